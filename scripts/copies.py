@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what `xla-shape cost` says would remove a copy: compiles programs ahead of time for TPUs, compiles each again with one
-remedy, and says whether the copy is gone. No TPU is needed. Ends with 1 if a copy stays.
+remedy, and says whether the copy is gone. No TPU is needed. The exit code is 1 if a copy stays.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli).
 

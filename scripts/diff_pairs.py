@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `xla-shape hlo diff` on programs that are compiled twice ahead of time for TPUs, the second time with another source, layout, sharding
-or flags, or with changes that do not matter: is each change found with its cause, and does nothing else raise a line? No TPU is needed. Ends
-with 1 if fewer than 99 % of the changes are found, or if something harmless raises a line.
+or flags, or with changes that do not matter. Counts the changes that are found with their causes, and the harmless changes that are
+reported. No TPU is needed. The exit code is 1 if fewer than 99 % of the changes are found, or if a harmless change is reported.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli). The programs are
 those of scripts/copies.py; tests/tests/programs/diff_causes.rs changes compiled modules.
@@ -25,7 +25,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from copies import PROGRAM, PROGRAMS
 
-# What the compiler may call the rest of a change: it fuses and computes again in another way because of it.
+# Causes that may accompany a change: because of it, the compiler also fuses or rematerializes differently.
 OWN = {"fusion choice", "rematerialization"}
 
 

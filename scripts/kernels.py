@@ -3,9 +3,9 @@
 
     scripts/kernels.py [--for v4,v5e,v5p,v6e,v7x] [--program target/release/xla-shape] [--corpus FILE] [NAME…]
 
-The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some of this file. Needs an environment with jax and libtpu,
-and no TPU. The bundles, and how many are empty, are compared with the compiler's analysis of the schedule; operations and relayouts with the
-occurrences of `out_layout` and `.relayout` in Mosaic's text. `--corpus` adds the dumps to the lines of a file of JSON, without paths.
+The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some in this file. Needs jax and libtpu, but no TPU.
+Compares the numbers of bundles and of empty bundles with the compiler's analysis of the schedule, and the numbers of operations and relayouts
+with the occurrences of `out_layout` and `.relayout` in Mosaic's text. `--corpus` appends the dumps, without paths, to a JSON Lines file.
 """
 
 import argparse
@@ -282,7 +282,7 @@ def main():
                         raise
                     lowered = jax.jit(traced).trace(*arguments).lower(lowering_platforms=("tpu",))
                 lowered.compile()
-            except Exception as error:  # What the compiler refuses is not a kernel.
+            except Exception as error:  # A program that the compiler refuses is skipped.
                 refused += 1
                 print(f"{name} {generation}: not compiled: {str(error).splitlines()[0][:120]}", flush=True)
                 continue

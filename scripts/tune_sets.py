@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares the search of `xla-shape tune` with every combination of layouts (--all), over sets of programs that share arrays. No TPU is
-needed: the programs are compiled ahead of time. Ends with 1 if a search finds something worse than today's layouts.
+needed: the programs are compiled ahead of time. The exit code is 1 if a search finds layouts worse than today's.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli).
 
@@ -242,7 +242,7 @@ def tuned(folder, name, cache, *options):
 
 
 def compare(name, cache):
-    """What the search and every combination find: a line of the results."""
+    """A line of the results: what the search finds, and what every combination finds."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         search, every = tuned(folder, name, cache), tuned(folder, name, cache, "--all")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Layouts in other notations, beside the libraries that have them: `xla-shape convert` against NumPy, torch, Triton, tensor-layouts (CuTe's algebra) and C++.
+"""Compares `xla-shape convert` with the libraries of other layout notations: NumPy, torch, Triton, tensor-layouts (CuTe's algebra) and C++.
 
     pip install numpy tensor-layouts triton torch libraft-cu12 nvidia-cuda-cccl-cu12    # whichever of them installs
     cargo build --release -p xla-shape-cli
     scripts/worlds.py [--cases 300] [--laws 100000]
 
-For each random array, the text that the program writes is given to the library, and every position that the library computes is compared with
-`xla-shape map`. A library that is missing is left out, which is said. `--laws N` also runs the laws of `tests/tests/shapes/notations.rs` with N random layouts for each: there
-and back in every notation.
+For each random array, passes the program's text to the library, and compares every position that the library computes with `xla-shape map`.
+Skips a missing library, with a message. `--laws N` also runs the round-trip properties of `tests/tests/shapes/notations.rs` for every notation,
+each with N random layouts.
 """
 
 import argparse
@@ -157,7 +157,7 @@ def headers(package, pattern):
 
 
 def mdspan_libraries():
-    """What has mdspan here: a name, a compiler with its options, and what `std::` and the headers are called there."""
+    """The mdspan implementations that are installed: a name, a compiler with its options, and what `std::` and the headers are called there."""
     compilers = filter(None, [shutil.which("g++"), shutil.which("clang++") or shutil.which("clang++-19")])
     kokkos = headers("libraft", "include/raft/thirdparty/mdspan/include")
     nvidia = headers("nvidia", "cuda_cccl/include")

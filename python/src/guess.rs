@@ -1,9 +1,9 @@
-//! Names that other libraries have for what this package has, too.
+//! Names that other libraries use for attributes that this package also has, under another name.
 
 use pyo3::PyErr;
 use pyo3::exceptions::PyAttributeError;
 
-/// Names that people guess: the class, the name, and what to write.
+/// Names that users of other libraries may try: the class, the name, and what to write instead.
 const GUESSES: &[(&str, &str, &str)] = &[
     ("Shape", "tiles", "shape.layout.tiles"),
     ("Shape", "tiling", "shape.layout.tiles"),

@@ -1,4 +1,4 @@
-//! What a text says about shapes and memory.
+//! Finds shapes and messages about memory in a text.
 
 use crate::answer::Answer;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-"""Buffers and shapes where other libraries expect arrays and sizes, and names that people guess."""
+"""Buffers and shapes where other libraries expect arrays and sizes, and hints for names of other libraries."""
 
 import sys
 from types import ModuleType, SimpleNamespace

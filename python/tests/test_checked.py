@@ -1,4 +1,4 @@
-"""Annotations that are checked, with JAX."""
+"""Checked annotations, with JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assertions about compiled programs, and the plug-in of pytest that compares them with recorded ones."""
+"""Assertions about compiled programs, and the pytest plug-in that compares them with recorded ones."""
 
 from pathlib import Path
 

@@ -71,7 +71,7 @@ __all__ = [
     "write",
 ]
 
-# Names that people guess, and what to write.
+# Names that users of other libraries may try, and what to write instead.
 _GUESSES = {
     "compile_for": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",
     "compile": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",

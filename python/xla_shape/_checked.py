@@ -1,4 +1,4 @@
-"""Functions whose annotations are checked: the element types, sizes and layouts of their arguments and results."""
+"""Checks the arguments and results of functions against their annotations: element types, sizes and layouts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .ffi import _dtype, _element_type, _Sizes, _text
 __all__ = ["Arr", "Signature", "check_layouts", "checked", "signature_of"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-# The classes of JAX's concrete arrays, as they are met. To make one here would start JAX's backend.
+# The classes of JAX's concrete arrays, collected as calls pass them. Making an array here would start JAX's backend.
 _ARRAYS: set[type] = set()
 _SCALARS = (bool, int, float, complex)
-# The kinds of NumPy's types that a number in Python, or a value of a weak type, can become.
+# The kinds of NumPy types that a Python number, or a weakly typed value, can be converted to.
 _BECOMES = {"b": "b", "i": "ifc", "f": "fc", "c": "c"}
 
 
@@ -55,7 +55,7 @@ else:
         """An annotation for arrays: `Arr[jax.Array, "bf16[rows,d]{1,0:T(8,128)(2,1)}"]`, or `Arr["bf16[rows,d]"]` for short.
 
         It is `Annotated[jax.Array, …]`. Type checkers read the first form. A size is a number, a name, `<=` and a bound, or `?`; `...`
-        in front of all is any number of dimensions. Without a layout, any layout goes. See `checked`.
+        before the first size is any number of leading dimensions. Without a layout, every layout is accepted. See `checked`.
         """
 
         def __class_getitem__(cls, item: Any) -> Any:
@@ -65,7 +65,7 @@ else:
             return typing.Annotated[kind, Pattern(text)]
 
 
-# What is done with each array of a call: with its place for messages, its pattern, and the array.
+# Called for each array of a call, with its place for messages, its pattern, and the array.
 _Visit = Callable[[str, Pattern, Any], None]
 
 
@@ -93,10 +93,10 @@ class _Leaf(_Node):
 
 
 class _Anything(_Node):
-    """Values without patterns, of a class if there are other alternatives."""
+    """A value that is not checked, except for its class if there are other alternatives."""
 
     def __init__(self, kind: type = object) -> None:
-        # Annotations of floats go for integers, too.
+        # The annotation `float` also accepts integers.
         self.kind: Any = (float, int) if kind is float else kind
 
     def visit(self, place: str, value: Any, do: _Visit) -> None:
@@ -190,7 +190,7 @@ def _other(place: str, expected: str, value: Any) -> TypeError:
 
 
 class _Reader:
-    """Makes nodes of annotations."""
+    """Converts annotations to nodes."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = dict(names)
@@ -248,7 +248,7 @@ class _Reader:
         return self._classes[kind]
 
     def forget(self) -> None:
-        """Lets go of the names, which may keep large values alive."""
+        """Drops the names, which may keep large values alive."""
         self._names = {}
 
 
@@ -261,7 +261,7 @@ def _has_patterns(node: _Node) -> bool:
 
 
 class _Position:
-    """What a compiled program has for an array."""
+    """An argument or result of a compiled program."""
 
     def __init__(self, info: Any, format: Any) -> None:
         self.shape, self.dtype, self.format = tuple(info.shape), info.dtype, format
@@ -274,14 +274,14 @@ class Signature:
         self.name = getattr(function, "__name__", repr(function))
         self.tpu, self.constrain = tpu, constrain
         if tpu is not None:
-            # Raises an error for a name that is not one.
+            # Raises an error if the name of the TPU is not known.
             _native.default_layout(tpu, "f32[]")
         self._signature = inspect.signature(function)
         inner = inspect.unwrap(function)
         self._globals: dict[str, Any] = getattr(inner, "__globals__", {})
         self._reader = _Reader(names)
         self._nodes: dict[str, _Node] = {}
-        # Annotations with names that are not defined yet are read in the first call.
+        # Annotations with names that are not yet defined are read at the first call.
         self._later: dict[str, Any] = {}
         for name, parameter in self._signature.parameters.items():
             self._read(name, parameter.annotation)
@@ -324,7 +324,7 @@ class Signature:
         return _Sizes(self.name, "this function takes", "the call has")
 
     def places(self) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:
-        """What takes those of a call's arguments that are checked."""
+        """A function that selects the checked arguments of a call."""
         if self._later:
             return lambda args, kwargs: (*args, kwargs)
         parameters = list(self._signature.parameters.values())
@@ -346,7 +346,7 @@ class Signature:
         try:
             bound = self._signature.bind(*args, **kwargs).arguments
         except TypeError:
-            # The function itself says what is wrong.
+            # Calling the function reports what is wrong.
             return
         for name, value in bound.items():
             if name in nodes:
@@ -375,7 +375,7 @@ class Signature:
         sizes.fit(place, pattern.wants, *_shape_and_type(place, pattern, value))
 
     def constrained(self, name: str, value: Any) -> Any:
-        """The value with the layouts that the annotation says."""
+        """The value, with its arrays constrained to the layouts of the annotation."""
         node = self.nodes().get(name)
         if node is None:
             return value
@@ -439,7 +439,7 @@ class Signature:
         names = [name for name, parameter in parameters.items() if parameter.kind in by_position and name not in named]
         if static is not None:
             return [name for name in names if name not in static]
-        # Either all that are no arrays are static, or none is, and the last ones have their defaults.
+        # Either all arguments that are not arrays are static, or none is, and the last ones have their defaults.
         arrays = [name for name in names if name in self.nodes()]
         possible = [arrays] if len(arrays) == count else []
         if all(parameters[name].default is not inspect.Parameter.empty for name in names[count:]):
@@ -457,7 +457,7 @@ def _positions(infos: Any, formats: Any) -> Any:
 
 
 def _shape_and_type(place: str, pattern: Pattern, value: Any) -> tuple[tuple[Any, ...], Any]:
-    """The sizes of an array, and its type: if it is weak and can become the pattern's, that one."""
+    """The sizes of an array, and its type; if its type is weak and converts to the pattern's type, the latter."""
     is_number = type(value) in _SCALARS
     if not is_number and not (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise TypeError(f"{place}: expected an array, found a value of type {type(value).__name__}")
@@ -480,7 +480,7 @@ def _kind(dtype: Any) -> str:
 
 
 def _key(values: Any) -> Any:
-    """What a check depends on; `None` if that is not known."""
+    """A key for everything that a check depends on; `None` if that is not known."""
     kinds: list[Any] = []
     for x in values:
         kind = type(x)
@@ -509,7 +509,7 @@ def _key(values: Any) -> Any:
     return tuple(kinds)
 
 
-# How many different calls of a function are remembered.
+# How many different calls of a function are cached.
 _REMEMBERED = 256
 
 
@@ -518,22 +518,22 @@ def checked(function: _F, /) -> _F: ...
 @overload
 def checked(*, tpu: str | None = None, constrain: bool = False) -> Callable[[_F], _F]: ...
 def checked(function: Any = None, /, *, tpu: str | None = None, constrain: bool = False) -> Any:
-    """Checks the arrays of a function's calls against its annotations. Under `jax.jit`, that is done while tracing, and costs nothing later.
+    """Checks the arrays of a function's calls against its annotations. Under `jax.jit`, that happens while tracing, so compiled calls cost nothing.
 
         @jax.jit
         @checked
         def f(x: Arr[jax.Array, "bf16[rows,d]"], gain: Arr[jax.Array, "f32[d]"]) -> Arr[jax.Array, "bf16[rows,d]"]: ...
 
-    A name stands for the same size wherever it is. Arrays may be in lists, tuples, mappings, dataclasses, named tuples and typed
-    dictionaries; `Arr[…] | None` is an array or nothing. Numbers of Python, and values of a weak type, go where JAX would convert them.
-    Under `jax.vmap` and `jax.grad`, the arrays that the function sees are meant.
+    A name stands for the same size wherever it occurs. Arrays may be in lists, tuples, mappings, dataclasses, named tuples and typed
+    dictionaries; `Arr[…] | None` also accepts `None`. Python numbers and weakly typed values are accepted if JAX would convert them.
+    Under `jax.vmap` and `jax.grad`, the check applies to the arrays that the function sees.
 
     tpu: arrays without a layout in their annotation have the default layout of this generation of TPUs.
-    constrain: while tracing, arrays get the layouts of their annotations by `with_layout_constraint`. Otherwise, `check_layouts` and
-        the function's attribute `check` compare them with those of a compiled program.
+    constrain: while tracing, requests the layouts of the annotations with `with_layout_constraint`. Without it, layouts are not requested;
+        `check_layouts` and the function's attribute `check` compare them with those of a compiled program.
 
-    Raises `TypeError` for calls that do not match; and where the function is defined, `ShapeError` or `TypeError` for annotations that are
-    wrong. Other annotations than those with `Arr` are not looked at.
+    Raises `TypeError` for calls that do not match. Where the function is defined, raises `ShapeError` or `TypeError` for annotations that
+    are not valid. Annotations without `Arr` are ignored.
     """
     frame = sys._getframe(1)
     names = frame.f_locals if frame.f_locals is not frame.f_globals else {}
@@ -555,7 +555,7 @@ def _checked(function: Callable[..., Any], names: Mapping[str, Any], tpu: str | 
             key = _key(seen)
             sizes = known.get(key)
         except TypeError:
-            # A key that cannot be hashed, such as that of a dictionary with odd keys.
+            # The key cannot be hashed, for example because of a dictionary's keys.
             key = sizes = None
         if sizes is None:
             sizes = signature.sizes()
@@ -591,7 +591,7 @@ def _constrained(signature: Signature, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def signature_of(function: Any) -> Signature:
-    """The annotations of a function, also of one that is not `checked`."""
+    """The annotations of a function, which need not be `checked`."""
     found = getattr(function, "__xla_shape__", None)
     return found if isinstance(found, Signature) else Signature(function, {})
 

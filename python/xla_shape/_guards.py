@@ -28,8 +28,8 @@ def _taken(answer: Answer) -> int:
 def assert_memory(compiled: Any, *, at_most: int | str, device: str | int | None = None) -> None:
     """For tests: raises `AssertionError` if a compiled program takes more memory of its device.
 
-    at_most: bytes, also as text, such as `"12GiB"`.
-    device: a generation of TPUs, such as `"v5e"`, whose memory it must fit as well.
+    at_most: a number of bytes, or a text such as `"12GiB"`.
+    device: a TPU generation, such as `"v5e"`; the program must also fit into its memory.
     """
     from .jax import memory
 
@@ -44,7 +44,7 @@ def assert_memory(compiled: Any, *, at_most: int | str, device: str | int | None
 def assert_fits(compiled: Any, device: str | int) -> None:
     """For tests: raises `AssertionError` unless a compiled program fits the device: a generation of TPUs, or a number of bytes.
 
-    Raises `ShapeError` where that is unknown, because an estimate is too close to the limit.
+    Raises `ShapeError` if the answer is unknown, because the estimate is too close to the limit.
     """
     from .jax import memory
 
@@ -54,9 +54,10 @@ def assert_fits(compiled: Any, device: str | int) -> None:
 
 
 def assert_padding(x: Any, *, at_most: float = 0.1) -> None:
-    """For tests: raises `AssertionError` if more than this part of the bytes is padding.
+    """For tests: raises `AssertionError` if the padding is more than the fraction `at_most` of the bytes.
 
     x: a compiled program, for all its values in the device's main memory; or an array, a shape, or a tree of them.
+    at_most: a fraction from 0 to 1, such as 0.1 for 10 %.
     """
     if not 0 <= at_most <= 1:
         raise ValueError(f"expected a part of the bytes, from 0 to 1, found {at_most}")
@@ -88,11 +89,11 @@ def _shapes(tree: Any) -> Iterator[tuple[str, Shape]]:
 
 
 def assert_no_copies(compiled: Any, *, of: str | None = None) -> None:
-    """For tests: raises `AssertionError` if a compiled program copies arrays: to another layout, or because one is still needed.
+    """For tests: raises `AssertionError` if a compiled program copies arrays: to change the layout, or because the original is still needed.
 
-    of: only copies of this argument, by the name of the function's parameter: `"params"` is also `params['w']`.
+    of: counts only copies of this argument, named by the function's parameter: `"params"` includes `params['w']`.
 
-    Copies to another memory space with the same layout do not count: the compiler fetches arrays in advance by them.
+    Copies to another memory space with the same layout do not count, because the compiler uses them to prefetch arrays.
     """
     from .jax import module
 

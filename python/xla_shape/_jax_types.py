@@ -1,4 +1,4 @@
-"""Makes JAX take a `Buffer` wherever it takes NumPy's arrays."""
+"""Makes JAX accept a `Buffer` wherever it accepts a NumPy array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Does what NumPy's arrays do, for buffers. JAX has no public function for that; without its tables, `jax.numpy.asarray` remains."""
+    """Registers `Buffer` in JAX's tables of array types, as JAX registers NumPy's arrays.
+
+    JAX has no public function for that. If a version has other tables, only `jax.numpy.asarray` accepts a `Buffer`.
+    """
     try:
         from jax._src import core, dtypes
         from jax._src.interpreters import pxla

@@ -238,7 +238,7 @@ def _compiled(lowered: Any, device: str | int | None, top: int, space: int | Non
             try:
                 return Module.read(folder)._memory_of_refused(device, top, space)
             except (ShapeError, OSError):
-                # There are no files of this compiler, or they are of no use.
+                # There are no files of this compiler, or they cannot be used.
                 return said
 
 

@@ -1,10 +1,10 @@
-"""A plug-in of pytest that records compiled programs, and fails tests whose programs got worse.
+"""A pytest plug-in that records compiled programs, and fails a test if its program becomes worse.
 
     def test_step(xla_program):
         xla_program(jax.jit(step).lower(state, batch).compile())
 
 `pytest --xla-shape-update` records the program beside the test, in the folder `__xla__`. Without this option, the program is compared
-with the recorded one, as `xla-shape hlo diff` does. The option `xla_shape_limits` of pytest's configuration says how much worse it may be.
+with the recorded one, as `xla-shape hlo diff` does. The pytest option `xla_shape_limits` says how much worse it may be.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._native import Module
 
 __all__ = ["pytest_addoption", "xla_program"]
 
-# As `--limit` of `xla-shape hlo diff` takes them.
+# In the form that `--fail-if` of `xla-shape hlo diff` takes.
 _LIMITS = ["memory>2%", "copies>0", "collectives>0"]
 
 
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Compares a compiled program with the recorded one, or records it.
 
-    `xla_program(compiled)`: of a test with several programs, each has a `name`. `limits` replace those of the configuration: such as
+    `xla_program(compiled)`: if a test has several programs, give each a `name`. `limits` replaces the configured limits, such as
     `["memory>1MiB", "cycles>2%", "copies>0"]`.
     """
     seen: set[str] = set()
@@ -48,7 +48,7 @@ def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
         module = _module(compiled)
         path = _path(request, name)
         wanted: list[str] = list(request.config.getini("xla_shape_limits")) if limits is None else limits
-        # Reports limits that are not valid, also while recording.
+        # Raises an error for invalid limits, also while recording.
         module.exceeded(module, [limit for limit in wanted if not limit.lstrip().startswith("cycles")])
         if request.config.getoption("--xla-shape-update"):
             _write(path, str(module))

@@ -1,4 +1,4 @@
-//! The functions of the interface agree with the library, and so with XLA, on XLA's own data.
+//! The C functions agree with the Rust library, and so with XLA, on XLA's own data.
 
 #![expect(clippy::multiple_unsafe_ops_per_block, reason = "calls of the interface on the same handles share a proof")]
 

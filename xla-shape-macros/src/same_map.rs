@@ -1,4 +1,4 @@
-//! The map of a text of another notation, as a call that compares it with a type's.
+//! Expands `assert_same_map!`: reads a text in another notation, and makes a call that compares its map with a type's.
 
 use crate::diagnose::compile_error;
 use crate::expand::{LIBRARY, tokens_with};
@@ -26,7 +26,7 @@ pub(crate) fn call(input: TokenStream) -> TokenStream {
     }
 }
 
-/// The notation, and the map that the text says.
+/// The notation, and the map that the text describes.
 fn read(written: TokenStream) -> Result<(World, StrideTable), TokenStream> {
     let mut written = written.into_iter();
     let name = without_groups(written.by_ref().take(1).collect());
@@ -50,7 +50,7 @@ fn read(written: TokenStream) -> Result<(World, StrideTable), TokenStream> {
     Ok((world, table))
 }
 
-/// The error that these tokens are something else.
+/// The error for unexpected tokens: what was expected, and what was found.
 fn expected(what: &str, found: &[TokenTree]) -> TokenStream {
     let text = match found {
         [] => "the end".to_owned(),

@@ -1,5 +1,5 @@
-/* What a plug-in does for PJRT_Buffer_ToHostBuffer: the caller names the layout that it wants on the host, as a
- * PJRT_Buffer_MemoryLayout_Tiled, and the plug-in copies the device's buffer into it, in parts as they arrive. */
+/* How a plug-in can implement PJRT_Buffer_ToHostBuffer: the caller requests a layout for the host, as a
+ * PJRT_Buffer_MemoryLayout_Tiled, and the plug-in copies the device's buffer into that layout, part by part. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

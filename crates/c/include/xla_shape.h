@@ -30,22 +30,22 @@
  * xla_shape_error_free. After an error, places for new handles are NULL; other places are unchanged, unless a comment says otherwise.
  * All functions can return these codes:
  *   XLA_SHAPE_ERROR_CODE_NULL_POINTER      a pointer is NULL, and the comment does not allow that
- *   XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT  a pointer is misaligned, a length is larger than memory, a struct_size is not one
+ *   XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT  a pointer is misaligned, a length is larger than memory, a struct_size is not valid
  *   XLA_SHAPE_ERROR_CODE_PARSE             a text is not UTF-8
  *   XLA_SHAPE_ERROR_CODE_DEAD_HANDLE       a handle was freed, or is of another type; only builds of the library with debug assertions
  *                                          (cargo build without --release) know that; otherwise it is undefined behaviour
  *   XLA_SHAPE_ERROR_CODE_INTERNAL          a bug in the library; a message was also printed to stderr
- * What cannot be known is not checked: a pointer to freed or missing memory, a length larger than the list, a buffer that another thread
+ * The library cannot check some mistakes: a pointer to freed or missing memory, a length larger than the list, a buffer that another thread
  * uses. These are undefined behaviour. No function throws or panics into C.
  *
- * Handles. XlaShape, XlaShapeSharding, XlaShapePartition, XlaShapePlan and XlaShapeError are opaque. Who gets one through a pointer to a
+ * Handles. XlaShape, XlaShapeSharding, XlaShapePartition, XlaShapePlan and XlaShapeError are opaque. A caller that gets one through a pointer to a
  * pointer, or as a returned error, owns it, and frees it once with the function ..._free of its type; that accepts NULL. Handles do not
  * depend on each other's lifetimes. Texts and lists that a function returns without a copy belong to a handle and live as long as it does.
  *
  * Threads. Every function may be called from any thread, at the same time, also with the same handles, because handles do not change.
  * Only a ..._free must not run while another thread uses the handle. The library starts no threads and has no state to initialise.
  *
- * Units. Sizes of dimensions, indices and positions are numbers of elements. Bytes are called bytes, bits bits. Dimensions are numbered
+ * Units. Sizes of dimensions, indices and positions are numbers of elements. Counts of bytes and bits say so. Dimensions are numbered
  * from 0, the first in the text. Sizes, positions and bytes are at most INT64_MAX.
  *
  * Texts are UTF-8 with a length in bytes; texts that the library returns also end with NUL.
@@ -94,7 +94,7 @@ enum XlaShapeErrorCode
    */
   XLA_SHAPE_ERROR_CODE_OK = 0,
   /**
-   * A text is not what it should be. The error has a span.
+   * A text could not be parsed. The error has a span.
    */
   XLA_SHAPE_ERROR_CODE_PARSE = 1,
   /**
@@ -106,7 +106,7 @@ enum XlaShapeErrorCode
    */
   XLA_SHAPE_ERROR_CODE_NULL_POINTER = 3,
   /**
-   * A handle was freed, or is something else. Builds with debug assertions know that; others only know misaligned pointers.
+   * A handle was freed, or is of another type. Builds with debug assertions detect this; others detect only misaligned pointers.
    */
   XLA_SHAPE_ERROR_CODE_DEAD_HANDLE = 4,
   /**
@@ -138,7 +138,7 @@ enum XlaShapeErrorCode
    */
   XLA_SHAPE_ERROR_CODE_OVERLAP = 11,
   /**
-   * The operation moves bytes: why something is not a bitcast.
+   * The operation is not a bitcast, because it moves bytes.
    */
   XLA_SHAPE_ERROR_CODE_NOT_A_BITCAST = 12,
   /**
@@ -379,7 +379,7 @@ typedef struct XlaShapePlanOptions {
    */
   size_t struct_size;
   /**
-   * Transposes on the way: dimension i of the destination is dimension `permutation[i]` of the source. `num_permutation` entries. NULL:
+   * Transposes during the copy: dimension i of the destination is dimension `permutation[i]` of the source. `num_permutation` entries. NULL:
    * no transpose.
    */
   const int64_t *permutation;
@@ -564,7 +564,7 @@ void xla_shape_error_free(struct XlaShapeError *error);
 
 /**
  * Prepares to copy arrays of the shape `source` into arrays of the shape `destination`. Both have the same element type and, after the
- * transpose that `options` may ask for, the same sizes; the layouts are any. Elements take as many bits on both sides, or are packed on one
+ * transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take as many bits on both sides, or are packed on one
  * side (`E(4)`) and take a byte each on the other.
  *
  * `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
@@ -591,7 +591,7 @@ struct XlaShapeError *xla_shape_plan(const struct XlaShape *source,
 void xla_shape_plan_free(struct XlaShapePlan *plan);
 
 /**
- * The bytes of the buffers that the plan copies: exactly so many must be passed to xla_shape_plan_run.
+ * The sizes of the two buffers in bytes. The buffers that are passed to xla_shape_plan_run must have exactly these sizes.
  *
  * Writes them to `*source_bytes` and `*destination_bytes`; either may be NULL. Errors: as for all functions.
  *
@@ -631,7 +631,7 @@ struct XlaShapeError *xla_shape_plan_run(const struct XlaShapePlan *plan,
 struct XlaShapeError *xla_shape_plan_part_count(const struct XlaShapePlan *plan, size_t *count);
 
 /**
- * Which bytes of the source a part reads, and which bytes of the destination it writes: so a copy can begin as soon as they are there.
+ * Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes are there.
  * Parts write different bytes, and all parts together write the whole destination.
  *
  * `part` is from 0 to one less than xla_shape_plan_part_count. With `of_destination`, the ranges are of the destination, otherwise of the
@@ -789,7 +789,7 @@ struct XlaShapeError *xla_shape_text(const struct XlaShape *shape,
 XlaShapeKind xla_shape_kind(const struct XlaShape *shape);
 
 /**
- * Whether two shapes are equal in everything: types, sizes, layouts, memory spaces.
+ * Whether two shapes are equal: element types, sizes, layouts and memory spaces.
  *
  * Writes the answer to `*equal`. Errors: as for all functions.
  *
@@ -854,9 +854,9 @@ struct XlaShapeError *xla_shape_with_layout(const struct XlaShape *shape,
                                             struct XlaShape **result);
 
 /**
- * The same shape in the layouts that a TPU chooses by default, in every array of it.
+ * The same shape with the layout that a TPU chooses by default for each array in it.
  *
- * `generation` names the TPU, as JAX, the compiler or Cloud TPU do, in upper or lower case: "v5e", "TPU v5 lite", "v6e", "tpu7x". It has
+ * `generation` is a name of the TPU that JAX, the compiler or Cloud TPU use, in upper or lower case: "v5e", "TPU v5 lite", "v6e", "tpu7x". It has
  * `length` bytes and need not end with NUL. `*result` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an
  * error.
  *
@@ -873,7 +873,7 @@ struct XlaShapeError *xla_shape_with_tpu_layout(const struct XlaShape *shape,
 
 /**
  * Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
- * ShapeUtil::ReshapeIsBitcast of XLA, with exact answers.
+ * ShapeUtil::ReshapeIsBitcast of XLA, but exact.
  *
  * Writes the answer to `*is_bitcast`. `reason` may be NULL. If not, `*reason` becomes NULL if the answer is yes, and otherwise an error
  * object whose message says which element moves; the caller frees it with xla_shape_error_free.
@@ -893,7 +893,7 @@ struct XlaShapeError *xla_shape_reshape_is_bitcast(const struct XlaShape *operan
  * Whether an array of the shape `operand` can be read in the layout of `result`, which has the same sizes: whether every byte stays where it
  * is.
  *
- * The answer, the reason and the errors are as of xla_shape_reshape_is_bitcast.
+ * The answer, the reason and the errors are those of xla_shape_reshape_is_bitcast.
  *
  * # Safety
  * `operand` and `result` are NULL or shapes; `is_bitcast` and `reason` are NULL or valid.
@@ -907,8 +907,8 @@ struct XlaShapeError *xla_shape_layout_change_is_bitcast(const struct XlaShape *
  * Whether the transpose of `operand` to `result` leaves every byte where it is. Dimension i of `result` is dimension `permutation[i]` of
  * `operand`. As ShapeUtil::TransposeIsBitcast of XLA.
  *
- * `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are as of
- * xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is no permutation of the dimensions.
+ * `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are those of
+ * xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the dimensions.
  *
  * # Safety
  * `operand` and `result` are NULL or shapes; `permutation` has `num_dimensions` entries; `is_bitcast` and `reason` are NULL or valid.

@@ -83,7 +83,7 @@ private:
 
 #ifdef XLA_SHAPE_NO_EXCEPTIONS
 
-// A value, or the error of the call that has none. `if (result) use(*result); else report(result.error());`
+// The value that a call returns, or its error. `if (result) use(*result); else report(result.error());`
 template <class T>
 class [[nodiscard]] Expected {
 public:
@@ -119,7 +119,7 @@ private:
 template <class T>
 using Result = Expected<T>;
 
-// What a call without a value returns: success, or an error.
+// What a call that returns no value returns: success, or an error.
 struct Done {};
 
 #else
@@ -145,7 +145,7 @@ struct Done {};
 
 namespace detail {
 
-// The value of a call, or its error, as the program wants errors.
+// Returns the value of a call or its error; or throws the error, if exceptions are not disabled.
 template <class T, class Value>
 Result<T> finish(XlaShapeError* error, Value&& value) {
 #ifdef XLA_SHAPE_NO_EXCEPTIONS
@@ -551,11 +551,11 @@ private:
     detail::Handle<XlaShapePlan, xla_shape_plan_free> handle_;
 };
 
-// Whether the library has everything that the header describes: for libraries that are loaded at run time.
+// Whether the library has everything that this header declares. Call it if the library is loaded at run time.
 inline bool library_fits() {
     std::uint32_t major = 0, minor = 0;
     xla_shape_abi_version(&major, &minor);
-    // Not `>=`, of which compilers say that it is always true while the minor version is 0.
+    // Not `>=`: while the minor version is 0, compilers warn that the comparison is always true.
     return major == XLA_SHAPE_ABI_MAJOR && minor + 1 > XLA_SHAPE_ABI_MINOR;
 }
 

@@ -1,4 +1,4 @@
-//! What crosses the border to C: handles, lists, texts, results and structs, each checked as far as it can be. Panics end here.
+//! Conversions between C and Rust: handles, lists, texts, results and structs, each checked as far as possible. Panics stop here.
 //!
 //! The functions cite the rules in the documentation of the crate by name.
 

@@ -17,13 +17,13 @@ pub(crate) type Result<T> = std::result::Result<T, Box<XlaShapeError>>;
 pub enum XlaShapeErrorCode {
     /// No error: the code of NULL.
     Ok = 0,
-    /// A text is not what it should be. The error has a span.
+    /// A text could not be parsed. The error has a span.
     Parse = 1,
     /// An argument is not valid by itself, or does not fit another one.
     InvalidArgument = 2,
     /// A pointer is NULL where it may not be.
     NullPointer = 3,
-    /// A handle was freed, or is something else. Builds with debug assertions know that; others only know misaligned pointers.
+    /// A handle was freed, or is of another type. Builds with debug assertions detect this; others detect only misaligned pointers.
     DeadHandle = 4,
     /// A buffer or list does not have the size that it needs. The message says which.
     BufferSize = 5,
@@ -39,7 +39,7 @@ pub enum XlaShapeErrorCode {
     OutOfMemory = 10,
     /// The source and the destination of a copy overlap, or two lists that a function writes.
     Overlap = 11,
-    /// The operation moves bytes: why something is not a bitcast.
+    /// The operation is not a bitcast, because it moves bytes.
     NotABitcast = 12,
     /// A bug in this library.
     Internal = 13,

@@ -1,6 +1,6 @@
 //! XLA shapes and layouts for C and C++: the functions of `include/xla_shape.h`.
 //!
-//! The header is the documentation of this library: units, owners, lifetimes and errors of each function. It is made of the comments in
+//! The header documents the library: units, ownership, lifetimes and errors of each function. cbindgen makes it from the comments in
 //! this crate. `include/xla_shape.hpp` wraps it for C++17. The chapter `docs/c.md` in the repository shows how to build and link it.
 //!
 //! Nothing here is a rule about shapes: every function converts its arguments, asks `xla-shape-core` or `xla-shape-relayout`, and converts
@@ -17,12 +17,12 @@
 //! - *Structs*: a pointer to a struct is null, or points to at least as many bytes as its field `struct_size` says, of which nobody
 //!   writes any during the call.
 //!
-//! What can be checked of these is checked: null pointers, alignment, lengths that no memory has, sizes of structs; in builds with debug
-//! assertions, whether a handle is alive.
+//! The library checks what it can of these: null pointers, alignment, lengths larger than memory, sizes of structs; in builds with debug
+//! assertions, also whether a handle is alive.
 //!
 //! # The files
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `border` | everything unsafe that several files need: handles, lists, texts, results, structs; panics end here |
 //! | `live` | which handles exist, in builds with debug assertions |

@@ -1,4 +1,4 @@
-//! Which handles exist. With debug assertions, every handle is registered with its type; without, nothing is known.
+//! The table of handles that exist, with their types. Only builds with debug assertions have it.
 
 #[cfg(debug_assertions)]
 mod registry {

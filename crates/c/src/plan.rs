@@ -54,7 +54,7 @@ pub enum XlaShapeStores {
 pub struct XlaShapePlanOptions {
     /// Set it to sizeof(XlaShapePlanOptions).
     pub struct_size: usize,
-    /// Transposes on the way: dimension i of the destination is dimension `permutation[i]` of the source. `num_permutation` entries. NULL:
+    /// Transposes during the copy: dimension i of the destination is dimension `permutation[i]` of the source. `num_permutation` entries. NULL:
     /// no transpose.
     pub permutation: *const i64,
     /// The number of entries of `permutation`: the number of dimensions, or 0 if there is no transpose.
@@ -80,7 +80,7 @@ unsafe impl Struct for XlaShapePlanOptions {
 }
 
 /// Prepares to copy arrays of the shape `source` into arrays of the shape `destination`. Both have the same element type and, after the
-/// transpose that `options` may ask for, the same sizes; the layouts are any. Elements take as many bits on both sides, or are packed on one
+/// transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take as many bits on both sides, or are packed on one
 /// side (`E(4)`) and take a byte each on the other.
 ///
 /// `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn xla_shape_plan_free(plan: *mut XlaShapePlan) {
     unsafe { free(plan) };
 }
 
-/// The bytes of the buffers that the plan copies: exactly so many must be passed to xla_shape_plan_run.
+/// The sizes of the two buffers in bytes. The buffers that are passed to xla_shape_plan_run must have exactly these sizes.
 ///
 /// Writes them to `*source_bytes` and `*destination_bytes`; either may be NULL. Errors: as for all functions.
 ///
@@ -266,7 +266,7 @@ pub struct XlaShapeByteRange {
     pub end: usize,
 }
 
-/// Which bytes of the source a part reads, and which bytes of the destination it writes: so a copy can begin as soon as they are there.
+/// Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes are there.
 /// Parts write different bytes, and all parts together write the whole destination.
 ///
 /// `part` is from 0 to one less than xla_shape_plan_part_count. With `of_destination`, the ranges are of the destination, otherwise of the

@@ -201,7 +201,7 @@ pub unsafe extern "C" fn xla_shape_kind(shape: *const XlaShape) -> XlaShapeKind 
     })
 }
 
-/// Whether two shapes are equal in everything: types, sizes, layouts, memory spaces.
+/// Whether two shapes are equal: element types, sizes, layouts and memory spaces.
 ///
 /// Writes the answer to `*equal`. Errors: as for all functions.
 ///
@@ -369,9 +369,9 @@ pub unsafe extern "C" fn xla_shape_with_layout(
     })
 }
 
-/// The same shape in the layouts that a TPU chooses by default, in every array of it.
+/// The same shape with the layout that a TPU chooses by default for each array in it.
 ///
-/// `generation` names the TPU, as JAX, the compiler or Cloud TPU do, in upper or lower case: "v5e", "TPU v5 lite", "v6e", "tpu7x". It has
+/// `generation` is a name of the TPU that JAX, the compiler or Cloud TPU use, in upper or lower case: "v5e", "TPU v5 lite", "v6e", "tpu7x". It has
 /// `length` bytes and need not end with NUL. `*result` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an
 /// error.
 ///
@@ -417,7 +417,7 @@ unsafe fn answer(answer: &Answer, is_bitcast: *mut bool, reason: *mut *mut XlaSh
 }
 
 /// Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
-/// ShapeUtil::ReshapeIsBitcast of XLA, with exact answers.
+/// ShapeUtil::ReshapeIsBitcast of XLA, but exact.
 ///
 /// Writes the answer to `*is_bitcast`. `reason` may be NULL. If not, `*reason` becomes NULL if the answer is yes, and otherwise an error
 /// object whose message says which element moves; the caller frees it with xla_shape_error_free.
@@ -448,7 +448,7 @@ pub unsafe extern "C" fn xla_shape_reshape_is_bitcast(
 /// Whether an array of the shape `operand` can be read in the layout of `result`, which has the same sizes: whether every byte stays where it
 /// is.
 ///
-/// The answer, the reason and the errors are as of xla_shape_reshape_is_bitcast.
+/// The answer, the reason and the errors are those of xla_shape_reshape_is_bitcast.
 ///
 /// # Safety
 /// `operand` and `result` are NULL or shapes; `is_bitcast` and `reason` are NULL or valid.
@@ -473,8 +473,8 @@ pub unsafe extern "C" fn xla_shape_layout_change_is_bitcast(
 /// Whether the transpose of `operand` to `result` leaves every byte where it is. Dimension i of `result` is dimension `permutation[i]` of
 /// `operand`. As ShapeUtil::TransposeIsBitcast of XLA.
 ///
-/// `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are as of
-/// xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is no permutation of the dimensions.
+/// `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are those of
+/// xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the dimensions.
 ///
 /// # Safety
 /// `operand` and `result` are NULL or shapes; `permutation` has `num_dimensions` entries; `is_bitcast` and `reason` are NULL or valid.

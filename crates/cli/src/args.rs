@@ -169,7 +169,7 @@ pub(crate) struct IndexArguments {
 
 /// Say how many registers a vector of a TPU kernel takes, and where an element is in them
 ///
-/// A vector layout is Mosaic's, as its dumps contain it: the bits of an element, the row and the column of the first element in its
+/// A vector layout is written as in Mosaic's dumps: the bits of an element, the row and the column of the first element in its
 /// register (`*` if it is replicated), the tile, and the implicit dimensions (-1, -2 or -2,-1). As JSON: vector, layout, registers
 /// (their number), grid, slice; with --at also index, register, sublane, lane, part.
 #[derive(Debug, Args)]
@@ -177,13 +177,13 @@ pub(crate) struct IndexArguments {
   xla-shape vector 'f32[16,256]' '32,{3,0},(8,128)'
   xla-shape vector 'bf16[16,256]' '16,{0,0},(16,128)' --at 5,77")]
 pub(crate) struct VectorArguments {
-    /// The vector, written as an array; a layout in it has no effect
+    /// The vector, written as an array; its layout is ignored
     pub(crate) vector: String,
 
     /// The vector layout
     pub(crate) layout: String,
 
-    /// The index of an element, whose location is added
+    /// The index of an element to locate
     #[arg(long, value_name = "INDEX")]
     pub(crate) at: Option<String>,
 
@@ -685,7 +685,7 @@ pub(crate) enum HloForm {
 /// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.
 ///
 /// A cause is one of: source changed, layout asked, sharding, rematerialization, fusion choice, flags or version. Programs for different
-/// numbers of partitions or replicas are compared only with --other-devices; for which generation it was compiled, a module does not say.
+/// numbers of partitions or replicas are compared only with --other-devices. A module does not say for which generation it was compiled.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json
@@ -712,7 +712,7 @@ pub(crate) struct HloDiffArguments {
     #[arg(long)]
     pub(crate) other_devices: bool,
 
-    /// Write Markdown, such as for a comment of a pull request
+    /// Write Markdown, such as for a pull request's comment
     #[arg(long, conflicts_with = "format")]
     pub(crate) markdown: bool,
 
@@ -743,7 +743,7 @@ pub(crate) struct CostArguments {
     #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
     pub(crate) target: Target,
 
-    /// Also write a page into this file; `-` is standard output
+    /// Also write the answer as an HTML page to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
@@ -760,8 +760,8 @@ pub(crate) struct CostArguments {
 
 /// Record what a program costs, and fail when a change makes it worse
 ///
-/// `record` writes a small file of JSON: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
-/// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than it may.
+/// `record` writes a small JSON file: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
+/// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than its limit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard record step.json step.mlir --for v5e,v6e
@@ -781,12 +781,11 @@ pub(crate) enum GuardVerb {
 /// A program that is recorded or checked.
 #[derive(Debug, Args)]
 pub(crate) struct GuardProgram {
-    /// The program (StableHLO), which is compiled as by `compile`; or a module that is compiled already, or a directory of a dump; `-` is
-    /// standard input
+    /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, or the directory of a dump; `-` is standard input
     pub(crate) program: PathBuf,
 
     /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
-    /// if none is named, those of the record, and v5e for a new one. For a compiled module, its TPU, which it does not say itself
+    /// by default those of the record, and v5e for a new one. For a compiled module, the TPU that it was compiled for, which it does not contain
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
     pub(crate) targets: Vec<Target>,
 }
@@ -813,7 +812,7 @@ pub(crate) struct GuardRecordArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Compare a program with a record; the exit code is 1 if a number grew by more than it may
+/// Compare a program with a record; the exit code is 1 if a number grew by more than its limit
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
 /// cause), copies_added, copies_removed, lines (source, before, after), and accept, the command that accepts the changes. If another
@@ -830,7 +829,7 @@ pub(crate) struct GuardCheckArguments {
     #[command(flatten)]
     pub(crate) program: GuardProgram,
 
-    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0', as far as the record has the numbers
+    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 
@@ -838,7 +837,7 @@ pub(crate) struct GuardCheckArguments {
     #[arg(long)]
     pub(crate) other_devices: bool,
 
-    /// Write Markdown, such as for a comment of a pull request
+    /// Write Markdown, such as for a pull request's comment
     #[arg(long, conflicts_with = "format")]
     pub(crate) markdown: bool,
 
@@ -894,16 +893,16 @@ pub(crate) struct CompileArguments {
     pub(crate) alone: bool,
 }
 
-/// Find the layout that an array should have which several programs share, by compiling them with many
+/// Find the best layout of an array that several programs share, by compiling them with many layouts
 ///
-/// The programs are StableHLO as text. They are compiled as they are, as the compiler itself would choose, and with the layouts that
-/// these answers suggest, each in a process; no TPU is needed. Places of a shared array are parameters (arg0, …) and results (out0, …)
-/// of a program, which has the name of its file without the ending; with a single program, the name may be left out. A donated
-/// parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, and do not tell times.
+/// The programs are StableHLO as text. They are compiled as they are, with the layouts that the compiler itself chooses, and with the
+/// layouts that these answers suggest, each in a process of its own; no TPU is needed. Places of a shared array are parameters (arg0, …)
+/// and results (out0, …) of a program. A program has the name of its file without the ending; if there is only one, the name may be left
+/// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
 ///
-/// Answers are kept on disk, so a search that was stopped goes on. As JSON: best (layout and major_to_minor for each name), today
+/// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout and major_to_minor for each name), today
 /// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compiles, kept, all, cut, tried (layouts, taken, cycles,
-/// bytes, copies, programs, because, error), notes. The exit code is 1 if no layouts keep within the limit.
+/// bytes, copies, programs, because, error), notes. The exit code is 1 if all layouts exceed the limit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e
@@ -922,7 +921,7 @@ pub(crate) struct TuneArguments {
     #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
     pub(crate) target: Target,
 
-    /// How often a program runs, compared with the others, such as decode=100; may be repeated
+    /// How often a program runs, relative to the others (1 by default), such as decode=100; may be repeated
     #[arg(long = "weight", value_name = "PROGRAM=N", value_parser = weight)]
     pub(crate) weights: Vec<(String, u32)>,
 
@@ -930,23 +929,23 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) at_most_bytes: Option<u64>,
 
-    /// Try every combination of layouts, also those that padding rules out
+    /// Try every combination of layouts, also those with much padding
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Compile at most so often; the answer is then the best so far
+    /// Stop after N compilations, cached answers included; the answer is then the best layout so far
     #[arg(long, value_name = "N")]
     pub(crate) compiles: Option<usize>,
 
-    /// How many compilers run at a time; by default, as many as there are cores and the free memory has room for
+    /// How many compilers run at a time; by default at most one per core, and only as many as fit into the free memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
 
-    /// The folder where answers are kept; by default, xla-shape in the user's folder for caches
+    /// The folder for the cached answers; by default, xla-shape in the user's cache folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cache: Option<PathBuf>,
 
-    /// Neither read nor keep answers
+    /// Neither read nor write cached answers
     #[arg(long, conflicts_with = "cache")]
     pub(crate) no_cache: bool,
 
@@ -1017,10 +1016,10 @@ fn option(text: &str) -> Result<(String, String), String> {
 
 /// Say what the compiler made of Pallas kernels: relayouts, unaligned loads, bundles by line and loop, units, vector memory
 ///
-/// For a directory, its files are read: libtpu writes them with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
+/// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
 /// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
-/// `pip install libtpu`. A bundle is what the TPU executes at once. As JSON: kernels (for, name, instruction, grid, bundles, empty,
+/// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
 /// executed, operations, relayouts, unaligned, lines, loops, units, vmem, vector_slots, vector_slots_with_source, unread, notes) and
 /// errors (for, message).
 #[derive(Debug, Args)]
@@ -1028,10 +1027,10 @@ fn option(text: &str) -> Result<(String, String), String> {
   xla-shape kernel program.mlir --for v5e,v6e,v7x
   xla-shape kernel dump --for v5e")]
 pub(crate) struct KernelArguments {
-    /// The directory with the compiler's files, or the file with the program; `-` is standard input
+    /// The directory of the dump, or the file with the program; `-` is standard input
     pub(crate) path: PathBuf,
 
-    /// The TPUs for which the program is compiled, v5e by default; of a dump, the TPU whose limit of vector memory counts
+    /// The TPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
     pub(crate) targets: Vec<Target>,
 

@@ -36,7 +36,7 @@ pub(crate) enum CompileError {
 }
 
 impl CompileError {
-    /// What a user is told.
+    /// The message for the user.
     pub(crate) fn message(self) -> String {
         match self {
             Self::Refused(message) | Self::NoCompiler(message) => message,

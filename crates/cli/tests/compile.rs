@@ -1,4 +1,4 @@
-//! `xla-shape compile`, with a plug-in that pretends to compile.
+//! `xla-shape compile`, with a fake PJRT plug-in.
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;

@@ -1,4 +1,4 @@
-//! `xla-shape guard`, with compiled modules and with a plug-in that pretends to compile.
+//! `xla-shape guard`, with compiled modules and with a fake PJRT plug-in.
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;

@@ -99,7 +99,7 @@ ENTRY main {
 }
 "#;
 
-/// A program with one array, of which the compiler that pretends prefers rows.
+/// A program with one array. The fake compiler needs fewer cycles if it is row-major.
 const TUNED: &str = "module {
   // fake:tune
   func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
@@ -294,7 +294,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     all
 }
 
-/// Runs a verb in a folder, with a compiler that only pretends to compile.
+/// Runs a verb in a folder, with a fake compiler.
 fn run(folder: &Path, verb: &str, arguments: &[&str], input: &str) -> Vec<Value> {
     let program = cargo_bin("xla-shape");
     let plugin: PathBuf = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));

@@ -1,4 +1,4 @@
-//! `xla-shape tune`, with a plug-in that pretends to compile: row-major parameters take fewer cycles.
+//! `xla-shape tune`, with a fake compiler, for which row-major parameters take fewer cycles.
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
@@ -160,7 +160,7 @@ fn where_nothing_can_be_kept_the_answer_is_given() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let answer = tune_in(folder.path(), PROGRAM, &["--share", "x=arg0", "--cache", "file"]);
-    assert!(answer.errors.starts_with("warning: answers are not kept in file"), "{}", answer.errors);
+    assert!(answer.errors.starts_with("warning: answers are not cached in file"), "{}", answer.errors);
     assert_eq!((answer.errors.lines().count(), answer.code), (1, 0));
     assert!(answer.output.starts_with("x should be {1,0"), "{}", answer.output);
 }
@@ -168,10 +168,7 @@ fn where_nothing_can_be_kept_the_answer_is_given() {
 #[test]
 fn memory_is_limited() {
     let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--at-most-bytes", "1129"]);
-    assert_eq!(
-        (answer.code, answer.output.lines().next()),
-        (1, Some("No layouts that were tried keep within the limit."))
-    );
+    assert_eq!((answer.code, answer.output.lines().next()), (1, Some("All layouts that were tried exceed the limit.")));
     let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--at-most-bytes", "1130", "--format", "json"]);
     assert_eq!(answer.json()["best"]["x"]["layout"], ROWS);
 }

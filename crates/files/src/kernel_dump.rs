@@ -6,7 +6,7 @@ use crate::error::Error;
 use std::path::Path;
 use xla_shape_mosaic::{DumpedKernel, FileName, kernels};
 
-/// The files of a directory that say something about kernels, read.
+/// The files of a directory that are about kernels, with their contents.
 ///
 /// ```
 /// use xla_shape_files::KernelDump;
@@ -31,9 +31,9 @@ impl KernelDump {
     /// If the directory or one of these files cannot be read. Bytes that are not UTF-8 are replaced.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = folder.as_ref();
-        // Names with a time are of one compilation, wherever they are; others belong to those in the same directory.
+        // Files with the same time in their names are of one compilation, in any directory. Other files belong to those in their directory.
         let (mut timed, mut groups) = (Vec::new(), Vec::new());
-        // libtpu writes Mosaic's texts and the bundles into two directories, which are often beside each other.
+        // libtpu writes Mosaic's texts and the bundles to two directories, which often have the same parent.
         let entries = std::fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
         let mut folders = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>();
         folders.push(folder.to_owned());

@@ -1,10 +1,10 @@
-//! Reads MLIR text by its brackets, quotes and line ends, without knowing what it says.
+//! Splits MLIR text into operations by its brackets, quotes and line ends, without knowing the dialects.
 
 use crate::mlir::Module;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How deep regions and brackets may be nested.
+/// How deeply regions and brackets may be nested.
 const MAX_DEPTH: usize = 256;
 
 /// Why a text is not in MLIR's syntax, with the position.
@@ -68,7 +68,7 @@ pub enum MlirProblem {
     BracketEnd,
     /// A string is not closed.
     StringEnd,
-    /// More brackets or regions are nested than this crate reads.
+    /// Brackets or regions are nested more deeply than this crate reads.
     TooDeep,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Scanner<'a> {
     position: usize,
 }
 
-/// What a step over one bracket, string or character met.
+/// What one step of the reader passed: a bracket, a string or another character.
 enum Token {
     Open(u8),
     Close(u8),
@@ -148,7 +148,7 @@ impl<'a> Scanner<'a> {
         MlirError { problem, position, line }
     }
 
-    /// An error if another region would be too deep.
+    /// Returns an error if another region would be nested too deeply.
     pub(crate) fn check_depth(&self, depth: usize) -> Result<(), MlirError> {
         if depth < MAX_DEPTH { Ok(()) } else { Err(self.error(MlirProblem::TooDeep, self.position.saturating_sub(1))) }
     }
@@ -176,7 +176,7 @@ impl<'a> Scanner<'a> {
         self.position = self.position.saturating_add(blanks);
     }
 
-    /// `%a, %b:2 = name` or `name`; `None`, without a step, if no operation begins here.
+    /// Reads `%a, %b:2 = name` or `name`. Returns `None`, and reads nothing, if no operation begins here.
     pub(crate) fn operation_head(&mut self) -> Option<(Vec<&'a str>, &'a str)> {
         let start = self.position;
         let head = self.head();
@@ -224,7 +224,7 @@ impl<'a> Scanner<'a> {
         self.position = self.position.saturating_add(length);
     }
 
-    /// Steps over one character, or one string.
+    /// Passes one character, or one string.
     fn step(&mut self) -> Result<Token, MlirError> {
         let start = self.position;
         let Some(byte) = self.byte(start) else { return Ok(Token::End) };
@@ -243,7 +243,7 @@ impl<'a> Scanner<'a> {
                 Token::Other
             }
             b'(' | b'[' | b'{' | b'<' => Token::Open(byte),
-            // The arrow of a function type closes nothing, nor does a comparison.
+            // The `>` of an arrow or a comparison is not a closing bracket.
             b'>' if matches!(start.checked_sub(1).and_then(|before| self.byte(before)), Some(b'-' | b'=')) => {
                 Token::Other
             }
@@ -254,7 +254,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Steps over a line, and the following ones while a bracket is open; returns it.
+    /// Passes a line, and the following lines while a bracket is open. Returns their text.
     pub(crate) fn balanced_line(&mut self) -> Result<&'a str, MlirError> {
         let start = self.position;
         let mut open = Open::default();
@@ -272,12 +272,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads an operation from here to its end or to the brace that begins a region; whether a region begins.
+    /// Reads an operation up to its end or to the brace that begins a region. Returns whether a region begins.
     pub(crate) fn rest_of_operation(&mut self, module: &mut Module<'a>, owner: usize) -> Result<bool, MlirError> {
         let start = self.position;
         let (mut attributes, mut location) = (Vec::new(), None);
         let mut open = Open::default();
-        // The text without the dictionaries that follow it.
+        // The text before its attribute dictionaries.
         let mut text_end = None;
         let region = loop {
             let at = self.position;
@@ -321,7 +321,7 @@ impl<'a> Scanner<'a> {
         Ok(region)
     }
 
-    /// Steps over a bracket and all that is in it.
+    /// Passes a bracket and its contents.
     fn balanced(&mut self) -> Result<(), MlirError> {
         let mut open = Open::default();
         loop {
@@ -339,7 +339,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The brackets that are open, with their positions.
+/// The open brackets, with their positions.
 #[derive(Default)]
 struct Open(Vec<(u8, usize)>);
 
@@ -385,14 +385,14 @@ fn dictionary(text: &str) -> Vec<(&str, &str)> {
     let entries = split_at_commas(inside).into_iter().map(str::trim).filter(|entry| !entry.is_empty());
     entries
         .map(|entry| match entry.split_once('=') {
-            // A name has no bracket.
+            // If there is a bracket before `=`, this is not a name and a value.
             Some((name, value)) if !name.contains(['<', '[', '(', '{', '"']) => (name.trim(), value.trim()),
             _ => (entry, ""),
         })
         .collect()
 }
 
-/// The parts between the commas that are in no bracket and no string.
+/// Splits a text at the commas outside of brackets and strings.
 pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
     let mut scanner = Scanner::new(text);
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);

@@ -1,9 +1,9 @@
-//! Final bundles: the instructions of a TPU, a line for each bundle of slots that it executes at once.
+//! Final bundles: the TPU's instructions as the compiler scheduled them. Each line is a bundle: the slots that execute at the same time.
 
 use crate::Source;
 use alloc::vec::Vec;
 
-/// The bundles of an instruction of the program, such as a kernel.
+/// The bundles of one HLO instruction, such as the call of a kernel.
 ///
 /// ```
 /// use xla_shape_mosaic::Bundles;
@@ -46,7 +46,7 @@ pub struct Slot<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Its number in the program.
+    /// The address: the bundle's number in the program.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -60,7 +60,7 @@ impl<'a> Bundle<'a> {
         self.address
     }
 
-    /// Its label: `LB` is the body of a loop, `PF` what follows a predicated region.
+    /// The label, if the bundle has one: `LB` begins the body of a loop, `PF` follows a predicated region.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -74,7 +74,7 @@ impl<'a> Bundle<'a> {
         self.label
     }
 
-    /// The number of loops around it, as the compiler marks it; an empty bundle has no mark.
+    /// The number of loops around the bundle, as the compiler marks it with `>`. Empty bundles have no mark, so 0.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -88,7 +88,7 @@ impl<'a> Bundle<'a> {
         self.depth
     }
 
-    /// Whether it does nothing, as the compiler counts such bundles: it waits for results, or names the operands.
+    /// Whether the bundle does nothing, as the compiler counts it: it waits for a result, or only names operands.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -102,7 +102,7 @@ impl<'a> Bundle<'a> {
         self.slots.iter().all(|slot| slot.opcode.starts_with("inlined_call"))
     }
 
-    /// Its slots.
+    /// The slots.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -118,7 +118,7 @@ impl<'a> Bundle<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// The register that it writes, with `%`; a number if it writes none.
+    /// The register that the slot writes, with `%`; a number, such as `%3`, if it writes none.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -152,7 +152,8 @@ impl<'a> Slot<'a> {
         self.operands
     }
 
-    /// The line of Python that it was made of. Of several, this is the last one: the compiler puts those of loops and copies first.
+    /// The Python line that the slot comes from. If there are several, this is the last one, because the compiler writes the lines of loops
+    /// and copies first.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -166,7 +167,7 @@ impl<'a> Slot<'a> {
         self.source
     }
 
-    /// The predicate under which it runs, such as `!%p1_p0`.
+    /// The predicate under which the slot executes, such as `!%p1_p0`; `None` if it always does.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -182,7 +183,7 @@ impl<'a> Slot<'a> {
         inside.split([',', ')']).next()
     }
 
-    /// Whether it takes no slot: it names a value for the compiler (an operand, an address, the value that a loop carries).
+    /// Whether this is no instruction, and takes no slot of the TPU: it only names a value (an operand, an address, a loop-carried value).
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -211,7 +212,7 @@ impl<'a> Slot<'a> {
         )
     }
 
-    /// Whether it works on vectors.
+    /// Whether the slot works on vectors.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -227,13 +228,13 @@ impl<'a> Slot<'a> {
             && !matches!(self.opcode, "vsyncpa" | "vsyncadd" | "vtrace" | "vsettm")
     }
 
-    /// Whether it saves a register to memory because there are too few registers.
+    /// Whether the slot spills: it saves a register to memory because there are too few registers.
     #[must_use]
     pub fn is_spill(&self) -> bool {
         matches!(self.opcode.split('.').next(), Some("vst" | "sst")) && self.names_spill()
     }
 
-    /// Whether it loads a register that was saved.
+    /// Whether the slot fills: it loads a register that was spilled.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -251,7 +252,7 @@ impl<'a> Slot<'a> {
         self.operands.split("/*").next().is_some_and(|plain| plain.contains("_spill"))
     }
 
-    /// Whether it waits until a copy between memories is done.
+    /// Whether the slot waits until a copy between memories is done.
     #[must_use]
     pub fn is_wait(&self) -> bool {
         self.opcode.starts_with("dma.done")
@@ -259,8 +260,8 @@ impl<'a> Slot<'a> {
 }
 
 impl<'a> Bundles<'a> {
-    /// Reads a file of final bundles. What is no bundle is skipped, as are the legend and the lines of long comments. It takes time in
-    /// proportion to the length of the text.
+    /// Reads a file of final bundles. Skips lines that are not bundles, such as the legend and the lines of long comments. The time is linear
+    /// in the length of the text.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         let mut bundles = Self { bundles: Vec::new(), unread: 0, cut_off: false };
@@ -273,11 +274,11 @@ impl<'a> Bundles<'a> {
                 match slots(body) {
                     Some((slots, after)) => {
                         bundles.bundles.push(Bundle { slots, ..bundle });
-                        // Comments can follow, over several lines, too.
+                        // Comments can follow, also over several lines.
                         rest = after.split_once('\n').map_or("", |(_, behind)| behind);
                         continue;
                     }
-                    // Whatever follows could belong to this bundle, so nothing more is read.
+                    // The rest of the text could belong to this bundle, so reading stops here.
                     None => {
                         bundles.cut_off = true;
                         break;
@@ -298,13 +299,13 @@ impl<'a> Bundles<'a> {
         &self.bundles
     }
 
-    /// The number of lines that have an address and are no bundle.
+    /// The number of lines that begin with an address but are not bundles.
     #[must_use]
     pub const fn unread(&self) -> u64 {
         self.unread
     }
 
-    /// Whether a bundle has no end, as where a file was cut off.
+    /// Whether the last bundle has no closing brace, because the file was cut off.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -329,7 +330,7 @@ impl<'a> Bundles<'a> {
     }
 }
 
-/// What is before the slots of a bundle, and the line from there on, after the brace.
+/// Splits a line into what is before the slots of a bundle, and the rest after the opening brace.
 fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
     let (head, body) = line.split_once('{')?;
     let (head, marks) = head.split_once(':')?;

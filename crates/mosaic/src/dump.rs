@@ -1,4 +1,4 @@
-//! Which files of a directory belong to a kernel, by their names and by what the compiler wrote into them.
+//! Finds the files of each kernel in a dump, by their names and contents.
 
 use crate::kernel::{Kernel, Texts};
 use crate::schedule::Schedule;
@@ -9,13 +9,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-/// What a file of a dump holds.
+/// The kind of a file of a dump.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// Mosaic's text after the stage `relayout-insertion`.
+    /// Mosaic's MLIR after the stage `relayout-insertion`.
     Relayout,
-    /// The final bundles of an instruction.
+    /// The final bundles of an HLO instruction.
     Bundles,
     /// The analysis of their schedule.
     Schedule,
@@ -37,9 +37,9 @@ pub enum FileKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct FileName<'a> {
-    /// The time in the name: the files of one compilation of a kernel or of an instruction have the same.
+    /// The time in the name. All files of one compilation of a kernel or of an instruction have the same time.
     pub time: Option<u64>,
-    /// The kernel's or the instruction's name.
+    /// The name of the kernel or of the HLO instruction.
     pub subject: &'a str,
     /// What the file holds.
     pub kind: FileKind,
@@ -75,11 +75,11 @@ impl<'a> FileName<'a> {
     }
 }
 
-/// A kernel of a dump: the instruction, the name of Mosaic's text, and what they say.
+/// A kernel of a dump: the HLO instruction that calls it, and what its files say.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DumpedKernel<'a> {
-    /// The instruction of the program that calls the kernel; `None` if only Mosaic's text is there.
+    /// The HLO instruction that calls the kernel; `None` if the dump has only Mosaic's MLIR.
     pub instruction: Option<&'a str>,
     /// What the files say.
     pub kernel: Kernel<'a>,
@@ -95,11 +95,11 @@ struct Instruction<'a> {
     utilization: Option<&'a str>,
 }
 
-/// The kernels of a dump, from its files' names and texts, in the order in which they were compiled. Files that are not needed may be
-/// among them.
+/// Reads the kernels of a dump from pairs of a file's name and its text, in the order in which they were compiled. Files of other kinds are
+/// ignored.
 ///
-/// A kernel's instruction and its text of Mosaic belong together if the instruction's program has the kernel's name. If several have
-/// it, their order decides, and a note says so.
+/// An HLO instruction and Mosaic's MLIR belong together if the instruction's bytecode contains the kernel's name. If several kernels have
+/// this name, the order of the files decides, and a note says so.
 ///
 /// ```
 /// use xla_shape_mosaic::kernels;
@@ -136,7 +136,7 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let earlier =
             || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
         let named = earlier().filter(|(_, subject)| has_name(&program, subject)).collect::<Vec<_>>();
-        // Only one kernel is there, and its name is not in the program, as after a change of its format.
+        // The dump has only one kernel, but its name is not in the bytecode, perhaps because the format has changed.
         let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
         let free = named.iter().filter(|key| !used.contains(*key)).count();
         let chosen = named.iter().find(|key| !used.contains(*key)).or(named.last()).copied();
@@ -186,13 +186,13 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
     })
 }
 
-/// The program of a kernel's custom call, in MLIR's bytecode; `None` if the instruction calls no kernel.
+/// The MLIR bytecode in the custom call of a kernel; `None` if the instruction does not call a kernel.
 fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> {
     if let Some(schedule) =
         instruction.schedule.filter(|text| text.starts_with("Schedule analysis")).map(Schedule::parse)
     {
         let call = schedule.instruction.filter(|call| call.contains("custom_call_target=\"tpu_custom_call\""))?;
-        // The program around the kernels may have no other instruction. Names of files have `_` for unusual characters.
+        // The file may be that of a program whose only instruction is a kernel. File names have `_` for unusual characters.
         let plain =
             |name: &str| name.replace(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')), "_");
         if plain(call.split(" = ").next()?) != plain(name) {
@@ -201,12 +201,12 @@ fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> 
         let body = call.split_once("\"body\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or("");
         return Some(BASE64_STANDARD.decode(body).unwrap_or_default());
     }
-    // Without the analysis, the last bundle says what the instruction is.
+    // If there is no schedule analysis, the last bundle names the instruction.
     let last = instruction.bundles?.lines().rev().find(|line| line.contains("exit bundle:"))?;
     last.contains("custom-call(%").then(Vec::new)
 }
 
-/// Whether a program in MLIR's bytecode has a string with this name.
+/// Whether MLIR bytecode contains this name as a string.
 fn has_name(program: &[u8], name: &str) -> bool {
     let name = name.as_bytes();
     let around = |start: usize| {

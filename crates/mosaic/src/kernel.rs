@@ -1,4 +1,4 @@
-//! [`Kernel`]: what all files of a kernel say together.
+//! [`Kernel`]: puts the files of a kernel together.
 
 use crate::bundles::{Bundles, Slot};
 use crate::loops::{Loop, executions, loops};
@@ -14,10 +14,10 @@ use xla_shape_core::tpu::vector::{RelayoutStep, VectorLayout};
 use xla_shape_core::{ArrayShape, Dimension};
 use xla_shape_hlo::find_spelled_shapes;
 
-/// The texts of a kernel that a dump has. Those that are missing are `None`, and their part of the answer is, too.
+/// The texts of a kernel that a dump has. A missing text is `None`, and so are the fields of [`Kernel`] that come from it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Texts<'a> {
-    /// Mosaic's text after the stage `relayout-insertion`.
+    /// Mosaic's MLIR after the stage `relayout-insertion`.
     pub relayout: Option<&'a str>,
     /// The final bundles.
     pub bundles: Option<&'a str>,
@@ -35,33 +35,33 @@ pub struct Kernel<'a> {
     pub name: Option<String>,
     /// The grid: how often the kernel's body runs along each of its dimensions.
     pub grid: Option<Vec<u64>>,
-    /// The operations that have a vector layout for their results.
+    /// The number of operations whose results are vectors in registers.
     pub operations: Option<u64>,
     /// The relayouts that the compiler inserted, in the order of the text.
     pub relayouts: Option<Vec<Relayout<'a>>>,
     /// Loads and stores that do not begin at the first row and column of a register.
     pub unaligned: Vec<Access<'a>>,
-    /// The arguments of the kernel in vector memory.
+    /// The kernel's arguments that are in vector memory (VMEM).
     pub windows: Vec<Window>,
-    /// The final bundles.
+    /// The number of final bundles.
     pub bundles: Option<u64>,
-    /// Bundles without slots.
+    /// The number of bundles without slots.
     pub empty: Option<u64>,
     /// The loops.
     pub loops: Vec<LoopUse<'a>>,
     /// The units, with the slots that they use.
     pub units: Vec<Unit<'a>>,
-    /// The lines of Python, in the order of files and lines.
+    /// The Python lines, sorted by file and line.
     pub lines: BTreeMap<Source<'a>, Line>,
-    /// The vector slots, and those of them with a line of Python.
+    /// The number of vector slots, and how many of them have a Python line.
     pub vector_slots: [u64; 2],
     /// Bundles times the trips of their loops, as if no branch were taken; `None` if some trips are not known.
     pub executed: Option<u64>,
-    /// The vector memory, if the compiler's report says it.
+    /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,
-    /// The bytes of vector memory that the program lets the kernel use, if it says so.
+    /// The limit of vector memory that the program sets for the kernel, in bytes.
     pub vmem_limit: Option<u64>,
-    /// What was not understood, and how often.
+    /// What was not understood, each with its number of occurrences.
     pub unread: BTreeMap<String, u64>,
 }
 
@@ -73,15 +73,16 @@ pub struct Relayout<'a> {
     pub from: String,
     /// The layout after.
     pub to: String,
-    /// The vector, as an array without a layout.
+    /// The vector's element type and sizes, as an array without a layout.
     pub shape: String,
-    /// The line that needs it; `None` if the dump has no locations.
+    /// The Python line that needs the relayout; `None` if the dump has no locations.
     pub source: Option<Source<'a>>,
-    /// The steps of the change; none if the first layout generalizes the second. `None` if a layout or the vector was not understood.
+    /// The steps of the relayout; empty if a vector in the first layout can be used in the second as it is. `None` if a layout or the vector was
+    /// not understood.
     pub steps: Option<Vec<RelayoutStep>>,
-    /// Whether it needs no instruction; `None` as for the steps.
+    /// Whether it needs no instruction. `None` if a layout or the vector was not understood.
     pub free: Option<bool>,
-    /// The registers before and after.
+    /// The number of registers before and after.
     pub registers: Option<[u64; 2]>,
 }
 
@@ -91,13 +92,13 @@ pub struct Relayout<'a> {
 pub struct Access<'a> {
     /// The operation, such as `xir.vector_load`.
     pub operation: &'a str,
-    /// The layout in registers.
+    /// The vector layout.
     pub layout: VectorLayout,
-    /// The vector, as an array without a layout.
+    /// The vector's element type and sizes, as an array without a layout.
     pub shape: String,
     /// The line.
     pub source: Option<Source<'a>>,
-    /// The numbers of the relayouts from or to a layout with the same offsets.
+    /// The relayouts from or to a layout with the same offsets, as indices into [`Kernel::relayouts`].
     pub relayouts: Vec<usize>,
 }
 
@@ -106,62 +107,62 @@ pub struct Access<'a> {
 pub struct Window {
     /// The name of the argument.
     pub name: String,
-    /// The array in memory, with its layout.
+    /// The shape in vector memory, with its layout.
     pub shape: String,
     /// The bytes of one buffer.
     pub bytes: u64,
-    /// The number of buffers: two where the grid moves a window, so that a copy runs beside the kernel's body.
+    /// The number of buffers: two if the window moves along the grid, so that copies overlap with the kernel's body.
     pub buffers: u64,
 }
 
-/// A loop with what is in it.
+/// A loop, with counts of what is in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LoopUse<'a> {
     /// The loop.
     pub found: Loop<'a>,
-    /// Its bundles, those of inner loops included.
+    /// The number of its bundles, including those of inner loops.
     pub bundles: u64,
-    /// Those without slots.
+    /// How many of them have no slots.
     pub empty: u64,
-    /// The units; `capacity` is that of one bundle.
+    /// The slots that the loop's bundles use of each unit; `capacity` is that of one bundle.
     pub units: Vec<Unit<'a>>,
-    /// Registers that are saved to memory and loaded again, because there are too few.
+    /// The number of stores of registers to memory, because there are too few registers.
     pub spills: u64,
-    /// Loads of saved registers.
+    /// The number of loads of registers that were spilled.
     pub fills: u64,
-    /// Waits for copies between memories.
+    /// The number of waits for copies between memories.
     pub waits: u64,
-    /// The first and the last line of Python whose slots are in it, of the file that has the most.
+    /// The first and the last Python line with slots in the loop, in the file that has the most of them.
     pub lines: Option<(Source<'a>, Source<'a>)>,
 }
 
-/// What a line of Python became.
+/// What the compiler made of a Python line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Line {
-    /// Its operations with a vector layout for their results.
+    /// The number of its operations whose results are vectors in registers.
     pub operations: u64,
-    /// The registers of the results of these operations.
+    /// The number of registers that these results take.
     pub registers: u64,
-    /// Its relayouts.
+    /// The number of its relayouts.
     pub relayouts: u64,
-    /// Those of them that move data.
+    /// How many of them move data.
     pub moving: u64,
-    /// The bundles with a slot of it.
+    /// The number of bundles that have a slot of the line.
     pub bundles: u64,
-    /// Its slots.
+    /// The number of its slots.
     pub slots: u64,
-    /// Its bundles times the trips of their loops; `None` if some trips are not known.
+    /// Its bundles, each times the trips of the loops around it; `None` if some trips are not known.
     pub executed: Option<u64>,
 }
 
 impl<'a> Kernel<'a> {
-    /// What these texts say about a kernel.
+    /// Reads the texts of a kernel.
     ///
     /// # Errors
     ///
-    /// If Mosaic's text is not in MLIR's syntax, as where a file was cut off.
+    /// If Mosaic's text is not valid MLIR syntax, for example because the file was cut off.
     ///
     /// ```
     /// use xla_shape_mosaic::{Kernel, Texts};
@@ -179,7 +180,7 @@ impl<'a> Kernel<'a> {
         Ok(kernel)
     }
 
-    /// What all texts but Mosaic's say.
+    /// Reads all texts except Mosaic's.
     pub(crate) fn of_bundles(texts: Texts<'a>) -> Self {
         let mut kernel = Self::default();
         let utilization = texts.utilization.map(Utilization::parse).unwrap_or_default();
@@ -209,7 +210,7 @@ impl<'a> Kernel<'a> {
         if self.bundles.is_some_and(|total| total != count) {
             self.not_read("differences between the bundles and their analysis", 1);
         }
-        // The analysis is whole where the bundles are cut off.
+        // If the file of bundles was cut off, the schedule analysis still has all counts.
         if self.bundles.is_none() || !bundles.is_cut_off() {
             (self.bundles, self.empty) = (Some(count), Some(empty));
         }
@@ -313,7 +314,7 @@ impl<'a> Kernel<'a> {
             let numbers = relayouts.iter().enumerate().filter(|(_, relayout)| brings(relayout));
             access.relayouts = numbers.map(|(number, _)| number).collect();
         }
-        // A text of another stage, or of another compiler, has no layouts: then nothing is known.
+        // The text of another stage or of another compiler has no layouts, so the counts are not known.
         if operations > 0 {
             (self.operations, self.relayouts) = (Some(operations), Some(relayouts));
         } else {
@@ -359,7 +360,7 @@ impl<'a> Kernel<'a> {
         self.windows.iter_mut().rev().take(scratch.unwrap_or(0)).for_each(|window| window.buffers = 1);
     }
 
-    /// The layouts in an attribute; a scalar has none. Those that were not understood are counted.
+    /// The layouts in an attribute; scalars have none. Counts the layouts that were not understood.
     fn layouts(&mut self, text: &str) -> Vec<Option<VectorLayout>> {
         let texts = layout_texts(text);
         let layouts =
@@ -379,7 +380,7 @@ impl<'a> Kernel<'a> {
 }
 
 impl Default for Line {
-    /// A line that became nothing.
+    /// A line without operations and slots.
     fn default() -> Self {
         Self { operations: 0, registers: 0, relayouts: 0, moving: 0, bundles: 0, slots: 0, executed: Some(0) }
     }

@@ -1,5 +1,5 @@
-//! What the TPU compiler says about Pallas kernels, from the texts that libtpu dumps: the vector layouts and relayouts of Mosaic, the
-//! final bundles, their slots, and vector memory.
+//! Reads the texts that libtpu dumps for Pallas kernels: Mosaic's vector layouts and relayouts, the final bundles with their slots, and
+//! vector memory.
 //!
 //! ```
 //! use xla_shape_mosaic::Bundles;
@@ -8,18 +8,18 @@
 //! assert_eq!((bundles.bundles().len(), bundles.empty()), (2, 1));
 //! ```
 //!
-//! Nobody promises the format of these texts, so the readers go on where they do not understand something: they count it and name it.
-//! They take time in proportion to the length of the text.
+//! The format of these texts is not documented and may change. So the readers continue after something that they do not understand, and
+//! count and name it. Their time is linear in the length of the text.
 //!
 //! | type | what it is |
 //! |---|---|
 //! | [`Module`], [`Operation`] | MLIR text: operations, attributes, regions, locations |
 //! | [`Bundles`], [`Bundle`], [`Slot`] | final bundles |
-//! | [`Loop`] | a loop in final bundles, and how often it runs |
+//! | [`Loop`] | a loop in final bundles, and its number of iterations |
 //! | [`Schedule`], [`Utilization`], [`Unit`] | the compiler's counts of bundles and slots |
 //! | [`VmemUse`] | the compiler's report of vector memory |
-//! | [`Kernel`] | what all texts of a kernel say together |
-//! | [`FileName`], [`DumpedKernel`] | which files of a directory belong to a kernel |
+//! | [`Kernel`] | everything about one kernel, from all of its texts |
+//! | [`FileName`], [`DumpedKernel`] | the kernels of a dump, and their files |
 //!
 //! The rules of vector layouts are those of [`xla_shape_core::tpu::vector`].
 

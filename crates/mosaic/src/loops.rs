@@ -14,23 +14,23 @@ pub struct Loop<'a> {
     pub first: usize,
     /// The number of its last bundle.
     pub last: usize,
-    /// The number of loops around it, and itself: 1 for an outer loop.
+    /// The nesting depth: 1 for an outermost loop.
     pub depth: usize,
-    /// How often it runs each time it is entered. `None` if that depends on values that are not constants.
+    /// The number of iterations each time it is entered. `None` if it depends on values that are not constants.
     pub trips: Option<u64>,
-    /// The comparison that ends it, as the compiler wrote it.
+    /// The comparison that ends the loop, as the compiler wrote it.
     pub condition: Option<String>,
-    /// The line of the comparison.
+    /// The Python line of the comparison.
     pub source: Option<Source<'a>>,
 }
 
-/// How many copies of a register are followed to its constant.
+/// The most copies that are followed from a register to its constant.
 const MAX_COPIES: usize = 16;
 
 /// The loops of an instruction, outer ones before inner ones.
 ///
-/// A loop begins at the label `LB` and ends with the last bundle that the compiler marks as deep, and the empty bundles after it:
-/// those wait for the branch back.
+/// A loop begins at the label `LB`. It ends with the last bundle that the compiler marks with the loop's depth, and the empty bundles after
+/// it, which wait for the branch back.
 ///
 /// ```
 /// use xla_shape_mosaic::{Bundles, loops};
@@ -52,16 +52,16 @@ pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
     let mut registers = BTreeMap::new();
     for slot in all.iter().flat_map(|bundle| bundle.slots()) {
         if let Some(register) = slot.register() {
-            // Each register name is written once; two that write the same one say nothing together.
+            // Each register is written once. If two slots write the same one, its value is not known.
             registers.entry(register).and_modify(|known| *known = None).or_insert(Some(slot));
         }
     }
     let mut found: Vec<Loop<'a>> = Vec::new();
-    // The numbers of the loops that are open.
+    // The indices of the loops that have begun and not ended.
     let mut open: Vec<usize> = Vec::new();
     for (number, bundle) in all.iter().enumerate() {
         if !bundle.slots().is_empty() {
-            // Bundles without a mark can be in a loop: they have what runs after it. So a loop ends at its last mark.
+            // Unmarked bundles can be inside a loop, so a loop ends at its last marked bundle.
             if bundle.depth() > 0 || bundle.label().is_some() {
                 open.retain(|&open| found.get(open).is_some_and(|found| found.depth <= bundle.depth()));
             }
@@ -112,7 +112,7 @@ fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
     text.split(',').map(str::trim).filter(|operand| !operand.is_empty())
 }
 
-/// The slot that computes a register, behind copies.
+/// The slot that computes a register; copies of registers are followed.
 fn resolved<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot<'a>> {
     let mut slot = written(registers, name)?;
     for _ in 0..MAX_COPIES {
@@ -126,11 +126,11 @@ fn resolved<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slo
     None
 }
 
-/// A constant: a number, or a register that a number is moved to.
+/// The value of an operand that is a number, or a register to which a number is moved.
 fn constant(registers: &Registers<'_, '_>, operand: &str) -> Option<i64> {
     let number = |text: &str| {
         let number = text.parse::<i64>().ok()?;
-        // 32 bits, which are written without a sign.
+        // Constants have 32 bits, and are written as unsigned numbers.
         Some(if (1 << 31..1 << 32).contains(&number) { number.wrapping_sub(1 << 32) } else { number })
     };
     if let Some(number) = number(operand) {
@@ -142,16 +142,16 @@ fn constant(registers: &Registers<'_, '_>, operand: &str) -> Option<i64> {
     if operands.next().is_some() { None } else { number(value) }
 }
 
-/// How often a loop runs that goes on until `test` is true: its counter begins with a constant, and a constant is added each time.
+/// The number of iterations of a loop that ends when `test` is true, if its counter starts at a constant and grows by a constant.
 fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> Option<u64> {
     let [counter, limit] = operands else { return None };
     let limit = constant(registers, limit)?;
     let slot = resolved(registers, counter)?;
-    // The counter is tested before or after it is increased.
+    // The test may compare the counter before or after it is increased.
     let (phi, increased) = if slot.opcode() == "sphi" { (slot, false) } else { (phi_of(registers, slot)?, true) };
     let [first, next] = plain(phi).collect::<Vec<_>>().try_into().ok()?;
     let (first, next) = (constant(registers, first)?, resolved(registers, next)?);
-    // The value that the loop carries must be the counter of this test.
+    // The loop-carried value must be the counter of this test.
     if !core::ptr::eq(phi_of(registers, next)?, phi) {
         return None;
     }
@@ -179,13 +179,13 @@ fn added<'a>(registers: &Registers<'_, '_>, slot: &Slot<'a>) -> Option<(&'a str,
     constant(registers, a).map(|number| (b, number)).or_else(|| constant(registers, b).map(|number| (a, number)))
 }
 
-/// The value that a loop carries to which this slot adds a constant.
+/// The loop-carried value to which this slot adds a constant.
 fn phi_of<'s, 'a>(registers: &Registers<'s, 'a>, slot: &Slot<'a>) -> Option<&'s Slot<'a>> {
     let (register, _) = added(registers, slot)?;
     resolved(registers, register).filter(|phi| phi.opcode() == "sphi")
 }
 
-/// For each of so many bundles, the product of the trips of the loops around it; `None` if some are not known.
+/// For each bundle, the product of the trips of the loops around it; `None` if some are not known.
 pub(crate) fn executions(loops: &[Loop<'_>], bundles: usize) -> Vec<Option<u64>> {
     let mut times = alloc::vec![Some(1_u64); bundles];
     for found in loops {

@@ -1,8 +1,8 @@
 //! MLIR text as Mosaic's dumps contain it: operations with their attributes, types, regions and locations.
 //!
-//! The reader does not know the operations. It finds where each one begins and ends, its attributes, and the regions that are in it,
+//! The reader does not know the dialects. It finds where each operation begins and ends, its attributes, and its regions,
 //! by brackets and line ends, as MLIR's printer writes them: a region begins with a brace at the end of a line, and each operation
-//! begins a line. Whatever else an operation says is kept as text.
+//! begins a line. The rest of an operation is kept as text.
 
 use crate::Source;
 use crate::brackets::{MlirError, MlirProblem, Scanner};
@@ -116,7 +116,7 @@ impl<'a> Operation<'a> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// The number of the operation, in [`Module::operations`], in whose region this one is.
+    /// The operation whose region this one is in, as an index into [`Module::operations`].
     ///
     /// ```
     /// use xla_shape_mosaic::Module;
@@ -130,7 +130,7 @@ impl<'a> Operation<'a> {
         self.parent
     }
 
-    /// The values that it uses: the names after `%` in its text, in order.
+    /// The names of the values that it uses, in order: those after `%` in its text.
     ///
     /// ```
     /// use xla_shape_mosaic::Module;
@@ -149,11 +149,11 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// How many aliases of a location are followed.
+/// The most aliases that are followed from a location.
 const MAX_ALIASES: usize = 64;
 
 impl<'a> Module<'a> {
-    /// Reads a text. It takes time in proportion to the length of the text.
+    /// Reads a text. The time is linear in the length of the text.
     ///
     /// # Errors
     ///
@@ -264,7 +264,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The place in the source from which the operation comes; of a call, the place in the called function. `None` if the text
+    /// The place in the source that the operation comes from; for a location with a call stack, the innermost place. `None` if the text
     /// does not have it.
     ///
     /// ```

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// What `schedule-analysis_final_bundles` says: the bundles of an instruction, and what it is.
+/// The contents of `schedule-analysis_final_bundles`: the counts of bundles, and the HLO instruction that they belong to.
 ///
 /// ```
 /// use xla_shape_mosaic::Schedule;
@@ -13,16 +13,16 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Schedule<'a> {
-    /// All bundles.
+    /// The number of bundles.
     pub total: Option<u64>,
-    /// Those without slots.
+    /// The number of bundles without slots.
     pub empty: Option<u64>,
-    /// The only instruction that the bundles are of, as HLO text. `None` if they are of several, as those of the program around it.
+    /// The HLO instruction that all bundles belong to, as text. `None` if they belong to several instructions.
     pub instruction: Option<&'a str>,
 }
 
 impl<'a> Schedule<'a> {
-    /// Reads a file. A line that is not understood is skipped.
+    /// Reads a file. Skips lines that it does not understand.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         let (mut schedule, mut instructions) = (Self::default(), 0_usize);
@@ -50,13 +50,13 @@ impl<'a> Schedule<'a> {
 pub struct Unit<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The slots that a bundle has.
+    /// The unit's slots in one bundle.
     pub capacity: u64,
-    /// The slots that all bundles use together.
+    /// The unit's slots that all bundles use together.
     pub used: u64,
 }
 
-/// What `final_hlo-static-per-bundle-utilization` says: the slots of each unit that each bundle uses.
+/// The contents of `final_hlo-static-per-bundle-utilization`: the slots of each unit that each bundle uses.
 ///
 /// ```
 /// use xla_shape_mosaic::Utilization;
@@ -73,7 +73,7 @@ pub struct Utilization<'a> {
 }
 
 impl<'a> Utilization<'a> {
-    /// Reads a file. A line that is not understood is counted.
+    /// Reads a file. Counts lines that it does not understand.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         let mut found = Self::default();
@@ -108,7 +108,7 @@ impl<'a> Utilization<'a> {
         &self.units
     }
 
-    /// For each bundle the used slots of each unit.
+    /// For each bundle, the used slots of each unit.
     ///
     /// ```
     /// use xla_shape_mosaic::Utilization;

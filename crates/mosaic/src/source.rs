@@ -1,10 +1,10 @@
-//! [`Source`]: a line of Python, as locations name it.
+//! [`Source`]: a line of Python, as MLIR locations name it.
 
 use core::fmt;
 
-/// A place in a source file, with its line.
+/// A place in a source file.
 ///
-/// Two places are the same if file and line are; the column is for those who look closer.
+/// Equality compares the file and the line, and ignores the column.
 ///
 /// ```
 /// use xla_shape_mosaic::Source;

@@ -1,15 +1,15 @@
-//! The compiler's report of vector memory (`vmem_report.html`): what each instruction of a program has there.
+//! The compiler's report of vector memory (`vmem_report.html`): what each HLO instruction allocates there.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde_json::Value;
 
-/// The vector memory of an instruction, as the compiler divides it.
+/// The vector memory that an HLO instruction takes, and its parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VmemUse {
     /// The instruction.
     pub instruction: String,
-    /// All bytes.
+    /// The bytes of all parts.
     pub bytes: u64,
     /// The parts, in the order of the report.
     pub parts: Vec<VmemPart>,

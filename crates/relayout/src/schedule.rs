@@ -83,7 +83,7 @@ impl Step {
             Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PERMUTES_PER_VECTOR, true),
             Kernel::Runs(kernel) => (PERMUTES_INSTEAD_OF_RUNS / kernel.bytes, false),
             Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PERMUTES_PER_VECTOR, true),
-            // The preparation of a transpose would take longer than the elements.
+            // Preparing a transpose would take longer than copying the elements.
             Kernel::Transpose(_) if region_bytes <= TINY_REGION => {
                 (MAX_PERMUTES_OF_TINY, region_bytes / narrow <= MAX_TINY_ELEMENTS)
             }

@@ -150,7 +150,7 @@ impl Slabs {
         slabs
     }
 
-    /// The number of slabs, those that were taken before included.
+    /// The number of all slabs, including those that the iterator has already returned.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -166,7 +166,7 @@ impl Slabs {
         self.counts().iter().product()
     }
 
-    /// The slab with this number, in the order of the iterator, from 0 on; `None` if there are not as many. Threads that share the slabs
+    /// The slab with this number, in the order of the iterator, from 0 on; `None` if there is no such slab. Threads that share the slabs
     /// can take any of them.
     ///
     /// ```
@@ -185,7 +185,7 @@ impl Slabs {
         if number < self.total() { self.slab(&numbers) } else { None }
     }
 
-    /// How many slabs each cut makes.
+    /// The number of slabs along each cut dimension.
     fn counts(&self) -> Vec<u64> {
         self.cuts.iter().map(|cut| cut.extent.div_ceil(cut.step) as u64).collect()
     }

@@ -1,4 +1,4 @@
-//! How many registers a vector takes, and where an element is in them.
+//! The answer of `vector`: how many registers a vector takes, and where an element is in them.
 
 use crate::words::{Bytes, Grouped, count};
 use crate::{Answer, Text};
@@ -56,7 +56,7 @@ impl Registers {
         Ok(Self { element_type, layout, registers, map: layout.map(&sizes)?, at: None })
     }
 
-    /// Also tells where the element with this index is.
+    /// Adds the location of the element with this index to the answer.
     ///
     /// # Errors
     /// If the vector has no such element.
@@ -80,20 +80,20 @@ impl Registers {
     }
 }
 
-/// Why a vector has no such registers or no such element.
+/// Why a vector cannot have a layout, or has no such element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum VectorError {
     /// The vector cannot have the layout.
     Layout(VectorLayoutError),
-    /// The elements do not have the bits of the layout.
+    /// The layout is for elements of another width.
     Bits {
         /// The type of the elements.
         element_type: ElementType,
         /// The bits in the layout.
         layout: u64,
     },
-    /// The size of a dimension is not known when the program is compiled.
+    /// A dimension is dynamic: its size is known at run time only.
     NotStatic {
         /// The dimension.
         dimension: usize,

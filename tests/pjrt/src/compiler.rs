@@ -188,7 +188,7 @@ ENTRY main {
 }
 ";
 
-/// Of a program with `fake:tune`, the layout that it asks for its first parameter; `None` if it asks for none or leaves it to the compiler.
+/// The layout that a program with `fake:tune` requests for its first parameter; `None` if it requests none or leaves the choice to the compiler.
 fn asked_layout(program: &str) -> Option<&str> {
     let (_, parameter) = program.split_once("%arg0: ")?;
     let (parameter, _) = parameter.split_once("%arg1")?;
@@ -197,7 +197,7 @@ fn asked_layout(program: &str) -> Option<&str> {
     (layout != "auto").then_some(layout)
 }
 
-/// The module of a program whose cycles depend on the layout of its first parameter: rows take fewer than columns.
+/// A module whose cycles depend on the layout of its first parameter: row-major takes fewer than column-major.
 fn tuned_module(layout: Option<&str>) -> String {
     let cycles = if layout.is_some_and(|layout| layout.starts_with("{1,0")) { 500 } else { 900 };
     let config = format!("negate(x), backend_config={{\"window_config\":{{\"estimated_cycles\":\"{cycles}\"}}}}");
@@ -213,47 +213,47 @@ call! { compile(args: CompileArgs) {
     let code = unsafe { list(program.code.cast::<u8>().cast_const(), program.code_size) };
     // SAFETY: the interface gives its format.
     let format = unsafe { text(program.format, program.format_size) };
-    let wishes = String::from_utf8_lossy(&code).into_owned();
-    let wish = |name: &str| wishes.contains(name);
+    let program_text = String::from_utf8_lossy(&code).into_owned();
+    let has = |word: &str| program_text.contains(word);
     if args.compile_options_size == 0 {
         return Err((INVALID_ARGUMENT, "no options".to_owned()));
     }
-    if wish("fake:error") {
+    if has("fake:error") {
         return Err((INVALID_ARGUMENT, "the program asks for an error".to_owned()));
     }
-    if wish("fake:null") {
+    if has("fake:null") {
         return Ok(());
     }
-    if wish("fake:abort") {
+    if has("fake:abort") {
         eprintln!("F1231 23:59:59.000000   1 fake.cc:7] Check failed: !program.asks_for_it()\n*** Check failure stack trace: ***");
         std::process::abort();
     }
-    if wish("fake:exit") {
+    if has("fake:exit") {
         std::process::exit(3);
     }
-    if wish("fake:options") {
+    if has("fake:options") {
         // SAFETY: the interface gives their bytes.
         let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
         return Err((INVALID_ARGUMENT, format!("the options are {}", String::from_utf8_lossy(&options))));
     }
-    if wish("fake:slow") {
+    if has("fake:slow") {
         std::thread::sleep(Duration::from_millis(700));
     }
-    let asked = if wish("fake:tune") { asked_layout(&wishes) } else { None };
+    let asked = if has("fake:tune") { asked_layout(&program_text) } else { None };
     if asked.is_some_and(|layout| layout.starts_with("{1,0")) {
-        if wish("fake:rows-refused") {
+        if has("fake:rows-refused") {
             return Err((INVALID_ARGUMENT, "this layout is not supported".to_owned()));
         }
-        if wish("fake:rows-abort") {
+        if has("fake:rows-abort") {
             std::process::abort();
         }
-        if wish("fake:rows-hang") {
+        if has("fake:rows-hang") {
             loop {
                 std::thread::park();
             }
         }
     }
-    let text = if wish("fake:tune") { tuned_module(asked) } else { MODULE.to_owned() };
+    let text = if has("fake:tune") { tuned_module(asked) } else { MODULE.to_owned() };
     let message = match format.as_str() {
         "mlir" => Module::parse(&text).expect("a module").to_proto().expect("a message"),
         "hlo" => code,
@@ -268,11 +268,11 @@ call! { compile(args: CompileArgs) {
         let arrays = shapes.iter().filter_map(|shape| shape.array());
         arrays.map(|array| {
             let sizes = array.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
-            if wish("fake:bad-layout") { Ok("{5}".to_owned()) } else { default_text(topology.generation, array.element_type(), &sizes) }
+            if has("fake:bad-layout") { Ok("{5}".to_owned()) } else { default_text(topology.generation, array.element_type(), &sizes) }
         }).collect::<Result<Vec<_>, _>>()
     };
     let mut layouts = [chosen(&inputs)?, chosen(&outputs)?];
-    if let Some((asked, layout)) = asked.zip(layouts[0].first_mut()).filter(|_| !wish("fake:not-taken")) {
+    if let Some((asked, layout)) = asked.zip(layouts[0].first_mut()).filter(|_| !has("fake:not-taken")) {
         asked.clone_into(layout);
     }
     let arrays = outputs.iter().filter_map(|shape| shape.array()).collect::<Vec<_>>();
@@ -285,14 +285,14 @@ call! { compile(args: CompileArgs) {
     }
     optimized.push(length as u8);
     optimized.extend_from_slice(&message);
-    if wish("fake:bad-module") {
+    if has("fake:bad-module") {
         optimized = b"\x0a\x7fno module".to_vec();
     }
     let mut executable = Box::new(Executable {
         optimized,
-        format: if wish("fake:bad-format") { "mlir" } else { "hlo_with_config" },
+        format: if has("fake:bad-format") { "mlir" } else { "hlo_with_config" },
         layout_places: [Vec::new(), Vec::new()],
-        lists: !wish("fake:no-list"),
+        lists: !has("fake:no-list"),
         types: arrays.iter().map(|array| number_of(array.element_type())).collect(),
         sizes: arrays.iter().flat_map(|array| array.dimensions().iter().filter_map(|size| Some(size.extent()? as i64))).collect(),
         counts: arrays.iter().map(|array| array.num_dimensions()).collect(),

@@ -368,7 +368,7 @@ fn table() -> *const Api {
     std::ptr::with_exposed_provenance(*address)
 }
 
-/// Any answers of a plug-in: each is taken or refused in words.
+/// A plug-in may return anything: each answer is accepted, or refused with an error message.
 ///
 /// # Panics
 /// If one of these checks fails.

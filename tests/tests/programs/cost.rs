@@ -132,7 +132,7 @@ fn loops_multiply_and_the_most_expensive_branch_counts() {
     assert_eq!((runs("z"), runs("s")), (Some(6), Some(1)));
     let exponential = costs.instructions().last().unwrap();
     assert_eq!((exponential.cycles, exponential.total()), (Cycles::Flagged, None));
-    // A loop that does not say how often it runs counts once.
+    // A loop whose trip count is not known counts once.
     let dynamic = LOOP.replace("six = s32[] constant(6)", "six = s32[] get-tuple-element(s), index=0");
     let module = Module::parse(&dynamic).unwrap();
     let costs = module.costs().unwrap();

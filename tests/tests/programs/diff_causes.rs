@@ -1,5 +1,4 @@
-//! Programs of the compiler, changed in one place: `hlo diff` finds the change and says why, and finds nothing where nothing that
-//! matters changed.
+//! Compiled programs with one change each: `hlo diff` finds the change and its cause, and reports nothing if the change does not matter.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +9,12 @@ use xla_shape_render::Answer;
 use xla_shape_render::hlo::Difference;
 use xla_shape_tests::hlo_modules;
 
-/// In how many places a module is changed in each way.
+/// The number of places in a module where each kind of change is tried.
 const PLACES: usize = 1;
 /// The longest module that is changed, in bytes, so that the test stays quick.
 const LONGEST: usize = 40_000;
 
-/// What a change must be called: a word of `change`, and the cause.
+/// The expected answer: a word of `change`, and the cause.
 type Expected = (&'static str, &'static str);
 
 /// A text with some parts replaced: the first byte and the end of each, and what stands there instead.

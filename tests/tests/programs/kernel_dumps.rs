@@ -1,4 +1,4 @@
-//! Dumps of kernels that libtpu wrote: counts that equal the compiler's, and dumps that are broken, mixed or of another form.
+//! Dumps of kernels that libtpu wrote: the counts are the compiler's, and broken, mixed or unknown dumps give an answer or an error.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -209,7 +209,7 @@ fn errors_have_lines() {
     assert_eq!(kernels(&[("mosaic.k.post-relayout-insertion.txt", "")]).len(), 1);
 }
 
-/// The effort is in proportion to the text: these would take hours otherwise.
+/// The effort is linear in the length of the text. Otherwise these texts would take hours.
 #[test]
 fn long_texts_are_read() {
     let bundle = " 0x1 LB: > { %1 = a /* b */  ;;  %2 = c }\n";

@@ -1,4 +1,4 @@
-//! `guard`: records what a program costs, and compares a later one with the record.
+//! `guard`: records the cost of a program, and compares later versions of the program with the record.
 
 use super::cost::is_program;
 use super::hlo::{hbm_bytes, read};
@@ -66,8 +66,7 @@ fn args_target(name: &str) -> Option<Target> {
     crate::args::target(name).ok()
 }
 
-/// What the program costs on each device, and the files that were read. `default` are the devices that a program is compiled for if the user
-/// names none.
+/// The cost of the program on each device, and the files that were read. `default` are the devices to compile for if the user names none.
 fn measured(
     arguments: &GuardProgram,
     compiler: &CompilerArguments,

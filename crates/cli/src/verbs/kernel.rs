@@ -1,4 +1,4 @@
-//! `kernel`: what the compiler made of Pallas kernels, from its dump or from a program that is compiled for it.
+//! `kernel`: what the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
 
 use crate::Host;
 use crate::args::{KernelArguments, Target, target};

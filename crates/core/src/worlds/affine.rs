@@ -12,10 +12,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-/// The longest sum that is written, in bytes: sums of `*` that contain each other double with each.
+/// The longest sum that is written, in bytes. Each `*` inside another one doubles the length.
 const MAX_LENGTH: usize = 1 << 16;
 
-/// How often a form is simplified again.
+/// The most times that a form is simplified.
 const MAX_FORMS: usize = 8;
 
 /// The most parts of indices that a map is read with.
@@ -59,7 +59,7 @@ pub(crate) fn of_modes(map: &Modes) -> String {
     format!("affine_map<({}) -> ({})>", arguments(map.extents().len()), sum(&parts, map.offset()))
 }
 
-/// What an intermediate value adds up: texts of parts, and their factors.
+/// The addends of an intermediate value: texts of parts, and their factors.
 type Addends = Vec<(String, u64)>;
 
 /// The addends with the largest factors first, and of equal ones in the order of their texts: so a text that is read and written again stays the same.
@@ -72,7 +72,7 @@ fn in_order(mut addends: Addends) -> Vec<String> {
 pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String, Obstacle> {
     let mut form = table.canonical().map_err(Obstacle::StrideTable)?;
     for _ in 0..MAX_FORMS {
-        // Where `*` combines dimensions, the form of a form may be simpler still.
+        // Where `*` combines dimensions, simplifying again may help.
         let again = form.coalesce().map_err(Obstacle::StrideTable)?;
         if again == form {
             break;

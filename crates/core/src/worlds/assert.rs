@@ -1,4 +1,4 @@
-//! The map of a text beside that of a type, at compile time.
+//! Compares the map of a text with that of a type at compile time.
 
 use crate::map::{CONST_WORKSPACE, Comparison, Digit, Intermediate, StrideTableError, StrideTableRef, same_sizes};
 use crate::sink::ConstText;
@@ -40,7 +40,7 @@ pub const fn assert_same_map(
     }
 }
 
-/// The text with `[8,128]` behind it.
+/// Appends sizes or an index to a text, such as `[8,128]`.
 const fn with_numbers(text: ConstText<1024>, numbers: &[u64]) -> ConstText<1024> {
     let mut text = text.push_str("[");
     text.sink().numbers(numbers);

@@ -229,7 +229,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     if let Some(position) = hole {
         return Err(Obstacle::Hole { world, position });
     }
-    // Each bit is a list as long as the dimensions: of more bits than fit, some share positions.
+    // Each bit is a list as long as the dimensions: if there are more bits than fit, some share positions.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
     if num_bits.fold(0, usize::saturating_add) > MAX_BITS {
         return Err(overlap(map));

@@ -59,7 +59,7 @@ fn padded(sizes: &[u64], padding: u64, is_right: bool) -> Option<Modes> {
     Modes::strided(sizes, &strides?, 0).ok()
 }
 
-/// Goes past a name and the namespaces before it.
+/// Passes a name and the namespaces before it.
 fn qualified<'a>(reader: &mut Reader<'a>) -> &'a str {
     loop {
         let word = reader.word();

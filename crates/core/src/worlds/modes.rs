@@ -52,7 +52,7 @@ impl Mode {
 /// negative, and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each
 /// other unevenly.
 ///
-/// Modes are kept coalesced, by CuTe's law: a mode that goes on where the one before it ends is a part of that one. So two maps over
+/// Modes are kept coalesced, by CuTe's law: a mode that continues where the one before it ends is merged with it. So two maps over
 /// the same sizes are equal exactly if their modes are: the first mode ends where its map first departs from a straight line, and the
 /// rest follows by induction.
 ///

@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         if self.take(token) { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    /// Goes past this character, which must be here.
+    /// Passes this character, which must be next.
     pub(crate) fn character(&mut self, c: char) -> Result<()> {
         if self.rest().starts_with(c) {
             self.advance(c.len_utf8());

@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The orders with names, major to minor, for tensors of as many dimensions.
+/// The orders that have names, from major to minor, each for tensors with this number of dimensions.
 const MEMORY_FORMATS: &[(&str, &[usize])] = &[("channels_last", &[0, 2, 3, 1]), ("channels_last_3d", &[0, 2, 3, 4, 1])];
 
 /// The text of a layout.

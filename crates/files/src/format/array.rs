@@ -221,7 +221,7 @@ pub fn write_array(
 }
 
 /// Writes an array into a file, whole or not at all; into a `.safetensors` file, under this name. `make` passes its bytes
-/// to the sink; `done` is told how many more are written.
+/// to the sink; `done` is called with the number of bytes just written.
 pub(crate) fn write(
     path: &Path,
     array: &ArrayShape,

@@ -201,7 +201,7 @@ impl<'a> Relayout<'a> {
     }
 
     /// Reads, copies and writes, a part at a time; while one part is written, others are read and copied. The output comes to its place
-    /// when it is whole. `progress` is told, from any of several threads, how many more bytes are written.
+    /// when it is whole. Several threads call `progress` with the number of bytes that they have just written.
     ///
     /// ```
     /// # use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};

@@ -54,7 +54,7 @@ impl InstructionCost<'_, '_> {
 pub struct LoopCost<'m, 'a> {
     /// The `while`.
     pub instruction: Instruction<'m, 'a>,
-    /// How often its body runs each time; `None` if the program does not say, so that the body counts once.
+    /// The trip count: how often the body runs each time. `None` if it is not known; the body then counts once.
     pub trips: Option<u64>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct CallOrder<'m, 'a> {
 }
 
 impl<'m, 'a> CallOrder<'m, 'a> {
-    /// The order of what a program reaches from its entry. `called` says what an instruction calls.
+    /// The order of the computations that a program reaches from its entry. `called` returns the computations that an instruction calls.
     pub(crate) fn new(
         module: &'m Module<'a>,
         called: impl Fn(Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>>,
@@ -42,7 +42,7 @@ impl<'m, 'a> CallOrder<'m, 'a> {
             Enter(Instruction<'m, 'a>, Computation<'m, 'a>),
             Leave(u32),
         }
-        // Whether all that a computation calls is in the list.
+        // Whether everything that a computation calls is in the list.
         let mut is_done = BTreeMap::new();
         let mut order = Self { callees_first: Vec::new(), circle: None };
         let begin = module.computations().filter(|computation| super::is_entry_point(*computation));

@@ -1,4 +1,4 @@
-//! Each copy with its cause, and what would remove it.
+//! The copies of a program: why each is there, and what would remove it.
 
 use crate::hlo::source_text;
 use crate::words::space_name;

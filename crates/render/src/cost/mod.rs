@@ -93,7 +93,7 @@ struct Group {
 #[derive(Clone, Debug, Serialize)]
 struct Loop {
     instruction: String,
-    /// How often the body runs each time; null if the program does not say, so that it counts once.
+    /// The trip count: how often the body runs each time. Null if it is not known; the body then counts once.
     trips: Option<u64>,
     source: Option<String>,
 }
@@ -153,7 +153,7 @@ struct Collective {
     bytes_out: u64,
     /// As the module writes them.
     groups: Option<String>,
-    /// How often it runs; null if a loop does not say how often it runs.
+    /// How often it runs; null if the trip count of a loop around it is not known.
     runs: Option<u64>,
     /// The cycles of the instructions between its start and its end; null if it is not asynchronous or the module has no schedule.
     hidden_by_cycles: Option<u64>,
@@ -289,7 +289,7 @@ impl ProgramCost {
         self.opcodes.iter().map(|cost| (cost.opcode.clone(), cost.cycles)).collect()
     }
 
-    /// How many loops do not say how often they run.
+    /// The number of loops whose trip count is not known.
     pub(crate) fn unknown_loops(&self) -> usize {
         self.loops.iter().filter(|found| found.trips.is_none()).count()
     }
@@ -400,7 +400,7 @@ fn collectives<'m, 'a>(
 }
 
 /// Collectives that the TPU compiler divides among several fusions: pieces have the same `channel_id` and a `chain_id`. The collective begins in
-/// the first of these fusions and ends in the last one, and what the fusions between compute runs at the same time.
+/// the first of these fusions and ends in the last one. The fusions in between compute at the same time.
 struct Pieces<'m, 'a> {
     /// By the number of each piece: the first piece, and the fusions that hold the first and the last piece.
     of: BTreeMap<u32, (u32, Instruction<'m, 'a>, Instruction<'m, 'a>)>,

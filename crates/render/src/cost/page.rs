@@ -1,4 +1,4 @@
-//! The cost of a program as a page.
+//! The cost of a program as an HTML page.
 
 use super::ProgramCost;
 use super::copies::CopyCost;
@@ -13,7 +13,7 @@ const MOST: usize = 500;
 const LONGEST: usize = 400;
 
 impl ProgramCost {
-    /// The answer as a page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
+    /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
     /// instructions, and collectives. The page has no external resources.
     ///
     /// ```
@@ -137,7 +137,7 @@ fn cell(text: &str) -> String {
     escape(&shortened(text, LONGEST))
 }
 
-/// The end of a section, with how many entries of its list are not shown.
+/// Ends a section, and says how many entries of its list are not shown.
 fn end(body: &mut String, length: usize) {
     if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
         push(body, format_args!("<p class=\"hint\">… and {left} more; --format json has all</p>\n"));
@@ -167,7 +167,7 @@ fn push_copy(body: &mut String, copy: &CopyCost) {
     body.push_str("</li>\n");
 }
 
-/// A table of cycles by name, with a bar for the part that each has of all.
+/// A table of cycles by name, each with a bar for its share of all cycles.
 fn shares<'t>(
     body: &mut String,
     id: &str,
@@ -204,7 +204,7 @@ fn shares<'t>(
     end(body, length);
 }
 
-/// A table, whose first `numbers` columns are numbers, and whose last one is only on wide screens if there are more than two.
+/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens hide the last one.
 fn table<const COLUMNS: usize>(
     body: &mut String,
     id: &str,

@@ -190,8 +190,8 @@ impl ProgramCost {
             let names = unknown.iter().take(4).map(|found| format!("%{}", found.instruction)).collect::<Vec<_>>();
             let names = names.join(", ");
             notes.push(match unknown.len() {
-                1 => format!("The loop {names} does not say how often it runs, and counts once."),
-                all => format!("{all} loops do not say how often they run, and count once: {names}."),
+                1 => format!("The trip count of the loop {names} is not known, so it counts once."),
+                all => format!("The trip counts of {all} loops are not known, so they count once: {names}."),
             });
         }
         if !self.branches.is_empty() {

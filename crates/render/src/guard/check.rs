@@ -1,4 +1,4 @@
-//! What changed since the record.
+//! Compares programs with their records.
 
 use super::record::{Record, Recorded, RecordedCopy, in_words};
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
@@ -12,18 +12,18 @@ use std::fmt::Write as _;
 /// The text lists at most this many copies, and source lines.
 const MOST: usize = 10;
 
-/// What changed in all programs, and how to accept it.
+/// The changes of all programs since they were recorded.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checks {
     programs: Vec<Check>,
 }
 
-/// What changed in one program since it was recorded.
+/// The changes of one program since it was recorded.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     device: Option<String>,
     module: Option<String>,
-    /// What the compilers say their versions are: that of the record, and the one that was asked now.
+    /// The versions of the compiler, in its own words: in the record, and now.
     compiler_before: Option<String>,
     compiler: Option<String>,
     /// Whether no limit is exceeded.
@@ -77,7 +77,7 @@ struct ChangedLine {
 pub enum CheckError {
     /// The record has no program for the device: its name, and the devices of the record.
     NoDevice(String, Vec<String>),
-    /// The program is divided among other numbers of devices.
+    /// The program is divided among a different number of devices.
     Devices(OtherDevices),
 }
 
@@ -95,8 +95,8 @@ impl fmt::Display for CheckError {
 impl std::error::Error for CheckError {}
 
 impl Check {
-    /// Compares a program with the record. Without `limits`, the usual ones count ([`Limit::USUAL`]), except for numbers that the record does not
-    /// know. A program without the name of a device is compared with the only program of the record.
+    /// Compares a program with the record. Without `limits`, the default limits apply ([`Limit::USUAL`]), except for numbers that the record does not
+    /// have. A program without the name of a device is compared with the only program of the record.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -113,7 +113,7 @@ impl Check {
     /// ```
     ///
     /// # Errors
-    /// If the record has no program to compare with, or one for another number of devices unless `other_devices`.
+    /// If the record has no program for the device; or if its program is for another number of devices, unless `other_devices` is set.
     pub fn new(
         record: &Record,
         now: &Recorded,
@@ -130,7 +130,7 @@ impl Check {
             let devices = record.programs().iter().map(|program| program.device_name().to_owned());
             return Err(CheckError::NoDevice(now.device_name().to_owned(), devices.collect()));
         };
-        // A record is read with its shapes, and `now` has shapes of a module: neither fails here.
+        // Neither fails here: `Record::parse` has checked the record's shapes, and the shapes of `now` come from a module.
         let (Ok(first), Ok(second)) = (before.signature(), now.signature()) else {
             return Err(CheckError::NoDevice(now.device_name().to_owned(), Vec::new()));
         };
@@ -157,7 +157,7 @@ impl Check {
         let other_compiler = before.compiler.as_ref().zip(now.compiler.as_ref()).filter(|(before, now)| before != now);
         let warning = other_compiler.map(|(before, now)| {
             format!(
-                "another compiler made the record: `{before}`, now `{now}`; figures of different compilers are compared"
+                "another compiler made the record: `{before}`, now `{now}`; the compiler may be the cause of a difference"
             )
         });
         let [copies_removed, copies_added] = copies([before, now], cause);
@@ -181,7 +181,7 @@ impl Check {
 
 /// The copies that only the first program has, and those that only the second has.
 fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
-    // A copy is the same if it makes the same of the same, for the same operation; lines of the source move.
+    // Copies are paired by their layouts, opcodes and operations, not by source lines, because an edit moves lines.
     let key = |copy: &RecordedCopy| (copy.op_name.clone(), copy.from.clone(), copy.to.clone());
     let mut left = BTreeMap::<_, i64>::new();
     for copy in &programs[0].copies {

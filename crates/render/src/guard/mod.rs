@@ -1,4 +1,4 @@
-//! What a program costs, written to a small file, so that a later change can be compared with it.
+//! Records the cost of a program in a small file, and compares later versions of the program with it.
 
 mod check;
 mod record;

@@ -1,4 +1,4 @@
-//! The file of a guard.
+//! The file that `guard record` writes.
 
 use crate::cost::{CopyCost, ProgramCost};
 use crate::hlo::{Measure, Operations, Signature, measure};
@@ -11,7 +11,7 @@ use xla_shape_core::Shape;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
 
-/// What programs cost, as a file holds it: one entry for each device.
+/// The contents of the file that `guard record` writes: the cost of a program on each device.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -31,7 +31,7 @@ pub struct Record {
     programs: Vec<Recorded>,
 }
 
-/// What one program costs on one device.
+/// The cost of a program on one device.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Recorded {
     /// Such as "v5e:2x2"; null for a compiled module whose device nobody named.
@@ -46,9 +46,9 @@ pub struct Recorded {
     pub(super) parameters: Vec<String>,
     pub(super) result: Option<String>,
     pub(super) shardings: Vec<Option<String>>,
-    /// A digest of the names of the user's operations: another one for another program.
+    /// A hash of the names of the user's operations (`op_name`).
     pub(super) operations: String,
-    /// As `operations`, without those that only move data.
+    /// The same hash, without the operations that only move data.
     pub(super) computing: String,
     /// The instructions that change a layout and do nothing else.
     pub(super) copies: Vec<RecordedCopy>,
@@ -74,16 +74,16 @@ pub(super) struct RecordedLine {
     pub(super) cycles: u64,
 }
 
-/// Why a file is no record.
+/// Why a file cannot be read as a record.
 #[derive(Debug)]
 pub enum RecordError {
     /// It is not JSON, or a field is missing or wrong; the message has the position.
     Json(serde_json::Error),
-    /// It has another form or version.
+    /// Its schema has another name or version.
     Schema(String),
     /// It has no programs.
     Empty,
-    /// A text in it is no shape: where, and why.
+    /// A text in it is not a valid shape: where, and why.
     Shape(String),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 impl Record {
-    /// A record of programs. Of several for one device the last one counts.
+    /// A record of programs. If there are several for one device, the last one counts.
     #[must_use]
     pub fn new(programs: Vec<Recorded>) -> Self {
         let mut kept: Vec<Recorded> = Vec::new();
@@ -115,7 +115,7 @@ impl Record {
     /// Reads the file of a record.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If the text is not valid JSON, has another schema or no programs, or has a shape that is not valid.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
         /// The part that all versions have.
         #[derive(Deserialize)]
@@ -126,7 +126,7 @@ impl Record {
         struct Body {
             programs: Vec<Recorded>,
         }
-        // Reads the version first, because another one has other fields.
+        // Reads the schema's version first, because another version has other fields.
         let header: Header = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
         if header.schema != Self::SCHEMA {
             return Err(RecordError::Schema(header.schema));
@@ -159,8 +159,8 @@ impl Record {
 }
 
 impl Recorded {
-    /// What a compiled program costs. `memory` is its bytes of HBM, `device` the name of the device, `compiler` what the compiler says its
-    /// version is.
+    /// The cost of a compiled program. `memory` is the bytes of HBM that it takes, `device` the name of the device, `compiler` the version of the
+    /// compiler, in its own words.
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -199,7 +199,7 @@ impl Recorded {
         })
     }
 
-    /// What the program takes and gives, or which text is no shape.
+    /// The signature of the program; an error names the text that is not a valid shape.
     pub(super) fn signature(&self) -> Result<Signature, String> {
         let read =
             |name: String, text: &str| text.parse::<Shape>().map_err(|error| format!("{name}: {}", error.render(text)));
@@ -246,7 +246,7 @@ fn digest(texts: &BTreeSet<String>) -> String {
     format!("{hash:016x}")
 }
 
-/// A number that is compared, for people.
+/// A measure as text, with its unit.
 pub(super) fn in_words(of: Measure, number: Option<u64>) -> String {
     match (number, of) {
         (None, _) => "not known".to_owned(),

@@ -4,7 +4,7 @@ use super::signature::Signature;
 use std::fmt;
 use xla_shape_hlo::Module;
 
-/// Why two programs are not compared: the work is divided among different numbers of devices.
+/// The error that two programs are divided among different numbers of devices, and are not compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OtherDevices {
     /// The name of the number in the module, such as `num_partitions`.
@@ -37,7 +37,7 @@ impl std::error::Error for OtherDevices {}
 /// ```
 ///
 /// # Errors
-/// If they are not.
+/// If the numbers differ.
 pub fn check_devices(before: &Module<'_>, after: &Module<'_>) -> Result<(), OtherDevices> {
     OtherDevices::compare(&Signature::new(before), &Signature::new(after))
 }
@@ -54,7 +54,7 @@ impl OtherDevices {
     }
 }
 
-/// A number of devices that a module says; 1 if it says none.
+/// A number of devices in a module; 1 if the module does not have it.
 pub(super) fn device_count(module: &Module<'_>, what: &str) -> String {
     module.attribute(what).map_or_else(|| "1".to_owned(), |value| value.text().to_owned())
 }

@@ -1,4 +1,4 @@
-//! What a program takes and gives, and how it is divided among devices.
+//! The signature of a program: parameters, result, shardings, and numbers of devices.
 
 use super::causes::Reason;
 use super::devices::device_count;
@@ -8,22 +8,22 @@ use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
-/// For more partitions, not all factors are tried.
+/// The most partitions for which all factors are tried.
 const MOST_PARTITIONS: u64 = 1 << 16;
 
-/// What a program is given to begin with, as far as it decides what the compiler makes of it.
+/// The inputs of the compiler that decide how it compiles a program, apart from the operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Signature {
     /// The shapes of the parameters, then that of the result. Empty without an entry.
     pub(crate) shapes: Vec<Shape>,
-    /// The shardings of the parameters, as the module writes them.
+    /// The shardings of the parameters, as the module has them.
     pub(crate) shardings: Vec<Option<String>>,
     /// The numbers of partitions and of replicas.
     pub(crate) devices: [String; 2],
 }
 
 impl Signature {
-    /// What counts of a module's devices.
+    /// The numbers of devices of a module that count.
     pub(crate) const DEVICES: [&'static str; 2] = ["num_partitions", "replica_count"];
 
     pub(crate) fn new(module: &Module<'_>) -> Self {
@@ -93,7 +93,7 @@ impl Signature {
         first.len() == second.len() && first.into_iter().zip(second).all(|(one, other)| same(one, other))
     }
 
-    /// Why a program with another signature is another one. `same_computing` and `same_operations` say whether the operations that compute, and all
+    /// The cause of a difference between two signatures. `same_computing` and `same_operations` say whether the operations that compute, and all
     /// operations, have the same names in both.
     pub(crate) fn reason(&self, other: &Self, same_computing: bool, same_operations: bool) -> Reason {
         if !self.same_devices(other) {
@@ -119,9 +119,9 @@ impl Signature {
 /// The names of the user's operations (`op_name`) in a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Operations {
-    /// Those that compute: the compiler keeps them, whatever layouts and shardings it is asked for.
+    /// Operations that compute. The compiler keeps these for all layouts and shardings.
     pub(crate) computing: BTreeSet<String>,
-    /// All of them. Transposes and the like come and go with layouts.
+    /// All operations. Those that only move data, such as transposes, depend on the layouts.
     pub(crate) all: BTreeSet<String>,
 }
 
@@ -141,7 +141,7 @@ impl Operations {
             }
             all.insert(name.into_owned());
         }
-        // The copy of a parameter has the parameter's name, which is not that of an operation.
+        // The copy of a parameter has the parameter's name as its `op_name`, which is not an operation.
         let is_operation = |name: &String| !parameters.contains(name);
         computing.retain(is_operation);
         all.retain(is_operation);
@@ -149,7 +149,7 @@ impl Operations {
     }
 }
 
-/// Whether an opcode computes: it neither moves data nor stands for other instructions.
+/// Whether an opcode computes, instead of moving data or calling other instructions.
 fn computes(opcode: Opcode<'_>) -> bool {
     use Opcode as O;
     let moves = matches!(

@@ -1,4 +1,4 @@
-//! What the compiler made of Pallas kernels: lines, registers, relayouts, loops, units, vector memory.
+//! The answer of `kernel`: what the compiler made of Pallas kernels, by line, loop and unit.
 
 mod text;
 
@@ -36,7 +36,7 @@ struct Refused {
     message: String,
 }
 
-/// A kernel. `None` is what the dump does not say.
+/// A kernel. A field is `None` if the dump does not have it.
 #[derive(Clone, Debug, Serialize)]
 struct Entry {
     #[serde(rename = "for")]
@@ -120,7 +120,7 @@ struct Usage {
 struct Vmem {
     bytes: u64,
     limit: Option<u64>,
-    /// Whether the sum is of the arguments, because the dump has no report.
+    /// Whether `bytes` is the sum of the arguments, because the dump does not have the compiler's report.
     estimated: bool,
     parts: Vec<VmemEntry>,
 }
@@ -259,7 +259,7 @@ const fn shifts(step: &RelayoutStep) -> bool {
     matches!(step, RelayoutStep::Rows { .. } | RelayoutStep::Columns { .. })
 }
 
-/// What would make a load or store begin at the first row and column of a register.
+/// Says where a load or store begins, and which alignment would let it begin at the first row and column of a register.
 fn advice(layout: &VectorLayout) -> String {
     let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
     let parts = parts.filter_map(|((offset, slice), what)| match offset {
@@ -280,7 +280,7 @@ impl LineEntry {
 
 impl LoopEntry {
     fn new(entry: &LoopUse<'_>) -> Self {
-        // In proportion to its capacity; of equal ones, the first.
+        // The used slots relative to the capacity. If units are equal, the first one counts.
         let share = |unit: &&Unit<'_>| (unit.used as f64 / unit.capacity.max(1) as f64 * 1e6) as u64;
         let fullest = entry.units.iter().rev().filter(|unit| unit.used > 0).max_by_key(share);
         Self {
@@ -301,7 +301,7 @@ impl LoopEntry {
     }
 }
 
-/// The vector memory by the compiler's report, otherwise by the arguments of the kernel.
+/// The vector memory from the compiler's report; without a report, the sum of the kernel's arguments.
 fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem> {
     let kernel = &found.kernel;
     let default = generation.and_then(Generation::kernel_vmem).map(|vmem| vmem.limit(kernel.vmem_limit));
@@ -327,7 +327,7 @@ fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem
     (!parts.is_empty()).then_some(Vmem { bytes, limit, estimated: true, parts })
 }
 
-/// What a part of vector memory is for: the compiler's words, without what is the same for all windows.
+/// The purpose of a part of vector memory, in the compiler's words; the phrases that all windows have are removed.
 fn purpose(tag: &str) -> String {
     let sentence = |begin: &str, end: char| tag.split_once(begin).and_then(|(_, rest)| rest.split(end).next());
     let shape = tag.split_once("The window shape is ").and_then(|(_, rest)| rest.split(", while").next());

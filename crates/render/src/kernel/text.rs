@@ -1,4 +1,4 @@
-//! The text about kernels: the answer first, then what could be changed, loops, lines and vector memory.
+//! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
 use super::{Entry, Kernels, LineEntry, LoopEntry, Usage, Vmem};
 use crate::Text;
@@ -28,7 +28,7 @@ pub(super) fn text(answer: &Kernels, width: usize) -> Text {
     text
 }
 
-/// All kernels, a line for each.
+/// A table of all kernels, one line each.
 fn table(answer: &Kernels, text: &mut Text) {
     let headings =
         ["kernel", "for", "bundles", "empty", "with trips", "relayouts", "moving", "VMEM"].map(str::to_owned);
@@ -49,7 +49,7 @@ fn table(answer: &Kernels, text: &mut Text) {
     columns(text, "", &std::iter::once(headings).chain(rows).collect::<Vec<_>>());
 }
 
-/// Rows whose first two columns are at the left, and the others at the right.
+/// A table whose first two columns are aligned left, and the others right.
 fn columns<const N: usize>(text: &mut Text, indent: &str, rows: &[[String; N]]) {
     let widths: [usize; N] = std::array::from_fn(|column| {
         column_width(rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()))
@@ -101,11 +101,11 @@ fn of_kernel(kernel: &Entry, text: &mut Text) {
     relayouts(kernel, text);
     for entry in &kernel.unaligned {
         let source = entry.source.as_deref().unwrap_or("a line that the dump does not name");
-        let brings = match entry.relayouts {
-            0 => "no relayout comes of it".to_owned(),
-            relayouts => format!("brings {}", count(relayouts, "relayout", "relayouts")),
+        let causes = match entry.relayouts {
+            0 => "causes no relayout".to_owned(),
+            relayouts => format!("causes {}", count(relayouts, "relayout", "relayouts")),
         };
-        text.hanging("  ", &format!("{source}: {} of {} {}: {brings}", entry.operation, entry.shape, entry.advice));
+        text.hanging("  ", &format!("{source}: {} of {} {}: {causes}", entry.operation, entry.shape, entry.advice));
     }
     for entry in &kernel.loops {
         of_loop(kernel, entry, text);

@@ -1,4 +1,4 @@
-//! The layouts that an array can have on a TPU, by the exact rules, before a compiler is asked.
+//! The layouts that an array can have in a TPU's tiles, computed without a compiler.
 
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::{Generation, layouts};
@@ -14,13 +14,13 @@ pub(super) struct Candidate {
     pub(super) bytes: u64,
 }
 
-/// The different layouts of an array, the one with the fewest bytes first, and how many orders only repeat another one because they
-/// differ in dimensions of size 1 alone. The array's own layout comes first among equal ones.
+/// The different layouts of an array, the one with the fewest bytes first, and how many orders place every byte as another order does
+/// because they differ only in dimensions of size 1. Of layouts with equal bytes, the array's own comes first.
 pub(super) fn candidates(array: &ArrayShape, generation: Generation) -> (Vec<Candidate>, usize) {
     let own = bytes(array, array.layout()).map(|bytes| Candidate { layout: array.layout().clone(), bytes });
     let mut found: Vec<Candidate> = own.into_iter().collect();
     let rank = array.num_dimensions();
-    // Of some arrays the tiles are not known; then only what programs wish for is tried.
+    // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
     let pairs = layouts(generation, array.element_type(), array.dimensions()).unwrap_or_default();
     let pairs: Vec<Layout> = pairs.into_iter().map(|layout| layout.layout()).collect();
     let tiled: BTreeMap<Vec<usize>, &Layout> =
@@ -53,13 +53,13 @@ pub(super) fn bytes(array: &ArrayShape, layout: &Layout) -> Option<u64> {
     array.clone().with_layout(layout.clone()).ok()?.byte_size()
 }
 
-/// Whether an array has every byte in the same place in two layouts, as where only dimensions of size 1 change places. Memory spaces
-/// do not count.
+/// Whether two layouts of an array place every byte alike, for example if only dimensions of size 1 change places. Memory spaces are
+/// ignored.
 pub(super) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool {
     if one == other {
         return true;
     }
-    // The order of the other dimensions decides first, because it is compared in a moment.
+    // Compares the order of the other dimensions first, because that is fast.
     let order = |layout: &Layout| {
         let is_long =
             |dimension: &usize| array.dimensions().get(*dimension).is_some_and(|size| size.extent() != Some(1));
@@ -75,7 +75,7 @@ pub(super) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool 
     }
 }
 
-/// All orders of so many dimensions, in lexical order from the descending one on.
+/// All orders of `rank` dimensions, in lexical order, beginning with the descending one.
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..rank {
@@ -106,9 +106,9 @@ mod tests {
         assert_eq!(count("s8[24,2048,8,128]"), (24, 0));
         assert_eq!(count("f32[]"), (1, 0));
         assert_eq!(count("bf16[7]"), (1, 0));
-        // Where the dimension of size 1 is not among the two most minor ones, its place does not matter.
+        // If the dimension of size 1 is not one of the two most minor ones, its place does not matter.
         assert_eq!(count("bf16[4,8,1,128]"), (18, 6));
-        // Seven dimensions have 5,040 orders; only the 42 pairs are there.
+        // Seven dimensions have 5,040 orders; only the 42 orders of the two most minor dimensions are tried.
         assert_eq!(count("f32[2,3,4,5,6,7,8]").0, 42);
         // An array without elements has no tiles.
         assert_eq!(count("f32[0,3]").0, 2);

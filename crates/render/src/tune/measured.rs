@@ -1,22 +1,22 @@
-//! What the compiler says about one program with some layouts.
+//! The compiler's figures for one program with some layouts.
 
 use crate::cost::{Place, ProgramCost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
-/// What the compiler says about a program that was compiled with some layouts: its cost, and the layouts that it really has.
+/// The compiler's figures for a program that was compiled with some layouts: its cost, and the layouts that it really has.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Measured {
     /// `None` if the compiler does not say enough for a total.
     pub(super) cycles: Option<u64>,
-    /// Of HBM.
+    /// Bytes of HBM.
     pub(super) bytes: u64,
-    /// The copies that change a layout, such as `f32[8]{0} -> f32[8]{0:T(128)}`, each with how often it is there.
+    /// The copies that change a layout, such as `f32[8]{0} -> f32[8]{0:T(128)}`, each with its number of occurrences.
     pub(super) copies: BTreeMap<String, usize>,
     /// The cycles of each opcode.
     pub(super) opcodes: BTreeMap<String, u64>,
-    /// How many loops do not say how often they run, so that they count once.
+    /// The number of loops whose trip count is not known, so that their bodies count once.
     pub(super) unknown_loops: usize,
     inputs: Vec<String>,
     outputs: Vec<String>,
@@ -71,7 +71,7 @@ impl Measured {
 
     /// The layouts that would remove a copy at one of these places.
     pub(super) fn remedies<'a>(&'a self, places: &'a [Place]) -> impl Iterator<Item = Layout> + 'a {
-        // The result of a program with one result has no number in the module.
+        // A module with one result has no number for it.
         let is_same = |one: &Place, other: &Place| match (one, other) {
             (Place::Result(one), Place::Result(other)) => {
                 one.first().copied().unwrap_or(0) == other.first().copied().unwrap_or(0)

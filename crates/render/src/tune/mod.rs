@@ -1,6 +1,6 @@
-//! Which layout an array should have that several programs share, by what a compiler says about the programs.
+//! Finds the best layout of an array that several programs share, by a compiler's estimates for the programs.
 //!
-//! The caller compiles; this module knows what to try, what is better, and how to say it.
+//! The caller compiles. This module decides which layouts to try, compares the results, and presents the answer.
 
 mod candidates;
 mod measured;
@@ -22,27 +22,27 @@ use xla_shape_core::{ArrayShape, Layout};
 /// A program that uses shared arrays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: String,
-    /// How often it runs, compared with the others.
+    /// How often it runs, relative to the other programs.
     pub weight: u32,
 }
 
 /// An array that is a parameter or a result of several programs, or in several places of one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SharedArray {
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: String,
-    /// The number of a program, and the place in it.
+    /// The places: the index of a program, and the parameter or result in it.
     pub places: Vec<(usize, Place)>,
-    /// The array as one device has it, in the layout of today.
+    /// The array on one device, in today's layout.
     pub array: ArrayShape,
 }
 
-/// What a program is compiled with.
+/// The layouts that a program is compiled with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ask {
-    /// Nothing is asked: the program as it is.
+    /// The program's own layouts.
     Today,
     /// The compiler chooses the layouts of shared arrays.
     Auto,
@@ -53,17 +53,18 @@ pub enum Ask {
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The TPU, whose tiles layouts have.
+    /// The TPU, which determines the tiles of the layouts.
     pub generation: Generation,
     /// Try every combination of layouts.
     pub all: bool,
     /// The most bytes of HBM that a program may take.
     pub at_most_bytes: Option<u64>,
-    /// The most compilations; those of the programs as they are, and as the compiler itself chooses, are always made.
+    /// The most compilations, including those with cached answers. The first two of each program, as it is and with the compiler's choice,
+    /// are always made.
     pub most: Option<usize>,
 }
 
-/// Why there is no answer.
+/// Why a search failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TuneError {
@@ -86,7 +87,7 @@ pub enum TuneError {
         /// The place, and its program.
         place: String,
     },
-    /// An array has other sizes or another type in another place.
+    /// An array has different sizes or types in different places.
     OtherArray {
         /// The shared array.
         name: String,
@@ -130,10 +131,10 @@ impl fmt::Display for TuneError {
 impl std::error::Error for TuneError {}
 
 impl SharedArray {
-    /// The array at some places of programs, as they are compiled today.
+    /// The array that is at some places of programs, in the layout that it has today.
     ///
     /// # Errors
-    /// If a place has no array, or not the same one as the first place.
+    /// If a place has no array, or one whose type or sizes differ from those at the first place.
     pub fn new(
         name: &str,
         places: Vec<(usize, Place)>,
@@ -169,7 +170,7 @@ impl SharedArray {
 /// The best layouts of shared arrays, and all that were tried.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuning {
-    /// Null if nothing that was tried keeps within the limit.
+    /// Null if all layouts that were tried exceed the limit.
     best: Option<BTreeMap<String, ArrayLayout>>,
     today: Today,
     /// Whether today's layouts are the best.
@@ -178,13 +179,13 @@ pub struct Tuning {
     best_entry: Option<usize>,
     arrays: Vec<Array>,
     programs: Vec<Weighted>,
-    /// How many programs were compiled, each with other layouts; answers that were kept from before count too.
+    /// The number of compilations: pairs of a program and its layouts. Answers from the cache count too.
     compiles: usize,
-    /// How many of these answers were kept from before.
+    /// How many of these answers came from the cache.
     kept: usize,
     /// Whether every combination of layouts was tried.
     all: bool,
-    /// Whether the search ended before its end, because it may not compile more often.
+    /// Whether the search stopped early, because it reached the limit of compilations.
     cut: bool,
     tried: Vec<Entry>,
     notes: Vec<String>,
@@ -205,7 +206,7 @@ struct Today {
     cost: Cost,
 }
 
-/// What programs cost with some layouts.
+/// The cost of the programs with some layouts.
 #[derive(Clone, Debug, Serialize)]
 struct Cost {
     /// Of all programs, with their weights.
@@ -251,9 +252,9 @@ struct Array {
     places: Vec<String>,
     /// How many different layouts it can have in the device's tiles.
     layouts: usize,
-    /// How many orders only repeat another one, because they differ in dimensions of size 1 alone.
+    /// How many orders place every byte as another order does, because they differ only in dimensions of size 1.
     repeated: usize,
-    /// How many layouts padding rules out.
+    /// How many layouts have too much padding.
     padded: usize,
     /// What to write for the best layout.
     write: Option<Write>,
@@ -273,8 +274,8 @@ struct Weighted {
 }
 
 impl Tuning {
-    /// Searches for the best layouts. `compile` gets programs, each with what is asked of it, and answers in the same order what the
-    /// compiler says, or why it refused.
+    /// Searches for the best layouts. `compile` gets a list of programs by number, each with the requested layouts. It returns, in the same
+    /// order, what the compiler says about each program, or why it refused.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -319,7 +320,7 @@ impl Tuning {
         Ok(Self::new(arrays, programs, options, &found))
     }
 
-    /// The same answer, of which so many compilations were known from before.
+    /// The same answer, with the number of compilations whose answers came from the cache.
     #[must_use]
     pub fn with_kept(self, kept: usize) -> Self {
         Self { kept, ..self }
@@ -375,7 +376,7 @@ impl Tuning {
     }
 }
 
-/// What a reader of the figures should know.
+/// Notes on how far the figures can be trusted.
 fn notes(programs: &[Program], found: &Found) -> Vec<String> {
     let mut notes = Vec::new();
     if found.today_choice.is_none() {
@@ -387,12 +388,12 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
     for (program, measured) in programs.iter().zip(&found.today) {
         if measured.unknown_loops > 0 {
             notes.push(format!(
-                "{}: the program does not say how often {} of its loops run; their bodies count once.",
+                "{}: the trip counts of {} of its loops are not known; their bodies count once.",
                 program.name, measured.unknown_loops
             ));
         }
     }
-    for (program, error) in &found.no_wish {
+    for (program, error) in &found.auto_errors {
         notes.push(format!("{}: the compiler could not choose layouts itself: {error}", programs[*program].name));
     }
     notes
@@ -407,7 +408,7 @@ impl ArrayLayout {
 
 impl Write {
     fn new(array: &SharedArray, layout: &Layout, generation: Generation) -> Option<Self> {
-        // JAX needs no tiles where the device chooses the same ones.
+        // JAX needs no tiles if the device chooses the same ones.
         let (candidates, _) = candidates::candidates(&array.array, generation);
         let order = layout.minor_to_major();
         let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);

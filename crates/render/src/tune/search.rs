@@ -1,21 +1,21 @@
-//! The search for the best layouts. It knows nothing of compilers: it asks, and compares what it is told.
+//! The search for the best layouts. It does not compile itself: it passes requests to the caller, and compares the answers.
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
 use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Layout};
 
-/// An order that takes more than this many times the fewest bytes is not tried unless a program wishes for it: reading the padding
+/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it: reading the padding
 /// alone would cost more than a better order gains.
 const MOST_PADDING: u64 = 2;
 
-/// With `all`, the most combinations of layouts.
+/// The most combinations of layouts that `all` accepts.
 pub(super) const MOST_COMBINATIONS: u64 = 10_000;
 
 /// The layout of each shared array.
 pub(super) type Choice = Vec<Layout>;
 
-/// What is known about a choice.
+/// The result of trying a choice of layouts.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
     pub(super) choice: Choice,
@@ -29,27 +29,28 @@ pub(super) struct Tried {
     pub(super) because: &'static str,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub(super) struct Found {
     /// The programs as they are.
     pub(super) today: Vec<Measured>,
     /// The layouts of today; `None` if an array has different ones in different places.
     pub(super) today_choice: Option<Choice>,
-    /// The number of the best entry of `tried`; `None` if none keeps within the limit.
+    /// The number of the best entry of `tried`; `None` if all exceed the limit.
     pub(super) best: Option<usize>,
     pub(super) tried: Vec<Tried>,
     pub(super) compiles: usize,
-    /// For each array: how many layouts it can have, how many orders only repeat one, and how many padding rules out.
+    /// For each array: how many layouts it can have, how many orders place every byte as another order does, and how many layouts have too
+    /// much padding.
     pub(super) rules: Vec<[usize; 3]>,
-    /// Whether the search ended because it may not compile more often.
+    /// Whether the search ended because it reached the limit of compilations.
     pub(super) is_cut: bool,
     /// Why the compiler could not choose layouts itself, for each program where that failed.
-    pub(super) no_wish: Vec<(usize, String)>,
+    pub(super) auto_errors: Vec<(usize, String)>,
 }
 
-/// A compiler: it gets programs by number, each with what is asked of it, and answers in the same order what they cost, or why they were
-/// refused.
+/// A compiler. It gets a list of programs by number, each with the requested layouts. It returns, in the same order, what each program costs, or
+/// why it was refused.
 pub type Compile<'a> = dyn FnMut(&[(usize, Ask)]) -> Vec<Result<Measured, String>> + 'a;
 
 struct Search<'a> {
@@ -96,19 +97,19 @@ pub(super) fn search<'a>(
         let all = search.combinations()?;
         search.add(all, "every combination");
     }
-    search.follow_wishes();
+    search.try_preferred();
     if !options.all {
         search.descend();
     }
     let rules = search.candidates.iter().zip(repeated);
     let rules = rules.map(|(all, repeated)| [all.len(), repeated, all.len() - within(all).count()]).collect();
-    let no_wish = (0..programs.len()).filter_map(|program| match search.known.get(&(program, Ask::Auto)) {
+    let auto_errors = (0..programs.len()).filter_map(|program| match search.known.get(&(program, Ask::Auto)) {
         Some(Err(error)) => Some((program, error.clone())),
         _ => None,
     });
     Ok(Found {
         best: search.best(),
-        no_wish: no_wish.collect(),
+        auto_errors: auto_errors.collect(),
         rules,
         compiles: search.known.len(),
         today: search.today,
@@ -119,13 +120,13 @@ pub(super) fn search<'a>(
 }
 
 impl Search<'_> {
-    /// Compiles the programs as they are, and as they wish to be.
+    /// Compiles the programs as they are, and with the layouts that the compiler chooses.
     fn look_at_today(&mut self) -> Result<(), TuneError> {
         let numbers = 0..self.programs.len();
         let today: Vec<_> = numbers.clone().map(|program| (program, Ask::Today)).collect();
-        let wishes: Vec<_> = numbers.clone().map(|program| (program, Ask::Auto)).collect();
-        // What is not compared with today says nothing: these are compiled however few compilations are allowed.
-        self.ask(today.iter().chain(&wishes).cloned().collect());
+        let preferred: Vec<_> = numbers.clone().map(|program| (program, Ask::Auto)).collect();
+        // Every other result is compared with these, so they are compiled even if the limit of compilations is lower.
+        self.ask(today.iter().chain(&preferred).cloned().collect());
         for (program, ask) in today {
             let error = |message| TuneError::Today { program: self.programs[program].name.clone(), message };
             let measured = self.known.get(&(program, ask)).cloned();
@@ -147,7 +148,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Compiles what is not known yet.
+    /// Compiles what has not been compiled yet.
     fn ask(&mut self, mut asks: Vec<(usize, Ask)>) {
         let mut new = HashSet::new();
         asks.retain(|ask| !self.known.contains_key(ask) && new.insert(ask.clone()));
@@ -160,7 +161,8 @@ impl Search<'_> {
         self.known.extend(asks.into_iter().zip(answers));
     }
 
-    /// What is asked of a program for a choice; `None` if it was compiled so already: as it is, or as the compiler itself chooses.
+    /// What to compile a program with for a choice of layouts. If the program has them as it is, or if the compiler chooses them by itself,
+    /// this is that earlier request, so the program is not compiled again.
     fn asked(&self, program: usize, choice: &Choice) -> Ask {
         let used = |array: &usize| self.arrays[*array].places.iter().any(|(other, _)| *other == program);
         let used: Vec<usize> = (0..self.arrays.len()).filter(used).collect();
@@ -169,8 +171,8 @@ impl Search<'_> {
         if is_today {
             return Ask::Today;
         }
-        if let Some(Ok(wish)) = self.known.get(&(program, Ask::Auto))
-            && used.iter().all(|&array| self.has(wish, program, array, &choice[array]))
+        if let Some(Ok(chosen)) = self.known.get(&(program, Ask::Auto))
+            && used.iter().all(|&array| self.has(chosen, program, array, &choice[array]))
         {
             return Ask::Auto;
         }
@@ -185,7 +187,7 @@ impl Search<'_> {
             .all(|(_, place)| measured.array(place).is_some_and(|found| is_same(&shared.array, found.layout(), layout)))
     }
 
-    /// Tries choices: compiles what is not known, and adds them to the table.
+    /// Tries choices: compiles what has not been compiled yet, and adds the results to the table.
     fn add(&mut self, choices: Vec<Choice>, because: &'static str) {
         let mut new: Vec<(Choice, Vec<(usize, Ask)>)> = Vec::new();
         let mut asks = Vec::new();
@@ -232,7 +234,7 @@ impl Search<'_> {
         tried
     }
 
-    /// What is compared: cycles, then bytes, then whether it is another choice than today's. `None` for what is no result.
+    /// What choices are compared by: cycles, then bytes, then whether the choice differs from today's. `None` if the choice has no result.
     fn score(&self, tried: &Tried) -> Option<(u128, u64, bool)> {
         if !tried.taken || tried.programs.len() < self.programs.len() {
             return None;
@@ -249,58 +251,58 @@ impl Search<'_> {
         scores.min().map(|(_, number)| number)
     }
 
-    /// From where the search goes on: the best choice, or what there is today.
+    /// Where the search continues: at the best choice, or at today's layouts.
     fn start(&self) -> Choice {
         let best = self.best().map(|number| self.tried[number].choice.clone());
         let own = || self.arrays.iter().map(|array| without_space(array.array.layout())).collect();
         best.or_else(|| self.today_choice.clone()).unwrap_or_else(own)
     }
 
-    /// The layout among those that are known which keeps every byte in the same place.
+    /// The candidate that keeps every byte in the same place as this layout.
     fn canonical(&self, array: usize, layout: &Layout) -> Layout {
         let shape = &self.arrays[array].array;
         let known = self.candidates[array].iter().find(|other| is_same(shape, &other.layout, layout));
         without_space(known.map_or(layout, |known| &known.layout))
     }
 
-    /// The layouts that programs wish for an array: by the compiler's own choice, and where a copy would be unnecessary.
-    fn wishes(&self, array: usize, program: usize) -> Vec<Layout> {
+    /// The layouts that a program prefers for an array: the compiler's own choice, and layouts that would make a copy unnecessary.
+    fn preferred(&self, array: usize, program: usize) -> Vec<Layout> {
         let own = self.arrays[array].places.iter().filter(|(other, _)| *other == program);
         let places: Vec<_> = own.map(|(_, place)| place.clone()).collect();
-        let mut wishes = Vec::new();
+        let mut preferred = Vec::new();
         if let Some(Ok(chosen)) = self.known.get(&(program, Ask::Auto)) {
-            wishes.extend(places.iter().filter_map(|place| Some(chosen.array(place)?.layout().clone())));
+            preferred.extend(places.iter().filter_map(|place| Some(chosen.array(place)?.layout().clone())));
         }
-        wishes.extend(self.today[program].remedies(&places));
+        preferred.extend(self.today[program].remedies(&places));
         let mut unique = Vec::new();
-        for wish in wishes {
-            let wish = self.canonical(array, &wish);
-            if !unique.contains(&wish) && bytes(&self.arrays[array].array, &wish).is_some() {
-                unique.push(wish);
+        for layout in preferred {
+            let layout = self.canonical(array, &layout);
+            if !unique.contains(&layout) && bytes(&self.arrays[array].array, &layout).is_some() {
+                unique.push(layout);
             }
         }
         unique
     }
 
-    /// Tries what each program wishes, then what lies between the wishes of two programs.
-    fn follow_wishes(&mut self) {
+    /// Tries the layouts that each program prefers, then combinations of those that two programs prefer.
+    fn try_preferred(&mut self) {
         let start = self.start();
-        let wishes: Vec<Vec<Vec<Layout>>> = (0..self.arrays.len())
-            .map(|array| (0..self.programs.len()).map(|program| self.wishes(array, program)).collect())
+        let preferred: Vec<Vec<Vec<Layout>>> = (0..self.arrays.len())
+            .map(|array| (0..self.programs.len()).map(|program| self.preferred(array, program)).collect())
             .collect();
-        // What a program wishes for all of its arrays at once.
+        // What a program prefers for all of its arrays at once.
         let of_program = |program: usize| {
-            let wish = |array: usize| wishes[array][program].first().unwrap_or(&start[array]).clone();
-            (0..self.arrays.len()).map(wish).collect::<Choice>()
+            let first = |array: usize| preferred[array][program].first().unwrap_or(&start[array]).clone();
+            (0..self.arrays.len()).map(first).collect::<Choice>()
         };
         let mut choices: Vec<Choice> = (0..self.programs.len()).map(of_program).collect();
-        for (array, of_array) in wishes.iter().enumerate() {
-            choices.extend(of_array.iter().flatten().map(|wish| with(&start, array, wish)));
+        for (array, of_array) in preferred.iter().enumerate() {
+            choices.extend(of_array.iter().flatten().map(|layout| with(&start, array, layout)));
         }
-        self.add(choices, "a program's wish");
+        self.add(choices, "preferred by a program");
         let best = self.start();
         let mut between = Vec::new();
-        for (array, of_array) in wishes.iter().enumerate() {
+        for (array, of_array) in preferred.iter().enumerate() {
             let all: Vec<&Layout> = of_array.iter().flatten().collect();
             for one in &all {
                 for other in all.iter().filter(|other| *other != one) {
@@ -310,11 +312,11 @@ impl Search<'_> {
             }
         }
         if self.programs.len() > 1 {
-            self.add(between, "between two programs' wishes");
+            self.add(between, "between what two programs prefer");
         }
     }
 
-    /// The layouts with the most minor dimension of one layout, and the next one of another one.
+    /// The layouts whose most minor dimension is that of `one`, and whose next dimension is the most minor one of `other`.
     fn between(&self, array: usize, one: &Layout, other: &Layout) -> Vec<Layout> {
         let [first, second] = [one, other].map(|layout| layout.minor_to_major().first().copied());
         let (Some(first), Some(second)) = (first, second.filter(|second| Some(*second) != first)) else {
@@ -330,7 +332,7 @@ impl Search<'_> {
         Some(without_space(&found?.layout))
     }
 
-    /// Goes to the first better neighbour until nothing gains. The most minor dimensions change places first: they matter most.
+    /// Moves to the first better neighbour until no neighbour is better. Swaps the most minor dimensions first, because they matter most.
     fn descend(&mut self) {
         loop {
             let from = self.start();
@@ -354,7 +356,7 @@ impl Search<'_> {
         self.score(&self.tried[self.best()?])
     }
 
-    /// The layouts in which two dimensions side by side have changed places.
+    /// The layouts in which two adjacent dimensions are swapped.
     fn neighbours(&self, array: usize, layout: &Layout) -> Vec<Layout> {
         let order = layout.minor_to_major();
         let swapped = (1..order.len()).filter_map(|place| {
@@ -383,13 +385,13 @@ impl Search<'_> {
     }
 }
 
-/// The candidates that padding does not rule out. They are sorted by bytes.
+/// The candidates without too much padding. They are sorted by bytes.
 fn within(all: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     let least = all.first().map_or(0, |candidate| candidate.bytes);
     all.iter().filter(move |candidate| candidate.bytes <= least.saturating_mul(MOST_PADDING))
 }
 
-/// A choice with another layout of one array.
+/// A choice in which one array has another layout.
 fn with(choice: &Choice, array: usize, layout: &Layout) -> Choice {
     let mut choice = choice.clone();
     if let Some(place) = choice.get_mut(array) {
@@ -415,9 +417,9 @@ pub(super) fn most_bytes(measured: &[Measured]) -> u64 {
     measured.iter().map(|measured| measured.bytes).max().unwrap_or(0)
 }
 
-/// The layouts of one program, as they are asked for.
+/// The layouts that are requested for one program.
 impl Ask {
-    /// The layout for each place of a program; empty if the program is compiled as it is, and `None` for what the compiler chooses.
+    /// The requested layout for each place of a program: `None` if the compiler chooses it. Empty if the program is compiled as it is.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -450,7 +452,7 @@ impl Ask {
     }
 }
 
-/// The array of a place in a program as it is; for errors that name it.
+/// The type and sizes of an array, for error messages.
 pub(super) fn described(array: &ArrayShape) -> String {
     let sizes: Vec<String> = array.dimensions().iter().map(ToString::to_string).collect();
     format!("{}[{}]", array.element_type(), sizes.join(","))

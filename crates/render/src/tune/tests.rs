@@ -53,7 +53,7 @@ fn found(
     arrays: &[SharedArray],
     programs: &[Program],
     options: &Options,
-    wish: Option<&[Layout]>,
+    preferred: Option<&[Layout]>,
     answer: &Answer<'_>,
 ) -> Result<Found, TuneError> {
     let today: Vec<Layout> = arrays.iter().map(|array| array.array.layout().clone()).collect();
@@ -61,7 +61,7 @@ fn found(
         let one = |(program, ask): &(usize, Ask)| {
             let layouts = match ask {
                 Ask::Today => today.clone(),
-                Ask::Auto => wish.map_or_else(|| today.clone(), <[Layout]>::to_vec),
+                Ask::Auto => preferred.map_or_else(|| today.clone(), <[Layout]>::to_vec),
                 Ask::Layouts(layouts) => layouts.values().cloned().collect(),
             };
             answer(*program, &layouts)
@@ -115,7 +115,7 @@ fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
     }
 }
 
-/// How many pairs of dimensions stand in another order than in the best layout: from every order, a neighbour is closer.
+/// How many pairs of dimensions are in another order than in the best layout. Every other order has a neighbour that is closer.
 fn distance(layout: &Layout, best: &[usize]) -> u64 {
     let place = |dimension: &usize| best.iter().position(|other| other == dimension).unwrap();
     let places: Vec<usize> = layout.minor_to_major().iter().map(place).collect();
@@ -147,15 +147,15 @@ fn where_neighbours_lead_the_best_of_all_is_found() {
 }
 
 #[test]
-fn a_wish_is_tried_at_once_and_costs_no_second_compilation() {
+fn a_preferred_layout_is_tried_at_once_and_costs_no_second_compilation() {
     let arrays = shared(&["bf16[256,384,128,640]"], 1);
     let programs = programs(&[1]);
-    let wish: Layout = "{0,1,2,3:T(8,128)(2,1)}".parse().unwrap();
+    let preferred: Layout = "{0,1,2,3:T(8,128)(2,1)}".parse().unwrap();
     let answer =
         |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
-    let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&wish)), &answer).unwrap();
-    assert_eq!(found.tried[found.best.unwrap()].choice, [wish]);
-    // Today, the wish, and the neighbours of the wish.
+    let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
+    assert_eq!(found.tried[found.best.unwrap()].choice, [preferred]);
+    // Today's layout, the preferred one, and its neighbours.
     assert_eq!((found.compiles, found.tried.len()), (5, 5));
 }
 

@@ -21,7 +21,7 @@ impl Answer for Tuning {
             for array in &self.arrays {
                 let Some(write) = &array.write else { continue };
                 text.verbatim(format_args!("  {}", array.name));
-                // What is copied into a program is not wrapped.
+                // Code for the user to copy is not wrapped.
                 for (tool, code) in [("JAX", &write.jax), ("Orbax", &write.orbax), ("Rust", &write.shape)] {
                     text.verbatim(format_args!("    {tool:<5}  {code}"));
                 }
@@ -36,7 +36,7 @@ impl Tuning {
     /// The sentences that answer the question.
     fn answer(&self) -> Vec<String> {
         let Some(best) = &self.best else {
-            return vec!["No layouts that were tried keep within the limit.".to_owned()];
+            return vec!["All layouts that were tried exceed the limit.".to_owned()];
         };
         let mut answers = Vec::new();
         let is_today = |name: &String| self.today.layouts.as_ref().and_then(|today| today.get(name)) == best.get(name);
@@ -47,16 +47,17 @@ impl Tuning {
         }
         let entry = self.best_entry.and_then(|number| self.tried.get(number));
         if self.keep {
-            let all = if self.all { "of all combinations" } else { "of what was tried" };
+            let all = if self.all { "no combination" } else { "none of the layouts that were tried" };
             answers.push(format!(
-                "Keep it: {all}, nothing takes fewer cycles, by the compiler's estimates, nor as many and less memory."
+                "Keep it: {all} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
             ));
         } else if let Some(entry) = entry {
             answers.push(format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost)));
         }
         if self.cut {
             answers.push(
-                "The search is not complete: it may not compile more often. The next one goes on from here.".to_owned(),
+                "The search is not complete: it reached the limit of compilations. A higher limit continues it."
+                    .to_owned(),
             );
         }
         answers
@@ -119,7 +120,7 @@ impl Tuning {
         }
         let compiled = count(self.compiles as u64, "compilation", "compilations");
         let kept = if self.kept > 0 {
-            format!(", {} of them kept from before", Grouped(self.kept as u64))
+            format!(", {} of them from the cache", Grouped(self.kept as u64))
         } else {
             String::new()
         };
@@ -127,7 +128,7 @@ impl Tuning {
         for array in &self.arrays {
             let mut left_out = Vec::new();
             if array.padded > 0 && !self.all {
-                left_out.push(format!("padding rules out {}", array.padded));
+                left_out.push(format!("too much padding: {}", array.padded));
             }
             if array.repeated > 0 {
                 left_out.push(format!("{} only repeat another one (dimensions of size 1)", array.repeated));

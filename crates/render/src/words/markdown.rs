@@ -3,7 +3,7 @@
 use super::shortened;
 use std::fmt::Write as _;
 
-/// A table has at most this many rows; a comment of a pull request has at most 65,536 characters.
+/// A table has at most this many rows; a pull request's comment has at most 65,536 characters.
 const MOST_ROWS: usize = 40;
 /// The longest name or shape, in characters.
 const LONGEST: usize = 200;
@@ -28,12 +28,12 @@ fn row(cells: impl IntoIterator<Item = String>) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// A name or a shape, which nothing in it can end.
+/// A name or a shape as code; no character in it can end the code.
 pub(crate) fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(&shortened(text, LONGEST)))
 }
 
-/// A text in which no character means anything to Markdown or HTML.
+/// A text with all characters escaped that have a meaning in Markdown or HTML.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::new();
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Answers of compilers on disk, so that a search that was stopped goes on.
+//! A cache on disk for the compiler's answers, so that a search that was stopped can continue.
 
 use serde::{Deserialize, Serialize};
 use std::env;
@@ -8,13 +8,13 @@ use std::time::UNIX_EPOCH;
 use xla_shape_files::write_whole;
 use xla_shape_render::tune::Measured;
 
-/// The form of the files. Another version has another folder, so that it neither reads nor changes these.
+/// The version of the files' format. Each version has a folder of its own, so it neither reads nor changes the others' files.
 const VERSION: &str = "tune-1";
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Key {
-    /// A hash of the program's text, which asks for the layouts.
+    /// A hash of the program's text, which contains the requested layouts.
     pub(super) program: String,
     /// The generation and the topology.
     pub(super) device: String,
@@ -22,11 +22,11 @@ pub(super) struct Key {
     pub(super) partitions: Option<u32>,
     pub(super) options: Vec<(String, String)>,
     pub(super) compiler: Compiler,
-    /// The version of this program, which makes the figures of what the compiler says.
+    /// The version of this program, because it computes the figures from the compiler's output.
     pub(super) version: String,
 }
 
-/// The file of a compiler. Another version has another size or time.
+/// The file of a compiler. Versions are told apart by size and time.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Compiler {
     path: PathBuf,
@@ -55,7 +55,7 @@ struct Record {
 #[derive(Debug)]
 pub(super) struct Cache {
     folder: PathBuf,
-    /// Why an answer could not be kept; it is said once.
+    /// Why an answer could not be written; the user sees this once.
     trouble: Option<String>,
 }
 
@@ -77,13 +77,13 @@ impl Cache {
         self.folder.join(format!("{}.json", hash(&text)))
     }
 
-    /// The answer that was kept. A file that cannot be read is none: it is written again.
+    /// The cached answer. `None` also if its file cannot be read; it is then written again.
     pub(super) fn get(&self, key: &Key) -> Option<Measured> {
         let record: Record = serde_json::from_slice(&fs::read(self.file(key)).ok()?).ok()?;
         (record.key == *key).then_some(record.answer)
     }
 
-    /// Keeps an answer. If that fails, the search goes on without.
+    /// Writes an answer. If that fails, the search continues without it.
     pub(super) fn keep(&mut self, key: &Key, answer: &Measured) {
         let record = Record { key: key.clone(), answer: answer.clone() };
         let written = fs::create_dir_all(&self.folder).map_err(|error| error.to_string()).and_then(|()| {
@@ -91,17 +91,17 @@ impl Cache {
             write_whole(self.file(key), &text).map_err(|error| error.to_string())
         });
         if let Err(error) = written {
-            self.trouble.get_or_insert(format!("answers are not kept in {}: {error}", self.folder.display()));
+            self.trouble.get_or_insert(format!("answers are not cached in {}: {error}", self.folder.display()));
         }
     }
 
-    /// Why an answer could not be kept.
+    /// Why an answer could not be written.
     pub(super) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 }
 
-/// A hash of 128 bits, in hexadecimal digits: FNV-1a. Files are the user's own, so nobody looks for texts with the same hash.
+/// The 128-bit FNV-1a hash, in hexadecimal digits. It is not cryptographic; that is enough, because the files are the user's own.
 pub(super) fn hash(bytes: &[u8]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_fnv_1a() {
-        // From the page of its authors.
+        // Test vectors from the authors' page.
         assert_eq!(hash(b""), "6c62272e07bb014262b821756295c58d");
         assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
     }
@@ -160,11 +160,11 @@ mod tests {
         assert_eq!(cache.get(&key), None);
         cache.keep(&key, &answer);
         assert_eq!(cache.get(&key), Some(answer.clone()));
-        // Where nothing can be written, nothing is lost but the answers.
+        // If nothing can be written, only the answers are lost.
         std::fs::write(folder.path().join("file"), "").unwrap();
         let mut none = Cache::new(Some(&folder.path().join("file"))).unwrap();
         none.keep(&key, &answer);
-        assert!(none.trouble().unwrap().starts_with("answers are not kept in "), "{:?}", none.trouble());
+        assert!(none.trouble().unwrap().starts_with("answers are not cached in "), "{:?}", none.trouble());
         assert!(none.trouble().unwrap().contains(VERSION));
     }
 }

@@ -1,4 +1,4 @@
-//! `tune`: which layout an array should have that several programs share.
+//! `tune`: the best layout of an array that several programs share.
 
 mod cache;
 mod share;
@@ -22,7 +22,7 @@ use xla_shape_render::cost::{Place, ProgramCost};
 use xla_shape_render::harmless;
 use xla_shape_render::tune::{Ask, Measured, Options, Program as Weighted, SharedArray, Tuning};
 
-/// How much memory a compiler is expected to need: libtpu took up to 2 GB for the programs that were tried.
+/// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
 const COMPILER_BYTES: u64 = 3 << 30;
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
         )));
     }
     let shared = share::places(&arguments.shares, &names, &programs)?;
-    // Names of places that no program has are found before a compiler is started.
+    // Reports places that no program has before it starts a compiler.
     for (number, program) in programs.iter().enumerate() {
         let places = shared.iter().flat_map(|(_, places)| places).filter(|(owner, _)| *owner == number);
         let modes = places.map(|(_, place)| (share::argument(place), LayoutMode::Auto)).collect();
@@ -54,14 +54,14 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
         names.iter().zip(weights).map(|(name, weight)| Weighted { name: name.clone(), weight }).collect();
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let mut compilers = Compilers::new(arguments, host, &programs, &slice)?;
-    // What an array is, the compiled program tells: a device may have a part of it alone.
+    // Arrays are read from the compiled program, because a device may have only a part of an array.
     let places = |program: usize| {
         let own = shared.iter().flat_map(|(_, places)| places).filter(move |(owner, _)| *owner == program);
         own.map(|(_, place)| (place.clone(), None)).collect::<BTreeMap<_, _>>()
     };
     let today: Vec<_> = (0..programs.len()).map(|program| (program, BTreeMap::new())).collect();
-    let wishes = (0..programs.len()).map(|program| (program, places(program)));
-    let answers = compilers.compile(&today.iter().cloned().chain(wishes).collect::<Vec<_>>())?;
+    let preferred = (0..programs.len()).map(|program| (program, places(program)));
+    let answers = compilers.compile(&today.iter().cloned().chain(preferred).collect::<Vec<_>>())?;
     let mut compiled = Vec::new();
     for (program, answer) in weighted.iter().zip(answers) {
         compiled.push(
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     let mut compile = |asks: &[(usize, Ask)]| {
         let asks: Vec<_> = asks.iter().map(|(program, ask)| (*program, ask.places(&arrays, *program))).collect();
         compilers.compile(&asks).unwrap_or_else(|failure| {
-            // Without a compiler, the search ends: nothing that is asked later has an answer.
+            // If no compiler can run, the search ends: later requests have no answer either.
             let message = failure.to_string();
             trouble.get_or_insert(failure);
             vec![Err(message); asks.len()]
@@ -97,10 +97,10 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     if tuning.has_best() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// What is asked of a program: a layout for each place, or none where the compiler chooses.
+/// The layouts that are requested for a program: one for each place; `None` if the compiler chooses.
 type Asked = BTreeMap<Place, Option<xla_shape::Layout>>;
 
-/// Compilers in processes of their own, and what they have answered.
+/// Runs each compilation in a process of its own, and remembers the answers.
 struct Compilers<'a> {
     host: &'a Host,
     programs: &'a [Program],
@@ -124,7 +124,7 @@ impl<'a> Compilers<'a> {
         slice: &'a Slice,
     ) -> Result<Self, Failure> {
         let mut compiler = arguments.compiler.clone();
-        // All processes load the same file, and the answers are kept for this file.
+        // All processes load the same file, which is part of the cache's key.
         let path = match &compiler.plugin {
             Some(path) => path.clone(),
             None => {
@@ -137,7 +137,7 @@ impl<'a> Compilers<'a> {
         compiler.plugin = Some(path);
         let cache = if arguments.no_cache { None } else { Cache::new(arguments.cache.as_deref()) };
         let bar = ProgressBar::new(0);
-        // If the template were invalid, the default style would be used.
+        // An invalid template would leave the default style.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }
@@ -156,7 +156,7 @@ impl<'a> Compilers<'a> {
         })
     }
 
-    /// Compiles programs, several at a time. Each answer is kept on disk as it comes.
+    /// Compiles programs, several at a time. Writes each answer to the cache as soon as it is there.
     fn compile(&mut self, asks: &[(usize, Asked)]) -> Result<Vec<Result<Measured, String>>, Failure> {
         let mut texts = Vec::new();
         let mut queue = VecDeque::<(String, Program, String)>::new();
@@ -210,7 +210,7 @@ impl<'a> Compilers<'a> {
                         }
                         made.push((name, Ok(measured)));
                     }
-                    // A compiler that dies or takes too long may answer next time: this is not kept.
+                    // A compiler that crashed or took too long may succeed next time, so this is not cached.
                     Err(CompileError::Refused(message)) => made.push((name, Err(message))),
                     Err(CompileError::NoCompiler(message)) => {
                         fatal = Some(message);
@@ -231,7 +231,7 @@ impl<'a> Compilers<'a> {
         Ok(texts.iter().map(|name| self.answers.get(name).cloned().unwrap_or_else(unknown)).collect())
     }
 
-    /// A program that asks for layouts.
+    /// A program with requests for layouts.
     fn asking(&self, number: usize, asked: &Asked) -> xla_shape_pjrt::Result<Program> {
         let mode = |layout: &Option<xla_shape::Layout>| match layout {
             Some(layout) => LayoutMode::Layout(layout.clone()),
@@ -253,7 +253,7 @@ impl<'a> Compilers<'a> {
         }
     }
 
-    /// Says once what could not be kept.
+    /// Says once that answers could not be cached.
     fn finish(self) {
         self.bar.finish_and_clear();
         if let Some(trouble) = self.cache.as_ref().and_then(Cache::trouble) {
@@ -275,7 +275,7 @@ fn measure(
     Ok(Measured::new(&cost, said.inputs(), said.outputs(), said.hbm_bytes()))
 }
 
-/// What is asked, for the progress bar.
+/// The requested layouts, for the progress bar.
 fn words(asked: &Asked) -> String {
     let layouts = asked.iter().map(|(place, layout)| {
         let layout = layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
@@ -284,10 +284,10 @@ fn words(asked: &Asked) -> String {
     layouts.take(2).collect::<Vec<_>>().join(", ")
 }
 
-/// How many compilers run at a time: as many as there are cores, and as the free memory has room for.
+/// How many compilers run at a time: at most one per core, and only as many as fit into the free memory.
 fn jobs() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    // Only Linux tells how much memory is free.
+    // The free memory is known on Linux only.
     let free = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

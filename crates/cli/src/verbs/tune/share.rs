@@ -1,4 +1,4 @@
-//! Which arrays programs share, as the user writes it.
+//! Parses `--share` and `--weight`: which arrays programs share, and how often programs run.
 
 use crate::failure::Failure;
 use std::collections::BTreeMap;
@@ -6,15 +6,15 @@ use std::path::Path;
 use xla_shape_pjrt::{Argument, Program};
 use xla_shape_render::cost::Place;
 
-/// A shared array: its name, and where it is.
+/// A shared array: its name, and its places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Share {
     name: String,
-    /// The name of a program, if there are several, and the place in it.
+    /// The place, with the name of its program; `None` if there is only one program.
     places: Vec<(Option<String>, Place)>,
 }
 
-/// Reads `kv=A:arg4,A:out1,B:arg5`; without a program where there is one alone.
+/// Reads `kv=A:arg4,A:out1,B:arg5`. The name of the program may be missing if there is only one.
 pub(crate) fn share(text: &str) -> Result<Share, String> {
     const EXPECTED: &str = "expected NAME=PROGRAM:PLACE,… with places such as arg0 or out1";
     let (name, places) = text.split_once('=').ok_or(EXPECTED)?;
@@ -43,7 +43,7 @@ pub(crate) fn weight(text: &str) -> Result<(String, u32), String> {
     Ok((name.to_owned(), number.parse().ok().filter(|&number| number > 0).ok_or(EXPECTED)?))
 }
 
-/// The names of programs: of each file without its ending, or its whole path if another file has the same name.
+/// The names of the programs: the file's name without its ending, or the whole path if two files have the same name.
 pub(super) fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |path: &'a Path| {
@@ -62,7 +62,7 @@ pub(super) fn number(names: &[String], name: &str) -> Result<usize, Failure> {
 /// The places of a shared array, each with the number of its program.
 type Places = Vec<(usize, Place)>;
 
-/// The places of each shared array. What is donated is in one place with the result that takes its memory.
+/// The places of each shared array. A donated parameter also adds the result that takes its memory, and the reverse.
 pub(super) fn places(
     shares: &[Share],
     names: &[String],
@@ -115,14 +115,14 @@ pub(super) fn places(
     for (number, name) in names.iter().enumerate() {
         if !owners.keys().any(|(owner, _)| *owner == number) {
             return Err(Failure::said(format_args!(
-                "{name} shares no array: name its places with --share, or leave it out"
+                "{name} has no shared array: name one of its places with --share, or leave the program out"
             )));
         }
     }
     Ok(found)
 }
 
-/// The parameter or result of a program that a place is.
+/// The parameter or result that a place names.
 pub(super) fn argument(place: &Place) -> Argument {
     match place {
         Place::Parameter(number, _) => Argument::Parameter(*number),
