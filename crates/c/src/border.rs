@@ -6,6 +6,7 @@ use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::live;
 use std::any::Any;
 use std::ffi::{CString, c_char};
+use std::io::Write;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -106,7 +107,9 @@ pub(crate) unsafe fn free<T: Handle>(handle: *mut T) {
     }
     if !handle.is_aligned() || !live::remove(handle, T::NAME) {
         // There is no error object to return. The process goes on, because nothing has been freed.
-        eprintln!(
+        // (`eprintln!` would panic where stderr is closed.)
+        let _ = writeln!(
+            std::io::stderr(),
             "xla-shape: expected a {} to free, found a pointer to something else, or to one that was freed",
             T::NAME
         );

@@ -114,6 +114,21 @@ pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> R
         _ => format!("The index of the element at this position; none if the position is outside{padding}."),
     };
     code += &comment(&what);
+    if table.positions() == 0 {
+        code += &match language {
+            Language::C => format!(
+                "int {inverse}(size_t position, size_t index[]) {{\n    (void)position;\n    (void)index;\n    return 0;\n}}\n"
+            ),
+            Language::Cpp => format!(
+                "constexpr std::optional<std::array<std::size_t, {rank}>> {inverse}([[maybe_unused]] std::size_t position) {{\n    \
+                 return std::nullopt;\n}}\n"
+            ),
+            _ => format!(
+                "pub const fn {inverse}(position: usize) -> Option<[usize; {rank}]> {{\n    let _ = position;\n    None\n}}\n"
+            ),
+        };
+        return Ok(code);
+    }
     code += &match language {
         Language::C => format!("int {inverse}(size_t position, size_t index[]) {{\n"),
         Language::Cpp => format!(
@@ -123,7 +138,7 @@ pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> R
             "pub const fn {inverse}(position: usize) -> Option<[usize; {rank}]> {{\n    let mut index = [0; {rank}];\n"
         ),
     };
-    if language == Language::C && (rank == 0 || table.positions() == 0) {
+    if language == Language::C && rank == 0 {
         code += "    (void)index;\n";
     }
     undo(&mut code, &syntax, table);
@@ -166,9 +181,6 @@ fn undo_term(code: &mut String, syntax: &Syntax, term: Term, value: &str, room: 
 /// The body of the inverse.
 fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
     *code += &syntax.refuse(&format!("position >= {}", table.positions()));
-    if table.positions() == 0 {
-        return;
-    }
     if syntax.language == Language::C {
         for dimension in 0..table.extents().len() {
             let _ = writeln!(code, "    index[{dimension}] = 0;");
