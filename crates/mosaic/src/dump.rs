@@ -135,8 +135,9 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let Some(program) = called_program(name, instruction) else { continue };
         let earlier =
             || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
-        let named = earlier().filter(|(_, subject)| has_name(&program, subject)).collect::<Vec<_>>();
-        // The dump has only one kernel, but its name is not in the bytecode, perhaps because the format has changed.
+        let names = names(&program);
+        let named = earlier().filter(|(_, subject)| names.contains(subject.as_bytes())).collect::<Vec<_>>();
+        // Only one kernel is there, and its name is not in the program, as after a change of its format.
         let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
         let free = named.iter().filter(|key| !used.contains(*key)).count();
         let chosen = named.iter().find(|key| !used.contains(*key)).or(named.last()).copied();
@@ -206,13 +207,7 @@ fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> 
     last.contains("custom-call(%").then(Vec::new)
 }
 
-/// Whether MLIR bytecode contains this name as a string.
-fn has_name(program: &[u8], name: &str) -> bool {
-    let name = name.as_bytes();
-    let around = |start: usize| {
-        let before = start.checked_sub(1).and_then(|before| program.get(before));
-        let after = program.get(start.saturating_add(name.len()));
-        before.is_none_or(|byte| *byte == 0) && after.is_none_or(|byte| *byte == 0)
-    };
-    !name.is_empty() && program.windows(name.len()).enumerate().any(|(start, part)| part == name && around(start))
+/// The names that a program in MLIR's bytecode can have: what is between two bytes of zero.
+fn names(program: &[u8]) -> BTreeSet<&[u8]> {
+    program.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect()
 }

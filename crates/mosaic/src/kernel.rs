@@ -7,10 +7,10 @@ use crate::schedule::{Schedule, Unit, Utilization};
 use crate::vmem::VmemUse;
 use crate::{MlirError, Source};
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use xla_shape_core::tpu::vector::{RelayoutStep, VectorLayout};
+use xla_shape_core::tpu::vector::{Offset, RelayoutStep, VectorLayout};
 use xla_shape_core::{ArrayShape, Dimension};
 use xla_shape_hlo::find_spelled_shapes;
 
@@ -98,8 +98,8 @@ pub struct Access<'a> {
     pub shape: String,
     /// The line.
     pub source: Option<Source<'a>>,
-    /// The relayouts from or to a layout with the same offsets, as indices into [`Kernel::relayouts`].
-    pub relayouts: Vec<usize>,
+    /// The relayouts from or to a layout with the same offsets that move rows or columns.
+    pub relayouts: u64,
 }
 
 /// An argument of a kernel in vector memory: a window of an operand or result, or scratch.
@@ -107,11 +107,11 @@ pub struct Access<'a> {
 pub struct Window {
     /// The name of the argument.
     pub name: String,
-    /// The shape in vector memory, with its layout.
+    /// The array in memory, with its layout; the compiler's text if it was not understood.
     pub shape: String,
-    /// The bytes of one buffer.
-    pub bytes: u64,
-    /// The number of buffers: two if the window moves along the grid, so that copies overlap with the kernel's body.
+    /// The bytes of one buffer; `None` if they are not known, as where a size is not.
+    pub bytes: Option<u64>,
+    /// The number of buffers: two where the grid moves a window, so that a copy runs beside the kernel's body.
     pub buffers: u64,
 }
 
@@ -294,25 +294,22 @@ impl<'a> Kernel<'a> {
             let layouts = if loads { results } else { operation.attribute("in_layout").map(|text| self.layouts(text)) };
             let layout = layouts.into_iter().flatten().next().flatten().filter(|_| loads || stores);
             if let (Some(layout), Some(vector)) = (layout, vectors().last())
-                && layout.offsets().iter().any(|offset| {
-                    !matches!(
-                        offset,
-                        xla_shape_core::tpu::vector::Offset::Fixed(0) | xla_shape_core::tpu::vector::Offset::Replicated
-                    )
-                })
+                && layout.offsets().iter().any(|offset| !matches!(offset, Offset::Fixed(0) | Offset::Replicated))
             {
-                let access =
-                    Access { operation: operation.name(), layout, shape: plain(vector), source, relayouts: Vec::new() };
-                accesses.push(access);
+                let shape = plain(vector);
+                accesses.push(Access { operation: operation.name(), layout, shape, source, relayouts: 0 });
+            }
+        }
+        let mut with_offsets: BTreeMap<_, u64> = BTreeMap::new();
+        for relayout in relayouts.iter().filter(|relayout| relayout.steps.iter().flatten().any(shifts)) {
+            let layouts = [&relayout.from, &relayout.to].into_iter().filter_map(|text| text.parse().ok());
+            for offsets in layouts.map(|layout| offsets(&layout)).collect::<BTreeSet<_>>() {
+                let times = with_offsets.entry(offsets).or_default();
+                *times = times.saturating_add(1);
             }
         }
         for access in &mut accesses {
-            let same = |text: &str| {
-                text.parse::<VectorLayout>().is_ok_and(|layout| layout.offsets() == access.layout.offsets())
-            };
-            let brings = |relayout: &Relayout<'_>| same(&relayout.from) || same(&relayout.to);
-            let numbers = relayouts.iter().enumerate().filter(|(_, relayout)| brings(relayout));
-            access.relayouts = numbers.map(|(number, _)| number).collect();
+            access.relayouts = with_offsets.get(&offsets(&access.layout)).copied().unwrap_or(0);
         }
         // The text of another stage or of another compiler has no layouts, so the counts are not known.
         if operations > 0 {
@@ -334,30 +331,27 @@ impl<'a> Kernel<'a> {
         self.windows.clear();
         let moves = self.grid.as_ref().is_some_and(|grid| grid.iter().any(|&steps| steps > 1));
         let moved = if moves { 2 } else { 1 };
-        for argument in crate::brackets::split_at_commas(arguments) {
-            let Some((name, of)) = argument.trim().strip_prefix('%').and_then(|text| text.split_once(": memref<"))
-            else {
+        let arguments = crate::brackets::split_at_commas(arguments);
+        let arguments = arguments.iter().filter_map(|argument| argument.trim().strip_prefix('%')).collect::<Vec<_>>();
+        // The last arguments are scratch, in whatever memory.
+        let scratch = operation.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());
+        let scratch = arguments.len().saturating_sub(scratch.unwrap_or(0));
+        for (number, argument) in arguments.into_iter().enumerate() {
+            let Some((name, of)) = argument.split_once(": ").filter(|(_, of)| of.starts_with("memref<")) else {
                 continue;
             };
             if !of.contains("vmem") {
                 continue;
             }
-            match memory(argument) {
-                Some(array) => {
-                    let bytes = array.byte_size().unwrap_or(0);
-                    self.windows.push(Window {
-                        name: name.to_owned(),
-                        shape: array.to_string(),
-                        bytes,
-                        buffers: moved,
-                    });
-                }
-                None => self.not_read("types of arguments", 1),
+            let array = memory(argument);
+            let shape = array.as_ref().map_or_else(|| of.to_owned(), ToString::to_string);
+            let bytes = array.and_then(|array| array.byte_size());
+            if bytes.is_none() {
+                self.not_read("sizes of arguments", 1);
             }
+            let buffers = if number < scratch { moved } else { 1 };
+            self.windows.push(Window { name: name.to_owned(), shape, bytes, buffers });
         }
-        // The last arguments are scratch.
-        let scratch = operation.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());
-        self.windows.iter_mut().rev().take(scratch.unwrap_or(0)).for_each(|window| window.buffers = 1);
     }
 
     /// The layouts in an attribute; scalars have none. Counts the layouts that were not understood.
@@ -480,12 +474,25 @@ fn plain(array: &ArrayShape) -> String {
     text.split('{').next().unwrap_or("").to_owned()
 }
 
+/// Whether a step moves elements because of an offset.
+const fn shifts(step: &RelayoutStep) -> bool {
+    matches!(step, RelayoutStep::Rows { .. } | RelayoutStep::Columns { .. })
+}
+
+/// The offsets of a layout, to be compared and sorted; those of replicated dimensions are `None`.
+fn offsets(layout: &VectorLayout) -> [Option<u64>; 2] {
+    layout.offsets().map(|offset| match offset {
+        Offset::Fixed(offset) => Some(offset),
+        Offset::Replicated => None,
+    })
+}
+
 /// The array of `%x: memref<16x256xf32, #xir.tiled<(8,128),[2,1]>, …>`, with its tiles.
 fn memory(argument: &str) -> Option<ArrayShape> {
     let plain_shape = find_spelled_shapes(argument).next()?.shape.array().map(plain)?;
     let Some((_, tiled)) = argument.split_once("tiled<") else { return plain_shape.parse().ok() };
     let tiles = tiled.split(",[").next()?;
-    let rank = sizes(&plain_shape.parse().ok()?)?.len();
+    let rank = plain_shape.parse::<ArrayShape>().ok()?.dimensions().len();
     let order = (0..rank).rev().map(|number| number.to_string()).collect::<Vec<_>>().join(",");
     alloc::format!("{plain_shape}{{{order}:T{tiles}}}").parse().ok()
 }

@@ -147,8 +147,9 @@ fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> O
     let [counter, limit] = operands else { return None };
     let limit = constant(registers, limit)?;
     let slot = resolved(registers, counter)?;
-    // The test may compare the counter before or after it is increased.
-    let (phi, increased) = if slot.opcode() == "sphi" { (slot, false) } else { (phi_of(registers, slot)?, true) };
+    // The counter is tested as it is, or after a constant is added, which need not be the step.
+    let (phi, ahead) =
+        if slot.opcode() == "sphi" { (slot, 0) } else { (phi_of(registers, slot)?, added(registers, slot)?.1) };
     let [first, next] = plain(phi).collect::<Vec<_>>().try_into().ok()?;
     let (first, next) = (constant(registers, first)?, resolved(registers, next)?);
     // The loop-carried value must be the counter of this test.
@@ -156,7 +157,7 @@ fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> O
         return None;
     }
     let step = added(registers, next)?.1;
-    let begin = if increased { first.checked_add(step)? } else { first };
+    let begin = first.checked_add(ahead)?;
     let distance = limit.checked_sub(begin)?;
     if step <= 0 {
         return None;
@@ -167,7 +168,11 @@ fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> O
         "eq" if distance >= 0 && distance.checked_rem(step) == Some(0) => distance.checked_div(step)?,
         _ => return None,
     };
-    u64::try_from(more.max(0)).ok()?.checked_add(1)
+    let more = more.max(0);
+    // Registers have 32 bits: a value that does not fit wraps, and the test is not true where it would be.
+    i32::try_from(begin).ok()?;
+    i32::try_from(begin.checked_add(more.checked_mul(step)?)?).ok()?;
+    u64::try_from(more).ok()?.checked_add(1)
 }
 
 /// The register and the constant that an addition adds.

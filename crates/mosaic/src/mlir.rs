@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug)]
 pub struct Module<'a> {
     operations: Vec<Operation<'a>>,
-    aliases: BTreeMap<&'a str, &'a str>,
+    aliases: BTreeMap<&'a str, Place<'a>>,
     unread: Vec<&'a str>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Module<'a> {
                 Some('#' | '!') => {
                     let line = scanner.balanced_line()?;
                     match line.split_once(" = ") {
-                        Some((name, value)) => drop(module.aliases.insert(name.trim(), value.trim())),
+                        Some((name, value)) => drop(module.aliases.insert(name.trim(), Place::of(value.trim()))),
                         None => module.unread.push(line),
                     }
                 }
@@ -276,16 +276,34 @@ impl<'a> Module<'a> {
     /// ```
     #[must_use]
     pub fn source(&self, operation: &Operation<'a>) -> Option<Source<'a>> {
-        let mut text = operation.location?;
+        let mut place = Place::of(operation.location?);
         for _ in 0..MAX_ALIASES {
-            if let Some(found) = Source::find(text) {
-                return Some(found);
+            match place {
+                Place::Source(source) => return Some(source),
+                Place::Alias(name) => place = *self.aliases.get(name)?,
+                Place::Unknown => return None,
             }
-            // The first alias in `"name"(#loc3)` or `callsite(#loc1 at #loc2)` is the inner one.
-            let name = text.get(text.find("#loc")?..)?;
-            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#')).unwrap_or(name.len());
-            text = self.aliases.get(name.get(..end)?)?;
         }
         None
+    }
+}
+
+/// What a location says, found once for each alias: many operations can share a long one.
+#[derive(Clone, Copy, Debug)]
+enum Place<'a> {
+    Source(Source<'a>),
+    Alias(&'a str),
+    Unknown,
+}
+
+impl<'a> Place<'a> {
+    fn of(location: &'a str) -> Self {
+        if let Some(source) = Source::find(location) {
+            return Self::Source(source);
+        }
+        // The first alias in `"name"(#loc3)` or `callsite(#loc1 at #loc2)` is the inner one.
+        let Some(name) = location.find("#loc").and_then(|at| location.get(at..)) else { return Self::Unknown };
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#')).unwrap_or(name.len());
+        name.get(..end).map_or(Self::Unknown, Self::Alias)
     }
 }

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use xla_shape_mosaic::{Bundles, DumpedKernel, FileKind, FileName, Module, Schedule, Utilization, kernels};
+use xla_shape_mosaic::{
+    Bundles, DumpedKernel, FileKind, FileName, Kernel, Module, Schedule, Texts, Utilization, kernels, loops,
+};
+use xla_shape_render::{Answer, kernel::Kernels};
 use xla_shape_tests::corpus;
 
 /// A kernel compiled for a TPU.
@@ -209,7 +212,142 @@ fn errors_have_lines() {
     assert_eq!(kernels(&[("mosaic.k.post-relayout-insertion.txt", "")]).len(), 1);
 }
 
-/// The effort is linear in the length of the text. Otherwise these texts would take hours.
+/// A loop of a counter from `first` with this step, which goes on until the counter plus `ahead` passes the test.
+fn trips(first: i64, step: i64, ahead: i64, test: &str, limit: i64) -> Option<u64> {
+    let text = format!(
+        "   0   :  {{ %s1 = smov.u32 {first} }}
+  0x1 LB: > {{ %s3 = sphi %s1, %s4  ;;  %s4 = sadd.s32 {step}, %s3  ;;  %s8 = sadd.s32 {ahead}, %s3 }}
+  0x2   : > {{ %p5 = scmp.{test}.s32.totalorder %s8, {limit} }}
+  0x3   : > {{ %6 = sbr.rel (!%p5) target = $region4 }}
+"
+    );
+    let found = loops(&Bundles::parse(&text));
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    found.trips
+}
+
+#[test]
+fn a_loop_may_test_its_counter_plus_any_constant() {
+    assert_eq!(trips(0, 1, 1, "ge", 32), Some(32));
+    assert_eq!(trips(0, 1, 3, "ge", 32), Some(30));
+    assert_eq!(trips(0, 4, 2, "eq", 32), None);
+    // Registers have 32 bits.
+    assert_eq!(trips(0, 2, 2, "ge", 2_147_483_647), None);
+    assert_eq!(trips(0, 1, 1, "gt", 2_147_483_647), None);
+}
+
+/// A text of Mosaic with these arguments and attributes of the kernel's function, and these operations.
+fn mosaic(arguments: &str, attributes: &str, operations: &str) -> String {
+    format!(
+        "module @k {{\n  func.func @k({arguments}) attributes {{{attributes}, xir.main}} {{\n    %0 = arith.constant \
+         {{out_layout = [#xir_tc.vpad<\"none\">]}} 0 : i32\n{operations}    return\n  }}\n}}\n"
+    )
+}
+
+fn read(text: &str) -> Kernel<'_> {
+    Kernel::read(Texts { relayout: Some(text), ..Texts::default() }).unwrap()
+}
+
+#[test]
+fn scratch_in_other_memories_is_no_window() {
+    let window = |name| format!("%{name}: memref<8x128xf32, #xir.tiled<(8,128),[2,1]>, #xir.memory_space<vmem, tc>>");
+    let arguments = [
+        "%arg0: i32".to_owned(),
+        window("x"),
+        window("o"),
+        window("scratch"),
+        "%counts: memref<4xi32, #xir.memory_space<smem, tc>>".to_owned(),
+        "%done: memref<!xir.semaphore, #xir.memory_space<semaphore_mem, tc>>".to_owned(),
+    ];
+    let attributes = "iteration_bounds = array<i64: 4>, scratch_operands = 3 : i64";
+    let text = mosaic(&arguments.join(", "), attributes, "");
+    let windows = read(&text).windows;
+    let windows = windows.iter().map(|window| (window.name.as_str(), window.bytes, window.buffers)).collect::<Vec<_>>();
+    assert_eq!(windows, [("x", Some(4096), 2), ("o", Some(4096), 2), ("scratch", Some(4096), 1)]);
+}
+
+#[test]
+fn memory_of_unknown_size_has_no_sum() {
+    let known = "%x: memref<8x128xf32, #xir.memory_space<vmem, tc>>";
+    for tiles in ["", " #xir.tiled<(8,128),[2,1]>,"] {
+        let unknown = format!("%y: memref<?x128xf32,{tiles} #xir.memory_space<vmem, tc>>");
+        let text = mosaic(&format!("{known}, {unknown}"), "scratch_operands = 0 : i64", "");
+        let kernel = read(&text);
+        let bytes = kernel.windows.iter().map(|window| window.bytes).collect::<Vec<_>>();
+        assert_eq!(bytes, [Some(4096), None]);
+        assert_eq!(kernel.unread, BTreeMap::from([("sizes of arguments".to_owned(), 1)]));
+        let mut answer = Kernels::default();
+        answer.add(None, None, &kernels(&[("mosaic.k.post-relayout-insertion.txt", text.as_str())]));
+        let said = answer.text(100).to_string();
+        assert!(said.contains("  vector memory: not known, because the sizes of some arguments are not\n"), "{said}");
+        assert!(said.contains("        ?  y: "), "{said}");
+        assert!(answer.json().contains("\"vmem\":{\"bytes\":null,"), "{}", answer.json());
+    }
+}
+
+/// The product of the sizes of a grid need not fit into 64 bits.
+#[test]
+fn a_grid_can_be_huge() {
+    let text = mosaic("", "iteration_bounds = array<i64: 4294967296, 4294967296>", "");
+    let bundles = " 0x1 LB: > { %1 = a }\n";
+    let schedule = "Schedule analysis:\n\t 1.00 scheduled bundles (100.00%): %k.1 = f32[8] custom-call(%x), \
+                    custom_call_target=\"tpu_custom_call\"\n";
+    let files = [
+        ("mosaic.k.post-relayout-insertion.txt", text.as_str()),
+        ("llo.k.1.final_bundles.txt", bundles),
+        ("llo.k.1.schedule-analysis_final_bundles.txt", schedule),
+    ];
+    let mut answer = Kernels::default();
+    answer.add(None, None, &kernels(&files));
+    let said = answer.text(200).to_string();
+    assert!(said.contains("x trips over a grid of 4294967296 x 4294967296"), "{said}");
+}
+
+/// Many accesses and relayouts: the relayouts that each access brings are counted by their offsets, not compared one by one.
+#[test]
+fn many_unaligned_accesses_are_read() {
+    let load = "    %1 = xir.vector_load %x[%0] {in_layout = [#xir_tc.vpad<\"none\">], out_layout = \
+                [#xir_tc.vpad<\"32,{3,0},(8,128)\">]} : memref<64x128xf32>, vector<8x128xf32>\n";
+    let relayout = |from: &str, to: &str| {
+        format!(
+            "    %2 = xir_tc.relayout {{in_layout = [#xir_tc.vpad<\"32,{from},(8,128)\">], out_layout = \
+             [#xir_tc.vpad<\"32,{to},(8,128)\">]}} %1 : vector<8x128xf32>\n"
+        )
+    };
+    let one = [load, &relayout("{3,0}", "{0,0}"), &relayout("{0,0}", "{5,0}"), &relayout("{3,0}", "{3,0}")].concat();
+    let times = 3_000;
+    let text = mosaic("", "scratch_operands = 0 : i64", &one.repeat(times));
+    let kernel = read(&text);
+    assert_eq!((kernel.unaligned.len(), kernel.relayouts.unwrap().len()), (times, 3 * times));
+    assert!(kernel.unaligned.iter().all(|access| access.relayouts == times as u64));
+}
+
+/// Many operations share a long location, and many instructions have a long program: each is read once.
+#[test]
+fn what_is_shared_is_read_once() {
+    let names = "\"a\" ".repeat(100_000);
+    let text = mosaic("", "scratch_operands = 0 : i64", &"    a.b loc(#loc2)\n".repeat(20_000));
+    let text = format!("{text}#loc1 = loc(fused<[{names}]>(\"k.py\":4:8))\n#loc2 = loc(\"swap\"(#loc1))\n");
+    let module = Module::parse(&text).unwrap();
+    let lines = module.operations().iter().filter_map(|operation| module.source(operation)).map(|source| source.line);
+    assert!(lines.eq([4; 20_000]));
+    // The body is the name `k`, between zeros, and many more zeros.
+    let schedule = format!(
+        "Schedule analysis:\n\t 1.00 scheduled bundles (100.00%): %k.1 = f32[8] custom-call(%x), \
+         custom_call_target=\"tpu_custom_call\", backend_config={{\"body\":\"AGsA{}\"}}\n",
+        "AAAA".repeat(500_000)
+    );
+    let texts = (0..2_000).map(|number| format!("mosaic.k{number}.post-relayout-insertion.txt")).collect::<Vec<_>>();
+    let mut files = texts.iter().map(|name| (name.as_str(), "")).collect::<Vec<_>>();
+    files.push(("mosaic.k.post-relayout-insertion.txt", ""));
+    files.push(("llo.k.1.schedule-analysis_final_bundles.txt", &schedule));
+    let found = kernels(&files);
+    let called = found.iter().filter(|found| found.instruction.is_some()).collect::<Vec<_>>();
+    assert_eq!((found.len(), called.len()), (2_001, 1));
+    assert_eq!(called.first().and_then(|found| found.kernel.name.as_deref()), Some("k"));
+}
+
+/// The effort is in proportion to the text: these would take hours otherwise.
 #[test]
 fn long_texts_are_read() {
     let bundle = " 0x1 LB: > { %1 = a /* b */  ;;  %2 = c }\n";
@@ -220,7 +358,7 @@ fn long_texts_are_read() {
         format!(" 0x1 : {{ {} }}", "%1 = a ;; ".repeat(50_000)),
         (0..300).map(|depth| format!(" 0x1 LB: {} {{ %1 = a }}\n", ">".repeat(depth))).collect(),
     ] {
-        let found = xla_shape_mosaic::loops(&Bundles::parse(&text));
+        let found = loops(&Bundles::parse(&text));
         assert!(found.len() <= 20_000);
         let files = [("llo.k.final_bundles.txt", text.as_str()), ("llo.k.schedule-analysis_final_bundles.txt", "")];
         assert!(kernels(&files).len() <= 1);
@@ -236,6 +374,18 @@ fn long_texts_are_read() {
 }
 
 proptest! {
+    /// The trips of a loop are those that it makes when it runs.
+    #[test]
+    fn trips_are_those_of_the_loop(first in -40_i64..40, step in 1_i64..7, ahead in -9_i64..9, test in prop::sample::select(vec!["ge", "gt", "eq"]), limit in -40_i64..40) {
+        let ends = |counter: i64| match test {
+            "ge" => counter + ahead >= limit,
+            "gt" => counter + ahead > limit,
+            _ => counter + ahead == limit,
+        };
+        let expected = (0..200).find(|trip| ends(first + trip * step)).map(|trip| u64::try_from(trip + 1).unwrap());
+        prop_assert_eq!(trips(first, step, ahead, test, limit), expected);
+    }
+
     /// A dump that was cut off or changed anywhere gives an answer or an error, and never more bundles than lines.
     #[test]
     fn broken_dumps_have_answers(row in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..5, "[{}()\\[\\]<>\"%#:;/* \n0x]{0,3}"), 1..4)) {

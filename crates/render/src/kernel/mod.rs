@@ -6,7 +6,7 @@ use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::tpu::vector::{Offset, RelayoutStep, VectorLayout};
+use xla_shape_core::tpu::vector::{Offset, VectorLayout};
 use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Source, Unit, VmemPart, Window};
 
 /// The kernels of one dump or of several, as for several generations of TPUs.
@@ -118,7 +118,8 @@ struct Usage {
 
 #[derive(Clone, Debug, Serialize)]
 struct Vmem {
-    bytes: u64,
+    /// `None` if those of a part are not known.
+    bytes: Option<u64>,
     limit: Option<u64>,
     /// Whether `bytes` is the sum of the arguments, because the dump does not have the compiler's report.
     estimated: bool,
@@ -128,7 +129,7 @@ struct Vmem {
 #[derive(Clone, Debug, Serialize)]
 struct VmemEntry {
     what: String,
-    bytes: u64,
+    bytes: Option<u64>,
 }
 
 impl Kernels {
@@ -201,11 +202,7 @@ impl Entry {
             executed: kernel.executed,
             operations: kernel.operations,
             relayouts: kernel.relayouts.as_ref().map(|list| list.iter().map(RelayoutEntry::new).collect()),
-            unaligned: kernel
-                .unaligned
-                .iter()
-                .map(|access| Unaligned::new(access, kernel.relayouts.as_deref()))
-                .collect(),
+            unaligned: kernel.unaligned.iter().map(Unaligned::new).collect(),
             lines: kernel.lines.iter().map(|(source, line)| LineEntry::new(source, line)).collect(),
             loops: kernel.loops.iter().map(LoopEntry::new).collect(),
             units: usages(&kernel.units),
@@ -238,28 +235,19 @@ impl RelayoutEntry {
 }
 
 impl Unaligned {
-    fn new(access: &Access<'_>, relayouts: Option<&[Relayout<'_>]>) -> Self {
-        let moves = |number: &&usize| {
-            let relayout = relayouts.and_then(|relayouts| relayouts.get(**number));
-            relayout.is_some_and(|relayout| relayout.steps.as_ref().is_some_and(|steps| steps.iter().any(shifts)))
-        };
+    fn new(access: &Access<'_>) -> Self {
         Self {
             source: access.source.as_ref().map(ToString::to_string),
             operation: access.operation.to_owned(),
             shape: access.shape.clone(),
             layout: access.layout.to_string(),
-            relayouts: access.relayouts.iter().filter(moves).count() as u64,
+            relayouts: access.relayouts,
             advice: advice(&access.layout),
         }
     }
 }
 
-/// Whether a step moves elements because of an offset.
-const fn shifts(step: &RelayoutStep) -> bool {
-    matches!(step, RelayoutStep::Rows { .. } | RelayoutStep::Columns { .. })
-}
-
-/// Says where a load or store begins, and which alignment would let it begin at the first row and column of a register.
+/// What would make a load or store begin at the first row and column of a register.
 fn advice(layout: &VectorLayout) -> String {
     let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
     let parts = parts.filter_map(|((offset, slice), what)| match offset {
@@ -307,9 +295,9 @@ fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem
     let default = generation.and_then(Generation::kernel_vmem).map(|vmem| vmem.limit(kernel.vmem_limit));
     let limit = default.or(kernel.vmem_limit);
     if let Some(report) = &kernel.vmem {
-        let part = |part: &VmemPart| VmemEntry { what: purpose(&part.tag), bytes: part.bytes };
+        let part = |part: &VmemPart| VmemEntry { what: purpose(&part.tag), bytes: Some(part.bytes) };
         return Some(Vmem {
-            bytes: report.bytes,
+            bytes: Some(report.bytes),
             limit,
             estimated: false,
             parts: report.parts.iter().map(part).collect(),
@@ -319,11 +307,11 @@ fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem
         let buffers = if window.buffers > 1 { format!(", {} buffers", window.buffers) } else { String::new() };
         VmemEntry {
             what: format!("{}: {}{buffers}", window.name, window.shape),
-            bytes: window.bytes.saturating_mul(window.buffers),
+            bytes: window.bytes.map(|bytes| bytes.saturating_mul(window.buffers)),
         }
     };
     let parts = kernel.windows.iter().map(part).collect::<Vec<_>>();
-    let bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
+    let bytes = parts.iter().try_fold(0_u64, |sum, part| Some(sum.saturating_add(part.bytes?)));
     (!parts.is_empty()).then_some(Vmem { bytes, limit, estimated: true, parts })
 }
 

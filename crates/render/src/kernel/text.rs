@@ -1,6 +1,6 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
-use super::{Entry, Kernels, LineEntry, LoopEntry, Usage, Vmem};
+use super::{Entry, Kernels, LineEntry, LoopEntry, Usage, Vmem, VmemEntry};
 use crate::Text;
 use crate::words::{Bytes, Grouped, InUnits, column_width, count};
 use std::cmp::Reverse;
@@ -43,7 +43,11 @@ fn table(answer: &Kernels, text: &mut Text) {
             number(kernel.executed),
             number(relayouts),
             number(relayouts.map(|_| kernel.moving() as u64)),
-            kernel.vmem.as_ref().map_or_else(|| "?".to_owned(), |vmem| InUnits(vmem.bytes).to_string()),
+            kernel
+                .vmem
+                .as_ref()
+                .and_then(|vmem| vmem.bytes)
+                .map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string()),
         ]
     });
     columns(text, "", &std::iter::once(headings).chain(rows).collect::<Vec<_>>());
@@ -136,7 +140,7 @@ fn relayouts(kernel: &Entry, text: &mut Text) {
 fn of_loop(kernel: &Entry, entry: &LoopEntry, text: &mut Text) {
     let trips = match (entry.trips, &entry.condition, &kernel.grid) {
         (Some(trips), ..) => format!("x {} trips", Grouped(trips)),
-        (None, _, Some(grid)) if entry.depth == 1 && grid.iter().product::<u64>() > 1 => {
+        (None, _, Some(grid)) if entry.depth == 1 && grid.iter().any(|&steps| steps > 1) => {
             format!("x trips over a grid of {}", grid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
         }
         (None, Some(condition), _) => format!("until {condition}"),
@@ -197,16 +201,22 @@ fn lines(kernel: &Entry, text: &mut Text) {
 
 fn of_vmem(vmem: &Vmem, text: &mut Text) {
     let limit = match vmem.limit {
-        Some(limit) if vmem.bytes > limit => format!(", more than the limit of {}", InUnits(limit)),
+        Some(limit) if vmem.bytes.is_some_and(|bytes| bytes > limit) => {
+            format!(", more than the limit of {}", InUnits(limit))
+        }
         Some(limit) => format!(" of {}", InUnits(limit)),
         None => String::new(),
     };
     let estimated = if vmem.estimated { ", by the kernel's arguments, without spills" } else { "" };
-    text.paragraph(format_args!("  vector memory: {}{limit}{estimated}", Bytes(vmem.bytes)));
+    match vmem.bytes {
+        Some(bytes) => text.paragraph(format_args!("  vector memory: {}{limit}{estimated}", Bytes(bytes))),
+        None => text.paragraph("  vector memory: not known, because the sizes of some arguments are not"),
+    };
     let mut parts = vmem.parts.iter().collect::<Vec<_>>();
     parts.sort_by_key(|part| Reverse(part.bytes));
-    let width = column_width(parts.iter().map(|part| Grouped(part.bytes).to_string().len()));
+    let bytes = |part: &VmemEntry| part.bytes.map_or_else(|| "?".to_owned(), |bytes| Grouped(bytes).to_string());
+    let width = column_width(parts.iter().map(|part| bytes(part).len()));
     for part in parts {
-        text.hanging(&format!("    {:>width$}  ", Grouped(part.bytes)), &part.what);
+        text.hanging(&format!("    {:>width$}  ", bytes(part)), &part.what);
     }
 }
