@@ -131,7 +131,12 @@ fn options(arguments: &CompilerArguments) -> CompileOptions {
 }
 
 /// The command that compiles for one device; `None` if this program does not know its own file. It does not search for it.
-fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice, dump: Option<&Path>) -> Option<Command> {
+fn command(
+    itself: &[OsString],
+    arguments: &CompilerArguments,
+    slice: &Slice,
+    flags: Option<OsString>,
+) -> Option<Command> {
     let (program, first) = itself.split_first()?;
     let mut command = Command::new(program);
     command.args(first).args(["compile", "-", "--alone", "--for", &slice.to_string()]);
@@ -149,8 +154,8 @@ fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice, du
     }
     // The process would set these variables itself only if it had a single thread.
     command.envs(LoadOptions::new().variables());
-    if let Some(folder) = dump {
-        command.env(LIBTPU_FLAGS, flags_with_dump(folder));
+    if let Some(flags) = flags {
+        command.env(LIBTPU_FLAGS, flags);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command)
@@ -160,15 +165,21 @@ fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice, du
 const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
 /// The user's flags of libtpu, and those that make it write what it did with kernels into a directory.
-fn flags_with_dump(folder: &Path) -> OsString {
-    let mut flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
+fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, String> {
+    // libtpu divides its flags at white space.
+    if folder.to_string_lossy().contains(char::is_whitespace) {
+        return Err(format!(
+            "libtpu cannot write to {}, because the path contains white space: set TMPDIR to another directory",
+            folder.display()
+        ));
+    }
     for name in ["xla_mosaic_dump_to", "xla_jf_dump_to"] {
         flags.push(format!(" --{name}="));
         flags.push(folder);
     }
     flags.push(" --xla_mosaic_enable_llo_source_annotations=true --xla_mosaic_enable_dump_debug_info=true");
     flags.push(" --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final|vmem_report");
-    flags
+    Ok(flags)
 }
 
 /// Starts a process that compiles a program for one device, and returns the compiler's answer.
@@ -189,7 +200,9 @@ pub(crate) fn start_dumping(
     program: &[u8],
     folder: &Path,
 ) -> Result<CompilerAnswer, CompileError> {
-    compile_in(command(itself, arguments, slice, Some(folder)), program)
+    let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
+    let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
+    compile_in(command(itself, arguments, slice, Some(flags)), program)
 }
 
 fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
@@ -366,8 +379,21 @@ impl CompilerAnswer {
 
 #[cfg(test)]
 mod tests {
-    use super::exit_reason;
+    use super::{exit_reason, flags_with_dump};
+    use std::path::Path;
     use std::process::ExitStatus;
+
+    #[test]
+    fn a_dump_has_a_folder_without_white_space() {
+        let flags =
+            |folder| flags_with_dump("--own=1".into(), Path::new(folder)).map(|flags| flags.into_string().unwrap());
+        let found = flags("/tmp/x").unwrap();
+        assert!(found.starts_with("--own=1 --xla_mosaic_dump_to=/tmp/x --xla_jf_dump_to=/tmp/x --"), "{found}");
+        for folder in ["/tmp/a b", "/tmp/a\tb", " /tmp"] {
+            let error = flags(folder).unwrap_err();
+            assert!(error.contains("white space: set TMPDIR"), "{error}");
+        }
+    }
 
     #[test]
     fn of_what_a_process_wrote_the_reason_is_kept() {

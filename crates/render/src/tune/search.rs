@@ -191,6 +191,7 @@ impl Search<'_> {
     fn add(&mut self, choices: Vec<Choice>, because: &'static str) {
         let mut new: Vec<(Choice, Vec<(usize, Ask)>)> = Vec::new();
         let mut asks = Vec::new();
+        let mut wanted = HashSet::new();
         let mut count = self.known.len();
         for choice in choices {
             if self.seen.contains(&choice) {
@@ -198,13 +199,14 @@ impl Search<'_> {
             }
             let asked: Vec<_> =
                 (0..self.programs.len()).map(|program| (program, self.asked(program, &choice))).collect();
-            let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !asks.contains(*ask)).cloned();
+            let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !wanted.contains(*ask)).cloned();
             let missing: Vec<_> = missing.collect();
             if !missing.is_empty() && self.options.most.is_some_and(|most| count + missing.len() > most) {
                 self.is_cut = true;
                 continue;
             }
             count += missing.len();
+            wanted.extend(missing.iter().cloned());
             asks.extend(missing);
             self.seen.insert(choice.clone());
             new.push((choice, asked));

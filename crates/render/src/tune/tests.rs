@@ -181,6 +181,32 @@ fn weights_decide() {
 }
 
 #[test]
+fn every_combination_is_asked_once_of_each_program() {
+    let mut arrays = shared(&["f32[128,256,384]", "f32[256,128,512]"], 2);
+    // The second program has the first array alone, so many combinations are the same to it.
+    arrays[1].places.truncate(1);
+    let programs = programs(&[1, 1]);
+    let mut asked = Vec::new();
+    let mut compile = |asks: &[(usize, Ask)]| {
+        asked.extend_from_slice(asks);
+        let one = |(program, ask): &(usize, Ask)| {
+            let mut layouts: Vec<Layout> = arrays.iter().map(|array| array.array.layout().clone()).collect();
+            if let Ask::Layouts(wanted) = ask {
+                wanted.iter().for_each(|(&number, layout)| layouts[number] = layout.clone());
+            }
+            Ok(measured(&arrays, &layouts, 100 + *program as u64, 1))
+        };
+        asks.iter().map(one).collect()
+    };
+    let options = Options { all: true, ..OPTIONS };
+    let found = search(&arrays, &programs, &options, &mut compile).unwrap();
+    assert_eq!(found.tried.len(), 36);
+    // Today and the own choice of both, then the other 35 of one program and the other 5 of the other one.
+    assert_eq!((found.compiles, asked.len()), (44, 44));
+    assert_eq!(asked.iter().collect::<std::collections::HashSet<_>>().len(), asked.len());
+}
+
+#[test]
 fn limits_hold() {
     let arrays = shared(&["f32[128,256,384]"], 1);
     let programs = programs(&[1]);

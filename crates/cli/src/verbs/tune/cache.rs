@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xla_shape_files::write_whole;
 use xla_shape_render::tune::Measured;
 
-/// The version of the files' format. Each version has a folder of its own, so it neither reads nor changes the others' files.
-const VERSION: &str = "tune-1";
+/// The form of the files. Another version has another folder, so that it neither reads nor changes these.
+const VERSION: &str = "tune-2";
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -22,11 +23,27 @@ pub(super) struct Key {
     pub(super) partitions: Option<u32>,
     pub(super) options: Vec<(String, String)>,
     pub(super) compiler: Compiler,
-    /// The version of this program, because it computes the figures from the compiler's output.
+    /// The variables with flags that the compiler's process inherits.
+    pub(super) flags: Flags,
+    /// The version of this program, which makes the figures of what the compiler says.
     pub(super) version: String,
 }
 
-/// The file of a compiler. Versions are told apart by size and time.
+/// The variables of the environment with flags of XLA and libtpu.
+const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
+
+/// The value of each variable with flags; `None` where it is not set.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Flags([Option<OsString>; FLAGS.len()]);
+
+impl Flags {
+    /// The variables of this process.
+    pub(super) fn of_environment() -> Self {
+        Self(FLAGS.map(env::var_os))
+    }
+}
+
+/// The file of a compiler. Another version has another size or time.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Compiler {
     path: PathBuf,
@@ -111,7 +128,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, Compiler, Key, VERSION, hash};
+    use super::{Cache, Compiler, Flags, Key, VERSION, hash};
     use std::path::PathBuf;
     use xla_shape::hlo::Module;
     use xla_shape_render::cost::ProgramCost;
@@ -134,6 +151,7 @@ mod tests {
             partitions: Some(2),
             options: vec![("a".to_owned(), "b".to_owned())],
             compiler: Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 },
+            flags: Flags([None, Some("--a=1".into())]),
             version: "1".to_owned(),
         };
         let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
@@ -150,6 +168,9 @@ mod tests {
             Key { partitions: None, ..key.clone() },
             Key { options: vec![], ..key.clone() },
             Key { compiler: Compiler { written: 3, ..key.compiler.clone() }, ..key.clone() },
+            Key { flags: Flags([None, None]), ..key.clone() },
+            Key { flags: Flags([None, Some("--a=2".into())]), ..key.clone() },
+            Key { flags: Flags([Some("--a=1".into()), None]), ..key.clone() },
             Key { version: "2".to_owned(), ..key.clone() },
         ];
         for other in others {

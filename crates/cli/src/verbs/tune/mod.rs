@@ -7,17 +7,17 @@ use crate::Host;
 use crate::args::TuneArguments;
 use crate::compiler::{self, CompileError};
 use crate::failure::Failure;
-use cache::{Cache, Compiler, Key, hash};
+use cache::{Cache, Compiler, Flags, Key, hash};
 use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) use share::{Share, share, weight};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 use xla_shape_files::contents;
-use xla_shape_pjrt::{LayoutMode, LoadOptions, Program, Slice};
+use xla_shape_pjrt::{Error, LayoutMode, LoadOptions, Program, Slice};
 use xla_shape_render::cost::{Place, ProgramCost};
 use xla_shape_render::harmless;
 use xla_shape_render::tune::{Ask, Measured, Options, Program as Weighted, SharedArray, Tuning};
@@ -27,6 +27,10 @@ const COMPILER_BYTES: u64 = 3 << 30;
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
     let names = share::names(arguments.programs.iter().map(PathBuf::as_path));
+    let mut unique = HashSet::new();
+    if let Some(name) = names.iter().find(|name| !unique.insert(*name)) {
+        return Err(Failure::said(format_args!("{name} is given twice")));
+    }
     let programs = arguments.programs.iter().map(|path| {
         let failed = |error| Failure::said(format_args!("{}: {error}", path.display()));
         Program::from_bytes(&contents(path)?).map_err(failed)
@@ -43,7 +47,14 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     for (number, program) in programs.iter().enumerate() {
         let places = shared.iter().flat_map(|(_, places)| places).filter(|(owner, _)| *owner == number);
         let modes = places.map(|(_, place)| (share::argument(place), LayoutMode::Auto)).collect();
-        let failed = |error| Failure::said(format_args!("{}: {error}", names[number]));
+        let failed = |error| {
+            // That it is a program is known by now: the reason alone is what the user needs.
+            let reason = match error {
+                Error::NotAProgram(reason) => reason,
+                other => other.to_string(),
+            };
+            Failure::said(format_args!("{}: {reason}", names[number]))
+        };
         program.with_layout_modes(&modes).map_err(failed)?;
     }
     let mut weights = vec![1; programs.len()];
@@ -159,17 +170,18 @@ impl<'a> Compilers<'a> {
     /// Compiles programs, several at a time. Writes each answer to the cache as soon as it is there.
     fn compile(&mut self, asks: &[(usize, Asked)]) -> Result<Vec<Result<Measured, String>>, Failure> {
         let mut texts = Vec::new();
-        let mut queue = VecDeque::<(String, Program, String)>::new();
+        let mut queue = VecDeque::<(String, usize, &Asked)>::new();
+        let mut queued = HashSet::new();
         for (number, asked) in asks {
-            let program = self.asking(*number, asked).map_err(Failure::said)?;
-            let name = hash(program.code());
-            if !self.answers.contains_key(&name) && !queue.iter().any(|(other, ..)| *other == name) {
+            // The text is made again when its turn comes, so that not all texts are in memory at once.
+            let name = hash(self.asking(*number, asked).map_err(Failure::said)?.code());
+            if !self.answers.contains_key(&name) && queued.insert(name.clone()) {
                 match self.cache.as_ref().and_then(|cache| cache.get(&self.key(&name))) {
                     Some(answer) => {
                         self.kept += 1;
                         self.answers.insert(name.clone(), Ok(answer));
                     }
-                    None => queue.push_back((name.clone(), program, words(asked))),
+                    None => queue.push_back((name.clone(), *number, asked)),
                 }
             }
             texts.push(name);
@@ -177,8 +189,8 @@ impl<'a> Compilers<'a> {
         self.bar.inc_length(queue.len() as u64);
         // It is written to while the threads read the rest.
         let mut cache = self.cache.take();
-        let (host, compiler, slice, bar) = (self.host, &self.compiler, self.slice, &self.bar);
-        let jobs = self.jobs.min(queue.len());
+        let this = &*self;
+        let jobs = this.jobs.min(queue.len());
         let queue = Mutex::new(queue);
         let mut fatal = None;
         let mut made = Vec::<(String, Result<Measured, String>)>::new();
@@ -189,9 +201,9 @@ impl<'a> Compilers<'a> {
                 scope.spawn(move || {
                     loop {
                         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                        let Some((name, program, words)) = next else { break };
-                        bar.set_message(harmless(&words).into_owned());
-                        let answer = measure(host, compiler, slice, &program);
+                        let Some((name, number, asked)) = next else { break };
+                        this.bar.set_message(harmless(&words(asked)).into_owned());
+                        let answer = this.measure(number, asked);
                         let is_fatal = matches!(answer, Err(CompileError::NoCompiler(_)));
                         // Sending fails if the receiver has ended, after a fatal answer.
                         if sender.send((name, answer)).is_err() || is_fatal {
@@ -202,11 +214,11 @@ impl<'a> Compilers<'a> {
             }
             drop(sender);
             for (name, answer) in receiver {
-                bar.inc(1);
+                this.bar.inc(1);
                 match answer {
                     Ok(measured) => {
                         if let Some(cache) = &mut cache {
-                            cache.keep(&self.key(&name), &measured);
+                            cache.keep(&this.key(&name), &measured);
                         }
                         made.push((name, Ok(measured)));
                     }
@@ -241,6 +253,16 @@ impl<'a> Compilers<'a> {
         self.programs[number].with_layout_modes(&modes)
     }
 
+    /// Compiles a program in a process, and says what it costs.
+    fn measure(&self, number: usize, asked: &Asked) -> Result<Measured, CompileError> {
+        let refused = |error: &dyn std::fmt::Display| CompileError::Refused(error.to_string());
+        let program = self.asking(number, asked).map_err(|error| refused(&error))?;
+        let said = compiler::start(&self.host.command, &self.compiler, self.slice, program.code())?;
+        let module = said.module()?;
+        let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
+        Ok(Measured::new(&cost, said.inputs(), said.outputs(), said.hbm_bytes()))
+    }
+
     fn key(&self, program: &str) -> Key {
         Key {
             program: program.to_owned(),
@@ -249,6 +271,7 @@ impl<'a> Compilers<'a> {
             partitions: self.compiler.partitions,
             options: self.compiler.options.clone(),
             compiler: self.file.clone(),
+            flags: Flags::of_environment(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -262,20 +285,7 @@ impl<'a> Compilers<'a> {
     }
 }
 
-/// Compiles a program in a process, and says what it costs.
-fn measure(
-    host: &Host,
-    compiler: &crate::args::CompilerArguments,
-    slice: &Slice,
-    program: &Program,
-) -> Result<Measured, CompileError> {
-    let said = compiler::start(&host.command, compiler, slice, program.code())?;
-    let module = said.module()?;
-    let cost = ProgramCost::new(&module).map_err(|error| CompileError::Refused(error.to_string()))?;
-    Ok(Measured::new(&cost, said.inputs(), said.outputs(), said.hbm_bytes()))
-}
-
-/// The requested layouts, for the progress bar.
+/// What is asked, for the progress bar.
 fn words(asked: &Asked) -> String {
     let layouts = asked.iter().map(|(place, layout)| {
         let layout = layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
