@@ -792,14 +792,14 @@ pub(crate) struct GuardProgram {
 
 /// Write what a program costs into a file, completely or not at all
 ///
-/// The file is replaced. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
+/// A record is replaced; another file is not. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
 /// parameters, result, shardings, operations, computing, copies, lines).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard record step.json step.mlir --for v5e,v6e
   xla-shape guard record step.json module.hlo")]
 pub(crate) struct GuardRecordArguments {
-    /// The file to write
+    /// The file to write; `-` is standard output, which then has nothing else
     pub(crate) record: PathBuf,
 
     #[command(flatten)]
@@ -976,8 +976,13 @@ pub(crate) struct CompilerArguments {
     pub(crate) options: Vec<(String, String)>,
 
     /// How long the compiler may take for one device, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = Self::TIME_LIMIT)]
     pub(crate) time_limit: u64,
+}
+
+impl CompilerArguments {
+    /// How long the compiler may take if the user does not say it, in seconds.
+    pub(crate) const TIME_LIMIT: u64 = 600;
 }
 
 /// A TPU that a program is compiled for.

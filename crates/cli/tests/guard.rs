@@ -158,7 +158,12 @@ fn bad_records_are_errors_with_a_position() {
     let good = folder.read("good.json");
     for (bad, message) in [
         (String::new(), "EOF while parsing a value at line 1 column 0"),
-        ("[]".to_owned(), "invalid length 0, expected struct Header with 1 element at line 1 column 2"),
+        ("[]".to_owned(), "invalid type: sequence, expected an object with `schema`\n"),
+        ("1".to_owned(), "invalid type: integer `1`, expected an object with `schema` at line 1"),
+        (
+            "{\"schema\": \"xla-shape/guard-record/1\", \"programs\": [1]}".to_owned(),
+            "invalid type: integer `1`, expected a program at line 1",
+        ),
         (
             "{\"schema\": \"xla-shape/guard-record/9\"}".to_owned(),
             "expected the schema `xla-shape/guard-record/1`, found `xla-shape/guard-record/9`",
@@ -179,6 +184,113 @@ fn bad_records_are_errors_with_a_position() {
     // A file that is read is not written over.
     let same = folder.guard(&["record", "m.hlo", "m.hlo"]);
     assert_eq!((same.code, folder.read("m.hlo").as_str()), (1, MODULE));
+}
+
+impl Folder {
+    /// Changes the record.
+    fn edit(&self, change: impl FnOnce(&mut Value)) {
+        let mut record = serde_json::from_str(&self.read("r.json")).unwrap();
+        change(&mut record);
+        self.write("r.json", &record.to_string());
+    }
+
+    fn devices(&self) -> Vec<String> {
+        let record: Value = serde_json::from_str(&self.read("r.json")).unwrap();
+        record["programs"].as_array().unwrap().iter().map(|of| of["device"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[test]
+fn a_record_keeps_its_devices() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "p.mlir", "--for", "v5e,v6e"]).code, 0);
+    assert_eq!(folder.guard(&["record", "r.json", "p.mlir"]).code, 0);
+    assert_eq!(folder.devices(), ["v5e:2x2", "v6e:2x2"]);
+    let accept = "xla-shape guard record r.json p.mlir --for v5e:2x2,v6e:2x2";
+    assert_eq!(folder.check(&["p.mlir"]).0["accept"], accept);
+    // Also the devices that are not checked.
+    assert_eq!(folder.check(&["p.mlir", "--for", "v6e"]).0["accept"], accept);
+    folder.write("it's p.mlir", "module {}");
+    let options = ["--option", "a=b c", "--replicas", "1", "--partitions", "1", "--time-limit", "60"];
+    let (check, _) = folder.check(&[&["it's p.mlir"][..], &options].concat());
+    let expected = r"xla-shape guard record r.json 'it'\''s p.mlir' --for v5e:2x2,v6e:2x2 --replicas 1 --partitions 1 --option 'a=b c' --time-limit 60";
+    assert_eq!(check["accept"], expected);
+    // A compiled module keeps the device that was named for it.
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo", "--for", "v6e"]).code, 0);
+    assert_eq!(folder.check(&["m.hlo"]).0["accept"], "xla-shape guard record r.json m.hlo --for v6e:2x2");
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    assert_eq!(folder.devices(), ["v6e:2x2"]);
+    // A device that cannot be read is not left out.
+    folder.edit(|record| record["programs"][0]["device"] = json!("v99"));
+    for verb in ["check", "record"] {
+        let answer = folder.guard(&[verb, "r.json", "p.mlir"]);
+        assert_eq!((answer.output.as_str(), answer.code), ("", 1));
+        assert!(answer.errors.starts_with("error: r.json: the device `v99`: "), "{}", answer.errors);
+    }
+}
+
+#[test]
+fn a_limit_is_not_dropped_in_silence() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    folder.edit(|record| record["programs"][0]["measures"]["cycles"] = Value::Null);
+    let (check, code) = folder.check(&["m.hlo"]);
+    assert_eq!((&check["limits"], code), (&json!(["memory>1%", "copies>0"]), 0));
+    assert_eq!(check["warnings"], json!(["`cycles>2%` is not checked, because the record does not know the cycles"]));
+    folder.edit(|record| {
+        for name in ["memory", "copies"] {
+            record["programs"][0]["measures"][name] = Value::Null;
+        }
+    });
+    let answer = folder.guard(&["check", "r.json", "m.hlo"]);
+    let message = "error: r.json: the record knows neither cycles nor memory nor copies, so no limit can be checked\n";
+    assert_eq!((answer.output.as_str(), answer.errors.as_str(), answer.code), ("", message, 1));
+    folder.edit(|record| record["programs"][0]["measures"] = json!({}));
+    let answer = folder.guard(&["check", "r.json", "m.hlo"]);
+    let message = "error: r.json: programs[0].measures: missing field `memory`\n";
+    assert_eq!((answer.output.as_str(), answer.errors.as_str(), answer.code), ("", message, 1));
+}
+
+#[test]
+fn only_a_record_is_replaced() {
+    let folder = Folder::new();
+    for text in ["notes", "", "{}"] {
+        folder.write("notes.md", text);
+        // Nothing is compiled: the device would be another error.
+        let answer = folder.guard(&["record", "notes.md", "p.mlir", "--for", "v8i"]);
+        let [start, end] = ["error: notes.md: not replaced, because it is not a record: ", "; remove it first\n"];
+        assert!(answer.errors.starts_with(start) && answer.errors.ends_with(end), "{}", answer.errors);
+        assert_eq!((answer.code, folder.read("notes.md").as_str()), (1, text));
+    }
+    for (path, message) in [
+        ("none/r.json", "error: none/r.json: there is no folder `none`; make it first\n"),
+        (".", "error: .: expected a file, found a folder\n"),
+    ] {
+        let answer = folder.guard(&["record", path, "p.mlir", "--for", "v8i"]);
+        assert_eq!((answer.errors.as_str(), answer.code), (message, 1));
+    }
+}
+
+#[test]
+fn standard_output_has_only_the_record() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    let answer = folder.guard(&["record", "-", "m.hlo"]);
+    assert_eq!((answer.output, answer.errors.as_str(), answer.code), (folder.read("r.json"), "", 0));
+}
+
+#[test]
+fn a_program_with_unreadable_shapes_says_where() {
+    use xla_shape_render::guard::{Check, CheckError, Record, Recorded};
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    let record = Record::parse(folder.read("r.json").as_bytes()).unwrap();
+    folder.edit(|record| record["programs"][0]["result"] = json!("f32[8"));
+    let mut bad: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let bad: Recorded = serde_json::from_value(bad["programs"][0].take()).unwrap();
+    let error = Check::new(&record, &bad, &[], false, "").unwrap_err();
+    assert!(matches!(error, CheckError::Shape(_)), "{error}");
+    assert!(error.to_string().starts_with("the program: result: "), "{error}");
 }
 
 #[test]

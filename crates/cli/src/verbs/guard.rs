@@ -9,9 +9,10 @@ use crate::args::{
 use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::path::Path;
-use xla_shape_files::{Dump, check_outputs, contents, write_whole};
+use std::path::{Path, PathBuf};
+use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_render::guard::{Check, CheckError, Checks, Record, Recorded};
 
@@ -23,27 +24,50 @@ pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure
 }
 
 fn record(arguments: &GuardRecordArguments, host: &Host) -> Result<(), Failure> {
-    let default = || args_target("v5e").into_iter().collect();
-    let (paths, programs) = measured(&arguments.program, &arguments.compiler, host, default)?;
-    check_outputs(paths.iter().map(std::path::PathBuf::as_path), Some(arguments.record.as_path()))?;
-    let record = Record::new(programs);
-    write_whole(&arguments.record, record.file().as_bytes())?;
-    super::show(&record, arguments.answer.format)
+    let path = &arguments.record;
+    let old = replaced(path)?;
+    let measured = measured(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
+    check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(path.as_path()))?;
+    let record = Record::new(measured.programs);
+    write_whole(path, record.file().as_bytes())?;
+    // The record and the answer in one stream would be neither.
+    if is_stdout(path) { Ok(()) } else { super::show(&record, arguments.answer.format) }
+}
+
+/// The record that a new one replaces, if there is one. Says before a long compilation that the new one cannot be written.
+fn replaced(path: &Path) -> Result<Option<Record>, Failure> {
+    if is_stdout(path) {
+        return Ok(None);
+    }
+    match std::fs::metadata(path) {
+        Ok(known) if known.is_file() => match Record::parse(&contents(path)?) {
+            Ok(record) => Ok(Some(record)),
+            Err(error) => {
+                Err(failed(path, &format_args!("not replaced, because it is not a record: {error}; remove it first")))
+            }
+        },
+        Ok(known) if known.is_dir() => Err(failed(path, &"expected a file, found a folder")),
+        Ok(_) => Ok(None),
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+            folder.map_or(Ok(None), |folder| {
+                Err(failed(path, &format_args!("there is no folder `{}`; make it first", folder.display())))
+            })
+        }
+    }
 }
 
 fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     let path = &arguments.record;
-    let failed = |error: &dyn Display| Failure::said(format_args!("{}: {error}", path.display()));
-    let record = Record::parse(&contents(path)?).map_err(|error| failed(&error))?;
-    let recorded = || record.devices().flatten().filter_map(args_target).collect();
-    let (_, programs) = measured(&arguments.program, &arguments.compiler, host, recorded)?;
+    let record = Record::parse(&contents(path)?).map_err(|error| failed(path, &error))?;
+    let measured = measured(&arguments.program, &arguments.compiler, host, path, Some(&record))?;
+    let accept = accept(arguments, &measured, &record);
     let mut checks = Vec::new();
-    for now in &programs {
-        let accept = accept(path, &arguments.program);
+    for now in &measured.programs {
         let check = Check::new(&record, now, &arguments.limits, arguments.other_devices, &accept);
         checks.push(check.map_err(|error| match error {
-            CheckError::Devices(_) => failed(&format_args!("{error}; --other-devices compares them anyway")),
-            CheckError::NoDevice(..) => failed(&error),
+            CheckError::Devices(_) => failed(path, &format_args!("{error}; --other-devices compares them anyway")),
+            _ => failed(path, &error),
         })?);
     }
     let checks = Checks::new(checks);
@@ -55,31 +79,97 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     if checks.passed() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// The command that makes the record again.
-fn accept(record: &Path, program: &GuardProgram) -> String {
-    let targets = program.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>();
-    let targets = if targets.is_empty() { String::new() } else { format!(" --for {}", targets.join(",")) };
-    format!("xla-shape guard record {} {}{targets}", record.display(), program.program.display())
+fn failed(path: &Path, error: &dyn Display) -> Failure {
+    Failure::said(format_args!("{}: {error}", path.display()))
 }
 
-fn args_target(name: &str) -> Option<Target> {
-    crate::args::target(name).ok()
+/// The command that makes the record again, as a POSIX shell reads it: for the devices of the record, also those that were not checked, and with
+/// the same options of the compiler.
+fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record) -> String {
+    let path = |path: &Path| path.display().to_string();
+    let mut words = ["xla-shape", "guard", "record"].map(str::to_owned).to_vec();
+    words.extend([path(&arguments.record), path(&arguments.program.program)]);
+    // A compiled module is for one device.
+    let recorded = record.devices().flatten().filter(|_| !measured.is_compiled);
+    let mut devices = Vec::new();
+    for device in recorded.chain(measured.devices.iter().map(String::as_str)) {
+        if !devices.contains(&device) {
+            devices.push(device);
+        }
+    }
+    let CompilerArguments { plugin, replicas, partitions, options, time_limit } = &arguments.compiler;
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    if !devices.is_empty() {
+        option("--for", devices.join(","));
+    }
+    if !measured.is_compiled {
+        if let Some(plugin) = plugin {
+            option("--plugin", path(plugin));
+        }
+        if let Some(replicas) = replicas {
+            option("--replicas", replicas.to_string());
+        }
+        if let Some(partitions) = partitions {
+            option("--partitions", partitions.to_string());
+        }
+        for (name, value) in options {
+            option("--option", format!("{name}={value}"));
+        }
+        if *time_limit != CompilerArguments::TIME_LIMIT {
+            option("--time-limit", time_limit.to_string());
+        }
+    }
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The cost of the program on each device, and the files that were read. `default` are the devices to compile for if the user names none.
+/// A word of a POSIX shell, in quotes if it needs them.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=:,+@%".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+/// What programs cost now.
+struct Measured {
+    /// The files that were read.
+    paths: Vec<PathBuf>,
+    /// Whether the module was compiled already.
+    is_compiled: bool,
+    /// The devices of the programs, as far as they are known.
+    devices: Vec<String>,
+    programs: Vec<Recorded>,
+}
+
+/// The devices that a program is compiled for if the user names none: those of the record.
+fn devices(path: &Path, record: &Record) -> Result<Vec<Target>, Failure> {
+    let read =
+        |name| crate::args::target(name).map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")));
+    let targets: Vec<_> = record.devices().flatten().map(read).collect::<Result<_, _>>()?;
+    if targets.is_empty() {
+        return Err(failed(path, &"the record does not name its device; name one with --for"));
+    }
+    Ok(targets)
+}
+
+/// What the program costs on each device: those that the user names, otherwise those of the record at `path`, otherwise v5e.
 fn measured(
     arguments: &GuardProgram,
     compiler: &CompilerArguments,
     host: &Host,
-    default: impl FnOnce() -> Vec<Target>,
-) -> Result<(Vec<std::path::PathBuf>, Vec<Recorded>), Failure> {
+    path: &Path,
+    record: Option<&Record>,
+) -> Result<Measured, Failure> {
     let dump = Dump::find(&arguments.program)?;
     let paths = dump.paths().collect();
     let bytes = contents(dump.module())?;
-    let said = |error: &dyn Display| Failure::said(format_args!("{}: {error}", dump.module().display()));
+    let said = |error: &dyn Display| failed(dump.module(), error);
     if !is_program(&bytes) {
         let device = match arguments.targets.as_slice() {
-            [] => None,
+            [] => {
+                record.filter(|record| record.devices().len() == 1).and_then(|record| record.devices().flatten().next())
+            }
             [one] => Some(one.name.as_str()),
             _ => return Err(said(&"expected one device of --for, because the module is compiled already")),
         };
@@ -88,14 +178,15 @@ fn measured(
         let memory = hbm_bytes(&dump, &bytes, &read.module);
         let recorded = Recorded::new(&read.module, memory, device, None).map_err(|error| said(&error))?;
         read.end()?;
-        return Ok((paths, vec![recorded]));
+        let devices = device.map(str::to_owned).into_iter().collect();
+        return Ok(Measured { paths, is_compiled: true, devices, programs: vec![recorded] });
     }
     let program = Program::from_bytes(&bytes).map_err(|error| said(&error))?;
-    let named = &arguments.targets;
-    let targets = if named.is_empty() { default() } else { named.clone() };
-    if targets.is_empty() {
-        return Err(said(&"the record does not name its device; name one with --for"));
-    }
+    let targets = match (arguments.targets.as_slice(), record) {
+        ([], Some(record)) => devices(path, record)?,
+        ([], None) => crate::args::target("v5e").into_iter().collect(),
+        (named, _) => named.to_vec(),
+    };
     let mut programs = Vec::new();
     for target in &targets {
         let trouble = |message: String| Failure::said(format_args!("{}: {message}", target.name));
@@ -106,5 +197,6 @@ fn measured(
         let recorded = Recorded::new(&module, Some(answer.hbm_bytes()), Some(&target.name), answer.compiler());
         programs.push(recorded.map_err(|error| trouble(error.to_string()))?);
     }
-    Ok((paths, programs))
+    let devices = targets.into_iter().map(|target| target.name).collect();
+    Ok(Measured { paths, is_compiled: false, devices, programs })
 }

@@ -79,6 +79,10 @@ pub enum CheckError {
     NoDevice(String, Vec<String>),
     /// The program is divided among a different number of devices.
     Devices(OtherDevices),
+    /// A text of the record or of the program is no shape: where, and why.
+    Shape(String),
+    /// No limit is given, and the record has no number of the usual ones.
+    NoLimit,
 }
 
 impl fmt::Display for CheckError {
@@ -88,6 +92,11 @@ impl fmt::Display for CheckError {
                 write!(f, "the record has no program for {device}; it has {}", devices.join(", "))
             }
             Self::Devices(error) => error.fmt(f),
+            Self::Shape(error) => f.write_str(error),
+            Self::NoLimit => {
+                let [first, second, third] = Limit::USUAL.map(|limit| limit.measure.name());
+                write!(f, "the record knows neither {first} nor {second} nor {third}, so no limit can be checked")
+            }
         }
     }
 }
@@ -95,8 +104,8 @@ impl fmt::Display for CheckError {
 impl std::error::Error for CheckError {}
 
 impl Check {
-    /// Compares a program with the record. Without `limits`, the default limits apply ([`Limit::USUAL`]), except for numbers that the record does not
-    /// have. A program without the name of a device is compared with the only program of the record.
+    /// Compares a program with the record. Without `limits`, the usual ones count ([`Limit::USUAL`]), except for numbers that the record does not
+    /// know: a warning names each. A program without the name of a device is compared with the only program of the record.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -113,7 +122,8 @@ impl Check {
     /// ```
     ///
     /// # Errors
-    /// If the record has no program for the device; or if its program is for another number of devices, unless `other_devices` is set.
+    /// If the record has no program to compare with, or one for another number of devices unless `other_devices`; if a shape
+    /// cannot be read; if no limit can be checked.
     pub fn new(
         record: &Record,
         now: &Recorded,
@@ -130,10 +140,10 @@ impl Check {
             let devices = record.programs().iter().map(|program| program.device_name().to_owned());
             return Err(CheckError::NoDevice(now.device_name().to_owned(), devices.collect()));
         };
-        // Neither fails here: `Record::parse` has checked the record's shapes, and the shapes of `now` come from a module.
-        let (Ok(first), Ok(second)) = (before.signature(), now.signature()) else {
-            return Err(CheckError::NoDevice(now.device_name().to_owned(), Vec::new()));
+        let read = |of: &str, program: &Recorded| {
+            program.signature().map_err(|error| CheckError::Shape(format!("{of}: {error}")))
         };
+        let (first, second) = (read("the record", before)?, read("the program", now)?);
         if !other_devices {
             OtherDevices::compare(&first, &second).map_err(CheckError::Devices)?;
         }
@@ -147,8 +157,16 @@ impl Check {
             measure: of,
         };
         let all = Measure::ALL.map(changed);
-        let usual = Limit::USUAL.into_iter().filter(|limit| before.measure(limit.measure).is_some());
-        let limits: Vec<Limit> = if limits.is_empty() { usual.collect() } else { limits.to_vec() };
+        let (limits, unchecked): (Vec<Limit>, Vec<Limit>) = match limits {
+            [] => Limit::USUAL.into_iter().partition(|limit| before.measure(limit.measure).is_some()),
+            _ => (limits.to_vec(), Vec::new()),
+        };
+        if limits.is_empty() {
+            return Err(CheckError::NoLimit);
+        }
+        let unchecked = unchecked.into_iter().map(|limit| {
+            format!("`{limit}` is not checked, because the record does not know the {}", limit.measure.name())
+        });
         let exceeded = limits.iter().filter_map(|limit| {
             let found = all.iter().find(|found| found.measure == limit.measure)?;
             limit.complaint([found.before, found.after], None, cause)
@@ -169,7 +187,7 @@ impl Check {
             passed: exceeded.is_empty(),
             limits: limits.iter().map(ToString::to_string).collect(),
             exceeded,
-            warnings: warning.into_iter().collect(),
+            warnings: warning.into_iter().chain(unchecked).collect(),
             measures: all.into_iter().filter(|found| found.before != found.after).collect(),
             copies_added,
             copies_removed,

@@ -33,6 +33,7 @@ pub struct Record {
 
 /// The cost of a program on one device.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(expecting = "a program")]
 pub struct Recorded {
     /// Such as "v5e:2x2"; null for a compiled module whose device nobody named.
     pub(super) device: Option<String>,
@@ -57,6 +58,7 @@ pub struct Recorded {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(expecting = "a copy")]
 pub(super) struct RecordedCopy {
     pub(super) op_name: Option<String>,
     pub(super) source: Option<String>,
@@ -69,6 +71,7 @@ pub(super) struct RecordedCopy {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(expecting = "a source line")]
 pub(super) struct RecordedLine {
     pub(super) source: Option<String>,
     pub(super) cycles: u64,
@@ -85,6 +88,8 @@ pub enum RecordError {
     Empty,
     /// A text in it is not a valid shape: where, and why.
     Shape(String),
+    /// A number is missing, which is not null: of which program, and which number.
+    Measure(usize, Measure),
 }
 
 impl fmt::Display for RecordError {
@@ -94,6 +99,7 @@ impl fmt::Display for RecordError {
             Self::Schema(found) => write!(f, "expected the schema `{}`, found `{found}`", Record::SCHEMA),
             Self::Empty => f.write_str("the record has no programs"),
             Self::Shape(error) => f.write_str(error),
+            Self::Measure(number, of) => write!(f, "programs[{number}].measures: missing field `{}`", of.name()),
         }
     }
 }
@@ -119,14 +125,21 @@ impl Record {
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
         /// The part that all versions have.
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with `schema`")]
         struct Header {
             schema: String,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with `programs`")]
         struct Body {
             programs: Vec<Recorded>,
         }
-        // Reads the schema's version first, because another version has other fields.
+        // Serde would read a list as the fields in their order.
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            let error = serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &"an object with `schema`");
+            return Err(RecordError::Json(error));
+        }
+        // Reads the version first, because another one has other fields.
         let header: Header = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
         if header.schema != Self::SCHEMA {
             return Err(RecordError::Schema(header.schema));
@@ -136,6 +149,9 @@ impl Record {
             return Err(RecordError::Empty);
         }
         for (number, program) in body.programs.iter().enumerate() {
+            if let Some(missing) = Measure::ALL.into_iter().find(|of| !program.measures.contains_key(of)) {
+                return Err(RecordError::Measure(number, missing));
+            }
             program.signature().map_err(|error| RecordError::Shape(format!("programs[{number}].{error}")))?;
         }
         Ok(Self { programs: body.programs })
