@@ -137,7 +137,7 @@ impl OutOfMemory {
                 .split_once("source_line=")
                 .map(|(_, line)| line.chars().take_while(char::is_ascii_digit).take(MAX_OPERATOR).collect::<String>());
             let line = line.filter(|line| !line.is_empty()).map_or_else(String::new, |line| alloc::format!(":{line}"));
-            allocation.source = quoted(operator, "source_file=\"").map(|file| kept(file) + &line);
+            allocation.source = quoted(operator, "source_file=\"").map(|file| alloc::format!("{}{line}", kept(file)));
         } else if let Some(label) = field(text, "XLA label:") {
             let label = kept(label);
             allocation.operator.get_or_insert(label);
