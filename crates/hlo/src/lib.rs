@@ -94,8 +94,8 @@ pub mod proto;
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use finding::{Finding, Problem, Severity};
 pub use memory::{
-    Account, Buffer, Collective, Footprint, FormatUsage, LayoutChange, Lifetime, LiveValue, Memory, Peak, Role,
-    Timeline, Totals, Usage,
+    Account, Buffer, Collective, CollectivePiece, Footprint, FormatUsage, LayoutChange, Lifetime, LiveValue, Memory,
+    Peak, Role, Timeline, Totals, Usage,
 };
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;

@@ -308,6 +308,59 @@ ENTRY e { a = s4[64,128]{1,0:T(8,128)(8,1)E(4)} parameter(0)
 ";
     let remedy = copies(narrow).remove(0).2.unwrap();
     assert!(remedy.starts_with("ask for {0,1:T(8,128)(8,1)E(4)} at parameter 0; "), "{remedy}");
+    // Tiles depend on the size of elements: those of bf16 are none for f32.
+    let converting = "HloModule m
+ENTRY e { a = f32[64,128]{1,0:T(8,128)} parameter(0)
+  c = bf16[64,128]{0,1:T(8,128)(2,1)} copy(a)
+  ROOT n = bf16[64,128]{0,1:T(8,128)(2,1)} negate(c) }
+";
+    let remedy = copies(converting).remove(0).2.unwrap();
+    assert_eq!(
+        remedy,
+        "ask for {0,1:T(8,128)} at parameter 0; in JAX `Format(Layout(major_to_minor=(1, 0)), sharding)`"
+    );
+}
+
+#[test]
+fn remedies_name_the_copy_that_may_stay() {
+    let ends = |text: &str| {
+        let remedies = copies(text).into_iter().filter_map(|(.., remedy)| remedy);
+        let ends = remedies.map(|remedy| remedy.split("sharding)`").nth(1).unwrap().to_owned());
+        ends.collect::<Vec<_>>()
+    };
+    // The fusion reads the array as it is, and turned around.
+    let both = "HloModule m
+f { p = f32[8,8]{1,0} parameter(0)
+  q = f32[8,8]{0,1} parameter(1)
+  t = f32[8,8]{1,0} bitcast(q)
+  ROOT s = f32[8,8]{1,0} add(p, t) }
+ENTRY e { a = f32[8,8]{1,0} parameter(0)
+  b = f32[8,8]{1,0} bitcast(a)
+  c = f32[8,8]{0,1} copy(a)
+  ROOT s = f32[8,8]{1,0} fusion(b, c), kind=kLoop, calls=f }
+";
+    assert_eq!(ends(both), ["; %s reads it as it is now, and may then need a copy"]);
+    assert_eq!(ends(&both.replace("fusion(b, c)", "fusion(c, c)")), [""]);
+    // Two copies: neither needs the layout.
+    let copied = both.replace("bitcast(a)", "copy(a)").replace("b = f32[8,8]{1,0}", "b = f32[8,8]{0,1}");
+    assert_eq!(ends(&copied), ["", ""]);
+    let returned = "HloModule m
+ENTRY e { a = f32[8,8]{1,0} parameter(0)
+  c = f32[8,8]{0,1} copy(a)
+  n = f32[8,8]{0,1} negate(c)
+  ROOT t = (f32[8,8]{0,1}, f32[8,8]{1,0}) tuple(n, a) }
+";
+    assert_eq!(ends(returned), ["; result 1 is the same array, and may then need a copy"]);
+    // A parameter that becomes a result needs another buffer, in whatever layout.
+    let result = "HloModule m
+ENTRY e { a = f32[8,8]{1,0} parameter(0)
+  ROOT c = f32[8,8]{0,1} copy(a) }
+";
+    assert_eq!(ends(result), ["; a copy stays unless parameter 0 is donated, because it is a result as well"]);
+    assert_eq!(
+        ends(&result.replace("HloModule m", "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }")),
+        [""]
+    );
 }
 
 #[test]

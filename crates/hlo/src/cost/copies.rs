@@ -6,6 +6,7 @@ use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
@@ -25,6 +26,9 @@ pub struct Copy<'m, 'a> {
     pub producer: Fixed<'m, 'a>,
     /// What fixed the layout that is written.
     pub consumer: Fixed<'m, 'a>,
+    /// If the layout that is read is that of a parameter, what else reads or returns the array in this layout (the first that is found).
+    /// With another layout of the parameter, that may need a copy instead.
+    pub also: Option<Fixed<'m, 'a>>,
 }
 
 /// What a copy changes.
@@ -192,7 +196,8 @@ impl<'m, 'a> Search<'m, 'a> {
             _ => Change::Layout,
         };
         let (producer, consumer) = (self.producer(source), self.consumer(instruction));
-        Some(Copy { cost: cost.clone(), from, to, change, producer, consumer })
+        let also = if change == Change::Layout { self.also(&producer, instruction) } else { None };
+        Some(Copy { cost: cost.clone(), from, to, change, producer, consumer, also })
     }
 
     /// What the parameter or the result of a computation that is not the entry belongs to.
@@ -332,40 +337,66 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// What fixed the layout of an instruction's value: looks at what reads it. Of several readers the one counts that can choose least.
     fn consumer(&self, instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
-        // The values that have the same array, with the position of the array in each.
-        let mut open = alloc::vec![(instruction, Vec::new())];
         let mut found = Fixed::Unknown;
+        let _ = self.uses((instruction, Vec::new()), None, &mut |fixed| {
+            if fixed.rank() < found.rank() {
+                found = fixed;
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// What else than a copy of a parameter uses it in the layout that it has.
+    fn also(&self, producer: &Fixed<'m, 'a>, copy: Instruction<'m, 'a>) -> Option<Fixed<'m, 'a>> {
+        let Fixed::Parameter { instruction, index, .. } = producer else { return None };
+        let mut found = None;
+        let _ = self.uses((*instruction, index.clone()), Some(copy), &mut |fixed| {
+            // Another copy does not need the layout either.
+            if matches!(fixed, Fixed::Other(reader) if moved(reader).is_some()) {
+                return ControlFlow::Continue(());
+            }
+            found = Some(fixed);
+            ControlFlow::Break(())
+        });
+        found
+    }
+
+    /// Calls `found` with what each use of an array has to do with its layout; `without` is not looked at. The array is at a position in a value.
+    fn uses(
+        &self,
+        array: (Instruction<'m, 'a>, Vec<usize>),
+        without: Option<Instruction<'m, 'a>>,
+        found: &mut dyn FnMut(Fixed<'m, 'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        // The values that have the same array, with the position of the array in each.
+        let mut open = alloc::vec![array];
         for _ in 0..LONGEST_CHAIN {
             let Some((value, index)) = open.pop() else { break };
-            let mut add = |fixed: Fixed<'m, 'a>| {
-                if fixed.rank() < found.rank() {
-                    found = fixed;
-                }
-            };
             if value.is_root() {
-                add(match value.computation().is_entry() {
+                found(match value.computation().is_entry() {
                     true => Fixed::Result { index: index.clone() },
                     false => self.outside(value),
-                });
+                })?;
             }
             if let Some((first, rest)) = index.split_first() {
                 let elements = self.elements.get(&(value.number(), *first)).map(Vec::as_slice).unwrap_or_default();
                 open.extend(elements.iter().take(MOST_READERS).map(|reader| (*reader, rest.to_vec())));
             }
             let readers = self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default();
-            for &reader in readers.iter().take(MOST_READERS) {
+            for &reader in readers.iter().take(MOST_READERS).filter(|reader| Some(**reader) != without) {
                 match (reader.opcode(), self.positions.get(&(reader.number(), value.number()))) {
                     (Opcode::Tuple, Some(&position)) => {
                         let index = core::iter::once(position).chain(index.iter().copied());
                         open.push((reader, index.collect()));
                     }
                     _ if hands_on(reader) => open.push((reader, index.clone())),
-                    (Opcode::While, _) => add(Fixed::Loop(reader)),
-                    _ => add(fixed_by(reader)),
+                    (Opcode::While, _) => found(Fixed::Loop(reader))?,
+                    _ => found(fixed_by(reader))?,
                 }
             }
         }
-        found
+        ControlFlow::Continue(())
     }
 }
 

@@ -2,16 +2,21 @@
 
 use super::calls::CallOrder;
 use crate::cost::trips::trip_count;
-use crate::schema::Family;
+use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// A collective operation, with the bytes that a device sends and receives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Collective<'m, 'a> {
     /// The instruction; it can be inside a fusion.
     pub instruction: Instruction<'m, 'a>,
+    /// If the TPU compiler divided it among several fusions, its pieces in the order of these fusions, the `instruction` first; empty if it is whole.
+    ///
+    /// The collective begins in the first of the fusions and ends in the last one; what they and the instructions between them compute
+    /// runs at the same time.
+    pub pieces: Vec<CollectivePiece<'m, 'a>>,
     /// The bytes of the operands on one device, for each run.
     pub bytes_in: u64,
     /// The bytes of the results on one device, for each run.
@@ -20,8 +25,38 @@ pub struct Collective<'m, 'a> {
     pub runs: Option<u64>,
 }
 
+/// One of the instructions into which the TPU compiler divided a collective.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CollectivePiece<'m, 'a> {
+    /// The instruction. Each piece has the shapes of the whole collective.
+    pub instruction: Instruction<'m, 'a>,
+    /// The fusion that contains it.
+    pub fusion: Instruction<'m, 'a>,
+}
+
+impl<'m, 'a> Collective<'m, 'a> {
+    /// Its instructions: one, or those of all pieces.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("\
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8] parameter(0)
+    ///   ROOT r = f32[8] all-to-all(a), dimensions={0}, replica_groups={{0,1}}
+    /// }")?;
+    /// let names: Vec<_> = module.collectives()[0].instructions().map(|all| all.name()).collect();
+    /// assert_eq!(names, ["r"]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn instructions(&self) -> impl Iterator<Item = Instruction<'m, 'a>> {
+        let rest = self.pieces.iter().skip(1).map(|piece| piece.instruction);
+        core::iter::once(self.instruction).chain(rest)
+    }
+}
+
 impl<'a> Module<'a> {
-    /// The collectives of the program, including those in fusions and loops, in text order.
+    /// The collectives of the program, including those in fusions and loops, in text order. One that the TPU compiler divided among
+    /// several fusions is there once: its pieces have the same `channel_id` and a `chain_id`.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -30,7 +65,7 @@ impl<'a> Module<'a> {
     ///   a = f32[8,128]{1,0} parameter(0)
     ///   ROOT g = f32[32,128]{1,0} all-gather(a), dimensions={0}, replica_groups={{0,1,2,3}}
     /// }")?;
-    /// let gather = module.collectives()[0];
+    /// let gather = &module.collectives()[0];
     /// assert_eq!((gather.bytes_in, gather.bytes_out, gather.runs), (4096, 16384, Some(1)));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -38,7 +73,14 @@ impl<'a> Module<'a> {
     pub fn collectives(&self) -> Vec<Collective<'_, 'a>> {
         let runs = runs(self);
         let found = self.instructions().filter(|instruction| is_collective(instruction.opcode()));
-        let found = found.filter_map(|instruction| {
+        let all: Vec<_> = found.collect();
+        let mut divided = divided(self, &all);
+        let found = all.into_iter().filter_map(|instruction| {
+            let pieces = match divided.remove(&instruction.number()) {
+                Some(Divided::First(pieces)) => pieces,
+                Some(Divided::Later) => return None,
+                None => Vec::new(),
+            };
             // A computation that the program does not call does not run.
             let runs = *runs.get(&instruction.computation().number())?;
             let operands = instruction.operands().filter_map(|operand| operand.shape());
@@ -49,10 +91,41 @@ impl<'a> Module<'a> {
             // The result of an asynchronous start also contains the operands.
             let has_begun = instruction.opcode().text().ends_with("-start") && instruction.shape().array().is_none();
             let bytes_out = if has_begun { all.saturating_sub(bytes_in) } else { all };
-            Some(Collective { instruction, bytes_in, bytes_out, runs })
+            Some(Collective { instruction, pieces, bytes_in, bytes_out, runs })
         });
         found.collect()
     }
+}
+
+/// What a piece of a divided collective is.
+enum Divided<'m, 'a> {
+    /// The first one, with all pieces.
+    First(Vec<CollectivePiece<'m, 'a>>),
+    /// Another one.
+    Later,
+}
+
+/// The pieces among these collectives, by the numbers of their instructions.
+fn divided<'m, 'a>(module: &'m Module<'a>, all: &[Instruction<'m, 'a>]) -> BTreeMap<u32, Divided<'m, 'a>> {
+    let fusions = module.instructions().filter(|fusion| fusion.opcode() == Opcode::Fusion);
+    let fusions = fusions.filter_map(|fusion| Some((fusion.callee(Key::Calls)?.number(), fusion)));
+    let fusions: BTreeMap<u32, Instruction<'m, 'a>> = fusions.collect();
+    let mut groups = BTreeMap::<_, Vec<CollectivePiece<'m, 'a>>>::new();
+    for &instruction in all {
+        let Some(&fusion) = fusions.get(&instruction.computation().number()) else { continue };
+        let chain = instruction.value_of(Key::FrontendAttributes).filter(|all| all.text().contains("chain_id="));
+        let Some(channel) = chain.and_then(|_| instruction.value_of(Key::ChannelId)) else { continue };
+        let group = (fusion.computation().number(), channel.text(), instruction.opcode().text());
+        groups.entry(group).or_default().push(CollectivePiece { instruction, fusion });
+    }
+    let mut found = BTreeMap::new();
+    for mut pieces in groups.into_values().filter(|pieces| pieces.len() > 1) {
+        pieces.sort_by_key(|piece| piece.fusion.number());
+        found.extend(pieces.iter().map(|piece| (piece.instruction.number(), Divided::Later)));
+        let Some(first) = pieces.first().map(|first| first.instruction.number()) else { continue };
+        found.insert(first, Divided::First(pieces));
+    }
+    found
 }
 
 fn is_collective(opcode: Opcode<'_>) -> bool {
@@ -102,6 +175,8 @@ fn called_once<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 
 #[cfg(test)]
 mod tests {
     use crate::Module;
+    use alloc::string::String;
+    use alloc::vec::Vec;
 
     #[test]
     fn loops_are_counted() {
@@ -185,13 +260,53 @@ ENTRY e {
   ROOT c = f32[256]{0} conditional(z, x, x), branch_computations={shared, shared}
 }
 ";
-        let runs = |text: &str| {
-            Module::parse(text).unwrap().collectives().iter().map(|found| found.runs).collect::<alloc::vec::Vec<_>>()
-        };
+        let runs =
+            |text: &str| Module::parse(text).unwrap().collectives().iter().map(|found| found.runs).collect::<Vec<_>>();
         // The call before the loop, seven iterations, and one branch of the conditional.
         assert_eq!(runs(text), [Some(9)]);
         // One unknown loop makes the sum unknown.
         let dynamic = text.replace("n = s32[] constant(7)", "n = s32[] get-tuple-element(p), index=0");
         assert_eq!(runs(&dynamic), [None]);
+    }
+
+    #[test]
+    fn pieces_are_one_collective() {
+        let piece = |number: u32| {
+            alloc::format!(
+                "f{number} {{
+  p{number} = f32[8]{{0}} parameter(0)
+  ROOT r{number} = f32[16]{{0}} all-gather(p{number}), channel_id=1, replica_groups={{{{0,1}}}}, dimensions={{0}}, use_global_device_ids=true, frontend_attributes={{chain_id=\"0\"}}
+}}
+"
+            )
+        };
+        let text = alloc::format!(
+            "HloModule m
+{}{}ENTRY e {{
+  a = f32[8]{{0}} parameter(0)
+  x = f32[16]{{0}} fusion(a), kind=kLoop, calls=f2
+  y = f32[16]{{0}} fusion(a), kind=kLoop, calls=f1
+  ROOT s = f32[16]{{0}} add(x, y)
+}}
+",
+            piece(1),
+            piece(2)
+        );
+        let names = |text: &str| {
+            let module = Module::parse(text).unwrap();
+            let found = module.collectives();
+            let names = |one: &super::Collective<'_, '_>| {
+                let pieces = one.pieces.iter().map(|piece| piece.fusion.name().into());
+                (one.instructions().map(|all| all.name().into()).collect(), pieces.collect())
+            };
+            found.iter().map(names).collect::<Vec<(Vec<String>, Vec<String>)>>()
+        };
+        let list = |names: &[&str]| names.iter().map(|&name| name.into()).collect::<Vec<String>>();
+        assert_eq!(names(&text), [(list(&["r2", "r1"]), list(&["x", "y"]))]);
+        // Without a chain, they are two collectives.
+        let two = [(list(&["r1"]), list(&[])), (list(&["r2"]), list(&[]))];
+        assert_eq!(names(&text.replace("chain_id", "other")), two);
+        // Another channel.
+        assert_eq!(names(&text.replacen("channel_id=1", "channel_id=2", 1)), two);
     }
 }

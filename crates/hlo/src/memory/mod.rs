@@ -18,7 +18,7 @@ pub(crate) use calls::{CallOrder, called, called_in_order};
 
 pub use account::{Account, Totals};
 pub use buffers::Role;
-pub use collectives::Collective;
+pub use collectives::{Collective, CollectivePiece};
 #[cfg(feature = "proto")]
 pub(crate) use exact::written_index;
 pub use live::{Lifetime, LiveValue, Peak, Timeline};

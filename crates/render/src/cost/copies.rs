@@ -197,7 +197,7 @@ fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
         }
         (Change::Layout, producer, consumer) => match (ask(copy), producer, consumer) {
             (Some((place, wanted, array)), _, _) => {
-                Some(format!("ask for {wanted} at {place}{}", in_jax(&wanted, array)))
+                Some(format!("ask for {wanted} at {place}{}{}", in_jax(&wanted, array), what_stays(copy)))
             }
             (None, _, Fixed::CustomCall(call)) if !matches!(producer, Fixed::Parameter { .. }) => {
                 Some(format!("let the custom call %{} read {}", call.name(), copy.from.layout()))
@@ -205,6 +205,30 @@ fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Which copy another layout of the parameter would leave or make, if any.
+fn what_stays(copy: &Copy<'_, '_>) -> String {
+    if let (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) = (&copy.producer, &copy.consumer)
+        && !is_donated(*instruction, *number)
+    {
+        return format!("; a copy stays unless parameter {number} is donated, because it is a result as well");
+    }
+    match &copy.also {
+        None | Some(Fixed::Unknown) => String::new(),
+        Some(Fixed::Result { index }) => {
+            format!("; {} is the same array, and may then need a copy", Place::Result(index.clone()))
+        }
+        Some(
+            Fixed::Parameter { instruction, .. }
+            | Fixed::Loop(instruction)
+            | Fixed::Caller(instruction)
+            | Fixed::CustomCall(instruction)
+            | Fixed::Product(instruction)
+            | Fixed::Collective(instruction)
+            | Fixed::Other(instruction),
+        ) => format!("; %{} reads it as it is now, and may then need a copy", instruction.name()),
     }
 }
 
@@ -281,7 +305,7 @@ fn read_as(copy: &Copy<'_, '_>, parameter: &ArrayShape) -> Option<Layout> {
     }
     let permutation = permutation(copy)?;
     let order = copy.to.layout().minor_to_major().iter().map(|&dimension| permutation.get(dimension).copied());
-    layout(&order.collect::<Option<Vec<usize>>>()?, copy.to.layout())
+    layout(&order.collect::<Option<Vec<usize>>>()?, tiled_as(copy.to, parameter))
 }
 
 /// The layout that a result would need for the copy to be unnecessary; `None` if it is not known.
@@ -292,7 +316,13 @@ fn written_as(copy: &Copy<'_, '_>, result: &ArrayShape) -> Option<Layout> {
     let permutation = permutation(copy)?;
     let order = copy.from.layout().minor_to_major().iter();
     let order = order.map(|dimension| permutation.iter().position(|operand| operand == dimension));
-    layout(&order.collect::<Option<Vec<usize>>>()?, copy.from.layout())
+    layout(&order.collect::<Option<Vec<usize>>>()?, tiled_as(copy.from, result))
+}
+
+/// The layout whose tiles a place should have: those of the other side, unless the copy also converts the elements, as copies from f32 to bf16
+/// on TPUs. Tiles depend on the size of elements.
+fn tiled_as<'m>(other: &'m ArrayShape, place: &'m ArrayShape) -> &'m Layout {
+    if other.same_element_type(place) { other.layout() } else { place.layout() }
 }
 
 /// A layout with an order, and with the tiles and the size of elements of another one, in the default memory space.

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use xla_shape_core::Layout;
 use xla_shape_hlo::cost::{CostError, Costs, Cycles, InstructionCost};
-use xla_shape_hlo::{Instruction, Module, Opcode, Readers, Sources};
+use xla_shape_hlo::{Instruction, Module, Readers, Sources};
 
 /// What a program is expected to cost, by the compiler's own figures.
 ///
@@ -362,14 +362,12 @@ fn collectives<'m, 'a>(
         let sum = before.last().copied().unwrap_or(0);
         before.push(sum.saturating_add(costs.cycles_of(instruction)));
     }
-    let pieces = Pieces::new(module);
     let entry = |found: xla_shape_hlo::Collective<'m, 'a>| {
         let own = found.instruction;
-        let piece = pieces.first_and_last(own);
-        let start = piece.map_or(own, |(first, _)| first);
-        let is_asynchronous = piece.is_some() || start.opcode().text().ends_with("-start");
-        let done = readers.of(start).find(|reader| reader.opcode().text().ends_with("-done"));
-        let done = piece.map_or(done, |(_, last)| Some(last));
+        let start = found.pieces.first().map_or(own, |first| first.fusion);
+        let last = found.pieces.last().map(|last| last.fusion);
+        let is_asynchronous = last.is_some() || start.opcode().text().ends_with("-start");
+        let done = last.or_else(|| readers.of(start).find(|reader| reader.opcode().text().ends_with("-done")));
         let is_after = |done: &Instruction<'m, 'a>| {
             done.computation().number() == start.computation().number() && done.number() > start.number()
         };
@@ -396,48 +394,5 @@ fn collectives<'m, 'a>(
             source: source_text(&sources.get(own)),
         }
     };
-    module.collectives().into_iter().filter(|found| pieces.is_counted(found.instruction)).map(entry).collect()
-}
-
-/// Collectives that the TPU compiler divides among several fusions: pieces have the same `channel_id` and a `chain_id`. The collective begins in
-/// the first of these fusions and ends in the last one. The fusions in between compute at the same time.
-struct Pieces<'m, 'a> {
-    /// By the number of each piece: the first piece, and the fusions that hold the first and the last piece.
-    of: BTreeMap<u32, (u32, Instruction<'m, 'a>, Instruction<'m, 'a>)>,
-}
-
-impl<'m, 'a> Pieces<'m, 'a> {
-    fn new(module: &'m Module<'a>) -> Self {
-        let called = |caller: Instruction<'m, 'a>| {
-            let name = caller.attribute("calls")?.name().ok()?;
-            Some((module.computation(name)?.number(), caller))
-        };
-        let fusions = module.instructions().filter(|caller| caller.opcode() == Opcode::Fusion);
-        let callers: BTreeMap<u32, Instruction<'m, 'a>> = fusions.filter_map(called).collect();
-        let mut groups = BTreeMap::<_, Vec<_>>::new();
-        for found in module.collectives() {
-            let piece = found.instruction;
-            let Some(&caller) = callers.get(&piece.computation().number()) else { continue };
-            let chain = piece.attribute("frontend_attributes").is_some_and(|all| all.text().contains("chain_id="));
-            let Some(channel) = piece.attribute("channel_id").filter(|_| chain) else { continue };
-            let key = (caller.computation().number(), channel.text().to_owned(), piece.opcode().to_string());
-            groups.entry(key).or_default().push((piece.number(), caller));
-        }
-        let mut of = BTreeMap::new();
-        for mut group in groups.into_values().filter(|group| group.len() > 1) {
-            group.sort_by_key(|(_, caller)| caller.number());
-            let (Some(&(counted, first)), Some(&(_, last))) = (group.first(), group.last()) else { continue };
-            of.extend(group.into_iter().map(|(piece, _)| (piece, (counted, first, last))));
-        }
-        Self { of }
-    }
-
-    /// Whether an instruction is a collective as a whole, or its first piece.
-    fn is_counted(&self, piece: Instruction<'_, '_>) -> bool {
-        self.of.get(&piece.number()).is_none_or(|(counted, ..)| *counted == piece.number())
-    }
-
-    fn first_and_last(&self, piece: Instruction<'_, '_>) -> Option<(Instruction<'m, 'a>, Instruction<'m, 'a>)> {
-        self.of.get(&piece.number()).map(|&(_, first, last)| (first, last))
-    }
+    module.collectives().into_iter().map(entry).collect()
 }

@@ -5,6 +5,7 @@ use super::devices::device_count;
 use super::show::push_arrays;
 use std::collections::BTreeSet;
 use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
@@ -40,7 +41,13 @@ impl Signature {
     }
 
     fn same_devices(&self, other: &Self) -> bool {
-        self.shardings == other.shardings && self.devices == other.devices
+        self.devices == other.devices
+            && self.shardings.len() == other.shardings.len()
+            && self
+                .shardings
+                .iter()
+                .zip(&other.shardings)
+                .all(|(one, other)| same_sharding(one.as_deref(), other.as_deref()))
     }
 
     /// Whether parameters and results are the same arrays, apart from layouts.
@@ -116,6 +123,14 @@ impl Signature {
     }
 }
 
+/// Whether two texts are the same sharding: versions of XLA write it with names of axes, as tiles, or not at all behind the partitioner; then the
+/// shapes of one partition have to tell.
+fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return true };
+    let meaning = |text: &str| text.parse::<Sharding>().ok();
+    one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
+}
+
 /// The names of the user's operations (`op_name`) in a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Operations {
@@ -128,8 +143,9 @@ pub(crate) struct Operations {
 impl Operations {
     pub(crate) fn new<'m>(module: &'m Module<'_>, sources: &Sources<'m>) -> Self {
         let (mut computing, mut all, mut parameters) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        let collectives = module.collectives().into_iter().map(|found| found.instruction.number());
-        let collectives: BTreeSet<u32> = collectives.collect();
+        let collectives = module.collectives();
+        let collectives = collectives.iter().flat_map(xla_shape_hlo::Collective::instructions);
+        let collectives: BTreeSet<u32> = collectives.map(|found| found.number()).collect();
         for instruction in module.instructions() {
             let Some(name) = sources.get(instruction).op_name else { continue };
             if instruction.opcode() == Opcode::Parameter {
@@ -160,4 +176,24 @@ fn computes(opcode: Opcode<'_>) -> bool {
         matches!(opcode, O::Call | O::Fusion | O::GetTupleElement | O::Parameter | O::Tuple | O::While);
     let is_asynchronous = ["-start", "-update", "-done"].iter().any(|end| opcode.text().ends_with(end));
     !(moves || stands_for_others || is_asynchronous)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_sharding;
+
+    #[test]
+    fn shardings_are_compared_by_meaning() {
+        let same = |one: &str, other: &str| same_sharding(Some(one), Some(other));
+        assert!(same("{replicated}", "{mesh['x'=1], [{}, {}]}"));
+        assert!(same("{replicated}", "{mesh['x'=4], [{}, {}]}"));
+        assert!(same("{devices=[4,1]<=[4]}", "{mesh['x'=4], [{'x'}, {}]}"));
+        assert!(same("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "{mesh['x'=2,'y'=2], [{'x'}, {}]}"));
+        assert!(!same("{devices=[4,1]<=[4]}", "{mesh['x'=4], [{}, {'x'}]}"));
+        assert!(!same("{replicated}", "{mesh['x'=4], [{'x'}, {}]}"));
+        assert!(!same("{devices=[4,1]<=[4]}", "{devices=[4,1]3,2,1,0}"));
+        // What is not understood is compared as text.
+        assert!(same("{new}", "{new}") && !same("{new}", "{newer}"));
+        assert!(same_sharding(None, None) && same_sharding(None, Some("{devices=[4,1]<=[4]}")));
+    }
 }

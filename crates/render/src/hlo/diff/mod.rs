@@ -285,10 +285,12 @@ fn parts(
         let copies = costs[side].iter().flat_map(|cost| &cost.copies).filter(|copy| copy.changes_layout());
         copies.map(|copy| (copy.number, copy)).collect::<BTreeMap<u32, &CopyCost>>()
     });
-    let collectives = modules.map(|module| {
-        let all = module.collectives().into_iter().map(|found| found.instruction.number());
-        all.collect::<BTreeSet<u32>>()
-    });
+    let collectives = modules.map(Module::collectives);
+    let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
+    let counted = [0, 1].map(|side| numbers(side).collect::<BTreeSet<u32>>());
+    // A collective may be paired with any piece of one.
+    let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
+    let collectives = [0, 1].map(|side| all(side).collect::<BTreeSet<u32>>());
     let sources = modules.map(Module::sources);
     let mut parts = Vec::new();
     for (side, module) in modules.into_iter().enumerate() {
@@ -299,7 +301,7 @@ fn parts(
             let other = pair.map(|pair| pair.number());
             let is_alone = match (copy, instruction.opcode()) {
                 (Some(_), _) => other.is_none_or(|other| !copies[1 - side].contains_key(&other)),
-                _ if collectives[side].contains(&number) => {
+                _ if counted[side].contains(&number) => {
                     other.is_none_or(|other| !collectives[1 - side].contains(&other))
                 }
                 (None, Opcode::Fusion) => pair.is_none_or(|pair| pair.opcode() != Opcode::Fusion),
