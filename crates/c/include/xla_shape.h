@@ -30,13 +30,18 @@
  * xla_shape_error_free. After an error, places for new handles are NULL; other places are unchanged, unless a comment says otherwise.
  * All functions can return these codes:
  *   XLA_SHAPE_ERROR_CODE_NULL_POINTER      a pointer is NULL, and the comment does not allow that
- *   XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT  a pointer is misaligned, a length is larger than memory, a struct_size is not valid
+ *   XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT  a pointer is misaligned, a list has more than PTRDIFF_MAX bytes, a struct_size is not valid
  *   XLA_SHAPE_ERROR_CODE_PARSE             a text is not UTF-8
  *   XLA_SHAPE_ERROR_CODE_DEAD_HANDLE       a handle was freed, or is of another type; only builds of the library with debug assertions
  *                                          (cargo build without --release) know that; otherwise it is undefined behaviour
  *   XLA_SHAPE_ERROR_CODE_INTERNAL          a bug in the library; a message was also printed to stderr
  * The library cannot check some mistakes: a pointer to freed or missing memory, a length larger than the list, a buffer that another thread
  * uses. These are undefined behaviour. No function throws or panics into C.
+ * Places for results must not overlap each other, or the lists and structs that are passed in the same call: not
+ * xla_shape_byte_offset(shape, position, &x, &x). This, too, is undefined behaviour where no comment says that it is an error.
+ *
+ * Stack. Reading, copying and freeing a tuple takes stack for each level of nesting: allow 256 KiB for 200 levels, where the library was built with
+ * debug assertions.
  *
  * Handles. XlaShape, XlaShapeSharding, XlaShapePartition, XlaShapePlan and XlaShapeError are opaque. A caller that gets one through a pointer to a
  * pointer, or as a returned error, owns it, and frees it once with the function ..._free of its type; that accepts NULL. Handles do not
@@ -384,7 +389,7 @@ typedef struct XlaShapePlanOptions {
    */
   const int64_t *permutation;
   /**
-   * The number of entries of `permutation`: the number of dimensions, or 0 if there is no transpose.
+   * The number of entries of `permutation`: the number of dimensions. 0: no transpose.
    */
   size_t num_permutation;
   /**
@@ -393,11 +398,11 @@ typedef struct XlaShapePlanOptions {
   int64_t padding;
   /**
    * With XLA_SHAPE_PADDING_FILL: an element, as many bytes as it takes in the destination, little-endian; for a packed
-   * element, one byte that has it in its low bits. Otherwise NULL.
+   * element, one byte that has it in its low bits. Otherwise it must be NULL.
    */
   const void *fill;
   /**
-   * The number of bytes of `fill`; otherwise 0.
+   * The number of bytes of `fill`; it must be 0 without XLA_SHAPE_PADDING_FILL.
    */
   size_t fill_size;
   /**
@@ -426,7 +431,8 @@ typedef struct XlaShapeByteRange {
 } XlaShapeByteRange;
 
 /**
- * How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested.
+ * How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested. Where an
+ * array is split (`SC`), `bytes` and `positions` are those of one memory.
  */
 typedef struct XlaShapeSizes {
   /**
@@ -682,7 +688,8 @@ struct XlaShapeError *xla_shape_plan_run_part(const struct XlaShapePlan *plan,
  *
  * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if an entry is negative or not below the size (or bound) of its dimension,
  * XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if the index does not have one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension
- * is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
+ * is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the
+ * shape is not an array, and as for all functions.
  *
  * # Safety
  * `shape` is NULL or a shape; `index` has `num_dimensions` entries; `position` is NULL or valid.
@@ -700,8 +707,8 @@ struct XlaShapeError *xla_shape_linear_index(const struct XlaShape *shape,
  * scalar); for padding, the content of `index` is unspecified.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such position, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `index` does not have
- * one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape
- * is not an array, and as for all functions.
+ * one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the
+ * array is split over several memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
  *
  * # Safety
  * `shape` is NULL or a shape; `index` has `num_dimensions` entries, and `slot` is NULL or valid; they do not overlap.
@@ -718,8 +725,8 @@ struct XlaShapeError *xla_shape_multi_index(const struct XlaShape *shape,
  *
  * `position` is as xla_shape_linear_index returns it, and at most `positions` of xla_shape_sizes, which is the end of the array. Writes to
  * `*byte` and `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
- * XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all
- * functions.
+ * XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several
+ * memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
  *
  * # Safety
  * `shape` is NULL or a shape; `byte` and `bit` are NULL or valid.
@@ -837,7 +844,7 @@ struct XlaShapeError *xla_shape_sizes(const struct XlaShape *shape,
                                       struct XlaShapeSizes *sizes);
 
 /**
- * The same array in another layout, from its text, such as `{1,0:T(8,128)}`.
+ * The same array in another layout, from its text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
  *
  * `layout` has `length` bytes of UTF-8 and need not end with NUL. `*result` becomes a new handle, which the caller frees with
  * xla_shape_free, or NULL after an error.
@@ -984,7 +991,7 @@ void xla_shape_partition_free(struct XlaShapePartition *partition);
 
 /**
  * The shape of a shard: of the buffer that each device has, in the layout of the array. It is the same on every device, even where a
- * device has fewer elements.
+ * device has fewer elements. An array, also if a buffer was divided.
  *
  * `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
  *

@@ -13,7 +13,7 @@
 //
 // Units, threads and the meaning of each call are those of the functions of xla_shape.h with the same names. Objects own their handles: they
 // are moved, not copied, and free them. What a method returns as a std::string_view or as a View of a list belongs to the object, and is valid as
-// long as it exists, also after it is moved. Using an object that was moved from is an error (XLA_SHAPE_ERROR_CODE_NULL_POINTER).
+// long as it exists, also after it is moved; temporary objects do not have these methods. Using an object that was moved from is an error (XLA_SHAPE_ERROR_CODE_NULL_POINTER).
 //
 // Errors. By default, a call that fails throws xla_shape::Exception. If XLA_SHAPE_NO_EXCEPTIONS is defined before the first include, nothing
 // throws, and a call that can fail returns xla_shape::Expected<T> instead of T: an error or a value, as std::expected of C++23.
@@ -59,7 +59,7 @@ class Error {
 public:
     // Takes over an error object of the C interface, which is not NULL, and frees it.
     explicit Error(XlaShapeError* raw)
-        : code_(xla_shape_error_code(raw)), message_(xla_shape_error_message(raw)), rendered_(xla_shape_error_rendered(raw)) {
+        : code_(xla_shape_error_code(raw)), message_(xla_shape_error_message(raw)), rendered_(xla_shape_error_rendered(raw)), span_() {
         Span span{};
         if (xla_shape_error_span(raw, &span.start, &span.end)) span_ = span;
         xla_shape_error_free(raw);
@@ -247,7 +247,8 @@ public:
     }
 
     // The text as XLA prints it; see xla_shape_text.
-    Result<std::string_view> text() const {
+    Result<std::string_view> text() const&& = delete;
+    Result<std::string_view> text() const& {
         const char* text = nullptr;
         std::size_t length = 0;
         XlaShapeError* error = xla_shape_text(raw(), &text, &length);
@@ -287,7 +288,8 @@ public:
     }
 
     // The parts of an array. Its lists belong to this object; see xla_shape_array.
-    Result<XlaShapeArray> array() const {
+    Result<XlaShapeArray> array() const&& = delete;
+    Result<XlaShapeArray> array() const& {
         XlaShapeArray array{};
         array.struct_size = sizeof array;
         XlaShapeError* error = xla_shape_array(raw(), &array);
@@ -295,7 +297,8 @@ public:
     }
 
     // The sizes of the dimensions of an array. The list belongs to this object.
-    Result<View<std::int64_t>> dimensions() const {
+    Result<View<std::int64_t>> dimensions() const&& = delete;
+    Result<View<std::int64_t>> dimensions() const& {
         XlaShapeArray array{};
         array.struct_size = sizeof array;
         XlaShapeError* error = xla_shape_array(raw(), &array);
@@ -426,7 +429,11 @@ public:
         std::vector<std::int64_t> devices;
         std::size_t count = 0;
         XlaShapeError* error = xla_shape_partition_holders(raw(), index.data(), index.size(), nullptr, 0, &count);
-        if (!error) {
+        if (!error && count > devices.max_size()) {
+            // The library refuses a list of this length without a look at it: that is the error to report.
+            std::int64_t none = 0;
+            error = xla_shape_partition_holders(raw(), index.data(), index.size(), &none, count, &count);
+        } else if (!error) {
             devices.resize(count);
             error = xla_shape_partition_holders(raw(), index.data(), index.size(), devices.data(), count, &count);
         }
@@ -455,7 +462,8 @@ public:
     const XlaShapeSharding* raw() const { return handle_.get(); }
 
     // The text as XLA prints it; see xla_shape_sharding_text.
-    Result<std::string_view> text() const {
+    Result<std::string_view> text() const&& = delete;
+    Result<std::string_view> text() const& {
         const char* text = nullptr;
         std::size_t length = 0;
         XlaShapeError* error = xla_shape_sharding_text(raw(), &text, &length);
@@ -490,6 +498,12 @@ struct PlanOptions {
     std::size_t part_bytes = 0;
 };
 
+// The bytes of the two buffers of a relayout.
+struct PlanBytes {
+    std::size_t source;
+    std::size_t destination;
+};
+
 // A relayout that was checked and prepared; see XlaShapePlan.
 class Plan {
 public:
@@ -514,6 +528,13 @@ public:
 
     // The handle, for functions of the C interface. It stays this object's.
     const XlaShapePlan* raw() const { return handle_.get(); }
+
+    // The bytes of the two buffers; see xla_shape_plan_bytes.
+    Result<PlanBytes> bytes() const {
+        PlanBytes bytes{};
+        XlaShapeError* error = xla_shape_plan_bytes(raw(), &bytes.source, &bytes.destination);
+        return detail::finish<PlanBytes>(error, [&] { return bytes; });
+    }
 
     // Copies a whole array; see xla_shape_plan_run.
     Result<Done> run(const void* source, std::size_t source_bytes, void* destination, std::size_t destination_bytes) const {

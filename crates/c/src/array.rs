@@ -1,11 +1,14 @@
 //! The parts of an array as a struct of C.
 
-use crate::border::{Struct, call, give, handle, list, new_handle, read_struct, signed, write_struct};
+use crate::border::{Struct, call, give, handle, list, new_handle, read_struct, signed, unsigned, write_struct};
 use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::shape::{XlaShape, number};
 use std::ffi::c_char;
 use std::ptr;
-use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension};
+use xla_shape_core::{
+    ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension, ValidationError,
+};
+use xla_shape_relayout::wide::local;
 
 /// How XLA writes an unbounded dimension, and `*` in a tile.
 const UNKNOWN: i64 = i64::MIN;
@@ -194,8 +197,7 @@ unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
     } else {
         // SAFETY: the caller promises *lists*.
         let order = unsafe { list(parts.minor_to_major, parts.num_dimensions, "minor_to_major") }?;
-        // As an unsigned number, a negative one is larger than any dimension.
-        Layout::new(&order.iter().map(|&dimension| dimension.cast_unsigned() as usize).collect::<Vec<_>>())?
+        Layout::new(dimension_numbers(order)?)?
     };
     // SAFETY: the caller promises *lists*.
     let counts = unsafe { list(parts.tile_dim_sizes, parts.num_tiles, "tile_dim_sizes") }?;
@@ -220,10 +222,9 @@ unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
         u64::try_from(number)
             .map_err(|_| failure(Code::InvalidArgument, format_args!("expected {name} of at least 0, found {number}")))
     };
-    let memory_space = u8::try_from(parts.memory_space).map_err(|_| {
-        let found = parts.memory_space;
-        failure(Code::InvalidArgument, format_args!("expected a memory space of 0 to 255, found {found}"))
-    })?;
+    let memory_space = size(parts.memory_space, "memory_space")?;
+    let memory_space =
+        u8::try_from(memory_space).map_err(|_| ValidationError::MemorySpaceOutOfRange { memory_space })?;
     let alignment = size(parts.tail_padding_alignment_in_elements, "tail_padding_alignment_in_elements")?;
     let prefix = size(parts.dynamic_shape_metadata_prefix_bytes, "dynamic_shape_metadata_prefix_bytes")?;
     Ok(layout
@@ -232,6 +233,14 @@ unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
         .with_memory_space(memory_space)?
         .with_tail_padding_alignment_in_elements(alignment.max(1))?
         .with_dynamic_shape_metadata_prefix_bytes(prefix)?)
+}
+
+/// Numbers of dimensions as the library has them. Whether there are such dimensions is not checked.
+pub(crate) fn dimension_numbers(list: &[i64]) -> Result<&[usize]> {
+    match list.iter().enumerate().find(|(_, dimension)| dimension.is_negative()) {
+        Some((number, &found)) => Err(negative("dimension", number, found)),
+        None => Ok(local(unsigned(list))),
+    }
 }
 
 #[cold]

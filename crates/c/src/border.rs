@@ -80,7 +80,7 @@ fn check_handle<T: Handle>(handle: *const T) -> Result<()> {
     if !handle.is_aligned() || !live::has(handle, T::NAME) {
         return Err(failure(
             Code::DeadHandle,
-            format_args!("expected a {}, found a pointer to something else, or to one that was freed", T::NAME),
+            format_args!("expected an {}, found a pointer to something else, or to one that was freed", T::NAME),
         ));
     }
     Ok(())
@@ -110,7 +110,7 @@ pub(crate) unsafe fn free<T: Handle>(handle: *mut T) {
         // (`eprintln!` would panic where stderr is closed.)
         let _ = writeln!(
             std::io::stderr(),
-            "xla-shape: expected a {} to free, found a pointer to something else, or to one that was freed",
+            "xla-shape: expected an {} to free, found a pointer to something else, or to one that was freed",
             T::NAME
         );
         return;
@@ -143,7 +143,7 @@ fn check_list<T>(list: *const T, len: usize, name: &str) -> Result<()> {
     if len > isize::MAX as usize / size_of::<T>() {
         return Err(failure(
             Code::InvalidArgument,
-            format_args!("expected a {name} that fits in memory, found {len} entries"),
+            format_args!("expected the {name} to fit in memory, found {len} entries"),
         ));
     }
     Ok(())

@@ -1,14 +1,16 @@
 //! Relayouts: copies of an array into another layout, whole or in parts.
 
+use crate::array::dimension_numbers;
 use crate::border::{
-    Handle, Struct, call, free, give, handle, list, list_mut, new_handle, overlap, read_struct, result, unsigned,
+    Handle, Struct, call, free, give, handle, list, list_mut, new_handle, overlap, read_struct, result,
 };
 use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::shape::XlaShape;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::slice;
-use xla_shape_relayout::wide::{byte_count, local};
+use xla_shape_core::ArrayShape;
+use xla_shape_relayout::wide::byte_count;
 use xla_shape_relayout::{AlignedBytes, Options, Padding, Plan, RelayoutError, Side, Slab, Slabs, Stores};
 
 /// A relayout that was checked and prepared: made once for two shapes, run on any number of buffers. Immutable: any number of threads may
@@ -57,14 +59,14 @@ pub struct XlaShapePlanOptions {
     /// Transposes during the copy: dimension i of the destination is dimension `permutation[i]` of the source. `num_permutation` entries. NULL:
     /// no transpose.
     pub permutation: *const i64,
-    /// The number of entries of `permutation`: the number of dimensions, or 0 if there is no transpose.
+    /// The number of entries of `permutation`: the number of dimensions. 0: no transpose.
     pub num_permutation: usize,
     /// What is written into padding: an XlaShapePadding. 0: XLA_SHAPE_PADDING_KEEP.
     pub padding: i64,
     /// With XLA_SHAPE_PADDING_FILL: an element, as many bytes as it takes in the destination, little-endian; for a packed
-    /// element, one byte that has it in its low bits. Otherwise NULL.
+    /// element, one byte that has it in its low bits. Otherwise it must be NULL.
     pub fill: *const c_void,
-    /// The number of bytes of `fill`; otherwise 0.
+    /// The number of bytes of `fill`; it must be 0 without XLA_SHAPE_PADDING_FILL.
     pub fill_size: usize,
     /// Which store instructions: an XlaShapeStores. 0: XLA_SHAPE_STORES_AUTO.
     pub stores: i64,
@@ -113,7 +115,7 @@ pub unsafe extern "C" fn xla_shape_plan(
             // SAFETY: the caller promises *structs*.
             let options = unsafe { read_struct(options) }?;
             // SAFETY: the caller promises *lists* for the lists of the struct.
-            (unsafe { self::options(&options) }?, options.part_bytes)
+            (unsafe { self::options(&options, from, to) }?, options.part_bytes)
         };
         let plan = Plan::new(from, to, &options)?;
         let bytes = if part_bytes == 0 { usize::MAX } else { part_bytes };
@@ -128,7 +130,7 @@ pub unsafe extern "C" fn xla_shape_plan(
 
 /// # Safety
 /// The lists of the struct have as many entries as its fields say (*lists*).
-unsafe fn options(given: &XlaShapePlanOptions) -> Result<Options> {
+unsafe fn options(given: &XlaShapePlanOptions, from: &ArrayShape, to: &ArrayShape) -> Result<Options> {
     let unknown = |what: &str, found: i64| {
         failure(Code::InvalidArgument, format_args!("expected {what}, a number from 0 to 2, found {found}"))
     };
@@ -138,33 +140,44 @@ unsafe fn options(given: &XlaShapePlanOptions) -> Result<Options> {
         2 => Stores::Regular,
         other => return Err(unknown("an XlaShapeStores", other)),
     };
+    if given.padding != XlaShapePadding::Fill as i64 && (!given.fill.is_null() || given.fill_size != 0) {
+        return Err(failure(
+            Code::InvalidArgument,
+            "expected no fill element without XLA_SHAPE_PADDING_FILL, found one",
+        ));
+    }
     let padding = match given.padding {
         0 => Padding::Keep,
         1 => Padding::Zero,
         2 => {
             // SAFETY: the caller promises *lists*; bytes have no invalid values.
             let fill = unsafe { list(given.fill.cast::<u8>(), given.fill_size, "fill element") }?;
-            Padding::Fill(fill_element(fill)?)
+            Padding::Fill(fill_element(fill, to)?)
         }
         other => return Err(unknown("an XlaShapePadding", other)),
     };
     let options = Options::new().stores(stores).padding(padding);
-    if given.permutation.is_null() && given.num_permutation == 0 {
+    if given.num_permutation == 0 {
         return Ok(options);
+    }
+    // Before the list is read and copied.
+    let (expected, found) = (from.num_dimensions(), given.num_permutation);
+    if found != expected {
+        return Err(failure(
+            Code::InvalidArgument,
+            format_args!("expected a permutation of the source's {expected} dimensions, found {found} entries"),
+        ));
     }
     // SAFETY: the caller promises *lists*.
     let permutation = unsafe { list(given.permutation, given.num_permutation, "permutation") }?;
-    Ok(options.transposed(local(unsigned(permutation))))
+    Ok(options.transposed(dimension_numbers(permutation)?))
 }
 
-/// The bytes of one element, of which no type has more than 16.
-fn fill_element(fill: &[u8]) -> Result<Vec<u8>> {
-    if fill.len() > 16 {
-        let found = fill.len();
-        return Err(failure(
-            Code::InvalidArgument,
-            format_args!("expected at most 16 bytes of one element, found {found}"),
-        ));
+/// The bytes of one element of the destination. Their number is checked before they are copied.
+fn fill_element(fill: &[u8], to: &ArrayShape) -> Result<Vec<u8>> {
+    let (expected, found) = (to.element_bits().div_ceil(8) as usize, fill.len());
+    if found != expected {
+        return Err(RelayoutError::FillSizeMismatch { expected, found }.into());
     }
     Ok(fill.to_vec())
 }

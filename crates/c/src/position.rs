@@ -36,7 +36,8 @@ fn no_element(index: &[i64], shape: &XlaShape) -> Box<XlaShapeError> {
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if an entry is negative or not below the size (or bound) of its dimension,
 /// XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if the index does not have one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension
-/// is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
+/// is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the
+/// shape is not an array, and as for all functions.
 ///
 /// # Safety
 /// `shape` is NULL or a shape; `index` has `num_dimensions` entries; `position` is NULL or valid.
@@ -67,8 +68,8 @@ pub unsafe extern "C" fn xla_shape_linear_index(
 /// scalar); for padding, the content of `index` is unspecified.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such position, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `index` does not have
-/// one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape
-/// is not an array, and as for all functions.
+/// one entry for each dimension, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the
+/// array is split over several memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
 ///
 /// # Safety
 /// `shape` is NULL or a shape; `index` has `num_dimensions` entries, and `slot` is NULL or valid; they do not overlap.
@@ -115,8 +116,8 @@ fn no_position(position: i64, shape: &XlaShape) -> Box<XlaShapeError> {
 ///
 /// `position` is as xla_shape_linear_index returns it, and at most `positions` of xla_shape_sizes, which is the end of the array. Writes to
 /// `*byte` and `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
-/// XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all
-/// functions.
+/// XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several
+/// memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
 ///
 /// # Safety
 /// `shape` is NULL or a shape; `byte` and `bit` are NULL or valid.

@@ -20,7 +20,8 @@ pub struct XlaShape {
     value: Shape,
     text: OnceLock<CString>,
     pub(crate) parts: OnceLock<Parts>,
-    placement: OnceLock<std::result::Result<Placement, StrideTableError>>,
+    /// `Err(None)`: the array is split over several memories.
+    placement: OnceLock<std::result::Result<Placement, Option<StrideTableError>>>,
 }
 
 impl Handle for XlaShape {
@@ -50,11 +51,27 @@ impl XlaShape {
         failure(Code::WrongKind, format_args!("expected an array, found {}", self.value))
     }
 
-    /// Where the elements are; computed at the first use.
+    /// Where the elements are; computed at the first use. An error for an array that is split: its sizes are those of one memory, so
+    /// positions in the whole array would lie outside of them.
     #[inline]
     pub(crate) fn placement(&self) -> Result<&Placement> {
         let array = self.array()?;
-        self.placement.get_or_init(|| array.placement()).as_ref().map_err(|&error| error.into())
+        let found = self.placement.get_or_init(|| {
+            let is_split = !array.layout().attributes().split_configs.is_empty();
+            if is_split { Err(None) } else { array.placement().map_err(Some) }
+        });
+        found.as_ref().map_err(|&error| error.map_or_else(|| self.split(), Into::into))
+    }
+
+    #[cold]
+    fn split(&self) -> Box<XlaShapeError> {
+        failure(
+            Code::Unsupported,
+            format_args!(
+                "expected an array in one memory, found {} with splits: each memory has positions of its own",
+                self.value
+            ),
+        )
     }
 
     /// The error of a shape whose sizes are not known.
@@ -276,7 +293,8 @@ pub unsafe extern "C" fn xla_shape_tuple_element(
     })
 }
 
-/// How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested.
+/// How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested. Where an
+/// array is split (`SC`), `bytes` and `positions` are those of one memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct XlaShapeSizes {
@@ -340,7 +358,7 @@ pub unsafe extern "C" fn xla_shape_sizes(shape: *const XlaShape, sizes: *mut Xla
     })
 }
 
-/// The same array in another layout, from its text, such as `{1,0:T(8,128)}`.
+/// The same array in another layout, from its text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
 ///
 /// `layout` has `length` bytes of UTF-8 and need not end with NUL. `*result` becomes a new handle, which the caller frees with
 /// xla_shape_free, or NULL after an error.
@@ -364,7 +382,9 @@ pub unsafe extern "C" fn xla_shape_with_layout(
         let shape = unsafe { handle(shape) }?;
         // SAFETY: the caller promises *lists*.
         let layout: Layout = parsed(unsafe { text(layout, length) }?)?;
-        result.write(give(XlaShape::from(shape.array()?.clone().with_layout(layout)?)));
+        shape.array()?;
+        let value = shape.value.clone().try_map_arrays(|array| array.with_layout(layout.clone()))?;
+        result.write(give(XlaShape::from(value)));
         Ok(())
     })
 }

@@ -127,7 +127,7 @@ pub unsafe extern "C" fn xla_shape_partition_free(partition: *mut XlaShapePartit
 }
 
 /// The shape of a shard: of the buffer that each device has, in the layout of the array. It is the same on every device, even where a
-/// device has fewer elements.
+/// device has fewer elements. An array, also if a buffer was divided.
 ///
 /// `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
 ///

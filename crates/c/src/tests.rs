@@ -126,7 +126,7 @@ fn freed_handles_and_handles_of_another_type() {
         assert_eq!(position, 7);
         xla_shape_free(freed);
         let error = xla_shape_partition_device_count(other.0.cast(), &raw mut position);
-        let expected = "expected a XlaShapePartition, found a pointer to something else, or to one that was freed";
+        let expected = "expected an XlaShapePartition, found a pointer to something else, or to one that was freed";
         assert_eq!(taken(error), (Code::DeadHandle, expected.to_owned()));
         xla_shape_plan_free(other.0.cast());
         assert_eq!(xla_shape_kind(other.0), XlaShapeKind::Array);
@@ -179,6 +179,69 @@ fn indices() {
         assert_eq!(code(xla_shape_byte_offset(tiled.0, 25, &raw mut byte, &raw mut bit)), Code::OutOfBounds);
         assert_eq!(code(xla_shape_byte_offset(tiled.0, -1, &raw mut byte, &raw mut bit)), Code::OutOfBounds);
     }
+}
+
+/// The sizes are those of one memory, so positions of the whole array would lie outside of its buffer.
+#[test]
+fn split_arrays_have_no_positions() {
+    let split = shape("f32[8]{0:SC(0:4)}");
+    let expected =
+        "expected an array in one memory, found f32[8]{0:SC(0:4)} with splits: each memory has positions of its own";
+    let expected = (Code::Unsupported, expected.to_owned());
+    let (mut position, mut index, mut slot, mut byte) = (-7, [9_i64], XlaShapeSlot::Padding, -7);
+    for at in [0, 3, 7] {
+        // SAFETY: the shape is alive, the places are local variables.
+        unsafe {
+            let error = xla_shape_linear_index(split.0, [at].as_ptr(), 1, &raw mut position);
+            assert_eq!(taken(error), expected);
+            let error = xla_shape_multi_index(split.0, at, index.as_mut_ptr(), 1, &raw mut slot);
+            assert_eq!(taken(error), expected);
+            assert_eq!(taken(xla_shape_byte_offset(split.0, at, &raw mut byte, null_mut())), expected);
+        }
+    }
+    assert_eq!((position, index, byte), (-7, [9], -7));
+    let mut sizes = empty_sizes();
+    // SAFETY: the shape is alive, the place is a local variable.
+    assert_eq!(code(unsafe { xla_shape_sizes(split.0, &raw mut sizes) }), Code::Ok);
+    assert_eq!((sizes.bytes, sizes.positions), (16, 4));
+}
+
+#[test]
+fn a_buffer_in_another_layout_is_a_buffer() {
+    let (buffer, layout, mut changed) = (shape("b(f32[4,4])"), "{0,1}", null_mut());
+    // SAFETY: the shape is alive, the text has these bytes, the place is a local variable.
+    unsafe {
+        let error = xla_shape_with_layout(buffer.0, layout.as_ptr().cast(), layout.len(), &raw mut changed);
+        assert_eq!(taken(error), (Code::Ok, String::new()));
+        let changed = Owned(changed);
+        let mut equal = false;
+        assert!(xla_shape_equal(changed.0, shape("b(f32[4,4]{0,1})").0, &raw mut equal).is_null());
+        assert!(equal && xla_shape_kind(changed.0) == XlaShapeKind::Buffer);
+        let tuple = shape("(f32[4,4])");
+        let mut place = null_mut();
+        let error = xla_shape_with_layout(tuple.0, layout.as_ptr().cast(), layout.len(), &raw mut place);
+        assert_eq!(code(error), Code::WrongKind);
+    }
+}
+
+/// `E(256)` takes 32 bytes an element, more than any element type has.
+#[test]
+fn fill_of_wide_elements() {
+    let (from, to) = (shape("c128[3]{0:E(256)}"), shape("c128[3]{0:T(4)E(256)}"));
+    let fill: [u8; 32] = std::array::from_fn(|i| i as u8 + 1);
+    let wide = XlaShapePlanOptions { padding: 2, fill: fill.as_ptr().cast(), fill_size: 32, ..DEFAULT };
+    let (message, short) = ("expected 32 bytes of one element to fill padding with, found 16", 16);
+    let refused = plan(&from, &to, &XlaShapePlanOptions { fill_size: short, ..wide });
+    assert_eq!(refused, Err((Code::InvalidArgument, message.to_owned())));
+    let plan = plan(&from, &to, &wide).unwrap();
+    let (source, mut destination) = ([77_u8; 96], [0_u8; 128]);
+    // SAFETY: the plan is alive until it is freed, the buffers have these bytes.
+    unsafe {
+        let error = xla_shape_plan_run(plan, source.as_ptr().cast(), 96, destination.as_mut_ptr().cast(), 128);
+        assert_eq!(taken(error), (Code::Ok, String::new()));
+        xla_shape_plan_free(plan);
+    }
+    assert_eq!(destination[96..], fill);
 }
 
 #[test]
@@ -334,6 +397,17 @@ fn parts_of_arrays() {
     assert_eq!(bad(XlaShapeArray { tile_dim_sizes: two.as_ptr(), num_tiles: 2, ..good }), Code::InvalidArgument);
     assert_eq!(bad(XlaShapeArray { element_size_in_bits: -1, ..good }), Code::InvalidArgument);
     assert_eq!(bad(XlaShapeArray { memory_space: 256, ..good }), Code::InvalidArgument);
+    let memory_space = |memory_space| {
+        let (mut place, array) = (null_mut(), XlaShapeArray { memory_space, ..good });
+        // SAFETY: the lists of the struct are local variables; no shape is made.
+        taken(unsafe { xla_shape_from_array(&raw const array, &raw mut place) }).1
+    };
+    assert_eq!(memory_space(256), memory_space(128).replace("128", "256"));
+    assert_eq!(memory_space(-1), "expected memory_space of at least 0, found -1");
+    let (mut place, array) = (null_mut(), XlaShapeArray { minor_to_major: [1, -1].as_ptr(), ..good });
+    // SAFETY: the same.
+    let error = taken(unsafe { xla_shape_from_array(&raw const array, &raw mut place) });
+    assert_eq!(error.1, "expected a dimension of at least 0 in entry 1, found -1");
     assert_eq!(bad(XlaShapeArray { tail_padding_alignment_in_elements: -1, ..good }), Code::InvalidArgument);
     assert_eq!(bad(XlaShapeArray { dynamic_shape_metadata_prefix_bytes: -1, ..good }), Code::InvalidArgument);
     assert_eq!(bad(XlaShapeArray { num_split_configs: 1, ..good }), Code::InvalidArgument);
@@ -362,6 +436,23 @@ fn options() {
     let long = XlaShapePlanOptions { padding: 2, fill: fill.as_ptr().cast(), fill_size: 17, ..DEFAULT };
     assert_eq!(refused(long).0, Code::InvalidArgument);
     assert_eq!(refused(XlaShapePlanOptions { num_permutation: 2, ..DEFAULT }).0, Code::NullPointer);
+    // The number of entries is compared before they are read.
+    let huge = XlaShapePlanOptions { permutation: [0_i64].as_ptr(), num_permutation: 1 << 40, ..DEFAULT };
+    let expected = "expected a permutation of the source's 2 dimensions, found 1099511627776 entries";
+    assert_eq!(refused(huge), (Code::InvalidArgument, expected.to_owned()));
+    let negative = [0_i64, -1];
+    let negative = XlaShapePlanOptions { permutation: negative.as_ptr(), num_permutation: 2, ..DEFAULT };
+    let expected = "expected a dimension of at least 0 in entry 1, found -1";
+    assert_eq!(refused(negative), (Code::InvalidArgument, expected.to_owned()));
+    for padding in [0, 1] {
+        let expected = "expected no fill element without XLA_SHAPE_PADDING_FILL, found one";
+        let unused = XlaShapePlanOptions { padding, fill: fill.as_ptr().cast(), fill_size: 1, ..DEFAULT };
+        assert_eq!(refused(unused), (Code::InvalidArgument, expected.to_owned()));
+        assert_eq!(refused(XlaShapePlanOptions { fill_size: 0, ..unused }).0, Code::InvalidArgument);
+    }
+    let no_entries = XlaShapePlanOptions { permutation: [0_i64].as_ptr(), ..DEFAULT };
+    // SAFETY: only this test has the plan.
+    unsafe { xla_shape_plan_free(plan(&from, &to, &no_entries).unwrap()) };
     let twice = [0_i64, 0];
     let twice = XlaShapePlanOptions { permutation: twice.as_ptr(), num_permutation: 2, ..DEFAULT };
     assert_eq!(refused(twice).0, Code::InvalidArgument);
