@@ -362,7 +362,7 @@ typedef struct XlaShapeArray {
    */
   int64_t memory_space;
   /**
-   * `L(n)`: the positions are rounded up to a multiple of this; 0 or 1: they are not.
+   * `L(n)`: the number of positions is rounded up to a multiple of this. 0 and 1 mean no rounding.
    */
   int64_t tail_padding_alignment_in_elements;
   /**
@@ -484,7 +484,7 @@ struct XlaShapeError *xla_shape_array(const struct XlaShape *shape,
                                       struct XlaShapeArray *array);
 
 /**
- * The shape of an array with these parts. Set `array->struct_size` and what is needed; what is left 0 or NULL is the default.
+ * Makes the shape of an array from its parts. Set `array->struct_size` and the fields you need; fields that are 0 or NULL have defaults.
  *
  * The struct and its lists are not used after the call. `*shape` becomes a new handle, which the caller frees with xla_shape_free, or NULL
  * after an error.
@@ -644,8 +644,8 @@ struct XlaShapeError *xla_shape_plan_part_count(const struct XlaShapePlan *plan,
  * source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
  * it with a capacity of 0 to learn the number.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is neither 0 nor large
- * enough (then `*count` is written), and as for all functions.
+ * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small, except
+ * for 0; `*count` is written in both cases. Also the errors of all functions.
  *
  * # Safety
  * `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -664,9 +664,9 @@ struct XlaShapeError *xla_shape_plan_part_ranges(const struct XlaShapePlan *plan
  * `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are the whole ones, as in xla_shape_plan_run. Of them, only the
  * bytes that xla_shape_plan_part_ranges lists are read and written. Allocates memory for the part where it is scattered in a buffer.
  *
- * Errors, after which nothing is written: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if
- * a buffer does not have exactly the bytes of its shape, XLA_SHAPE_ERROR_CODE_OVERLAP if they overlap, XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY,
- * and as for all functions.
+ * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
+ * the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY. Also the errors of all
+ * functions. After an error, nothing has been written.
  *
  * # Safety
  * `plan` is NULL or a plan; the buffers have as many bytes; during the call, nobody writes the part of the source or uses the part of the
@@ -1038,9 +1038,10 @@ struct XlaShapeError *xla_shape_partition_region(const struct XlaShapePartition 
  * `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` of them. Writes their
  * number to `*count`, and the devices, unless there is not enough room: call it with a capacity of 0 to learn the number.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is neither 0 nor large enough (then `*count` is written) or if `num_dimensions` is
- * not that of the array, XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if every
- * device has the whole array, so that their number is not known, and as for all functions.
+ * Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small, except for 0;
+ * `*count` is written in both cases of `capacity`. XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.
+ * XLA_SHAPE_ERROR_CODE_UNSUPPORTED if every device has the whole array: then the number of devices is not known. Also the errors of all
+ * functions.
  *
  * # Safety
  * `partition` is NULL or a partition; `index` has `num_dimensions` entries, `devices` has room for `capacity`, `count` is NULL or valid;

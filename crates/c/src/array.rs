@@ -41,7 +41,7 @@ pub struct XlaShapeArray {
     pub element_size_in_bits: i64,
     /// `S(n)`: the memory space; 0: the default memory.
     pub memory_space: i64,
-    /// `L(n)`: the positions are rounded up to a multiple of this; 0 or 1: they are not.
+    /// `L(n)`: the number of positions is rounded up to a multiple of this. 0 and 1 mean no rounding.
     pub tail_padding_alignment_in_elements: i64,
     /// `M(n)`: the bytes in front of the elements, for the sizes of bounded dimensions.
     pub dynamic_shape_metadata_prefix_bytes: i64,
@@ -49,7 +49,7 @@ pub struct XlaShapeArray {
     pub num_split_configs: usize,
 }
 
-// SAFETY: `repr(C)`, the size first, integers and pointers only, each of 8 bytes, so there is no padding.
+// SAFETY: the struct is `repr(C)` and begins with its size. All fields are integers or pointers of 8 bytes, so it has no padding.
 unsafe impl Struct for XlaShapeArray {
     const NAME: &'static str = "XlaShapeArray";
     const FIRST_SIZE: usize = 14 * 8;
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn xla_shape_array(shape: *const XlaShape, array: *mut Xla
     })
 }
 
-/// The shape of an array with these parts. Set `array->struct_size` and what is needed; what is left 0 or NULL is the default.
+/// Makes the shape of an array from its parts. Set `array->struct_size` and the fields you need; fields that are 0 or NULL have defaults.
 ///
 /// The struct and its lists are not used after the call. `*shape` becomes a new handle, which the caller frees with xla_shape_free, or NULL
 /// after an error.

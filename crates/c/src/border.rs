@@ -93,11 +93,13 @@ fn check_handle<T: Handle>(handle: *const T) -> Result<()> {
 #[inline]
 pub(crate) unsafe fn handle<'a, T: Handle>(handle: *const T) -> Result<&'a T> {
     check_handle(handle)?;
-    // SAFETY: it is not null, so `give` has made it, and it is not freed during `'a` (*handles*). No reference to it is mutable.
+    // SAFETY: `check_handle` has refused null, so by the rule *handles* `give` made the handle, and nobody frees it during `'a`. The
+    // library never makes a mutable reference to a handle.
     Ok(unsafe { &*handle })
 }
 
-/// Frees a handle. Nothing happens if it is null, or, with debug assertions, if it is no handle of this type.
+/// Frees a handle. Does nothing if it is null. With debug assertions, a pointer that is not a living handle of this type is reported on
+/// stderr and not freed.
 ///
 /// # Safety
 /// The rule *handles*; nobody uses it during the call or later.
@@ -106,8 +108,7 @@ pub(crate) unsafe fn free<T: Handle>(handle: *mut T) {
         return;
     }
     if !handle.is_aligned() || !live::remove(handle, T::NAME) {
-        // There is no error object to return. The process goes on, because nothing has been freed.
-        // (`eprintln!` would panic where stderr is closed.)
+        // This function cannot return an error, so it reports the mistake and frees nothing. `eprintln!` would panic if stderr is closed.
         let _ = writeln!(
             std::io::stderr(),
             "xla-shape: expected an {} to free, found a pointer to something else, or to one that was freed",

@@ -75,7 +75,7 @@ pub struct XlaShapePlanOptions {
     pub part_bytes: usize,
 }
 
-// SAFETY: `repr(C)`, the size first, integers and pointers only, each of 8 bytes, so there is no padding.
+// SAFETY: the struct is `repr(C)` and begins with its size. All fields are integers or pointers of 8 bytes, so it has no padding.
 unsafe impl Struct for XlaShapePlanOptions {
     const NAME: &'static str = "XlaShapePlanOptions";
     const FIRST_SIZE: usize = 8 * 8;
@@ -286,8 +286,8 @@ pub struct XlaShapeByteRange {
 /// source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
 /// it with a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is neither 0 nor large
-/// enough (then `*count` is written), and as for all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small, except
+/// for 0; `*count` is written in both cases. Also the errors of all functions.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -332,9 +332,9 @@ pub unsafe extern "C" fn xla_shape_plan_part_ranges(
 /// `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are the whole ones, as in xla_shape_plan_run. Of them, only the
 /// bytes that xla_shape_plan_part_ranges lists are read and written. Allocates memory for the part where it is scattered in a buffer.
 ///
-/// Errors, after which nothing is written: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part, XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if
-/// a buffer does not have exactly the bytes of its shape, XLA_SHAPE_ERROR_CODE_OVERLAP if they overlap, XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY,
-/// and as for all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
+/// the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY. Also the errors of all
+/// functions. After an error, nothing has been written.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; the buffers have as many bytes; during the call, nobody writes the part of the source or uses the part of the

@@ -220,9 +220,10 @@ fn check_dimensions(partition: &XlaShapePartition, found: usize) -> Result<()> {
 /// `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` of them. Writes their
 /// number to `*count`, and the devices, unless there is not enough room: call it with a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is neither 0 nor large enough (then `*count` is written) or if `num_dimensions` is
-/// not that of the array, XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if every
-/// device has the whole array, so that their number is not known, and as for all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small, except for 0;
+/// `*count` is written in both cases of `capacity`. XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.
+/// XLA_SHAPE_ERROR_CODE_UNSUPPORTED if every device has the whole array: then the number of devices is not known. Also the errors of all
+/// functions.
 ///
 /// # Safety
 /// `partition` is NULL or a partition; `index` has `num_dimensions` entries, `devices` has room for `capacity`, `count` is NULL or valid;

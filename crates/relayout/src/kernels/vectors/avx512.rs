@@ -5,6 +5,8 @@ use std::arch::x86_64::*;
 
 __features!(Avx512 => kernels!(__m512i, 4));
 
+// SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
+// the CPU has the features that `target_feature` names.
 impl Vector<4> for __m512i {
     const NARROW: Option<Narrow> = Some(narrow::run);
 

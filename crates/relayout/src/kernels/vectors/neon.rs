@@ -5,6 +5,8 @@ use std::arch::aarch64::*;
 
 __features!(Neon => kernels!(uint8x16_t, 1));
 
+// SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
+// the CPU has the features that `target_feature` names.
 impl Vector<1> for uint8x16_t {
     const NARROW: Option<Narrow> = None;
 

@@ -5,6 +5,8 @@ use std::arch::x86_64::*;
 
 __features!(Sse2 => kernels!(__m128i, 1));
 
+// SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
+// the CPU has the features that `target_feature` names.
 impl Vector<1> for __m128i {
     const NARROW: Option<Narrow> = None;
 
