@@ -419,21 +419,33 @@ pub unsafe extern "C" fn xla_shape_with_tpu_layout(
     })
 }
 
-/// Says whether it is a bitcast, and if not, why, as an error object.
+/// Asks a question about two arrays. Writes whether the answer is yes, and if not, why, as an error object.
 ///
 /// # Safety
-/// The rule *results*.
-unsafe fn answer(answer: &Answer, is_bitcast: *mut bool, reason: *mut *mut XlaShapeError) -> Result<()> {
-    // SAFETY: the caller promises *results*.
-    let place = unsafe { result(is_bitcast, "result") }?;
-    // SAFETY: the caller promises *results*.
-    let reason = unsafe { optional(reason, "place for the reason") }?;
-    place.write(answer.is_yes());
-    if let Some(reason) = reason {
-        let no = || give(*failure(Code::NotABitcast, answer));
-        reason.write(if answer.is_yes() { std::ptr::null_mut() } else { no() });
-    }
-    Ok(())
+/// The rules *handles* and *results*.
+unsafe fn ask_bitcast(
+    [from, to]: [*const XlaShape; 2],
+    is_bitcast: *mut bool,
+    reason: *mut *mut XlaShapeError,
+    ask: impl FnOnce(&ArrayShape, &ArrayShape) -> Result<Answer>,
+) -> *mut XlaShapeError {
+    call(|| {
+        // SAFETY: the caller promises *handles*.
+        let from = unsafe { handle(from) }?;
+        // SAFETY: the caller promises *handles*.
+        let to = unsafe { handle(to) }?;
+        let answer = ask(from.array()?, to.array()?)?;
+        // SAFETY: the caller promises *results*.
+        let place = unsafe { result(is_bitcast, "result") }?;
+        // SAFETY: the caller promises *results*.
+        let reason = unsafe { optional(reason, "place for the reason") }?;
+        place.write(answer.is_yes());
+        if let Some(reason) = reason {
+            let no = || give(*failure(Code::NotABitcast, &answer));
+            reason.write(if answer.is_yes() { std::ptr::null_mut() } else { no() });
+        }
+        Ok(())
+    })
 }
 
 /// Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
@@ -454,15 +466,9 @@ pub unsafe extern "C" fn xla_shape_reshape_is_bitcast(
     is_bitcast: *mut bool,
     reason: *mut *mut XlaShapeError,
 ) -> *mut XlaShapeError {
-    call(|| {
-        // SAFETY: the caller promises *handles*.
-        let operand = unsafe { handle(operand) }?;
-        // SAFETY: the caller promises *handles*.
-        let result = unsafe { handle(result) }?;
-        let found = operand.array()?.reshape_is_bitcast(result.array()?)?;
-        // SAFETY: the caller promises *results*.
-        unsafe { answer(&found, is_bitcast, reason) }
-    })
+    let ask = |operand: &ArrayShape, result: &ArrayShape| Ok(operand.reshape_is_bitcast(result)?);
+    // SAFETY: the caller promises *handles* and *results*.
+    unsafe { ask_bitcast([operand, result], is_bitcast, reason, ask) }
 }
 
 /// Whether an array of the shape `operand` can be read in the layout of `result`, which has the same sizes: whether every byte stays where it
@@ -479,15 +485,9 @@ pub unsafe extern "C" fn xla_shape_layout_change_is_bitcast(
     is_bitcast: *mut bool,
     reason: *mut *mut XlaShapeError,
 ) -> *mut XlaShapeError {
-    call(|| {
-        // SAFETY: the caller promises *handles*.
-        let operand = unsafe { handle(operand) }?;
-        // SAFETY: the caller promises *handles*.
-        let result = unsafe { handle(result) }?;
-        let found = operand.array()?.layout_change_is_bitcast(result.array()?)?;
-        // SAFETY: the caller promises *results*.
-        unsafe { answer(&found, is_bitcast, reason) }
-    })
+    let ask = |operand: &ArrayShape, result: &ArrayShape| Ok(operand.layout_change_is_bitcast(result)?);
+    // SAFETY: the caller promises *handles* and *results*.
+    unsafe { ask_bitcast([operand, result], is_bitcast, reason, ask) }
 }
 
 /// Whether the transpose of `operand` to `result` leaves every byte where it is. Dimension i of `result` is dimension `permutation[i]` of
@@ -507,17 +507,13 @@ pub unsafe extern "C" fn xla_shape_transpose_is_bitcast(
     is_bitcast: *mut bool,
     reason: *mut *mut XlaShapeError,
 ) -> *mut XlaShapeError {
-    call(|| {
-        // SAFETY: the caller promises *handles*.
-        let operand = unsafe { handle(operand) }?;
-        // SAFETY: the caller promises *handles*.
-        let result = unsafe { handle(result) }?;
+    let ask = |operand: &ArrayShape, result: &ArrayShape| {
         // SAFETY: the caller promises *lists*.
         let permutation = unsafe { list(permutation, num_dimensions, "permutation") }?;
-        let found = operand.array()?.transpose_is_bitcast(result.array()?, local(unsigned(permutation)))?;
-        // SAFETY: the caller promises *results*.
-        unsafe { answer(&found, is_bitcast, reason) }
-    })
+        Ok(operand.transpose_is_bitcast(result, local(unsigned(permutation)))?)
+    };
+    // SAFETY: the caller promises *handles* and *results*.
+    unsafe { ask_bitcast([operand, result], is_bitcast, reason, ask) }
 }
 
 /// A size of the library for C.

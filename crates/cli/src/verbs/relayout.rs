@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         return Err(Failure::said("standard output takes the array or JSON, not both"));
     }
     let from = arguments.from.as_deref().map(array_of).transpose()?;
-    let mut options = RelayoutOptions::new().slab_bytes(arguments.slab_bytes);
+    let mut options = RelayoutOptions::new().slab_bytes(arguments.slabs.slab_bytes);
     if let Some(text) = &arguments.to {
         options = options.to(text.parse().map_err(|error| Failure::shape(&error, text))?);
     }

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
     let plan = ShardPlan::read(&arguments.plan)?;
     let checkpoint = Checkpoint::open(&arguments.input)?;
     let shards = checkpoint.shards(&plan, arguments.device, &arguments.output)?;
-    let shards = shards.with_slab_bytes(arguments.slab_bytes);
+    let shards = shards.with_slab_bytes(arguments.slabs.slab_bytes);
     let bar = progress(shards.bytes());
     let done = shards.run(arguments.force, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();

@@ -1,0 +1,134 @@
+//! The arguments of the program, with the help that it prints. Each file has the verbs about one kind of input.
+
+mod files;
+mod programs;
+mod shapes;
+
+pub(crate) use files::*;
+pub(crate) use programs::*;
+pub(crate) use shapes::*;
+
+use crate::verbs::schema::names;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use xla_shape::hlo::byte_count;
+use xla_shape::tpu::Generation;
+
+/// Explain XLA shapes and layouts, and find where the memory of a program goes
+#[derive(Debug, Parser)]
+#[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Examples:
+  xla-shape explain 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
+  xla-shape scan oom.txt
+  xla-shape VERB --help
+
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Explain(ExplainArguments),
+    Index(IndexArguments),
+    Map(MapArguments),
+    Draw(DrawArguments),
+    Relayout(RelayoutArguments),
+    Shard(ShardArguments),
+    Hlo(HloArguments),
+    Cost(CostArguments),
+    Kernel(KernelArguments),
+    Guard(GuardArguments),
+    Compile(CompileArguments),
+    Tune(TuneArguments),
+    Scan(ScanArguments),
+    Reshape(ReshapeArguments),
+    Bitcast(BitcastArguments),
+    Convert(ConvertArguments),
+    Tpu(TpuArguments),
+    Block(BlockArguments),
+    Vector(VectorArguments),
+    Advise(AdviseArguments),
+    Check(CheckArguments),
+    Rustc(RustcArguments),
+    Schema(SchemaArguments),
+    Completions(CompletionsArguments),
+    /// Print the manual, as `man` reads it
+    #[command(after_help = "Example:
+  xla-shape man > ~/.local/share/man/man1/xla-shape.1")]
+    Man,
+}
+
+/// Reads a number of bytes that is not 0, with or without a unit.
+fn some_bytes(text: &str) -> Option<u64> {
+    byte_count(text).filter(|&bytes| bytes > 0)
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    some_bytes(text).ok_or_else(|| "expected bytes, such as 16777216 or 16MiB".to_owned())
+}
+
+/// Print the JSON Schema of what a verb writes with --format json
+///
+/// The field `schema` of the output has the same name as the schema: its `$id`, which ends with the version.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape schema hlo > hlo.json")]
+pub(crate) struct SchemaArguments {
+    /// The verb; hlo-diff for `hlo diff`
+    #[arg(value_parser = PossibleValuesParser::new(names()))]
+    pub(crate) verb: String,
+}
+
+/// Print the script that completes the arguments of this program in a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape completions bash > ~/.local/share/bash-completion/completions/xla-shape")]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// The file that a verb reads line by line.
+#[derive(Debug, Args)]
+pub(crate) struct InputFile {
+    /// The file to read; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+}
+
+/// The TPU that an answer is about, or that chooses the layout of shapes without one.
+#[derive(Debug, Args)]
+pub(crate) struct TpuOptions {
+    /// The generation of the TPU, such as v5e, or a name of JAX or GKE; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
+}
+
+/// How an answer is written.
+#[derive(Debug, Args)]
+pub(crate) struct AnswerOptions {
+    /// Text for people, or JSON: one object, or one on each line where there are several answers
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// The form of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+/// The form of an output that is always JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum JsonOnly {
+    /// For programs
+    #[default]
+    Json,
+}

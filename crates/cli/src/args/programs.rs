@@ -1,0 +1,507 @@
+//! The verbs about programs: compiled modules, and programs that the compiler compiles first.
+
+use super::{AnswerOptions, bytes, some_bytes};
+use crate::verbs::tune::{Share, share, weight};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use xla_shape::memory_space;
+use xla_shape::tpu::Generation;
+use xla_shape::validate::MAX_MEMORY_SPACE;
+use xla_shape_pjrt::{Slice, SliceError};
+use xla_shape_render::hlo::{Device, Limit};
+
+/// Show how much memory the values of an HLO module take, and what is wrong with the module
+///
+/// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
+/// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
+/// would refuse the module. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
+/// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
+/// layout_changes.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  xla-shape hlo module.hlo --top 5
+  xla-shape hlo module.hlo --space 1 --html vmem.html
+  xla-shape hlo diff before.hlo after.hlo
+  xla-shape hlo show module.hlo %fusion.3
+  xla-shape hlo print module.hlo.pb")]
+pub(crate) struct HloArguments {
+    #[command(subcommand)]
+    pub(crate) verb: Option<HloVerb>,
+
+    /// The file with the module, or a directory of a dump (`--xla_dump_to`); `-` is standard input
+    ///
+    /// The compiler's own files about memory, beside the module, are read, too, and make the numbers exact.
+    #[arg(required = true)]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, a name of JAX or GKE, or bytes of HBM, such as 16GiB; v5e if
+    /// none is named
+    #[arg(long = "for", visible_alias = "device", value_name = "DEVICE", value_parser = device)]
+    pub(crate) device: Option<Device>,
+
+    /// Estimate, even if the compiler's own files are beside the module
+    #[arg(long)]
+    pub(crate) estimate: bool,
+
+    /// End with the exit code 1 for hints, too, not only for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// How many entries a list has at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// Show only this memory space: its number, or its name, such as VMEM
+    #[arg(long, value_name = "S", value_parser = space)]
+    pub(crate) space: Option<u8>,
+
+    /// Also write a page into this file, with pictures of which buffers are live, where and when; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Reads the number or the name of a memory space.
+fn space(text: &str) -> Result<u8, String> {
+    let named = || memory_space::from_name(text);
+    let numbered = || text.parse().ok().filter(|&space: &u8| u64::from(space) <= MAX_MEMORY_SPACE);
+    numbered().or_else(named).ok_or_else(|| {
+        format!(
+            "expected a memory space: a number from 0 to {MAX_MEMORY_SPACE}, or a name, such as HBM, VMEM, SMEM or host"
+        )
+    })
+}
+
+/// Reads the name of a TPU generation, or a number of bytes.
+fn device(text: &str) -> Result<Device, String> {
+    if let Some(generation) = Generation::from_name(text) {
+        return Ok(Device::Generation(generation));
+    }
+    some_bytes(text).map(Device::Bytes).ok_or_else(|| {
+        let names = Generation::ALL.iter().map(|generation| generation.name()).collect::<Vec<_>>();
+        format!("expected one of {}, or bytes such as 16GiB", names.join(", "))
+    })
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HloVerb {
+    Diff(HloDiffArguments),
+    Print(HloPrintArguments),
+    Show(HloShowArguments),
+}
+
+/// Show one instruction: operands, readers, layouts, source line, place in memory, cycles and padding
+///
+/// As JSON: instruction, opcode, computation, shape, operands, operand_shapes, readers, calls, op_name, source, cycles (of one run, or
+/// null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
+/// or null), arrays (the same for each array of its value), text, unread (which figures of the module cannot be read, and why).
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape hlo show module.hlo %fusion.3")]
+pub(crate) struct HloShowArguments {
+    /// The file with the module, or a directory of a dump; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// The instruction's name, with or without %
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Write a module as the text that XLA prints, or as its message
+///
+/// The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape hlo print module.hlo.pb")]
+pub(crate) struct HloPrintArguments {
+    /// The file with the module; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// What to write: text, or the message HloModuleProto
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) to: HloForm,
+}
+
+/// How a module is written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub(crate) enum HloForm {
+    #[default]
+    Text,
+    Proto,
+}
+
+/// Say what changed between two modules: the memory at the peak, and values
+///
+/// Instructions are paired by op_name, opcode, shapes and operands, not by their names. If the compiler's own files are
+/// beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference: name,
+/// change; measure has before, after and cause; copy, collective and fusion (added or removed) have opcode, shape, cycles, cause,
+/// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
+/// bytes_after, bytes; for values also leaf,
+/// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.
+///
+/// A cause is one of: source changed, layout asked, sharding, rematerialization, fusion choice, flags or version. Programs for different
+/// numbers of partitions or replicas are compared only with --other-devices. A module does not say for which generation it was compiled.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape hlo diff before.hlo after.hlo --format json
+  xla-shape hlo diff before.hlo after.hlo --markdown > comment.md
+  xla-shape hlo diff before.hlo after.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
+pub(crate) struct HloDiffArguments {
+    /// The file with the first module, or a directory of a dump
+    #[arg(value_name = "A")]
+    pub(crate) before: PathBuf,
+
+    /// The file with the second module, or a directory of a dump
+    #[arg(value_name = "B")]
+    pub(crate) after: PathBuf,
+
+    /// Use only the modules, even if the compiler's own files are beside them
+    #[arg(long)]
+    pub(crate) estimate: bool,
+
+    /// End with the exit code 1 if a number grew by more than this, such as 'cycles>+2%', 'memory>16MiB' or 'copies>0'
+    #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
+    pub(crate) limits: Vec<Limit>,
+
+    /// Compare the programs even if they are for different numbers of partitions or replicas
+    #[arg(long)]
+    pub(crate) other_devices: bool,
+
+    /// Write Markdown, such as for a pull request's comment
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) markdown: bool,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say what the compiler expects a program to cost, and which source lines and copies cost most
+///
+/// A program that is not compiled yet (StableHLO or HLO) is compiled first, as by `compile`. With --try, it is compiled again with each
+/// layout that would remove a copy, and the answer says what that gains.
+///
+/// The figures are the compiler's own: estimates of cycles in the module that it returns (JAX: `compiled.as_text()`; or
+/// `xla-shape compile -o`). The files that XLA dumps leave most of them out; then there is no total. Bodies of loops count as often as
+/// they run. As JSON: module, cycles (once, total, said, without, flagged, partial), without, unread, loops, branches, copies
+/// (instruction, opcode, cycles, runs, total, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
+/// instructions, collectives, tried.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape cost module.hlo
+  xla-shape cost program.mlir --for v6e --try
+  xla-shape cost module.hlo --format json")]
+pub(crate) struct CostArguments {
+    /// The file with the module, text or message, or a directory of a dump; or with a program; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// The TPU that a program is compiled for: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
+    pub(crate) target: Target,
+
+    /// Also write the answer as an HTML page to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Compile the program again with each layout that would remove a copy, and with all of them
+    #[arg(long = "try")]
+    pub(crate) try_remedies: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Record what a program costs, and fail when a change makes it worse
+///
+/// `record` writes a small JSON file: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
+/// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than its limit.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard record step.json step.mlir --for v5e,v6e
+  xla-shape guard check step.json step.mlir
+  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
+pub(crate) struct GuardArguments {
+    #[command(subcommand)]
+    pub(crate) verb: GuardVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardVerb {
+    Record(GuardRecordArguments),
+    Check(GuardCheckArguments),
+}
+
+/// A program that is recorded or checked.
+#[derive(Debug, Args)]
+pub(crate) struct GuardProgram {
+    /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, or the directory of a dump; `-` is standard input
+    pub(crate) program: PathBuf,
+
+    /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
+    /// by default those of the record, and v5e for a new one. For a compiled module, the TPU that it was compiled for, which it does not contain
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+}
+
+/// Write what a program costs into a file, completely or not at all
+///
+/// A record is replaced; another file is not. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
+/// parameters, result, shardings, operations, computing, copies, lines).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard record step.json step.mlir --for v5e,v6e
+  xla-shape guard record step.json module.hlo")]
+pub(crate) struct GuardRecordArguments {
+    /// The file to write; `-` is standard output, which then has nothing else
+    pub(crate) record: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Compare a program with a record; the exit code is 1 if a number grew by more than its limit
+///
+/// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
+/// cause), copies_added, copies_removed, lines (source, before, after), and accept, the command that accepts the changes. If another
+/// version of the compiler made the record, a warning names both.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard check step.json step.mlir
+  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'copies>0'
+  xla-shape guard check step.json step.mlir --markdown > comment.md")]
+pub(crate) struct GuardCheckArguments {
+    /// The file that `guard record` wrote
+    pub(crate) record: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
+
+    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0', for the numbers that the record has
+    #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
+    pub(crate) limits: Vec<Limit>,
+
+    /// Compare the programs even if they are for different numbers of partitions or replicas
+    #[arg(long)]
+    pub(crate) other_devices: bool,
+
+    /// Write Markdown, such as for a pull request's comment
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) markdown: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Compile a program for TPUs, with the compiler's own library, and say which layouts and how much memory it chose
+///
+/// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). No TPU is needed: `pip install libtpu` installs the
+/// compiler. It is found in the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. As JSON,
+/// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
+/// memory (as in hlo), capacity, most_padded, cost, cycles; or error with its message. The exit code is 1 if the
+/// program was not compiled for one of them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape compile program.mlir --for v5e:2x2
+  xla-shape compile program.mlir --for v5e,v6e,v7x --format json
+  xla-shape compile program.mlir --for v5e --html memory.html -o optimized.hlo")]
+pub(crate) struct CompileArguments {
+    /// The file with the program; `-` is standard input
+    pub(crate) program: PathBuf,
+
+    /// The TPUs: generations, and the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+
+    /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
+    ///
+    /// With several devices, each has a separate file: module.hlo becomes module.v5e-2x2.hlo, …
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write a page with pictures of which buffers are live, where and when, into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    /// How many entries a list has at most
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) top: usize,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+
+    /// Compile in this process, which another one of this program started
+    #[arg(long, hide = true)]
+    pub(crate) alone: bool,
+}
+
+/// Find the best layout of an array that several programs share, by compiling them with many layouts
+///
+/// The programs are StableHLO as text. They are compiled as they are, with the layouts that the compiler itself chooses, and with the
+/// layouts that these answers suggest, each in a process of its own; no TPU is needed. Places of a shared array are parameters (arg0, …)
+/// and results (out0, …) of a program. A program has the name of its file without the ending; if there is only one, the name may be left
+/// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
+///
+/// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout and major_to_minor for each name), today
+/// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compiles, kept, all, cut, tried (layouts, taken, cycles,
+/// bytes, copies, programs, because, error), notes. The exit code is 1 if all layouts exceed the limit.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e
+  xla-shape tune prefill.mlir decode.mlir --share kv=prefill:out1,decode:arg4 --weight decode=100
+  xla-shape tune step.mlir --share w=arg0 --share m=arg1 --all --format json")]
+pub(crate) struct TuneArguments {
+    /// The files with the programs
+    #[arg(required = true, value_name = "PROGRAM")]
+    pub(crate) programs: Vec<PathBuf>,
+
+    /// An array that has one layout in all of these places; may be repeated
+    #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = share)]
+    pub(crate) shares: Vec<Share>,
+
+    /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
+    pub(crate) target: Target,
+
+    /// How often a program runs, relative to the others (1 by default), such as decode=100; may be repeated
+    #[arg(long = "weight", value_name = "PROGRAM=N", value_parser = weight)]
+    pub(crate) weights: Vec<(String, u32)>,
+
+    /// The most HBM that a program may take, such as 16GiB
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) at_most_bytes: Option<u64>,
+
+    /// Try every combination of layouts, also those with much padding
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Stop after N compilations, cached answers included; the answer is then the best layout so far
+    #[arg(long, value_name = "N")]
+    pub(crate) compiles: Option<usize>,
+
+    /// How many compilers run at a time; by default at most one per core, and only as many as fit into the free memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+
+    /// The folder for the cached answers; by default, xla-shape in the user's cache folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache: Option<PathBuf>,
+
+    /// Neither read nor write cached answers
+    #[arg(long, conflicts_with = "cache")]
+    pub(crate) no_cache: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// The compiler, and its options.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CompilerArguments {
+    /// The PJRT plug-in with the compiler, such as libtpu.so; its code is run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plugin: Option<PathBuf>,
+
+    /// How many copies of the program run; by default, the number in the program
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) replicas: Option<u32>,
+
+    /// Among how many devices each copy is divided; by default, the number in the program
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) partitions: Option<u32>,
+
+    /// An option of the compiler, such as xla_tpu_scoped_vmem_limit_kib=65536; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    pub(crate) options: Vec<(String, String)>,
+
+    /// How long the compiler may take for one device, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = Self::TIME_LIMIT)]
+    pub(crate) time_limit: u64,
+}
+
+impl CompilerArguments {
+    /// How long the compiler may take if the user does not say it, in seconds.
+    pub(crate) const TIME_LIMIT: u64 = 600;
+}
+
+/// A TPU that a program is compiled for.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Its name, such as v5e:2x2.
+    pub(crate) name: String,
+    pub(crate) generation: Generation,
+    /// The compiler's name of it, or why the compiler does not know it.
+    pub(crate) slice: Result<Slice, String>,
+}
+
+/// Reads the name of a TPU. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
+pub(crate) fn target(text: &str) -> Result<Target, SliceError> {
+    let slice = text.parse::<Slice>();
+    match slice {
+        Ok(slice) => {
+            let chips = slice.to_string();
+            let (_, chips) = chips.split_once(':').unwrap_or_default();
+            let generation = slice.generation();
+            Ok(Target { name: format!("{generation}:{chips}"), generation, slice: Ok(slice) })
+        }
+        Err(SliceError::Unsupported(generation)) => {
+            let error = SliceError::Unsupported(generation).to_string();
+            Ok(Target { name: text.to_owned(), generation, slice: Err(error) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the name and the value of an option.
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Say what the compiler made of Pallas kernels: relayouts, unaligned loads, bundles by line and loop, units, vector memory
+///
+/// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
+/// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
+/// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
+/// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
+/// executed, operations, relayouts, unaligned, lines, loops, units, vmem, vector_slots, vector_slots_with_source, unread, notes) and
+/// errors (for, message).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape kernel program.mlir --for v5e,v6e,v7x
+  xla-shape kernel dump --for v5e")]
+pub(crate) struct KernelArguments {
+    /// The directory of the dump, or the file with the program; `-` is standard input
+    pub(crate) path: PathBuf,
+
+    /// The TPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}

@@ -1,0 +1,417 @@
+//! The verbs about shapes, layouts and their texts.
+
+use super::{AnswerOptions, Format, InputFile, JsonOnly, TpuOptions, bytes};
+use clap::{ArgGroup, Args};
+use std::path::PathBuf;
+use std::str::FromStr;
+use xla_shape::ElementType;
+use xla_shape::tpu::Generation;
+use xla_shape::worlds::World;
+use xla_shape_render::advise::Change;
+use xla_shape_render::convert::Language;
+
+/// Say how much memory a shape takes and why, what each part of its text means, and where its elements are
+///
+/// As JSON: shape, element_type, dimensions, dynamic, minor_to_major, tiles, memory_space, element_bits, true_rank, elements,
+/// physical_elements, bytes, padding_bytes, expansion, and tpu (without a layout), sharding (with --sharding), tuple_shapes (of a
+/// tuple).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
+  xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'")]
+pub(crate) struct ExplainArguments {
+    /// The shape, in quotes, because shells interpret brackets and braces
+    pub(crate) shape: String,
+
+    /// Also say which part each device has; the sharding as XLA, MLIR or JAX writes it
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) sharding: Option<String>,
+
+    /// For a shape without a layout: the generation of the TPU that chooses it, such as v5e, or a name of JAX or GKE; all are shown
+    /// if none is named
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Read one shape per line and answer each line with one JSON object
+///
+/// The answer to a good line is {"schema": …, "input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null if
+/// a dimension is unbounded, "proto": XLA's ShapeProto in base64}. The answer to a bad line is {"schema": …, "input": …, "ok":
+/// false, "error": {"message": …, "span": [start, end]}}, with byte offsets into the line. An empty line is bad. If a line is not
+/// UTF-8, U+FFFD replaces the wrong bytes in "input". A line longer than 64 MiB is bad, and its answer repeats only the first
+/// 1,024 bytes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  echo 'f32[2,3]' | xla-shape check
+  xla-shape check shapes.txt > answers.jsonl || echo 'some are bad'
+  echo '{devices=[2,1]0,1}' | xla-shape check --sharding")]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) input: InputFile,
+
+    /// Read shardings instead of shapes; the answer to a good line has "sharding", the canonical text, and "proto", XLA's OpSharding
+    /// in base64
+    #[arg(long)]
+    pub(crate) sharding: bool,
+
+    /// Has no effect: the answers are always JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: JsonOnly,
+}
+
+/// Write the Rust compiler's output with shapes in place of the types of this library
+///
+/// If the compiler compares two shapes, a line marks the difference. If it wrote a long type to a file, the type is shown.
+/// Everything else is left unchanged, except that control characters other than colours are escaped. The output of
+/// `cargo build --message-format=json` is read, too: the text output has its messages for people; --format json prints the same
+/// lines with shapes in message, label and rendered, for editors.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape rustc build.log
+  cargo build 2>&1 | xla-shape rustc
+  cargo check --message-format=json | xla-shape rustc --format json")]
+pub(crate) struct RustcArguments {
+    /// The compiler's output; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// Text for people; or the compiler's messages in JSON, if the input is JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Say where an element is, or what is at a position
+///
+/// Positions count elements from the start of the buffer, padding included. As JSON: index and linear (for padding, both
+/// are null and padding is true), position, byte_offset, bit_offset.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true)))]
+#[command(
+    override_usage = "xla-shape index [OPTIONS] <SHAPE> <INDEX>\n       xla-shape index [OPTIONS] <SHAPE> --linear <N>"
+)]
+#[command(after_help = "Examples:
+  xla-shape index 'f32[3,5]{1,0:T(2,2)}' 2,3
+  xla-shape index 'f32[3,5]{1,0:T(2,2)}' --linear 17
+  xla-shape index 'f32[]' ''")]
+pub(crate) struct IndexArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// The index of the element: one number for each dimension, dimension 0 first, such as 2,3
+    #[arg(group = "what")]
+    pub(crate) index: Option<String>,
+
+    /// The position to look at, in elements
+    #[arg(long, group = "what", value_name = "N")]
+    pub(crate) linear: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say how many registers a vector of a TPU kernel takes, and where an element is in them
+///
+/// A vector layout is written as in Mosaic's dumps: the bits of an element, the row and the column of the first element in its
+/// register (`*` if it is replicated), the tile, and the implicit dimensions (-1, -2 or -2,-1). As JSON: vector, layout, registers
+/// (their number), grid, slice; with --at also index, register, sublane, lane, part.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape vector 'f32[16,256]' '32,{3,0},(8,128)'
+  xla-shape vector 'bf16[16,256]' '16,{0,0},(16,128)' --at 5,77")]
+pub(crate) struct VectorArguments {
+    /// The vector, written as an array; its layout is ignored
+    pub(crate) vector: String,
+
+    /// The vector layout
+    pub(crate) layout: String,
+
+    /// The index of an element to locate
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) at: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Print which element is at each position, as a JSON array
+///
+/// Entry N is the number of the element at position N, counted row-major (the last dimension varies fastest), or null
+/// for padding.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape map 'f32[3,5]{1,0:T(2,2)}'")]
+pub(crate) struct MapArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// Has no effect: the map is always JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: JsonOnly,
+}
+
+/// Draw where the elements are, by index and by position in memory
+///
+/// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
+/// shape, positions, all_planes, planes, memory.
+///
+/// With a sharding, draw which device has which part, in a colour for each device. As JSON: shape, sharding, shard, rows,
+/// columns, planes (label, and cells with start, limit, devices, more).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape draw 'f32[64,256]{1,0:T(8,128)}' --sharding '{devices=[4,2]<=[8]}'
+  xla-shape draw 'bf16[100,300]{1,0:T(8,128)(2,1)}' --html tiles.html")]
+pub(crate) struct DrawArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// Draw which device has which part; the sharding as XLA, MLIR or JAX writes it
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) sharding: Option<String>,
+
+    /// Write an SVG picture into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+
+    /// Write a page into this file that shows the position of the selected element; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say whether a reshape or a transpose from A to B is free, and if not, how much it moves
+///
+/// A reshape keeps the row-major order of the elements. If the sizes of B are those of A in another order, the transpose
+/// between them has an answer, too. As JSON: from, to, free, moved_bytes (read and written), free_result (B in a layout that
+/// would be free, or null), reason, transpose (null, or permutation, free, moved_bytes, free_result, reason), and generation (of
+/// the TPU that chose a layout, or null).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape reshape 'bf16[32,2,192]{2,1,0:T(2,128)(2,1)}' 'bf16[64,192]{1,0:T(8,128)(2,1)}'
+  xla-shape reshape 'f32[8,1024]' 'f32[8192]' --for v6e")]
+pub(crate) struct ReshapeArguments {
+    /// The shape of the array
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+
+    /// The shape of the result
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+
+    #[command(flatten)]
+    pub(crate) tpu: TpuOptions,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say a layout in another notation: CuTe, linear layouts, mdspan, NumPy, torch, MLIR, Mosaic, oneDNN
+///
+/// A layout is a map from indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
+/// an element or a position that shows it, and the nearest layout that it has. As JSON, one line for each notation: world, text; or reason, with position
+/// or index, and nearest (text, view); sharing and shared, if elements share positions. With --emit, one object: shape, language, name, code. The exit code is 0 whether the notation has the layout or not, and 1
+/// if there is no answer.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape convert 'bf16[8,128]{1,0:T(8,128)(2,1)}' --to cute
+  xla-shape convert --from cute '((2,4),128):((1,256),2)'
+  xla-shape convert --from cute '((2,4),128):((1,256),2)' --to numpy,memref
+  xla-shape convert 'bf16[6,200]{1,0:T(8,128)(2,1)}' --emit numpy > tiles.py
+  xla-shape convert 'bf16[6,200]{1,0:T(8,128)(2,1)}' --emit c --name position > position.c")]
+pub(crate) struct ConvertArguments {
+    /// The shape of an array, or the layout in the notation that --from names
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) text: String,
+
+    /// The notations to say it in; all of them if none is named, or with --from, XLA's
+    #[arg(long, value_name = "WORLD,…", value_delimiter = ',', value_parser = world)]
+    pub(crate) to: Vec<World>,
+
+    /// The notation of the text
+    #[arg(long, value_name = "WORLD", default_value = "xla", value_parser = world)]
+    pub(crate) from: World,
+
+    /// Write code instead: a Python module with tile(x) and untile(y), or a function from an index to a position and its inverse
+    #[arg(long, value_name = "LANGUAGE", value_parser = Language::from_str, conflicts_with = "to")]
+    pub(crate) emit: Option<Language>,
+
+    /// The name of the function in the code
+    #[arg(long, value_name = "NAME", default_value = "linear_index", requires = "emit")]
+    pub(crate) name: String,
+
+    /// The type of the elements, where the notation has none; f32 if none is named
+    #[arg(long, value_name = "TYPE", value_parser = element_type)]
+    pub(crate) element_type: Option<ElementType>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Reads the name of a notation.
+fn world(text: &str) -> Result<World, String> {
+    World::from_name(text).ok_or_else(|| {
+        let names = World::ALL.iter().map(|world| world.name()).collect::<Vec<_>>();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+/// Reads the name of an element type.
+fn element_type(text: &str) -> Result<ElementType, String> {
+    ElementType::from_name(text).ok_or_else(|| "expected an element type of XLA, such as bf16".to_owned())
+}
+
+/// Say whether one array can be read as another without moving a byte
+///
+/// If the dimensions are equal: whether each element keeps its position in the other layout; if not, the first element that moves
+/// and why. If the dimensions differ: whether a plain reshape or transpose is free; if not, which combination of them the bitcast
+/// is. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or none,
+/// plain, whether a plain reshape or transpose leaves the bytes, and generation (of the TPU that chose a layout, or null). The
+/// exit code is 0 for yes and for no, and 1 if there is no answer.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
+  xla-shape bitcast 'bf16[256,128]{1,0:T(8,128)(2,1)}' 'bf16[256,128]{1,0:T(8,128)}'
+  xla-shape bitcast 'f32[8,1024]' 'f32[8192]' --for v5e")]
+pub(crate) struct BitcastArguments {
+    /// The shape that the bytes have
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+
+    /// The shape to read them as
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+
+    /// The generation of the TPU that chooses the layout of shapes without one, such as v5e, or a name of JAX or GKE; they are
+    /// row-major if none is named
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say which layout a TPU chooses for a shape by default, and how much memory it takes
+///
+/// A layout in the text is replaced by the default one; each array of a tuple gets its own. As JSON, one line for each
+/// generation: input, ok, shape and bytes, or error with message and span in bytes, as in check; and generation, unless exactly one
+/// is named.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape tpu 'f32[100,200]'
+  xla-shape tpu 'f32[100,200]' --for v3,v6e
+  xla-shape tpu --for v5e - < shapes.txt > answers.jsonl")]
+pub(crate) struct TpuArguments {
+    /// The shape; `-` reads one shape per line from standard input and answers each line with JSON
+    pub(crate) shape: String,
+
+    /// The generations, such as v5e,v7x, or names of JAX or GKE; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',')]
+    pub(crate) generations: Vec<Generation>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say whether a TPU kernel can work on these blocks, and whether they fit into VMEM
+///
+/// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
+/// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
+/// is all of its array or --fixed. As JSON: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
+/// one copy, copies, vmem_bytes of all copies), vmem_bytes of all parts, limit_bytes, most_bytes (the most that a limit can be),
+/// fits.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("parts").required(true).multiple(true)))]
+#[command(override_usage = "xla-shape block [OPTIONS] <ARRAY> <BLOCK>\n       \
+    xla-shape block [OPTIONS] [--input <ARRAY> <BLOCK>] [--output <ARRAY> <BLOCK>] [--fixed <ARRAY> <BLOCK>] [--scratch <SHAPE>]")]
+#[command(after_help = "Examples:
+  xla-shape block 'bf16[4096,1024]' 'bf16[512,1024]'
+  xla-shape block --input 'bf16[65536,1024]' 'bf16[8192,1024]' --output 'f32[65536,128]' 'f32[8192,128]' --scratch 'f32[512,512]'
+  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4 --vmem-limit 8MiB")]
+pub(crate) struct BlockArguments {
+    /// The shape of an array that the kernel reads
+    #[arg(group = "parts", requires = "block")]
+    pub(crate) array: Option<String>,
+
+    /// The shape of a block of it
+    pub(crate) block: Option<String>,
+
+    /// An array that the kernel reads, and its block; may be repeated
+    #[arg(long = "input", group = "parts", num_args = 2, value_names = ["ARRAY", "BLOCK"])]
+    pub(crate) inputs: Vec<String>,
+
+    /// An array that the kernel writes, and its block; may be repeated
+    #[arg(long = "output", group = "parts", num_args = 2, value_names = ["ARRAY", "BLOCK"])]
+    pub(crate) outputs: Vec<String>,
+
+    /// An array and a block of it that is the same in every step of the grid, or has one buffer (`pl.Buffered(1)`); may be repeated
+    #[arg(long, group = "parts", num_args = 2, value_names = ["ARRAY", "BLOCK"])]
+    pub(crate) fixed: Vec<String>,
+
+    /// A scratch buffer in VMEM; may be repeated
+    #[arg(long, group = "parts", value_name = "SHAPE")]
+    pub(crate) scratch: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) tpu: TpuOptions,
+
+    /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`), such as 64MiB; by default, what the compiler gives a kernel
+    #[arg(long = "vmem-limit", alias = "limit", value_name = "BYTES", value_parser = bytes)]
+    pub(crate) limit: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Compare how much memory an array takes on a TPU in the device's own layout, in row-major order, and in others
+///
+/// The device's own choice comes first; one entry stands for all orders that take the same memory. As JSON, one line for each:
+/// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
+/// natural, given, or null), orders (how many orders take the same), change (what to do to the dimensions, or null), jax (the
+/// layout to ask JAX for, or null), and room (dimensions that could be longer).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape advise 'bf16[1,3072]'
+  xla-shape advise 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}' --for v6e
+  xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 1=8
+  xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 0,1")]
+pub(crate) struct AdviseArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// First change the size of a dimension (1=128), or swap two dimensions (0,1); may be repeated
+    #[arg(long, value_name = "N=SIZE|N,N")]
+    pub(crate) what_if: Vec<Change>,
+
+    #[command(flatten)]
+    pub(crate) tpu: TpuOptions,
+
+    /// How many layouts to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Find every shape in any text, such as a log or an out-of-memory message
+///
+/// Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows each shape once, with the most padding
+/// first, and the contents of messages about memory. As JSON, one line for each place: line and column (from 1, in bytes), shape,
+/// bytes, padding_bytes, expansion.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape scan oom.txt
+  my_program 2>&1 | xla-shape scan --format json -")]
+pub(crate) struct ScanArguments {
+    #[command(flatten)]
+    pub(crate) input: InputFile,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
