@@ -243,7 +243,7 @@ def test_methods_and_any_number_of_arguments():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("f33[d]", "expected an element type, found `f33`"),
+        ("f33[d]", "expected an element type, found `f33`; did you mean `f32`?"),
         ("f32[d]{1}", "expected a dimension number less than 1, found 1"),
         ("f32[2*d]", "expected a number or the name of a size, found `2*d`"),
         ("f32[<=n]", "expected a number or the name of a size, found `n`"),

@@ -1,11 +1,10 @@
 //! Why a verb failed, with the message and the exit code of the program.
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use thiserror::Error;
 use xla_shape::ParseError;
 use xla_shape_files::{Error as FilesError, Missing};
-use xla_shape_render::harmless;
 
 /// The exit code if the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
@@ -71,8 +70,7 @@ impl Failure {
             }
             Self::Told => {}
             Self::Unread => return INPUT_READ_IN_PART,
-            // An error here means that standard error is closed.
-            _ => drop(writeln!(io::stderr(), "{}", harmless(&self.to_string()))),
+            _ => crate::io::tell(self),
         }
         INPUT_HAS_PROBLEMS
     }

@@ -1,8 +1,9 @@
 //! Reads the shapes and shardings of the command line.
 
 use crate::failure::Failure;
-use xla_shape::ArrayShape;
+use xla_shape::hlo::find_spelled_shapes;
 use xla_shape::shard::Sharding;
+use xla_shape::{ArrayShape, ParseError};
 use xla_shape_render::{Given, GivenArray, no_array};
 
 /// Reads a sharding.
@@ -12,7 +13,19 @@ pub(crate) fn sharding_of(text: &str) -> Result<Sharding, Failure> {
 
 /// Reads a shape, and which of its arrays were written with a layout.
 pub(crate) fn given_of(text: &str) -> Result<Given, Failure> {
-    text.parse().map_err(|error| Failure::shape(&error, text))
+    text.parse().map_err(|error: ParseError| {
+        let in_xla =
+            spelled_elsewhere(text).map_or(String::new(), |shape| format!("\nhelp: XLA writes this type as `{shape}`"));
+        Failure::Shape(format!("{}{in_xla}", error.render(text)))
+    })
+}
+
+/// The shape, if the text is a type of MLIR, which has no layout.
+fn spelled_elsewhere(text: &str) -> Option<String> {
+    let text = text.trim();
+    let found =
+        find_spelled_shapes(text).next().filter(|found| (found.span.start, found.span.end) == (0, text.len()))?;
+    text.ends_with('>').then(|| found.shape.without_layout().to_string())
 }
 
 /// Reads an array, or an array in a buffer.

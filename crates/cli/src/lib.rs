@@ -15,7 +15,7 @@ mod io;
 mod verbs;
 
 use args::{Arguments, Verb};
-use clap::Parser;
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
@@ -41,13 +41,19 @@ pub struct Host {
 /// Runs the program with these arguments, of which the first is the program's name, and returns its exit code.
 pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = arguments.into_iter().collect::<Vec<_>>();
-    let arguments = match Arguments::try_parse_from(&arguments) {
+    let arguments = match parse(arguments.iter().cloned()) {
         Ok(arguments) => arguments,
         Err(error) => {
             print_usage(&error, &arguments);
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
+    match arguments.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
     let result = match arguments.verb {
         Verb::Advise(arguments) => verbs::advise::run(&arguments),
         Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
@@ -81,6 +87,26 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
 }
 
+/// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
+fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let arguments = arguments.collect::<Vec<_>>();
+    let mut command = Arguments::command().color(wanted_color(&arguments));
+    let mut matches = command.try_get_matches_from_mut(&arguments)?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The value of --color among arguments that may be wrong.
+fn wanted_color(arguments: &[OsString]) -> ColorChoice {
+    let mut options =
+        arguments.iter().map(|argument| argument.to_string_lossy()).take_while(|argument| argument != "--");
+    let value = options.find_map(|option| match option.strip_prefix("--color")? {
+        "" => Some(String::new()),
+        value => value.strip_prefix('=').map(str::to_owned),
+    });
+    let value = value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()));
+    value.and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
+}
+
 /// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.
 fn print_usage(error: &clap::Error, arguments: &[OsString]) {
     // An error here means that standard output is closed.
@@ -90,7 +116,7 @@ fn print_usage(error: &clap::Error, arguments: &[OsString]) {
     }
     // The message has colours, so it cannot be escaped as a whole: it is made again from escaped arguments.
     let shown = arguments.iter().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
-    match Arguments::try_parse_from(shown) {
+    match parse(shown.map(OsString::from)) {
         Err(harmless) if harmless.kind() == error.kind() => drop(harmless.print()),
         _ => drop(write!(std::io::stderr(), "{}", harmless(&error.render().to_string()))),
     }

@@ -353,7 +353,8 @@ fn without_own_codes(text: &str) -> String {
     for part in parts {
         result.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m').unwrap_or("\u{1b}"));
     }
-    result.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
+    // Bold, the colours of errors, warnings and notes, and their end.
+    ["1", "31", "32", "33", "0"].iter().fold(result, |text, code| text.replace(&format!("\u{1b}[{code}m"), ""))
 }
 
 /// Names in files must not move a terminal's cursor or rename its window.

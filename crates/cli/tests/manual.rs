@@ -154,6 +154,10 @@ fn bash_completes_verbs_and_their_options() {
         (&["explain", "--format", "j"], "json\n"),
         (&["hlo", "diff", "--form"], "--format\n"),
         (&["relayout", "--ten"], "--tensor\n"),
+        (&["tpu", "--for", "v5"], "v5e v5p\n"),
+        (&["hlo", "--for", "v6"], "v6e\n"),
+        (&["compile", "--for", "v7"], "v7x\n"),
+        (&["hlo", "--section", "pe"], "peak\n"),
     ] {
         let all = [&["xla-shape"], words].concat();
         let [.., before, current] = &all[..] else { unreachable!() };
@@ -164,6 +168,54 @@ fn bash_completes_verbs_and_their_options() {
         );
         let output = std::process::Command::new("bash").args(["-c", &complete]).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{words}");
+    }
+}
+
+/// The program's own messages are those of the argument parser: one style, and colours where they are wanted.
+#[test]
+fn messages_have_colours_where_they_are_wanted() {
+    let error = |arguments: &[&str]| {
+        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let output = program.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").args(arguments).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let red = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m ";
+    for wrong in [&["explain", "f33[2]"][..], &["explain"], &["hlo", "missing"], &["frobnicate"]] {
+        assert!(error(&[&["--color", "always"], wrong].concat()).starts_with(red), "{wrong:?}");
+        assert!(error(&[wrong, &["--color=always"]].concat()).starts_with(red), "{wrong:?}");
+        for plain in [&["--color", "never"][..], &["--color=auto"], &[]] {
+            assert!(error(&[plain, wrong].concat()).starts_with("error: "), "{wrong:?}");
+        }
+    }
+    let marked = error(&["--color=always", "explain", "f33[2]"]);
+    assert!(marked.ends_with("  | \u{1b}[1m\u{1b}[31m^^^\u{1b}[0m\n"), "{marked:?}");
+    assert!(error(&["--color=often", "map", "f32[]"]).contains("[possible values: auto, always, never]"));
+}
+
+#[test]
+fn messages_name_what_was_probably_meant() {
+    for (arguments, meant) in [
+        (&["explain", "f33[2]"][..], "; did you mean `f32`?"),
+        (&["explain", "bf61[2]"], "; did you mean `bf16`?"),
+        (&["explain", "float8_e4m3fn[2]"], "; did you mean `f8e4m3fn`?"),
+        (&["explain", "tensor<2x3xf32>"], "\nhelp: XLA writes this type as `f32[2,3]`\n"),
+        (&["index", " memref<?x3xf8E4M3FN> ", "0,0"], "\nhelp: XLA writes this type as `f8e4m3fn[?,3]`\n"),
+        (&["tpu", "f32[8]", "--for", "v6"], "; did you mean `v6e`?"),
+        (&["hlo", "-", "--for", "v6"], "; did you mean `v6e`?; bytes such as 16GiB are read, too"),
+        (&["compile", "-", "--for", "v7:2x2"], "; did you mean `v7x`?"),
+        (&["draw", "f32[8]", "--svg", "a.PNG"], "expected a name that ends in .svg, found .png: the picture is SVG"),
+    ] {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(meant) && !output.status.success(), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn help_of_a_verb_has_two_names() {
+    assert_eq!(text(&["help"]), text(&["--help"]));
+    for verb in VERBS {
+        assert_eq!(text(&["help", verb]), text(&[verb, "--help"]), "{verb}");
     }
 }
 

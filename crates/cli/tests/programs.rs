@@ -29,6 +29,15 @@ fn json(arguments: &[&str], input: impl Into<Vec<u8>>) -> Value {
     serde_json::from_str(&text(arguments, input)).unwrap()
 }
 
+/// Every section of the text about a module, with one space for each line break and each gap, so that no test depends on a width.
+fn sections(arguments: &[&str], input: impl Into<Vec<u8>>) -> String {
+    joined(&text(&[&["hlo", "-", "--all"], arguments].concat(), input))
+}
+
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn real(name: &str) -> String {
     format!("{}/../../examples/hlo/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -61,13 +70,11 @@ fn a_report_has_the_memory_of_a_module() {
     assert_eq!(report["findings"], json!([]));
     let free = MODULE.replace("copy(b)", "bitcast(b)");
     // A bitcast to a different number of bytes is an error.
-    let changes = program(&["hlo", "-"], free);
+    let changes = program(&["hlo", "-", "--all"], free);
     assert_eq!(changes.status.code(), Some(1));
-    let changes = String::from_utf8(changes.stdout).unwrap();
+    let changes = joined(&String::from_utf8(changes.stdout).unwrap());
     assert!(
-        changes.contains(
-            "\n             free  %c (bitcast)\n                   f32[4,100]{1,0:T(8,128)S(1)} -> f32[4,100]{0,1:T(8,128)}\n"
-        ),
+        changes.contains(" free %c (bitcast) f32[4,100]{1,0:T(8,128)S(1)} -> f32[4,100]{0,1:T(8,128)} "),
         "{changes}"
     );
     let vmem = json(&["hlo", "-", "--space", "1", "--top", "5", "--format", "json"], MODULE);
@@ -79,8 +86,8 @@ fn a_report_has_the_memory_of_a_module() {
     let output = program(&["hlo", "-", "--space", "7"], MODULE);
     let message = "error: no value is in memory space 7; the program uses S(0) HBM, S(1) VMEM\n";
     assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), (message, Some(1)));
-    let page = text(&["hlo", "-"], MODULE);
-    assert!(page.contains("\nmodule m: 1 computation, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
+    let page = sections(&[], MODULE);
+    assert!(page.contains(" module m: 1 computation, 4 instructions ") && page.contains("S(1) VMEM"), "{page}");
 }
 
 #[test]
@@ -88,7 +95,8 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     let source = ", metadata={op_name=\"jit(f)/layer/copy\" source_file=\"train.py\" source_line=43}";
     let module = MODULE.replace("copy(b)", &format!("copy(b){source}"));
     let first = |arguments: &[&str]| {
-        text(&[&["hlo", "-"], arguments].concat(), module.clone()).lines().next().unwrap().to_owned()
+        let text = sections(arguments, module.clone());
+        text.split_once(" module m:").unwrap().0.to_owned()
     };
     let cause = "largest at the peak: 52 KiB temporary %c f32[4,100]{0,1:T(8,128)}, train.py:43";
     let needed = "needs 120 KiB of HBM of";
@@ -113,23 +121,23 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     );
     assert_eq!((&summary["largest"]["name"], &summary["largest"]["source"]), (&json!("c"), &json!("train.py:43")));
     // The peak counts VMEM too, so the text does not list it as a part of HBM.
-    let page = text(&["hlo", "-"], module);
-    assert!(page.contains("the compiler's own peak; VMEM counts too, so this is not the use of HBM\n"), "{page}");
+    let page = sections(&[], module);
+    assert!(page.contains("the compiler's own peak; VMEM counts too, so this is not the use of HBM "), "{page}");
 }
 
 #[test]
 fn only_tpus_have_hbm() {
     let module = MODULE.replace(":T(8,128)", "").replace("S(1)", "");
-    let page = text(&["hlo", "-"], module.clone());
+    let page = sections(&[], module.clone());
     assert!(page.starts_with("needs ") && page.contains(" of memory; largest at the peak: "), "{page}");
-    assert!(page.contains("Live values at the peak of S(0) default memory, "), "{page}");
+    assert!(page.contains("Live at the peak of S(0) default memory, at %"), "{page}");
     let folder = tempfile::tempdir().unwrap();
     let paths = ["a.hlo", "b.hlo"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     std::fs::write(&paths[0], &module).unwrap();
     std::fs::write(&paths[1], module.replace("[4,100]", "[8,100]")).unwrap();
     let difference = text(&["hlo", "diff", &paths[0], &paths[1]], "");
     let error = String::from_utf8(program(&["hlo", "-", "--space", "1"], module.clone()).stderr).unwrap();
-    let within = text(&["hlo", "-", "--for", "1GiB"], module);
+    let within = sections(&["--for", "1GiB"], module);
     for text in [page, difference, error, within] {
         assert!(!text.contains("HBM") && !text.contains("VMEM"), "{text}");
     }
@@ -195,9 +203,10 @@ fn lists_have_totals_and_source_lines_and_json_has_times_and_offsets() {
     let temporary = &json(&["hlo", "-", "--format", "json"], MODULE)["at_peak"][0]["largest"];
     let temporary = temporary.as_array().unwrap().iter().find(|value| value["role"] == "temporary").unwrap();
     assert_eq!((&temporary["live"], &temporary["offset"]), (&json!([[2, 3]]), &json!(0)));
-    let text = text(&["hlo", "-"], module);
-    assert!(text.contains("10 KiB padding in   5 values of     4 KiB    2.00x  f32[8,64]{1,0:T(8,128)}  such as %s0 (custom-call)  train.py:0"), "{text}");
-    assert!(text.contains("%c (copy)  train.py:70\n") && text.contains("  train.py:80\n"), "{text}");
+    let text = sections(&[], module);
+    let padded = "10 KiB padding 2.00x 5 values of 4 KiB f32[8,64]{1,0:T(8,128)} such as %s0 (custom-call) train.py:0 ";
+    assert!(text.contains(padded), "{text}");
+    assert!(text.contains("%c (copy) train.py:70 ") && text.contains(" train.py:80 "), "{text}");
 }
 
 #[test]
@@ -244,14 +253,49 @@ fn a_diff_has_changes_and_their_bytes() {
     assert_eq!(text(&["hlo", "diff", &path("a"), &path("a"), "--format", "json"], ""), "", "nothing differs");
 }
 
+/// A report is one screen; its last line names the sections that have more, and each of them can be shown alone.
+#[test]
+fn a_report_is_one_screen_that_names_its_sections() {
+    for name in ["v5e__rnn_scan.hlo", "v5e__layouts.hlo", "v5e__host_offload.hlo", "v5e__gather_step.hlo"] {
+        let module = std::fs::read(real(name)).unwrap();
+        for columns in ["60", "80", "100"] {
+            let mut program = Command::cargo_bin("xla-shape").unwrap();
+            let output = program.env("COLUMNS", columns).args(["hlo", "-"]).write_stdin(&*module).output().unwrap();
+            let screen = String::from_utf8(output.stdout).unwrap();
+            let most = if columns == "60" { 60 } else { 45 };
+            assert!(screen.lines().count() <= most, "{name}: {} lines", screen.lines().count());
+            // Only a word that is longer than the screen, such as a shape, makes a line longer.
+            let too_long = |line: &&str| line.len() > columns.parse().unwrap() && line.trim().contains(' ');
+            let longest_word = |line: &str| line.split_whitespace().map(str::len).max().unwrap_or(0);
+            let wide = screen.lines().filter(too_long).find(|line| longest_word(line) < 30);
+            assert_eq!(wide, None, "{name}");
+        }
+        let screen = text(&["hlo", "-"], &*module);
+        let (_, more) = screen.split_once("\nMore: --all, or --section with ").unwrap();
+        for section in joined(more).split(", ") {
+            let alone = text(&["hlo", "-", "--section", section], &*module);
+            let heading = alone.split("\n\n").nth(1).unwrap().lines().next().unwrap();
+            assert!(text(&["hlo", "-", "--all"], &*module).contains(&format!("\n{heading}\n")), "{section}: {heading}");
+        }
+    }
+    let output = program(&["hlo", "-", "--all", "--section", "peak"], MODULE);
+    assert_eq!(output.status.code(), Some(2));
+    let output = program(&["hlo", "-", "--section", "peek"], MODULE);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("[possible values: memory, peak, ") && error.contains("tip: a similar value exists: 'peak'"),
+        "{error}"
+    );
+}
+
 #[test]
 fn arrays_of_a_tuple_have_numbers() {
     let module = "HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n  \
                   ROOT c = (f32[8], f32[9]) custom-call(p), custom_call_target=\"c\"\n}\n";
     let report = json(&["hlo", "-", "--format", "json"], module);
     assert_eq!((&report["largest"][0]["name"], &report["largest"][0]["leaf"]), (&json!("c"), &json!(1)));
-    let page = text(&["hlo", "-"], module);
-    assert!(page.contains("%c#1 (custom-call)  f32[9]") && page.contains("%c (custom-call)  f32[8]"), "{page}");
+    let page = sections(&[], module);
+    assert!(page.contains("%c#1 (custom-call) f32[9]") && page.contains("%c (custom-call) f32[8]"), "{page}");
 }
 
 #[test]
@@ -372,12 +416,9 @@ fn a_module_that_uses_an_operand_too_early_has_no_memory_over_time() {
     let page = program(&["hlo", "-", "--html", "-"], module);
     assert_eq!(page.status.code(), Some(1));
     // The text says why there are no totals.
-    let text = String::from_utf8(program(&["hlo", "-"], module).stdout).unwrap();
-    assert!(
-        text.contains("Memory\n  unknown: ") && text.contains("an operand is used before its definition\n"),
-        "{text}"
-    );
-    assert!(!text.contains("arguments\n"), "{text}");
+    let text = joined(&String::from_utf8(program(&["hlo", "-"], module).stdout).unwrap());
+    assert!(text.contains("Memory unknown: ") && text.contains("an operand is used before its definition "), "{text}");
+    assert!(!text.contains("arguments "), "{text}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn errors_say_what_and_where() {
     let unknown = "expected the name of an instruction of this computation, found";
     let body = |text: &str| module(&format!("  ROOT %b = {text}"));
     expect(&body("f32[2]{1} negate(%a)"), "1", "expected a dimension number less than 1, found 1");
-    expect(&body("f33[2] negate(%a)"), "f33", "expected an element type, found `f33`");
+    expect(&body("f33[2] negate(%a)"), "f33", "expected an element type, found `f33`; did you mean `f32`?");
     expect(&body("f32[2]{0} negate(%c)"), "c", &format!("{unknown} `c`"));
     expect(&body("f32[2]{0} (%a)"), "(", "expected an opcode, found `(`");
     expect(&body("f32[2]{0} negate %a"), "%", "expected `(`, found `%`");

@@ -26,7 +26,7 @@ fn every_kind_of_parse_error() {
         ("f32[2] x", "expected the end of the shape, found `x`", "x"),
         ("(f32[2],)", "expected a shape, found `)`", ")"),
         ("float32[2]", "expected an element type, found `float32`; did you mean `f32`?", "float32"),
-        ("f33[2]", "expected an element type, found `f33`", "f33"),
+        ("f33[2]", "expected an element type, found `f33`; did you mean `f32`?", "f33"),
         (
             "s8[9223372036854775808]",
             "expected a number that fits in an i64, found `9223372036854775808`",

@@ -10,23 +10,29 @@ pub(crate) use shapes::*;
 
 use crate::verbs::schema::names;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
 
 /// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
-#[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "xla-shape", version, max_term_width = 100)]
 #[command(after_help = "Examples:
   xla-shape explain 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
   xla-shape scan oom.txt
-  xla-shape VERB --help
+  xla-shape help VERB
 
 Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+
+    /// When to write colours: auto writes them to terminals
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
+    pub(crate) color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -70,6 +76,32 @@ fn bytes(text: &str) -> Result<u64, String> {
     some_bytes(text).ok_or_else(|| "expected bytes, such as 16777216 or 16MiB".to_owned())
 }
 
+/// Reads the value of an option as `P` does. Completions offer the generations of TPUs, and help does not list them again.
+#[derive(Clone)]
+pub(crate) struct OfferingGenerations<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for OfferingGenerations<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        self.0.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Generation::ALL.iter().map(|generation| PossibleValue::new(generation.name()))))
+    }
+}
+
+/// Reads the name of a generation.
+fn generation() -> OfferingGenerations<impl TypedValueParser<Value = Generation>> {
+    OfferingGenerations(str::parse::<Generation>)
+}
+
 /// Print the JSON Schema of what a verb writes with --format json
 ///
 /// The field `schema` of the output has the same name as the schema: its `$id`, which ends with the version.
@@ -103,7 +135,7 @@ pub(crate) struct InputFile {
 #[derive(Debug, Args)]
 pub(crate) struct TpuOptions {
     /// The generation of the TPU, such as v5e, or a name of JAX or GKE; v5e if none is named
-    #[arg(long = "for", value_name = "GENERATION")]
+    #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
     pub(crate) generation: Option<Generation>,
 }
 

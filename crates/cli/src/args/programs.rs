@@ -1,26 +1,28 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
-use super::{AnswerOptions, bytes, some_bytes};
+use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
 use crate::verbs::tune::{Share, share, weight};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_pjrt::{Slice, SliceError};
-use xla_shape_render::hlo::{Device, Limit};
+use xla_shape_render::hlo::{Device, Limit, Section};
 
 /// Show how much memory the values of an HLO module take, and what is wrong with the module
 ///
-/// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
-/// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
+/// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
+/// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
 /// would refuse the module. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
 /// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
 /// layout_changes.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
-  xla-shape hlo module.hlo --top 5
+  xla-shape hlo module.hlo
+  xla-shape hlo module.hlo --section padded,copies --top 5
   xla-shape hlo module.hlo --space 1 --html vmem.html
   xla-shape hlo diff before.hlo after.hlo
   xla-shape hlo show module.hlo %fusion.3
@@ -37,7 +39,7 @@ pub(crate) struct HloArguments {
 
     /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, a name of JAX or GKE, or bytes of HBM, such as 16GiB; v5e if
     /// none is named
-    #[arg(long = "for", visible_alias = "device", value_name = "DEVICE", value_parser = device)]
+    #[arg(long = "for", visible_alias = "device", value_name = "DEVICE", value_parser = OfferingGenerations(device), hide_possible_values = true)]
     pub(crate) device: Option<Device>,
 
     /// Estimate, even if the compiler's own files are beside the module
@@ -52,6 +54,14 @@ pub(crate) struct HloArguments {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
+    /// Show every section, instead of what matters most on one screen
+    #[arg(long, conflicts_with = "sections")]
+    pub(crate) all: bool,
+
+    /// Show these sections
+    #[arg(long = "section", value_name = "NAME", value_delimiter = ',', value_parser = section())]
+    pub(crate) sections: Vec<Section>,
+
     /// Show only this memory space: its number, or its name, such as VMEM
     #[arg(long, value_name = "S", value_parser = space)]
     pub(crate) space: Option<u8>,
@@ -62,6 +72,12 @@ pub(crate) struct HloArguments {
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
+}
+
+/// Reads the name of a section.
+fn section() -> impl TypedValueParser<Value = Section> {
+    let named = |name: String| Section::ALL.into_iter().find(|section| section.name() == name);
+    PossibleValuesParser::new(Section::ALL.map(Section::name)).try_map(move |name| named(name).ok_or("no section"))
 }
 
 /// Reads the number or the name of a memory space.
@@ -77,13 +93,11 @@ fn space(text: &str) -> Result<u8, String> {
 
 /// Reads the name of a TPU generation, or a number of bytes.
 fn device(text: &str) -> Result<Device, String> {
-    if let Some(generation) = Generation::from_name(text) {
-        return Ok(Device::Generation(generation));
+    match (text.parse(), some_bytes(text)) {
+        (Ok(generation), _) => Ok(Device::Generation(generation)),
+        (Err(_), Some(bytes)) => Ok(Device::Bytes(bytes)),
+        (Err(error), None) => Err(format!("{error}; bytes such as 16GiB are read, too")),
     }
-    some_bytes(text).map(Device::Bytes).ok_or_else(|| {
-        let names = Generation::ALL.iter().map(|generation| generation.name()).collect::<Vec<_>>();
-        format!("expected one of {}, or bytes such as 16GiB", names.join(", "))
-    })
 }
 
 #[derive(Debug, Subcommand)]
@@ -200,7 +214,7 @@ pub(crate) struct CostArguments {
     pub(crate) file: PathBuf,
 
     /// The TPU that a program is compiled for: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) target: Target,
 
     /// Also write the answer as an HTML page to this file; `-` is standard output
@@ -246,7 +260,7 @@ pub(crate) struct GuardProgram {
 
     /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
     /// by default those of the record, and v5e for a new one. For a compiled module, the TPU that it was compiled for, which it does not contain
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 }
 
@@ -325,7 +339,7 @@ pub(crate) struct CompileArguments {
     pub(crate) program: PathBuf,
 
     /// The TPUs: generations, and the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = target)]
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 
     /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
@@ -378,7 +392,7 @@ pub(crate) struct TuneArguments {
     pub(crate) shares: Vec<Share>,
 
     /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) target: Target,
 
     /// How often a program runs, relative to the others (1 by default), such as decode=100; may be repeated
@@ -496,7 +510,7 @@ pub(crate) struct KernelArguments {
     pub(crate) path: PathBuf,
 
     /// The TPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The verbs about shapes, layouts and their texts.
 
-use super::{AnswerOptions, Format, InputFile, JsonOnly, TpuOptions, bytes};
+use super::{AnswerOptions, Format, InputFile, JsonOnly, TpuOptions, bytes, generation};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ pub(crate) struct ExplainArguments {
 
     /// For a shape without a layout: the generation of the TPU that chooses it, such as v5e, or a name of JAX or GKE; all are shown
     /// if none is named
-    #[arg(long = "for", value_name = "GENERATION")]
+    #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
     pub(crate) generation: Option<Generation>,
 
     #[command(flatten)]
@@ -153,6 +153,18 @@ pub(crate) struct MapArguments {
     pub(crate) format: JsonOnly,
 }
 
+/// Reads the name of a file for an SVG picture. Names of other pictures are refused: viewers would not show the file.
+fn svg_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    match ending.as_str() {
+        "png" | "jpg" | "jpeg" | "gif" | "webp" | "bmp" | "tif" | "tiff" | "pdf" | "html" => {
+            Err(format!("expected a name that ends in .svg, found .{ending}: the picture is SVG"))
+        }
+        _ => Ok(path),
+    }
+}
+
 /// Draw where the elements are, by index and by position in memory
 ///
 /// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
@@ -174,7 +186,7 @@ pub(crate) struct DrawArguments {
     pub(crate) sharding: Option<String>,
 
     /// Write an SVG picture into this file; `-` is standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = svg_file)]
     pub(crate) svg: Option<PathBuf>,
 
     /// Write a page into this file that shows the position of the selected element; `-` is standard output
@@ -289,7 +301,7 @@ pub(crate) struct BitcastArguments {
 
     /// The generation of the TPU that chooses the layout of shapes without one, such as v5e, or a name of JAX or GKE; they are
     /// row-major if none is named
-    #[arg(long = "for", value_name = "GENERATION")]
+    #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
     pub(crate) generation: Option<Generation>,
 
     #[command(flatten)]
@@ -311,7 +323,7 @@ pub(crate) struct TpuArguments {
     pub(crate) shape: String,
 
     /// The generations, such as v5e,v7x, or names of JAX or GKE; v5e if none is named
-    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',')]
+    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',', value_parser = generation(), hide_possible_values = true)]
     pub(crate) generations: Vec<Generation>,
 
     #[command(flatten)]

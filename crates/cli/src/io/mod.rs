@@ -7,9 +7,11 @@ pub(crate) use lines::{Line, MAX_LINE, for_each_line};
 pub(crate) use progress::progress;
 
 use crate::failure::Failure;
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
+use clap::builder::Styles;
+use std::fmt::Display;
 use std::io::{self, Write};
-use xla_shape_render::Text;
+use xla_shape_render::{Text, harmless};
 
 /// Writes bytes to standard output.
 pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
@@ -31,6 +33,38 @@ pub(crate) fn print(text: &Text) -> Result<(), Failure> {
         output.flush()
     };
     write().map_err(Failure::Write)
+}
+
+/// Writes a message to standard error: an error, a warning or a note. On a terminal it looks like the messages of the argument parser.
+///
+/// Control characters are escaped. If standard error is closed, nothing happens: the exit code still tells.
+pub(crate) fn tell(message: impl Display) {
+    let text = message.to_string();
+    let mut output = anstream::stderr().lock();
+    for line in harmless(&text).lines() {
+        let (before, style, styled, after) = styled(line);
+        let _ = writeln!(output, "{before}{style}{styled}{style:#}{after}");
+    }
+}
+
+/// The style of a part of a line, with the texts before it, of it, and after it: the first word of a message, or marks under a text.
+fn styled(line: &str) -> (&str, Style, &str, &str) {
+    let styles = Styles::styled();
+    let marks = line.rfind("| ").map_or(line.len(), |bar| bar + "| ".len());
+    let (margin, marks) = line.split_at(marks);
+    if marks.ends_with('^') && marks.bytes().all(|byte| matches!(byte, b' ' | b'^')) {
+        return (margin, *styles.get_error(), marks, "");
+    }
+    let warning = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    [
+        ("error:", *styles.get_error()),
+        ("warning:", warning),
+        ("help:", *styles.get_valid()),
+        ("note:", *styles.get_valid()),
+    ]
+    .into_iter()
+    .find_map(|(word, style)| Some(("", style, word, line.strip_prefix(word)?)))
+    .unwrap_or(("", Style::new(), "", line))
 }
 
 /// The width of text in characters: `COLUMNS`, otherwise the width of the terminal, up to a limit at which text is hard to read.

@@ -5,7 +5,7 @@ use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArgum
 use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use xla_shape::ParseError;
 use xla_shape::hlo::proto::is_message;
@@ -45,7 +45,13 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         write_whole(path, page(module, timeline, &report, arguments.space).as_bytes())?;
     }
     if arguments.html.as_ref().is_none_or(|path| !is_stdout(path)) {
-        super::show(&report, arguments.answer.format)?;
+        match arguments.answer.format {
+            Format::Text if !arguments.sections.is_empty() => {
+                io::print(&report.sections(&arguments.sections, io::width()))?
+            }
+            Format::Text if !arguments.all => io::print(&report.screen(io::width()))?,
+            format => super::show(&report, format)?,
+        }
     }
     read.end()?;
     match report.worst() {
@@ -70,8 +76,7 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let after_timeline =
         after_memory.timeline_on(None).map(|timeline| known(&second, &after_bytes, timeline, arguments.estimate));
     for note in timeline.iter().chain(&after_timeline).flat_map(|known| &known.notes) {
-        // An error means that standard error is closed.
-        let _ = writeln!(std::io::stderr(), "note: {}", harmless(note));
+        io::tell(format_args!("note: {note}"));
     }
     let [timeline, after_timeline] =
         [&timeline, &after_timeline].map(|known| known.as_ref().map(|known| &known.timeline));
@@ -83,8 +88,7 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
         super::show(&difference, arguments.answer.format)?;
     }
     for limit in &exceeded {
-        // An error means that standard error is closed; the exit code still tells that a limit is exceeded.
-        let _ = writeln!(std::io::stderr(), "error: {limit}");
+        io::tell(format_args!("error: {limit}"));
     }
     before.end().and(after.end())?;
     if exceeded.is_empty() { Ok(()) } else { Err(Failure::Told) }
@@ -139,11 +143,9 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
             let is_left_out = |text: &str| text.contains("{...}");
             let left_out = module.instructions().filter(|found| found.literal().is_some_and(is_left_out)).count();
             if left_out > 0 {
-                // An error means that standard error is closed.
-                let _ = writeln!(
-                    std::io::stderr(),
+                io::tell(format_args!(
                     "warning: the text leaves the elements of {left_out} constants out (`{{...}}`); in the message they are zero"
-                );
+                ));
             }
             io::write(&message)
         }
@@ -160,8 +162,7 @@ impl Read<'_> {
     /// Warns about the instructions that could not be read, before any other output.
     pub(super) fn warn(&self) {
         if let Some(unread) = &self.unread {
-            // An error means that standard error is closed.
-            let _ = writeln!(std::io::stderr(), "{}", harmless(unread));
+            io::tell(unread);
         }
     }
 

@@ -20,12 +20,13 @@ pub(crate) fn man() -> Result<(), Failure> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::Write)?;
     let mut text = text(page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    let verbs = || command.get_subcommands().filter(|verb| verb.get_name() != "help");
     for verb in command.get_subcommands() {
         // The list refers to a page for each verb; there is only this page.
         let name = verb.get_name();
         text = text.replace(&format!("\nxla\\-shape\\-{name}(1)\n"), &format!("\nxla\\-shape {name}\n"));
     }
-    for verb in command.get_subcommands() {
+    for verb in verbs() {
         text += &section(verb, &format!("xla-shape {}", verb.get_name()))?;
         for inner in verb.get_subcommands() {
             text += &section(inner, &format!("xla-shape {} {}", verb.get_name(), inner.get_name()))?;

@@ -3,6 +3,7 @@
 use crate::args::MapArguments;
 use crate::failure::Failure;
 use crate::given::array_of;
+use crate::io;
 use std::io::{BufWriter, Write};
 use xla_shape::{Placement, Slot};
 use xla_shape_render::{InUnits, count};
@@ -12,13 +13,11 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
     let placement = array.placement().map_err(Failure::said)?;
     let bytes = json_bytes(&placement);
     if bytes >= LARGE {
-        // If standard error is closed, the map is written without the warning.
-        let _ = writeln!(
-            std::io::stderr(),
+        io::tell(format_args!(
             "warning: this map has {}, about {} of JSON; `xla-shape index --linear N` answers for one position",
             count(placement.padded_positions(), "position", "positions"),
             InUnits(bytes)
-        );
+        ));
     }
     write(&placement, BufWriter::with_capacity(1 << 16, std::io::stdout().lock())).map_err(Failure::Write)
 }

@@ -1,6 +1,7 @@
 //! The element types of XLA arrays.
 
 mod precision;
+mod spelling;
 
 use core::fmt;
 

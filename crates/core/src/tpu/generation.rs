@@ -358,7 +358,13 @@ impl fmt::Display for UnknownGeneration {
             let separator = if number == 0 { "" } else { ", " };
             write!(f, "{separator}{generation}")?;
         }
-        write!(f, "; found `{}`", self.name.escape_debug())
+        write!(f, "; found `{}`", self.name.escape_debug())?;
+        let is_meant = |generation: &&Generation| self.name.len() > 1 && generation.name().starts_with(&*self.name);
+        for (number, generation) in Generation::ALL.iter().filter(is_meant).enumerate() {
+            let separator = if number == 0 { "; did you mean" } else { " or" };
+            write!(f, "{separator} `{generation}`")?;
+        }
+        if Generation::ALL.iter().any(|generation| is_meant(&generation)) { f.write_str("?") } else { Ok(()) }
     }
 }
 
@@ -380,6 +386,12 @@ mod tests {
         let error = "v5q\n".parse::<Generation>().unwrap_err().to_string();
         let names = "v2, v3, v4, v5e, v5p, v6e, v7x, v8i, v8t";
         assert_eq!(error, alloc::format!("expected a generation of TPUs: {names}; found `v5q\\n`"));
+        let suggestion = |name: &str| {
+            name.parse::<Generation>().unwrap_err().to_string().split_once("`; ").map(|(_, end)| end.to_string())
+        };
+        assert_eq!(suggestion("v6"), Some("did you mean `v6e`?".into()));
+        assert_eq!(suggestion("v8"), Some("did you mean `v8i` or `v8t`?".into()));
+        assert_eq!((suggestion("v"), suggestion("")), (None, None));
     }
 
     /// Names of JAX 0.12 (`jax/_src/tpu_info.py`, `jax/experimental/topologies.py`), libtpu 0.0.52, Cloud TPU

@@ -1,7 +1,6 @@
 //! Shapes as other programs spell them: JAX and NumPy (`float32[8,128]`), and MLIR (`tensor<8x128xbf16>`).
 
 use super::{FoundShape, is_word};
-use alloc::string::String;
 use alloc::vec::Vec;
 use memchr::memchr2;
 use xla_shape_core::text::Span;
@@ -53,7 +52,8 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
     let inside = bracket.saturating_add(1);
     let (end, shape) = match bytes.get(bracket)? {
         b'[' => {
-            let element_type = spelled(name)?;
+            let element_type = ElementType::from_any_name(name)
+                .filter(|found| found.name() != name && !name.bytes().any(|byte| byte.is_ascii_uppercase()))?;
             let end = closing(bytes, inside, b'[', b']')?;
             let sizes = text.get(inside..end)?;
             (end, shape(element_type, sizes, ',')?)
@@ -62,7 +62,7 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
             let end = closing(bytes, inside, b'<', b'>')?;
             // An encoding or a memory space can follow after a comma.
             let (sizes, element) = split_element(text.get(inside..end)?.split(',').next()?.trim());
-            (end, shape(element_type(element)?, sizes, 'x')?)
+            (end, shape(ElementType::from_any_name(element)?, sizes, 'x')?)
         }
         _ => return None,
     };
@@ -104,37 +104,6 @@ fn shape(element_type: ElementType, sizes: &str, separator: char) -> Option<Shap
     let dimensions = sizes.map(dimension).collect::<Option<Vec<_>>>()?;
     let layout = Layout::descending(dimensions.len());
     ArrayShape::new(element_type, &dimensions, layout).ok().map(Shape::Array)
-}
-
-/// The element type with this name in MLIR.
-fn element_type(name: &str) -> Option<ElementType> {
-    match name {
-        "complex<f32>" => Some(ElementType::C64),
-        "complex<f64>" => Some(ElementType::C128),
-        name => {
-            let name = name.to_ascii_lowercase();
-            ElementType::from_name(&name).or_else(|| spelled(&name))
-        }
-    }
-}
-
-/// The element type with this name in JAX, NumPy or MLIR, if XLA's name is another.
-fn spelled(name: &str) -> Option<ElementType> {
-    let with_prefix = |(theirs, ours): (&str, &str)| {
-        let rest = name.strip_prefix(theirs).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
-        let mut name = String::from(ours);
-        name.extend(rest.chars().filter(|&c| c != '_'));
-        ElementType::from_name(&name)
-    };
-    match name {
-        "bool" | "i1" => Some(ElementType::Pred),
-        "complex64" => Some(ElementType::C64),
-        "complex128" => Some(ElementType::C128),
-        "bfloat16" => Some(ElementType::Bf16),
-        _ => [("float", "f"), ("uint", "u"), ("int", "s"), ("ui", "u"), ("si", "s"), ("i", "s")]
-            .into_iter()
-            .find_map(with_prefix),
-    }
 }
 
 #[cfg(test)]

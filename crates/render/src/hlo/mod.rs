@@ -37,3 +37,4 @@ pub use show::{ShowError, ShownInstruction};
 pub(crate) use signature::{Operations, Signature};
 pub use space::{NoSuchSpace, check_space};
 pub use statistics::{Statistics, StatisticsError};
+pub use text::Section;

@@ -124,7 +124,7 @@ impl Shardings {
             let _ = writeln!(text, "  {bytes} on each device are copies of what other devices have");
         }
         for kind in &self.shardings {
-            let _ = writeln!(text, "  {}: {}", kind.sharding, in_words(&kind.sum));
+            text.hanging("  ", &format!("{}: {}", kind.sharding, in_words(&kind.sum)));
         }
         text.heading("Largest on each device");
         self.largest.iter().for_each(|array| array.line(text));
@@ -167,14 +167,9 @@ impl Sharded {
             1 => String::new(),
             devices => format!("  on {devices} devices each"),
         };
-        let _ = writeln!(
-            text,
-            "  {here:>10} of {bytes:>10}{copies}  {}  {} -> {}  {}",
-            value_name(&self.name, self.leaf),
-            self.shape,
-            self.shard,
-            self.sharding
-        );
+        let name = value_name(&self.name, self.leaf);
+        let what = format!("{name}  {} -> {}  {}", self.shape, self.shard, self.sharding);
+        text.hanging(&format!("  {here:>10} of {bytes:>10}{copies}  "), &what);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The report as text.
 
-use super::memory::{AtPeak, Memory, Scope};
+use super::memory::{AtPeak, Memory, Resident, Scope};
 use super::report::{Place, Report, Value};
 use crate::words::{Factor, InUnits, count, space_name, value_name};
 use crate::{Answer, Text};
@@ -14,43 +14,216 @@ impl Answer for Report {
     const SCHEMA: &'static str = "xla-shape/hlo/1";
 
     fn text(&self, width: usize) -> Text {
-        page(self, width)
+        self.sections(&Section::ALL, width)
     }
 }
 
-// Writing to a `Text` does not fail.
-fn page(report: &Report, width: usize) -> Text {
-    let mut text = Text::new(width);
-    let name = report.module.as_deref().unwrap_or("without a name");
-    let computations = count(report.computations as u64, "computation", "computations");
-    let instructions = count(report.instructions as u64, "instruction", "instructions");
-    if let Some(summary) = &report.summary {
-        let _ = writeln!(text, "{}", summary.text());
+/// A part of the text of a [`Report`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Section {
+    /// How much memory the program takes.
+    Memory,
+    /// What is live when a memory space is fullest.
+    Peak,
+    /// Which parts of arrays the devices have.
+    Sharding,
+    /// The sum of all values, by memory space.
+    Sums,
+    /// The most padded values.
+    Padded,
+    /// The largest values.
+    Largest,
+    /// The memory of arrays, by their tiles.
+    Tiles,
+    /// The instructions that change layouts.
+    Layouts,
+    /// The copies.
+    Copies,
+    /// The collective operations.
+    Collectives,
+    /// What is wrong with instructions.
+    Findings,
+}
+
+impl Section {
+    /// Every section, in the order of the text.
+    pub const ALL: [Self; 11] = [
+        Self::Memory,
+        Self::Peak,
+        Self::Sharding,
+        Self::Sums,
+        Self::Padded,
+        Self::Largest,
+        Self::Tiles,
+        Self::Layouts,
+        Self::Copies,
+        Self::Collectives,
+        Self::Findings,
+    ];
+
+    /// The name, as `xla-shape hlo --section` takes it.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_render::hlo::Section::Peak.name(), "peak");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Peak => "peak",
+            Self::Sharding => "sharding",
+            Self::Sums => "sums",
+            Self::Padded => "padded",
+            Self::Largest => "largest",
+            Self::Tiles => "tiles",
+            Self::Layouts => "layouts",
+            Self::Copies => "copies",
+            Self::Collectives => "collectives",
+            Self::Findings => "findings",
+        }
     }
-    let _ = writeln!(text, "module {name}: {computations}, {instructions}");
-    if !report.other_modules.is_empty() {
-        let _ = writeln!(text, "other modules of the directory: {}", report.other_modules.join(", "));
+}
+
+impl Report {
+    /// These sections as text, after the lines that every text begins with: what the program needs, and the size of the module.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::{Report, Section};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
+    /// let text = Report::new(&module, 10, None).sections(&[Section::Tiles], 80).to_string();
+    /// assert!(text.ends_with("Tile formats\n      4 KiB      896 B padding     1 array   f32 T(8,128)\n"), "{text}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn sections(&self, sections: &[Section], width: usize) -> Text {
+        let mut text = self.beginning(width);
+        for section in Section::ALL {
+            if sections.contains(&section) {
+                self.section(&mut text, section);
+            }
+        }
+        text
     }
 
+    /// What matters most, on one screen: the totals, the largest values at the peak, the most padded ones, and the findings. The last
+    /// line names the other sections that have something to say.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::Report;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
+    /// let text = Report::new(&module, 10, None).screen(80).to_string();
+    /// assert!(text.ends_with("More: --all, or --section with peak, sums, padded, largest, tiles\n"), "{text}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn screen(&self, width: usize) -> Text {
+        /// At most this many entries of a list are on the screen, and of the list of padded values.
+        const FEW: usize = 5;
+        const FEW_PADDED: usize = 3;
+        let mut text = self.beginning(width);
+        self.section(&mut text, Section::Memory);
+        if let Some(at_peak) = self.at_peak.first() {
+            peak_heading(&mut text, self, at_peak);
+            residents(&mut text, &at_peak.largest[..at_peak.largest.len().min(FEW)]);
+        }
+        if !self.most_padded.is_empty() {
+            text.heading(PADDED);
+            padded(&mut text, &self.most_padded[..self.most_padded.len().min(FEW_PADDED)]);
+        }
+        if !self.findings.is_empty() {
+            text.heading("Findings");
+            findings(&mut text, self, FEW);
+        }
+        let more = Section::ALL.into_iter().filter(|section| self.has_more(*section)).map(Section::name);
+        let more = more.collect::<Vec<_>>().join(", ");
+        if !more.is_empty() {
+            text.verbatim("");
+            text.paragraph(format_args!("More: --all, or --section with {more}"));
+        }
+        text
+    }
+
+    /// Whether a section says more than the screen.
+    fn has_more(&self, section: Section) -> bool {
+        match section {
+            Section::Memory => false,
+            Section::Peak => !self.at_peak.is_empty(),
+            Section::Sharding => self.sharding.is_some(),
+            Section::Sums => !self.spaces.is_empty(),
+            Section::Padded => !self.most_padded.is_empty(),
+            Section::Largest => !self.largest.is_empty(),
+            Section::Tiles => !self.tile_formats.is_empty(),
+            Section::Layouts => !self.layout_changes.is_empty(),
+            Section::Copies => !self.copies.is_empty(),
+            Section::Collectives => !self.collectives.is_empty(),
+            Section::Findings => !self.findings.is_empty(),
+        }
+    }
+
+    /// The first lines: what the program needs, and the size of the module.
+    fn beginning(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        let name = self.module.as_deref().unwrap_or("without a name");
+        let computations = count(self.computations as u64, "computation", "computations");
+        let instructions = count(self.instructions as u64, "instruction", "instructions");
+        if let Some(summary) = &self.summary {
+            text.paragraph(summary.text());
+        }
+        text.paragraph(format_args!("module {name}: {computations}, {instructions}"));
+        if !self.other_modules.is_empty() {
+            text.paragraph(format_args!("other modules of the directory: {}", self.other_modules.join(", ")));
+        }
+        text
+    }
+
+    fn section(&self, text: &mut Text, section: Section) {
+        match section {
+            Section::Memory => memory(text, self),
+            Section::Peak => self.at_peak.iter().for_each(|at_peak| peak(text, self, at_peak)),
+            Section::Sharding => self.sharding.iter().for_each(|sharding| sharding.text(text)),
+            Section::Sums => sums(text, self),
+            Section::Padded => {
+                text.heading(PADDED);
+                padded(text, &self.most_padded);
+            }
+            Section::Largest => {
+                text.heading("Largest");
+                values(text, &self.largest, "no value takes memory");
+            }
+            Section::Tiles => tiles(text, self),
+            Section::Layouts => layouts(text, self),
+            Section::Copies => copies(text, self),
+            Section::Collectives => collectives(text, self),
+            Section::Findings => {
+                text.heading("Findings");
+                findings(text, self, MAX_FINDINGS);
+            }
+        }
+    }
+}
+
+const PADDED: &str = "Most padded, by the padding of all values of a shape";
+
+// Writing to a `Text` does not fail.
+fn memory(text: &mut Text, report: &Report) {
     text.heading("Memory");
-    let _ = writeln!(text, "  {}", report.accuracy);
+    text.hanging("  ", &report.accuracy);
     if !report.files.is_empty() {
-        let _ = writeln!(text, "  from {}", report.files.join(", "));
+        text.hanging("  ", &format!("from {}", report.files.join(", ")));
     }
     for note in &report.notes {
-        let _ = writeln!(text, "  note: {note}");
+        text.hanging("  note: ", note);
     }
     if let Some(memory) = &report.memory {
-        totals(&mut text, report, memory);
+        totals(text, report, memory);
     }
-    for at_peak in &report.at_peak {
-        peak(&mut text, report, at_peak);
-    }
+}
 
-    if let Some(sharding) = &report.sharding {
-        sharding.text(&mut text);
-    }
-
+fn sums(text: &mut Text, report: &Report) {
     text.heading("Sums of all values, as if each had memory of its own");
     let names = report.spaces.iter().map(|space| space_name(space.space, report.is_tpu)).collect::<Vec<_>>();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
@@ -76,15 +249,12 @@ fn page(report: &Report, width: usize) -> Text {
     }
     for (space, name) in report.spaces.iter().zip(&names) {
         if let (Some(peak), Some(at)) = (space.peak_bytes, &space.peak_at) {
-            let _ = writeln!(text, "  most live values at one time in {name}: {} at %{at}", InUnits(peak));
+            text.paragraph(format_args!("  most live values at one time in {name}: {} at %{at}", InUnits(peak)));
         }
     }
+}
 
-    text.heading("Most padded, by the padding of all values of a shape");
-    padded(&mut text, &report.most_padded);
-    text.heading("Largest");
-    values(&mut text, &report.largest, "no value takes memory");
-
+fn tiles(text: &mut Text, report: &Report) {
     text.heading("Tile formats");
     if report.tile_formats.is_empty() {
         let _ = writeln!(text, "  no array takes memory");
@@ -95,7 +265,9 @@ fn page(report: &Report, width: usize) -> Text {
         let arrays = count(format.arrays as u64, "array ", "arrays");
         let _ = writeln!(text, "  {bytes:>9}  {padding:>9} padding  {arrays:>10}  {}", format.format);
     }
+}
 
+fn layouts(text: &mut Text, report: &Report) {
     text.heading("Layout changes");
     if report.layout_changes.is_empty() {
         let _ = writeln!(text, "  none");
@@ -105,33 +277,32 @@ fn page(report: &Report, width: usize) -> Text {
             0 => "free".into(),
             moved => format!("{} moved", InUnits(moved)),
         };
-        let _ = writeln!(text, "{moved:>17}  %{} ({}){}", change.name, change.opcode, shown(&change.place));
-        let _ = writeln!(text, "                   {} -> {}", change.from, change.to);
+        text.hanging(
+            &format!("{moved:>17}  "),
+            &format!("%{} ({}){}", change.name, change.opcode, shown(&change.place)),
+        );
+        text.hanging("                   ", &format!("{} -> {}", change.from, change.to));
     }
+}
 
-    moves(&mut text, report);
-
-    text.heading("Findings");
+fn findings(text: &mut Text, report: &Report, most: usize) {
     if report.findings.is_empty() {
         let _ = writeln!(text, "  none");
     }
-    for finding in report.findings.iter().take(MAX_FINDINGS) {
-        let _ = writeln!(text, "  {}", finding.text);
+    for finding in report.findings.iter().take(most) {
+        text.hanging("  ", &finding.text);
     }
-    if report.findings.len() > MAX_FINDINGS {
-        let _ = writeln!(text, "  … and {} more", report.findings.len() - MAX_FINDINGS);
+    if report.findings.len() > most {
+        let _ = writeln!(text, "  … and {} more", report.findings.len() - most);
     }
-    text
 }
 
 fn totals(text: &mut Text, report: &Report, memory: &Memory) {
     let (device, host) = (&memory.device, &memory.host);
     let hbm = if report.is_tpu { "HBM" } else { "memory" };
-    let _ = writeln!(
-        text,
-        "  {:>10}  {hbm} without code: arguments + outputs + temporaries, shared memory counted once",
-        InUnits(device.total).to_string()
-    );
+    let line = |text: &mut Text, bytes: &str, what: &str| text.hanging(&format!("  {bytes:>10}  "), what);
+    let sum = format!("{hbm} without code: arguments + outputs + temporaries, shared memory counted once");
+    line(text, &InUnits(device.total).to_string(), &sum);
     let parts = [
         (device.arguments, "arguments"),
         (device.outputs, "outputs"),
@@ -139,16 +310,16 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         (device.temporaries, "temporaries"),
     ];
     for (bytes, what) in parts {
-        let _ = writeln!(text, "  {:>10}  {what}", InUnits(bytes).to_string());
+        line(text, &InUnits(bytes).to_string(), what);
     }
     let code = device.generated_code.map_or("?".into(), |code| InUnits(code).to_string());
     let unknown =
         if device.generated_code.is_none() { "; a `stats.json` beside the module would have its size" } else { "" };
-    let _ = writeln!(text, "  {code:>10}  generated code, in {hbm} too{unknown}");
+    line(text, &code, &format!("generated code, in {hbm} too{unknown}"));
     let vmem = if report.is_tpu { "; VMEM counts too, so this is not the use of HBM" } else { "" };
-    let _ = writeln!(text, "  {:>10}  the compiler's own peak{vmem}", InUnits(device.peak).to_string());
+    line(text, &InUnits(device.peak).to_string(), &format!("the compiler's own peak{vmem}"));
     if host.total > 0 {
-        let _ = writeln!(text, "  {:>10}  memory of the host", InUnits(host.total).to_string());
+        line(text, &InUnits(host.total).to_string(), "memory of the host");
     }
     for capacity in &report.capacity {
         let code = if capacity.space == memory_space::DEFAULT && device.generated_code.is_some() {
@@ -160,26 +331,25 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
     }
 }
 
-fn peak(text: &mut Text, report: &Report, at_peak: &AtPeak) {
+fn peak_heading(text: &mut Text, report: &Report, at_peak: &AtPeak) {
     let name = space_name(at_peak.space, report.is_tpu);
-    text.heading(&format!(
-        "Live values at the peak of {name}, without gaps between them: {} at %{}",
-        InUnits(at_peak.bytes),
-        at_peak.at
-    ));
-    for resident in &at_peak.largest {
-        let source = resident.source().map(|source| format!("  {source}"));
-        let from = resident.op_name.as_ref().map_or(String::new(), |name| format!("  {name}"));
-        let _ = writeln!(
-            text,
-            "  {:>10}  {:9}  {}  {}{from}{}",
-            InUnits(resident.bytes).to_string(),
-            resident.role,
-            value_name(&resident.name, resident.leaf),
-            resident.shape,
-            source.unwrap_or_default()
-        );
+    text.heading(&format!("Live at the peak of {name}, at %{}", at_peak.at));
+    text.hanging(&format!("  {:>10}  ", InUnits(at_peak.bytes).to_string()), "in all, without gaps between values");
+}
+
+fn residents(text: &mut Text, residents: &[Resident]) {
+    for resident in residents {
+        let bytes = InUnits(resident.bytes).to_string();
+        let name = value_name(&resident.name, resident.leaf);
+        let from = [resident.op_name.clone(), resident.source()].into_iter().flatten();
+        let from = from.map(|from| format!("  {from}")).collect::<String>();
+        text.hanging(&format!("  {bytes:>10}  {:9}  ", resident.role), &format!("{name}  {}{from}", resident.shape));
     }
+}
+
+fn peak(text: &mut Text, report: &Report, at_peak: &AtPeak) {
+    peak_heading(text, report, at_peak);
+    residents(text, &at_peak.largest);
     for (by, parts) in
         [("kind", &at_peak.by_role), ("opcode", &at_peak.by_opcode), ("element type", &at_peak.by_element_type)]
     {
@@ -203,7 +373,7 @@ fn scopes(text: &mut Text, list: &[Scope], depth: usize) {
     }
 }
 
-fn moves(text: &mut Text, report: &Report) {
+fn copies(text: &mut Text, report: &Report) {
     if !report.copies.is_empty() {
         text.heading("Copies");
     }
@@ -215,8 +385,12 @@ fn moves(text: &mut Text, report: &Report) {
             [] => String::new(),
             names => format!("  for %{}", names.join(", %")),
         };
-        let _ = writeln!(text, "  {bytes:>10}  %{} ({})  {way}  {}{read_by}", copy.name, copy.opcode, copy.shape);
+        let what = format!("%{} ({})  {way}  {}{read_by}", copy.name, copy.opcode, copy.shape);
+        text.hanging(&format!("  {bytes:>10}  "), &what);
     }
+}
+
+fn collectives(text: &mut Text, report: &Report) {
     if !report.collectives.is_empty() {
         text.heading("Collectives");
     }
@@ -225,13 +399,8 @@ fn moves(text: &mut Text, report: &Report) {
         let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
         let more = [&found.element_type, &found.groups].into_iter().flatten();
         let more = more.map(|part| format!("  {part}")).collect::<String>();
-        let _ = writeln!(
-            text,
-            "  {bytes_in:>10} in {bytes_out:>10} out  {runs:>8}  %{} ({}){more}{}",
-            found.name,
-            found.opcode,
-            shown(&found.place)
-        );
+        let what = format!("%{} ({}){more}{}", found.name, found.opcode, shown(&found.place));
+        text.hanging(&format!("  {bytes_in:>10} in {bytes_out:>10} out  {runs:>8}  "), &what);
     }
 }
 
@@ -248,16 +417,11 @@ fn padded(text: &mut Text, values: &[Value]) {
     for value in values {
         let padding = InUnits(value.all_padding_bytes).to_string();
         let expansion = value.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
-        let of = count(value.values as u64, "value ", "values");
+        let of = count(value.values as u64, "value", "values");
         let each = InUnits(value.bytes).to_string();
-        let _ = writeln!(
-            text,
-            "  {padding:>9} padding in {of:>10} of {each:>9}  {expansion:>7}  {}  such as {} ({}){}",
-            value.shape,
-            value_name(&value.name, value.leaf),
-            value.opcode,
-            shown(&value.place)
-        );
+        let name = value_name(&value.name, value.leaf);
+        let what = format!("{of} of {each}  {}  such as {name} ({}){}", value.shape, value.opcode, shown(&value.place));
+        text.hanging(&format!("  {padding:>9} padding  {expansion:>7}  "), &what);
     }
 }
 
@@ -269,13 +433,8 @@ fn values(text: &mut Text, values: &[Value], none: &str) {
         let bytes = InUnits(value.bytes).to_string();
         let padding = InUnits(value.padding_bytes).to_string();
         let expansion = value.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
-        let _ = writeln!(
-            text,
-            "  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {} ({})  {}{}",
-            value_name(&value.name, value.leaf),
-            value.opcode,
-            value.shape,
-            shown(&value.place)
-        );
+        let name = value_name(&value.name, value.leaf);
+        let what = format!("{name} ({})  {}{}", value.opcode, value.shape, shown(&value.place));
+        text.hanging(&format!("  {bytes:>9}  {padding:>9} padding  {expansion:>7}  "), &what);
     }
 }

@@ -505,32 +505,45 @@ fn unknown_element_type(word: &str, span: Span) -> ParseError {
     let suggestion = ElementType::ALL
         .iter()
         .map(|element_type| element_type.name())
-        .find(|name| name.eq_ignore_ascii_case(word) || other_names(word).is_some_and(|meant| meant == *name));
+        .find(|name| name.eq_ignore_ascii_case(word))
+        .or_else(|| ElementType::from_any_name(word).map(ElementType::name))
+        .or_else(|| of_c(word))
+        .or_else(|| similar(word));
     ParseError::new(ParseErrorKind::UnknownElementType { found: Found::new(word), suggestion }, span)
 }
 
-/// The element type that a name of NumPy, MLIR or C stands for.
-fn other_names(word: &str) -> Option<&'static str> {
+/// The element type that a type of C stands for.
+fn of_c(word: &str) -> Option<&'static str> {
     Some(match word {
-        "bool" | "i1" => "pred",
-        "i2" | "int2" => "s2",
-        "i4" | "int4" => "s4",
-        "i8" | "int8" => "s8",
-        "i16" | "int16" => "s16",
-        "i32" | "int32" | "int" => "s32",
-        "i64" | "int64" | "long" => "s64",
-        "uint8" => "u8",
-        "uint16" => "u16",
-        "uint32" => "u32",
-        "uint64" => "u64",
-        "half" | "float16" => "f16",
-        "bfloat16" => "bf16",
-        "float" | "float32" => "f32",
-        "double" | "float64" => "f64",
-        "complex64" => "c64",
-        "complex128" => "c128",
+        "int" => "s32",
+        "long" => "s64",
+        "half" => "f16",
+        "float" => "f32",
+        "double" => "f64",
         _ => return None,
     })
+}
+
+/// The only name of an element type that one typing mistake turns into `word`: another byte, one too many, one too few, or two swapped.
+fn similar(word: &str) -> Option<&'static str> {
+    let mut names =
+        ElementType::ALL.iter().map(|element_type| element_type.name()).filter(|name| is_mistake(name, word));
+    let name = names.next()?;
+    names.next().is_none().then_some(name)
+}
+
+/// Whether one typing mistake separates the texts.
+fn is_mistake(name: &str, word: &str) -> bool {
+    let (name, word) = (name.as_bytes(), word.as_bytes());
+    let before = name.iter().zip(word).take_while(|(a, b)| a == b).count();
+    let (name, word) = (name.get(before..).unwrap_or(&[]), word.get(before..).unwrap_or(&[]));
+    let after = name.iter().rev().zip(word.iter().rev()).take_while(|(a, b)| a == b).count();
+    let middle = |text: &[u8]| text.len().saturating_sub(after);
+    match (name.get(..middle(name)), word.get(..middle(word))) {
+        (Some([a, b]), Some([c, d])) => a == d && b == c,
+        (Some(name), Some(word)) => name.len() <= 1 && word.len() <= 1,
+        _ => false,
+    }
 }
 
 impl FromStr for Shape {
