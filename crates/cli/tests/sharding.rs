@@ -180,7 +180,7 @@ fn hlo_has_the_shards_of_a_program_before_partitioning() {
         (&json!("p"), &json!(65_536))
     );
     assert_eq!(sharding["replicated"][1]["copies_bytes"], 7 * 4096);
-    let page = text(run(&["hlo", path], "").stdout);
+    let page = text(run(&["hlo", path, "--section", "sharding"], "").stdout);
     assert!(
         page.contains("Shardings, for 8 devices\n  parameters  2 arrays, 68 KiB in one place, 20 KiB on each device\n"),
         "{page}"

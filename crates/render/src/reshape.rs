@@ -133,15 +133,14 @@ impl Answer for Reshape {
     fn text(&self, width: usize) -> Text {
         let Self { from, to, free, reshape, transpose, generation, assumed } = self;
         let mut text = Text::new(width);
-        text.verbatim(format_args!("{from}\n  to {to}"));
-        if let Some(generation) = generation {
-            text.paragraph(format_args!("Shapes without a layout have that of {}.", named(generation, *assumed)));
-        }
-        text.verbatim("");
         say(&mut text, "As a reshape", *free, reshape);
         if let Some(Transpose { permutation, free, cost }) = transpose {
             let numbers = permutation.iter().map(|dimension| dimension.to_string()).collect::<Vec<_>>();
             say(&mut text, &format!("As a transpose by ({})", numbers.join(",")), *free, cost);
+        }
+        text.verbatim(format_args!("\nfrom {from}\n  to {to}"));
+        if let Some(generation) = generation {
+            text.paragraph(format_args!("Shapes without a layout have that of {}.", named(generation, *assumed)));
         }
         text
     }

@@ -249,9 +249,6 @@ impl Answer for Choices {
 
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        if self.assumed {
-            text.paragraph(format_args!("On TPU {DEFAULT_GENERATION}; --for names other generations."));
-        }
         let shapes = self.choices.iter().map(|choice| match &choice.result {
             Outcome::Good { shape, .. } => shape.chars().count(),
             Outcome::Bad { .. } => 0,
@@ -266,6 +263,9 @@ impl Answer for Choices {
                 }
                 Outcome::Bad { error, .. } => text.verbatim(format_args!("{generation}{}", error.message)),
             }
+        }
+        if self.assumed {
+            text.paragraph(format_args!("On TPU {DEFAULT_GENERATION}; --for names other generations."));
         }
         text
     }

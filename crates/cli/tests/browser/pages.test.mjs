@@ -124,7 +124,7 @@ for (const width of [420, 1400]) {
     test(`hlo, ${width} pixels, ${scheme}`, async () => {
       const path = join(folder, 'memory.html');
       const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
-      const summary = run('hlo', module, '--html', path);
+      const summary = run('hlo', module, '--all', '--html', path);
       assert.ok(summary.startsWith('needs ') && summary.includes('\nmodule jit_rnn_scan'), 'the text is printed as well');
       assert.ok(statSync(path).size < 300_000);
       const { page, errors } = await open(path, { width, height: 900 }, scheme);
@@ -159,6 +159,17 @@ for (const width of [420, 1400]) {
       assert.ok((await page.textContent('#summary')).includes('now at step 2 of'));
       assert.notEqual(before, last);
 
+      // The axes have bytes and steps, and the pointer's place is told.
+      const labels = await page.locator('#over-time .axis.up span').allTextContents();
+      assert.ok(labels[0] === '0 B' && labels.length > 2 && labels.slice(1).every(label => / [KM]iB$/.test(label)), labels.join());
+      assert.ok((await page.locator('#offsets .axis.across span').count()) > 2);
+      await curve.hover({ position: { x: 3, y: 20 } });
+      assert.match(await page.textContent('#tip'), /^step [12], %.+ live$/);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      // The areas of the curve are the roles, and the highest is its end.
+      const areas = await page.locator('#curve path:not(.limit)').evaluateAll(paths => paths.map(path => path.getAttribute('class')));
+      assert.ok(areas[0] === 'rest' && areas.includes('argument') && areas.includes('temporary'), areas.join());
+
       // The map: a click chooses what is there, arrow keys walk.
       await page.reload();
       const map = page.locator('#map');
@@ -168,6 +179,8 @@ for (const width of [420, 1400]) {
       const chosen = await page.locator('#selected dd').first().textContent();
       assert.ok(chosen.startsWith('%'));
       const shape = await page.locator('#selected dd').nth(2).textContent();
+      await map.hover({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
+      assert.ok((await page.textContent('#tip')).startsWith(`${chosen} ${shape}`));
       assert.ok(answer.largest.some(value => `%${value.name}` === chosen.replace(/#\d+$/, '') && value.shape === shape), chosen + shape);
       await map.press('ArrowDown');
       await map.press('ArrowUp');
@@ -185,11 +198,30 @@ for (const width of [420, 1400]) {
       await page.locator('#search').fill('');
       await page.locator('th button', { hasText: 'Padding' }).click();
       assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'Padding');
+      // Sorted by operation, each group has its sum; the sums are those of all rows.
+      const found = await page.textContent('#found');
+      await page.locator(width > 700 ? 'th button:text-is("Operation")' : 'th button:text-is("Shape")').click();
+      const groups = await page.locator('tr.sum').allTextContents();
+      assert.ok(groups.length > 1 && groups.every(group => /^\S+ \S?B|^\S+ [KM]iB in [\d,]+ buffers?: /.test(group)), groups.join());
+      const counted = groups.reduce((sum, group) => sum + Number(/ in ([\d,]+) buffer/.exec(group)[1].replace(',', '')), 0);
+      assert.ok(found.startsWith(`${counted} buffers`), found);
+      await page.locator('th button', { hasText: 'Padding' }).click();
+      // In a narrow window, op_name and source are below the name.
+      assert.equal(await page.locator('td .narrow').first().isVisible(), width < 700);
       await page.locator('#live').check();
       assert.ok(await rows.count() <= all);
       await page.locator('#live').uncheck();
       await rows.first().locator('button').click();
       assert.equal(await page.locator('tr.on').count(), 1);
+
+      // What the selected buffer reads, and what reads it, lead to these buffers.
+      await page.evaluate(() => select(here().find(buffer => [...buffer.operands, ...buffer.readers].some(name => named.has('%' + name))).id));
+      const first = await page.locator('#selected dd').first().textContent();
+      const neighbour = page.locator('#selected button.name').first();
+      const name = await neighbour.textContent();
+      await neighbour.click();
+      const now = await page.locator('#selected dd').first().textContent();
+      assert.ok(now !== first && now.replace(/#\d+$/, '') === name, `${first} ${name} ${now}`);
 
       // Scopes: what is in one, and back.
       const scope = page.locator('#tree button.group').first();

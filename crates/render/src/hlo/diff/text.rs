@@ -16,6 +16,7 @@ const MOST_CAUSES: usize = 12;
 // Writing to a `Text` does not fail.
 pub(super) fn text(difference: &Difference, width: usize) -> Text {
     let mut text = Text::new(width);
+    text.paragraph(answer(difference));
     for (when, (name, accuracy)) in ["before", "after"].iter().zip(&difference.programs) {
         let _ = writeln!(text, "{when:6}  module {name} ({accuracy})");
     }
@@ -74,6 +75,22 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
         Signed(total),
     );
     text
+}
+
+/// The sentence that says whether the program became better or worse.
+fn answer(difference: &Difference) -> String {
+    let changed = |measured: &Measured| {
+        let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
+        let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));
+        format!("{} {before} -> {after}{percent}", measured.name)
+    };
+    let changes = difference.changed_measures().map(changed).collect::<Vec<_>>();
+    if !changes.is_empty() {
+        return changes.join(", ");
+    }
+    let known = difference.measures.iter().filter(|measured| measured.before.is_some()).map(|measured| measured.name);
+    let known = known.collect::<Vec<_>>().join(", ");
+    if known.is_empty() { "the modules have no figures to compare".to_owned() } else { format!("the same {known}") }
 }
 
 impl Measured {

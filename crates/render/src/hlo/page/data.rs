@@ -6,7 +6,7 @@ use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
+use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Readers, Sources, Timeline};
 
 /// How much a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,11 +36,12 @@ pub(super) struct Program<'p, 'm, 'a> {
     timeline: Option<&'p Timeline<'m, 'a>>,
     report: &'p Report,
     sources: Sources<'m>,
+    readers: Readers<'m, 'a>,
 }
 
 impl<'p, 'm, 'a> Program<'p, 'm, 'a> {
     pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>, report: &'p Report) -> Self {
-        Self { module, memory: module.memory(), timeline, report, sources: module.sources() }
+        Self { module, memory: module.memory(), timeline, report, sources: module.sources(), readers: module.readers() }
     }
 }
 
@@ -151,8 +152,9 @@ impl Rest {
 }
 
 /// Memory space, name, array of the value, opcode, shape, bytes, padding, role, op_name, index into `paths`, source, offset or -1,
-/// and the first and last step of each time that it is live.
-type Record = (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>);
+/// the first and last step of each time that it is live, and the names of its operands and readers.
+type Record =
+    (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>, Vec<usize>, Vec<usize>);
 
 /// A buffer, and when and where it is live.
 struct Life<'m, 'a> {
@@ -204,7 +206,7 @@ impl Strings {
 impl Data {
     /// The data of a program, or of one of its memory spaces.
     pub(super) fn new(program: &Program<'_, '_, '_>, only: Option<u8>, detail: Detail) -> Self {
-        let Program { module, memory, timeline, report, sources } = program;
+        let Program { module, memory, timeline, report, sources, readers } = program;
         let (lives, steps) = lives(memory, *timeline, sources, &Roles::new(module));
         let curves = timeline.map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
         let mut strings = Strings::default();
@@ -253,7 +255,7 @@ impl Data {
                 curve: curve.collect(),
                 rest: Rest::new(&rest, &points, steps, heap),
             });
-            data.buffers.extend(here.into_iter().map(|life| record(life, sources, &mut strings, detail.text)));
+            data.buffers.extend(here.into_iter().map(|life| record(life, sources, readers, &mut strings, detail.text)));
         }
         data.strings = strings.all;
         data.paths = strings.paths;
@@ -261,10 +263,24 @@ impl Data {
     }
 }
 
-fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, most: usize) -> Record {
+/// A page names at most this many operands and readers of a buffer.
+const MOST_NEIGHBOURS: usize = 12;
+
+fn record<'m, 'a>(
+    life: &Life<'m, 'a>,
+    sources: &Sources<'_>,
+    readers: &Readers<'m, 'a>,
+    strings: &mut Strings,
+    most: usize,
+) -> Record {
     let buffer = life.buffer;
     let source = sources.get(life.named);
     let place = source_text(&source).unwrap_or_default();
+    let mut names =
+        |names: Vec<&str>| names.into_iter().take(MOST_NEIGHBOURS).map(|name| strings.number(name, most)).collect();
+    let operands =
+        names(buffer.instruction.operands().filter_map(|operand| Some(operand.instruction()?.name())).collect());
+    let read_by = names(readers.of(buffer.instruction).map(|reader| reader.name()).collect());
     (
         buffer.memory_space(),
         strings.number(buffer.instruction.name(), most),
@@ -279,6 +295,8 @@ fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, mos
         strings.number(&place, most),
         life.offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1),
         life.spans.iter().flat_map(|&(first, last)| [first, last]).collect(),
+        operands,
+        read_by,
     )
 }
 

@@ -60,11 +60,11 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
         "<header>\n<h1>{title}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n\
          <nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n</header>\n<main>\n\
          <p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
-         <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div id=\"curve\"></div>\n</section>\n\
+         <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div class=\"plot\"><div id=\"curve\"></div></div>\n</section>\n\
          <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
          <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. White space between \
          boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
-         <canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\n</section>\n\
+         <div class=\"plot\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas></div>\n</section>\n\
          <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" aria-live=\"polite\"></dl>\n</section>\n\
          <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
          <div id=\"tree\"></div>\n</section>\n\
@@ -74,7 +74,7 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
          <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
          <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
          <details>\n<summary>The report as text</summary>\n<pre>{report}</pre>\n</details>\n</main>\n\
-         <noscript>This page needs JavaScript.</noscript>\n{data}",
+         <div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{data}",
         title = escape(&title),
         report = escape(&shortened(report, MAX_REPORT)),
         data = json_script("id=\"data\"", data),

@@ -19,10 +19,14 @@ function units(bytes) {
 }
 const grouped = number => number.toLocaleString('en-US');
 
-const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans], id) => ({
+const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans, operands, readers], id) => ({
   id, space, bytes, padding, offset, spans, name: '%' + text(name) + (leaf ? '#' + leaf : ''), opcode: text(opcode),
   shape: text(shape), role: text(role), op: text(op), path: data.paths[path], source: text(source),
+  operands: operands.map(text), readers: readers.map(text),
 }));
+// The buffers of an instruction.
+const named = Map.groupBy ? Map.groupBy(buffers, buffer => buffer.name.split('#')[0])
+  : buffers.reduce((map, buffer) => map.set(buffer.name.split('#')[0], [...map.get(buffer.name.split('#')[0]) ?? [], buffer]), new Map());
 const isLive = (buffer, step) => {
   const spans = buffer.spans;
   if (spans.length === 0) return true;
@@ -92,6 +96,64 @@ function drawSummary() {
   el('summary').textContent = space.name + ': ' + parts.join('; ') + '.';
 }
 
+// Numbers from 0 to `most` for an axis, at most `count` steps. A step is 1 times some of the factors, in turn.
+function ticks(most, count, factors) {
+  let step = 1;
+  for (let n = 0; most / step > count; n += 1) step *= factors[n % factors.length];
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, n) => n * step);
+}
+
+// Writes the axes of a plot: bytes at the left, of which `share` of the height shows `most`, and steps below.
+function drawAxes(plot, most, share) {
+  const up = ticks(most, 5, [2]).map(bytes => {
+    const label = node('span', {}, units(bytes));
+    label.style.bottom = 100 * share * bytes / most + '%';
+    return label;
+  });
+  const across = ticks(data.steps, 6, [2, 2.5, 2]).map(step => {
+    const label = node('span', {}, step ? grouped(step) : 'step');
+    label.style.left = 100 * step / data.steps + '%';
+    return label;
+  });
+  plot.querySelectorAll('.axis').forEach(axis => axis.remove());
+  plot.prepend(node('div', { class: 'axis up', ariaHidden: 'true' }, ...up));
+  plot.append(node('div', { class: 'axis across', ariaHidden: 'true' }, ...across));
+}
+
+// Shows lines beside the pointer, until it leaves the picture.
+function tip(event, lines) {
+  const box = el('tip');
+  box.hidden = lines.length === 0;
+  box.replaceChildren(...lines.map(line => node('div', {}, line)));
+  const [wide, tall] = [box.offsetWidth, box.offsetHeight];
+  box.style.left = Math.max(0, Math.min(event.clientX + 14, innerWidth - wide - 4)) + 'px';
+  box.style.top = Math.max(0, event.clientY + 14 + tall > innerHeight ? event.clientY - tall - 8 : event.clientY + 14) + 'px';
+}
+
+// The live bytes of each role at each point of the curve.
+function byRole() {
+  const steps = state.space.curve.map(point => point[0]), sums = new Map();
+  // The first point at or after a step.
+  const point = step => {
+    let low = 0, high = steps.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (steps[middle] < step) low = middle + 1; else high = middle;
+    }
+    return low;
+  };
+  for (const buffer of here()) {
+    if (!sums.has(buffer.role)) sums.set(buffer.role, new Float64Array(steps.length + 1));
+    const changes = sums.get(buffer.role), spans = buffer.spans.length ? buffer.spans : [0, data.steps];
+    for (let n = 0; n < spans.length; n += 2) {
+      changes[point(spans[n])] += buffer.bytes;
+      changes[point(spans[n + 1] + 1)] -= buffer.bytes;
+    }
+  }
+  for (const changes of sums.values()) for (let n = 1; n < changes.length; n += 1) changes[n] += changes[n - 1];
+  return [...sums].sort(([a], [b]) => a < b ? -1 : 1);
+}
+
 const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 1000, HEIGHT = 100;
 function drawCurve() {
@@ -102,16 +164,27 @@ function drawCurve() {
   // The limit is shown if it is near enough to the curve that the curve stays readable.
   const limit = space.capacity && space.capacity < 3 * most ? space.capacity : 0;
   most = Math.max(most, limit);
-  const svg = document.createElementNS(SVG, 'svg'), path = document.createElementNS(SVG, 'path');
+  const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 ' + WIDTH + ' ' + HEIGHT);
   svg.setAttribute('preserveAspectRatio', 'none');
   const column = WIDTH / curve.length;
-  path.setAttribute('d', 'M0 ' + HEIGHT +
-    curve.map(point => 'V' + (HEIGHT * (1 - 0.95 * point[1] / most)).toFixed(2) + 'h' + column.toFixed(4)).join('') + 'V' + HEIGHT + 'Z');
+  const area = (role, heights) => {
+    const path = document.createElementNS(SVG, 'path');
+    path.setAttribute('class', role);
+    path.setAttribute('d', 'M0 ' + HEIGHT +
+      heights.map(bytes => 'V' + (HEIGHT * (1 - 0.95 * bytes / most)).toFixed(2) + 'h' + column.toFixed(4)).join('') + 'V' + HEIGHT + 'Z');
+    return path;
+  };
+  // The highest area is drawn first, and the others before it: each role is what is left of it.
+  const areas = [area('rest', curve.map(point => point[1]))], below = curve.map(() => 0);
+  for (const [role, bytes] of byRole()) {
+    curve.forEach((point, n) => { below[n] = Math.min(point[1], below[n] + bytes[n]); });
+    areas.splice(1, 0, area(role, [...below]));
+  }
   const line = document.createElementNS(SVG, 'line');
   line.setAttribute('y1', 0);
   line.setAttribute('y2', HEIGHT);
-  svg.append(path, line);
+  svg.append(...areas, line);
   if (limit) {
     const mark = document.createElementNS(SVG, 'path'), y = (HEIGHT * (1 - 0.95 * limit / most)).toFixed(2);
     mark.setAttribute('class', 'limit');
@@ -131,7 +204,12 @@ function drawCurve() {
     return Math.min(curve.length - 1, Math.max(0, Math.floor((event.clientX - box.x) / box.width * curve.length)));
   };
   svg.addEventListener('pointerdown', event => { svg.setPointerCapture(event.pointerId); setStep(curve[at(event)][0]); });
-  svg.addEventListener('pointermove', event => { if (event.buttons) setStep(curve[at(event)][0]); });
+  svg.addEventListener('pointermove', event => {
+    const [step, bytes, name] = curve[at(event)];
+    if (event.buttons) setStep(step);
+    tip(event, ['step ' + grouped(step + 1) + ', %' + text(name), units(bytes) + ' live']);
+  });
+  svg.addEventListener('pointerleave', event => tip(event, []));
   svg.addEventListener('keydown', event => {
     const now = pointAt(state.step), last = curve.length - 1;
     const next = { ArrowLeft: now - 1, ArrowRight: now + 1, PageUp: now - 10, PageDown: now + 10, Home: 0, End: last }[event.key];
@@ -140,6 +218,7 @@ function drawCurve() {
     setStep(curve[Math.min(last, Math.max(0, next))][0]);
   });
   el('curve').replaceChildren(svg);
+  drawAxes(el('curve').parentElement, most, 0.95);
   markCurve();
 }
 
@@ -169,6 +248,7 @@ function drawMap() {
   el('offsets').hidden = space.heap === 0;
   if (space.heap === 0) return;
   drawFragments();
+  drawAxes(canvas.parentElement, space.heap, 1);
   const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -219,9 +299,6 @@ function drawMap() {
   context.moveTo(x, 0);
   context.lineTo(x, height);
   context.stroke();
-  context.fillStyle = colour('fore');
-  context.font = '12px system-ui, sans-serif';
-  context.fillText(units(space.heap), 4, 13);
 }
 
 // Whether two buffers are live at one time.
@@ -301,8 +378,26 @@ function drawSelected() {
     }
     if (buffer.op) rows.push(['op_name', buffer.op]);
     if (buffer.source) rows.push(['source', buffer.source]);
+    if (buffer.operands.length) rows.push(['operands', ...neighbours(buffer.operands)]);
+    if (buffer.readers.length) rows.push(['read by', ...neighbours(buffer.readers)]);
   }
-  el('selected').replaceChildren(...rows.flatMap(([name, value]) => [node('dt', {}, name), node('dd', {}, value)]));
+  el('selected').replaceChildren(...rows.flatMap(([name, ...values]) => [node('dt', {}, name), node('dd', {}, ...values)]));
+}
+
+// The names of instructions; those with a buffer in this page select it.
+function neighbours(names) {
+  return names.flatMap((name, n) => {
+    const found = named.get('%' + name)?.[0];
+    const shown = found ? node('button', { type: 'button', class: 'name', onclick: () => goTo(found) }, '%' + name) : '%' + name;
+    return n ? [', ', shown] : [shown];
+  });
+}
+
+// Selects a buffer, in its memory space, at a step at which it is live.
+function goTo(buffer) {
+  if (buffer.space !== state.space.space) setSpace(data.spaces.find(space => space.space === buffer.space));
+  if (!isLive(buffer, state.step)) setStep(buffer.spans[0]);
+  select(buffer.id);
 }
 
 // The scopes of the live buffers, as a tree.
@@ -426,7 +521,7 @@ function drawTable() {
   };
   const list = (el('live').checked ? live() : here()).filter(isWanted);
   const [, , key] = COLUMNS.find(([id]) => id === state.sort), sign = state.down ? -1 : 1;
-  list.sort((a, b) => { const [x, y] = [key(a), key(b)]; return sign * (x < y ? -1 : x > y ? 1 : 0); });
+  list.sort((a, b) => { const [x, y] = [key(a), key(b)]; return sign * (x < y ? -1 : x > y ? 1 : 0) || b.bytes - a.bytes; });
   const sum = list.reduce((sum, buffer) => sum + buffer.bytes, 0);
   el('found').textContent = grouped(list.length) + (list.length === 1 ? ' buffer, ' : ' buffers, ') + units(sum) +
     (state.space.rest.count ? '; ' + grouped(state.space.rest.count) + ' more are not in this page' : '');
@@ -443,11 +538,27 @@ function drawTable() {
     if (state.sort === id) cell.setAttribute('aria-sort', state.down ? 'descending' : 'ascending');
     return cell;
   }));
-  const rows = list.slice(0, state.rows).map(buffer => {
-    const row = node('tr', {}, ...COLUMNS.map(([, , , show, kind]) => node('td', { class: kind }, show ? show(buffer)
-      : node('button', { type: 'button', onclick: () => select(buffer.id) }, buffer.name))));
+  // In a narrow window, the columns at the right are below the name.
+  const below = buffer => [buffer.op, buffer.source].filter(Boolean).map(line => node('div', { class: 'narrow' }, line));
+  const row = buffer => {
+    const row = node('tr', {}, ...COLUMNS.map(([, , , show, kind]) => node('td', { class: kind }, ...(show ? [show(buffer)]
+      : [node('button', { type: 'button', onclick: () => select(buffer.id) }, buffer.name), ...below(buffer)]))));
     row.dataset.id = buffer.id;
     return row;
+  };
+  // Sorted by a text that several buffers share, each group has its sum.
+  const groups = ['opcode', 'shape', 'role', 'op', 'source'].includes(state.sort) ? new Map() : null;
+  if (groups) {
+    for (const buffer of list) {
+      const group = groups.get(key(buffer)) ?? [0, 0];
+      groups.set(key(buffer), [group[0] + 1, group[1] + buffer.bytes]);
+    }
+  }
+  const rows = list.slice(0, state.rows).flatMap((buffer, n) => {
+    if (!groups || (n && key(list[n - 1]) === key(buffer))) return [row(buffer)];
+    const [count, bytes] = groups.get(key(buffer));
+    const sum = units(bytes) + ' in ' + grouped(count) + (count === 1 ? ' buffer: ' : ' buffers: ') + (key(buffer) || 'none');
+    return [node('tr', { class: 'sum' }, node('th', { colSpan: COLUMNS.length, scope: 'rowgroup' }, sum)), row(buffer)];
   });
   el('table').replaceChildren(node('thead', {}, head), node('tbody', {}, ...rows));
   el('more').hidden = list.length <= state.rows;
@@ -498,7 +609,11 @@ el('map').addEventListener('click', event => {
   setStep(state.step);
   select(state.selected);
 });
-el('map').addEventListener('mousemove', event => { el('map').title = boxAt(event)?.[4].name ?? ''; });
+el('map').addEventListener('pointermove', event => {
+  const buffer = boxAt(event)?.[4];
+  tip(event, buffer ? [buffer.name + ' ' + buffer.shape, units(buffer.bytes) + ', ' + buffer.role, buffer.op, buffer.source].filter(Boolean) : []);
+});
+el('map').addEventListener('pointerleave', event => tip(event, []));
 el('map').addEventListener('keydown', event => {
   if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
     event.preventDefault();
