@@ -49,9 +49,16 @@ pub(crate) fn json_script(attributes: &str, data: &impl Serialize) -> String {
 /// The SVG pattern `padding`: diagonal lines.
 pub(crate) fn hatching() -> &'static str {
     "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-     patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>\
-     <path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
+     patternTransform=\"rotate(45)\"><rect class=\"back\" width=\"6\" height=\"6\" fill=\"#fff\"/>\
+     <path class=\"line\" d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
 }
+
+/// The style of a picture on a dark background, where a reader wants that. Cells keep their colours, and with them the dark text in them.
+///
+/// The colours of a light background are attributes, or come before these rules, because not every program that shows SVG knows media
+/// queries.
+pub(crate) const DARK_PICTURE: &str = "@media (prefers-color-scheme:dark){.back{fill:#15181c}.title,.h{fill:#eee}.a{fill:#aab}\
+                                       .line{stroke:#889}.c rect{stroke:#15181c}.e{stroke:#eee}}";
 
 /// A script with `rove(items)`: the items share one tab stop, and an arrow key moves to the nearest item in its direction.
 pub(crate) const ROVE: &str = r"'use strict';

@@ -1,6 +1,6 @@
 //! Which device has which part of an array: a grid of boxes, one for each shard, with the numbers and the colour of its devices.
 
-use crate::web::{document, escape};
+use crate::web::{DARK_PICTURE, document, escape};
 use crate::words::{Grouped, count, dimension_names, slice};
 use crate::{Answer, Text, harmless};
 use serde::Serialize;
@@ -177,14 +177,19 @@ impl DeviceDrawing {
     /// ```
     #[must_use]
     pub fn svg(&self) -> String {
+        self.picture(&[&self.shape, &self.sharding])
+    }
+
+    /// The picture below these lines.
+    fn picture(&self, titles: &[&str]) -> String {
         const MARGIN: u64 = 16;
         const LINE: u64 = 20;
         let (mut body, mut y, mut width) = (String::new(), MARGIN, 0);
         let mut text = |body: &mut String, y: u64, text: &str| {
             width = width.max(text.chars().count() as u64 * 7);
-            let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{}\">{}</text>", y + 13, escape(text));
+            let _ = writeln!(body, "<text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{}</text>", y + 13, escape(text));
         };
-        for title in [&self.shape, &self.sharding] {
+        for title in titles {
             text(&mut body, y, title);
             y += LINE;
         }
@@ -202,7 +207,7 @@ impl DeviceDrawing {
         let (width, height) = (width.max(GRID + LABELS) + 2 * MARGIN, y + MARGIN);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             {}>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n",
+             {}>\n<style>{DARK_PICTURE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n",
             super::svg::FONT
         )
     }
@@ -214,7 +219,11 @@ impl DeviceDrawing {
         let (wide, tall) = (GRID / columns.max(1), (GRID / 2 / rows.max(1)).clamp(24, 80));
         let (left, top) = (x + LABELS, y + 18);
         let mut label = |x: u64, y: u64, anchor: &str, text: &str| {
-            let _ = writeln!(body, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>", escape(text));
+            let _ = writeln!(
+                body,
+                "<text class=\"a\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>",
+                escape(text)
+            );
         };
         for (number, side) in (0..columns).filter_map(|number| Some((number, self.columns.as_ref()?))) {
             label(left + number * wide, top - 5, "start", &range(side, number));
@@ -238,9 +247,19 @@ impl DeviceDrawing {
                 for line in lines(self.rows.as_ref(), tall) {
                     let _ = writeln!(body, "<path d=\"M{x} {}h{wide}\" stroke=\"#0004\"/>", y + line);
                 }
-                let (x, y) = (x + wide / 2, y + tall / 2 + 4);
-                let label = escape(&cell.label());
-                let _ = writeln!(body, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{label}</text></g>");
+                // The numbers stand on a piece of the box's colour, so that no line of a tile crosses them.
+                let (label, x, y) = (cell.label(), x + wide / 2, y + tall / 2);
+                let plate = (label.chars().count() as u64 * 7 + 8).min(wide.saturating_sub(2));
+                let _ = writeln!(
+                    body,
+                    "<rect x=\"{}\" y=\"{}\" width=\"{plate}\" height=\"16\" fill=\"{}\"/>\
+                     <text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>",
+                    x - plate / 2,
+                    y - 8,
+                    colour(cell),
+                    y + 4,
+                    escape(&label)
+                );
             }
         }
         rows * tall + 18
@@ -268,12 +287,14 @@ impl DeviceDrawing {
             );
         }
         let body = format!(
-            "<main>\n<h1>{}</h1>\n{}<table>\n<tr><th>devices</th><th>what they have</th></tr>\n{list}</table>\n</main>\n",
+            "<main>\n<h1>{}</h1>\n<p>{}</p>\n{}<table>\n<tr><th>devices</th><th>what they have</th></tr>\n{list}</table>\n</main>\n",
             escape(&self.shape),
-            self.svg()
+            escape(&self.sharding),
+            self.picture(&[])
         );
-        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\n\
-                             svg{max-width:100%;height:auto}\ntd,th{padding:2px 12px;text-align:left;font-family:ui-monospace,monospace}\n";
+        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\nh1,p{font:bold 15px ui-monospace,monospace;overflow-wrap:anywhere}\n\
+                             svg{max-width:100%;height:auto}\ntd,th{padding:2px 12px;text-align:left;font-family:ui-monospace,monospace}\ntd[style]{color:#000}\n\
+                             @media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}}\n";
         document(&self.shape, STYLE, &body, "")
     }
 }

@@ -69,6 +69,8 @@ main svg{max-width:100%;height:auto}
 .c:focus{outline:none}
 .c.on rect{stroke:#000;stroke-width:3}
 .c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
+@media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}#bar{background:#22262c;border-color:#555}\
+.c.on rect,.c.pin rect{stroke:#fff}}
 @media print{#bar{display:none}main svg{width:100%;height:auto}}
 ";
 

@@ -5,7 +5,7 @@
 
 use super::grid::{differ, label};
 use super::picture::{Cell, Picture, Plane};
-use crate::web::{escape, hatching};
+use crate::web::{DARK_PICTURE, escape, hatching};
 use crate::words::{Grouped, shortened};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -85,8 +85,8 @@ pub(crate) fn draw(picture: &Picture) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {bottom}\" width=\"{width}\" \
          height=\"{bottom}\" {FONT} role=\"img\" aria-label=\"Where the elements of {title} are\">\n\
          <style>{styles}</style>\n{hatching}\n\
-         <rect width=\"{width}\" height=\"{bottom}\" fill=\"#fff\"/>\n\
-         <text x=\"{MARGIN}\" y=\"{y}\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n{body}</svg>\n",
+         <rect class=\"back\" width=\"{width}\" height=\"{bottom}\" fill=\"#fff\"/>\n\
+         <text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n{body}</svg>\n",
         y = MARGIN + 12,
     )
 }
@@ -130,7 +130,7 @@ pub(super) fn more_planes(picture: &Picture) -> Option<String> {
 /// The legend of colours and hatching.
 pub(super) fn legend(picture: &Picture) -> String {
     let tiles = if picture.runs.iter().flatten().any(|cell| !cell.tile.is_empty()) {
-        "; each tile has one colour and a black edge"
+        "; each tile has one colour and a bold edge"
     } else {
         ""
     };
@@ -152,7 +152,7 @@ pub(super) fn styles() -> String {
     for (number, fill) in FILLS.iter().enumerate() {
         let _ = write!(styles, ".k{number} rect{{fill:{fill}}}");
     }
-    styles
+    styles + DARK_PICTURE
 }
 
 fn plane(plane: &Plane) -> Part {
