@@ -257,7 +257,12 @@ def compare(name, cache):
         "search": {"layouts": at(search)["layouts"], "cycles": at(search)["cycles"], "bytes": at(search)["bytes"],
                    "compiles": search["compiles"], "tried": len(search["tried"])},
         "compiles": every["compiles"],
-        "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"]] if row["taken"] else [row["layouts"], None, None, None] for row in rows],
+        "programs": [[program["name"], program["weight"]] for program in every["programs"]],
+        # For each array, the layouts that programs prefer.
+        "preferred": {array["name"]: [[one["program"], one["layout"]] for one in array["preferred"]] for array in every["arrays"]},
+        # With the cycles of each program.
+        "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
+                  if row["taken"] else [row["layouts"], None, None, None, None] for row in rows],
     }
 
 

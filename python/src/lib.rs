@@ -21,6 +21,7 @@ mod scan;
 mod shape;
 mod sharding;
 mod sharding_value;
+mod tune;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -44,14 +45,19 @@ sys.exit(native.main(['xla-shape', *sys.argv[2:]]))";
 #[pyfunction]
 #[pyo3(pass_module)]
 fn main(module: &Bound<'_, PyModule>, arguments: Vec<OsString>) -> PyResult<u8> {
+    let host = host(module)?;
+    Ok(module.py().detach(|| xla_shape_cli::run_with(&host, arguments)))
+}
+
+/// How processes of the program are started.
+fn host(module: &Bound<'_, PyModule>) -> PyResult<Host> {
     let py = module.py();
     // `sys.executable` may be empty where Python is embedded in another program.
     let python = py.import("sys")?.getattr("executable")?.extract::<Option<OsString>>()?;
     let python = python.filter(|python| !python.is_empty());
     let file = module.getattr("__file__")?.extract::<OsString>()?;
     let command = python.clone().map(|python| vec![python, "-I".into(), "-c".into(), ANEW.into(), file]);
-    let host = Host { command: command.unwrap_or_default(), python: python.map(Into::into) };
-    Ok(py.detach(|| xla_shape_cli::run_with(&host, arguments)))
+    Ok(Host { command: command.unwrap_or_default(), python: python.map(Into::into) })
 }
 
 #[pymodule]
@@ -85,6 +91,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(module::byte_count, module)?)?;
     module.add_function(wrap_pyfunction!(scan::out_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
+    module.add_function(wrap_pyfunction!(tune::tune, module)?)?;
+    module.add_function(wrap_pyfunction!(tune::tune_answer, module)?)?;
+    module.add_function(wrap_pyfunction!(tune::tune_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(shape::advise, module)?)?;
     module.add_function(wrap_pyfunction!(shape::bitcast, module)?)?;
     module.add_function(wrap_pyfunction!(shape::byte_size, module)?)?;

@@ -1,7 +1,7 @@
 """What the native part of the package has; `xla_shape` hands out the public part of it."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar, final, overload
 
 import numpy as np
@@ -44,6 +44,9 @@ __all__ = [
     "shard_index",
     "shard_notes",
     "tensor_of_capsule",
+    "tune",
+    "tune_answer",
+    "tune_jobs",
     "write",
 ]
 
@@ -610,6 +613,9 @@ def array_pattern(text: str) -> dict[str, Any]: ...
 def buffer_of_capsule(capsule: Any) -> Buffer: ...
 def tensor_of_capsule(capsule: Any) -> Tensor: ...
 def main(arguments: list[str]) -> int: ...
+def tune(arguments: list[str], run: Callable[[list[tuple[int, bytes]]], Iterator[tuple[int, bytes]]]) -> Answer: ...
+def tune_answer(program: bytes, request: bytes) -> bytes: ...
+def tune_jobs() -> int: ...
 def relayout(source: Any, shape: Shape, to: _Destination, strided: bool, threads: int | None) -> Buffer: ...
 def relayout_file(
     input: _Path,

@@ -26,9 +26,11 @@ from ._checked import Arr, check_layouts, checked
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
 from ._jax_types import register
 from ._native import out_of_memory
+from ._tune import Tuned, tune
 
 __all__ = [
     "Arr",
+    "Tuned",
     "assert_fits",
     "assert_layout",
     "assert_memory",
@@ -48,6 +50,7 @@ __all__ = [
     "to_format",
     "to_layout",
     "to_sharding",
+    "tune",
 ]
 
 register()

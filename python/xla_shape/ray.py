@@ -1,16 +1,17 @@
-"""`xla_shape.shard` on a Ray cluster: jobs that crashed are run again, and finished files are kept."""
+"""`xla_shape.shard` on a Ray cluster: jobs that crashed are run again, and finished files are kept. `Executor` is for `tune`."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import ray
 
 from .shard import Job, Plan, Result, index, jobs
 
-__all__ = ["shard"]
+__all__ = ["Executor", "shard"]
 
 
 def shard(
@@ -29,3 +30,15 @@ def shard(
     results: list[Result] = ray.get([task.remote(job) for job in jobs(input, plan, output, devices)])
     index(input, plan, output, devices)
     return results
+
+
+class Executor(concurrent.futures.Executor):
+    """Runs each call as a Ray task, for `xla_shape.jax.tune(executor=…)`; `options` are Ray's, such as `num_cpus`."""
+
+    def __init__(self, **options: Any) -> None:
+        self._options = {"name": "xla_shape.tune", **options}
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[Any]:
+        task = ray.remote(function)
+        future: concurrent.futures.Future[Any] = task.options(**self._options).remote(*args, **kwargs).future()
+        return future

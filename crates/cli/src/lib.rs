@@ -16,11 +16,14 @@ mod verbs;
 
 use args::{Arguments, Verb};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
+use failure::Failure;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+pub use verbs::tune::{Workers, answer as answer_as_worker, jobs};
 use xla_shape_render::harmless;
+use xla_shape_render::tune::Tuning;
 
 /// Runs the program with the arguments of this process, and returns its exit code.
 pub fn run() -> ExitCode {
@@ -105,6 +108,23 @@ fn wanted_color(arguments: &[OsString]) -> ColorChoice {
     });
     let value = value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()));
     value.and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
+}
+
+/// The answer of `xla-shape tune` with these arguments, of which the first is the program's name. Compilers run in these workers.
+///
+/// # Errors
+/// If the arguments are wrong, or there is no answer; the text is the program's message.
+pub fn tune(
+    host: &Host,
+    arguments: impl IntoIterator<Item = OsString>,
+    workers: &dyn Workers,
+) -> Result<Tuning, String> {
+    let arguments = parse(arguments.into_iter()).map_err(|error| error.to_string())?;
+    let Verb::Tune(arguments) = arguments.verb else { return Err("expected the verb `tune`".to_owned()) };
+    verbs::tune::tuned(&arguments, host, Some(workers)).map_err(|failure| match failure {
+        Failure::Said(message) => message,
+        other => other.to_string(),
+    })
 }
 
 /// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.

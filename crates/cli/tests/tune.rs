@@ -77,7 +77,7 @@ fn the_best_layout_comes_first() {
         "JAX    Format(Layout(major_to_minor=(0, 1)), sharding)",
         "Orbax  ArrayRestoreArgs(sharding=Format(Layout(major_to_minor=(0, 1)), sharding))",
         "Rust   shape!(f32[100,200]{1,0:T(8,128)})",
-        "3 compilations.\n",
+        "3 compilations by ",
     ] {
         assert!(answer.output.contains(line), "{line}\n{}", answer.output);
     }
@@ -159,7 +159,7 @@ fn a_search_goes_on_where_it_stopped() {
     let program = PROGRAM.replace("fake:tune", "fake:tune another");
     assert_eq!(tune_in(folder.path(), &program, &share).json()["kept"], 0);
     // Files of another version, or that were damaged, are no answers.
-    let kept = folder.path().join("own/xla-shape/tune-2");
+    let kept = folder.path().join("own/xla-shape/tune-3");
     for file in fs::read_dir(&kept).unwrap() {
         let path = file.unwrap().path();
         fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"version\":\"", "\"version\":\"another-"))
@@ -180,6 +180,42 @@ fn where_nothing_can_be_kept_the_answer_is_given() {
     assert!(answer.errors.starts_with("warning: answers are not cached in file"), "{}", answer.errors);
     assert_eq!((answer.errors.lines().count(), answer.code), (1, 0));
     assert!(answer.output.starts_with("x should be {1,0"), "{}", answer.output);
+}
+
+#[test]
+fn a_page_has_the_answer_and_all_that_was_tried() {
+    let (folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--html", "page.html"]);
+    assert!(answer.output.starts_with("x should be {1,0"), "{}", answer.output);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for part in [
+        "<h1>Layouts of x</h1>",
+        "<p>x should be {1,0:T(8,128)}, major to minor (0,1).</p>",
+        "<td class=\"number\">500</td>",
+        "JAX    Format(Layout(major_to_minor=(0, 1)), sharding)\n",
+        "f32[100,200]",
+        "3 compilations by ",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--html", "-"]);
+    assert!(answer.output.starts_with("<!doctype html>") && answer.output.ends_with("</html>\n"), "{}", answer.output);
+    for (arguments, error) in [
+        (&["--html", "-", "--format", "json"][..], "error: standard output takes the page or JSON, not both\n"),
+        (&["--html", "p.mlir"], "error: the output `p.mlir` is the same file as the input"),
+    ] {
+        let (_folder, answer) = tune(PROGRAM, &[&["--share", "x=arg0"], arguments].concat());
+        assert!(answer.errors.starts_with(error) && answer.output.is_empty(), "{}", answer.errors);
+    }
+}
+
+#[test]
+fn hostile_names_stay_text_in_a_page() {
+    let hostile = "</script><script>alert(1)</script><!--&amp;<img onerror>";
+    let share = format!("{hostile}=arg0");
+    let (_folder, answer) = tune(PROGRAM, &["--share", &share, "--html", "-"]);
+    assert_eq!(answer.output.matches("<script>").count(), 1, "the page's own");
+    assert!(!answer.output.contains("<!--") && !answer.output.contains("<img"), "{}", answer.output);
+    assert!(answer.output.contains("&lt;img onerror&gt;"), "{}", answer.output);
 }
 
 #[test]
@@ -252,51 +288,64 @@ fn bytecode_is_refused_with_the_way_to_text() {
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// Searches again with the answers of a set as the compiler. They are sums over its programs, so they are those of one program. What
-/// the compiler itself would choose is not among them, so the search has to do without.
+/// Searches again with the answers of a set as the compiler. Each array has as many places as programs prefer layouts of it at most, so
+/// that the compiler's own choice can have them all.
 fn replay(row: &Value, all: bool) -> Value {
-    let names: Vec<&str> = row["share"]
-        .as_array()
-        .unwrap()
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let names: Vec<String> =
+        list(&row["share"]).iter().map(|share| text(share).split_once('=').unwrap().0.to_owned()).collect();
+    let programs: Vec<Program> = list(&row["programs"])
         .iter()
-        .map(|share| share.as_str().unwrap().split_once('=').unwrap().0)
+        .map(|program| Program { name: text(&program[0]), weight: program[1].as_u64().unwrap() as u32 })
         .collect();
-    let arrays: Vec<SharedArray> = names
-        .iter()
-        .zip(row["arrays"].as_array().unwrap())
-        .enumerate()
-        .map(|(number, (name, shape))| SharedArray {
-            name: (*name).to_owned(),
-            places: vec![(0, Place::Parameter(number, Vec::new()))],
-            array: format!("{}{}", shape.as_str().unwrap(), row["today"]["layouts"][name].as_str().unwrap())
-                .parse()
-                .unwrap(),
-        })
-        .collect();
-    let answer = |ask: &Ask| {
-        let layouts: Vec<Layout> = match ask {
-            Ask::Today => arrays.iter().map(|array| array.array.layout().clone()).collect(),
-            Ask::Auto => return Err("it is not in the table".to_owned()),
-            Ask::Layouts(layouts) => layouts.values().cloned().collect(),
+    let preferred = |name: &String, program: usize| {
+        let all = list(&row["preferred"][name]).into_iter().filter(|one| text(&one[0]) == programs[program].name);
+        all.map(|one| text(&one[1]).parse::<Layout>().unwrap()).collect::<Vec<_>>()
+    };
+    let each = |name: &String| (0..programs.len()).map(|program| preferred(name, program).len()).max().unwrap().max(1);
+    let places = names.iter().map(each).max().unwrap();
+    let array = |(number, name): (usize, &String)| {
+        let parameters = (number * places..(number + 1) * places).map(|number| Place::Parameter(number, Vec::new()));
+        let place = |program: usize| parameters.clone().map(move |parameter| (program, parameter));
+        let array = text(&row["arrays"][number]) + &text(&row["today"]["layouts"][name]);
+        SharedArray {
+            name: name.clone(),
+            places: (0..programs.len()).flat_map(place).collect(),
+            array: array.parse().unwrap(),
+        }
+    };
+    let arrays: Vec<SharedArray> = names.iter().enumerate().map(array).collect();
+    let answer = |program: usize, ask: &Ask| {
+        let own = arrays.iter().map(|array| vec![array.array.layout().clone()]);
+        let layouts: Vec<Vec<Layout>> = match ask {
+            Ask::Today => own.collect(),
+            Ask::Auto => {
+                let preferred = names.iter().map(|name| preferred(name, program));
+                preferred.zip(own).map(|(all, own)| if all.is_empty() { own } else { all }).collect()
+            }
+            Ask::Layouts(layouts) => layouts.values().map(|layout| vec![layout.clone()]).collect(),
         };
         let named: BTreeMap<_, _> =
-            names.iter().zip(&layouts).map(|(name, layout)| (name, layout.to_string())).collect();
-        let tried = row["tried"].as_array().unwrap().iter().find(|tried| tried[0] == json!(named));
+            names.iter().zip(&layouts).map(|(name, layouts)| (name, layouts[0].to_string())).collect();
+        let tried = list(&row["tried"]).into_iter().find(|tried| tried[0] == json!(named));
         let tried = tried.ok_or("it is not in the table")?;
-        let cycles = tried[1].as_u64().ok_or("it was not taken")?;
+        let cycles = tried[4][program].as_u64().ok_or("it was not taken")?;
         let module = format!(
             "HloModule m\nENTRY main {{ p = f32[2] parameter(0)\n ROOT n = f32[2] negate(p), \
              backend_config={{\"window_config\":{{\"estimated_cycles\":\"{cycles}\"}}}} }}"
         );
         let module = Module::parse(&module).unwrap();
-        let inputs = arrays.iter().zip(layouts).map(|(array, layout)| array.array.clone().with_layout(layout));
-        let inputs: Vec<Shape> = inputs.map(|array| Shape::Array(array.unwrap())).collect();
+        let at = |layouts: &[Layout], place: usize| layouts.get(place).unwrap_or(&layouts[0]).clone();
+        let inputs = arrays.iter().zip(layouts).flat_map(|(array, layouts)| {
+            (0..places).map(move |place| Shape::Array(array.array.clone().with_layout(at(&layouts, place)).unwrap()))
+        });
+        let inputs: Vec<Shape> = inputs.collect();
         Ok(Measured::new(&ProgramCost::new(&module).unwrap(), &inputs, &[], tried[2].as_u64().unwrap()))
     };
-    let programs = [Program { name: "p".to_owned(), weight: 1 }];
     let generation = row["for"].as_str().unwrap().parse::<Slice>().unwrap().generation();
-    let options = Options { generation, all, at_most_bytes: None, most: None };
-    let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(_, ask)| answer(ask)).collect();
+    let options = Options { generation, all, tilings: false, at_most_bytes: None, most: None };
+    let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(program, ask)| answer(*program, ask)).collect();
     serde_json::to_value(Tuning::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
 }
 
@@ -307,7 +356,7 @@ fn searches_find_what_every_combination_shows() {
     let rows: Vec<Value> =
         fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let cycles = |row: &Value, field: &str| row[field]["cycles"].as_u64().unwrap();
-    let mut exact = 0;
+    assert!(rows.len() >= 30);
     for row in &rows {
         let least = row["tried"].as_array().unwrap().iter().filter_map(|tried| tried[1].as_u64()).min();
         assert_eq!(Some(cycles(row, "best")), least, "{}", row["set"]);
@@ -316,18 +365,31 @@ fn searches_find_what_every_combination_shows() {
         let best = |answer: &Value| answer["tried"][answer["best_entry"].as_u64().unwrap() as usize].clone();
         let (all, quick) = (best(&replay(row, true)), best(&replay(row, false)));
         assert_eq!([&all["cycles"], &all["bytes"]], [&row["best"]["cycles"], &row["best"]["bytes"]], "{}", row["set"]);
-        let quick = quick["cycles"].as_u64().unwrap();
-        assert!((cycles(row, "best")..=cycles(row, "today")).contains(&quick), "{}", row["set"]);
-        exact += usize::from(quick == cycles(row, "best"));
+        assert_eq!(quick["cycles"], row["search"]["cycles"], "{}", row["set"]);
     }
-    // Without the compiler's own choice, neighbours alone lead to the best as often as the recorded searches.
-    assert!((rows.len() - exact) * 10 <= rows.len(), "{exact} of {}", rows.len());
     // At most one search in ten finds something else than the best, and that is within one percent.
     let missed: Vec<_> = rows.iter().filter(|row| cycles(row, "search") > cycles(row, "best")).collect();
     assert!(missed.len() * 10 <= rows.len(), "{missed:?}");
     assert!(missed.iter().all(|row| cycles(row, "search") * 100 <= cycles(row, "best") * 101), "{missed:?}");
+    // No best layout takes more than twice the fewest bytes, so the search may leave those out.
+    for row in &rows {
+        for (share, shape) in row["share"].as_array().unwrap().iter().zip(row["arrays"].as_array().unwrap()) {
+            let name = share.as_str().unwrap().split_once('=').unwrap().0;
+            let bytes = |layouts: &Value| {
+                let text = shape.as_str().unwrap().to_owned() + layouts[name].as_str().unwrap();
+                text.parse::<Shape>().unwrap().array().unwrap().byte_size().unwrap()
+            };
+            let least = row["tried"].as_array().unwrap().iter().map(|tried| bytes(&tried[0])).min().unwrap();
+            assert!(bytes(&row["best"]["layouts"]) <= 2 * least, "{}", row["set"]);
+        }
+    }
     // What MaxText measured to be the best on hardware: (0,2,3,1).
     let maxtext = rows.iter().find(|row| row["set"] == "maxtext").unwrap();
     assert_eq!(maxtext["search"]["layouts"], json!({"kv": "{1,3,2,0:T(32,128)(4,1)}"}));
     assert!(maxtext["search"]["compiles"].as_u64().unwrap() <= 6);
+    // The search needs few compilations of each program.
+    for row in &rows {
+        let programs = row["programs"].as_array().unwrap().len() as u64;
+        assert!(row["search"]["compiles"].as_u64().unwrap() <= 8 * programs, "{}", row["set"]);
+    }
 }

@@ -114,6 +114,9 @@ pub enum Error {
     /// The program is neither MLIR nor HLO.
     #[error("the program is neither StableHLO (MLIR, text or bytecode) nor HLO (text or message): {0}")]
     NotAProgram(String),
+    /// A program cannot ask for layouts at these parameters and results.
+    #[error("{0}")]
+    NoLayouts(String),
     /// The program is HLO that a compiler has already optimized.
     #[error(
         "the module is already optimized and scheduled; the compiler takes modules from before optimization\n\

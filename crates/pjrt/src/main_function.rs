@@ -83,7 +83,7 @@ pub(crate) fn donated(text: &str) -> BTreeMap<usize, usize> {
 /// # Errors
 /// If the text has no function `@main`, or that has no such parameter or result.
 pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>) -> Result<String> {
-    let refused = |reason: String| Error::NotAProgram(reason);
+    let refused = |reason: String| Error::NoLayouts(reason);
     let signature = Signature::find(text)
         .ok_or_else(|| refused("its text has no function `@main` whose parameters can be read".to_owned()))?;
     let mut edits = Vec::new();
@@ -121,7 +121,7 @@ fn asking(value: &str, layout: &LayoutMode) -> Result<String> {
     let inner = match attributes.trim() {
         "" => "",
         attributes => attributes.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).ok_or_else(|| {
-            Error::NotAProgram(format!(
+            Error::NoLayouts(format!(
                 "the attributes `{attributes}` of a parameter or result of `@main` cannot be read"
             ))
         })?,

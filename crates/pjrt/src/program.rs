@@ -231,7 +231,7 @@ impl Program {
     pub fn with_layout_modes(&self, modes: &BTreeMap<Argument, LayoutMode>) -> Result<Self> {
         let text = self.mlir_text().ok_or_else(|| {
             let reason = "layouts can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)";
-            Error::NotAProgram(reason.to_owned())
+            Error::NoLayouts(reason.to_owned())
         })?;
         Ok(Self::from_mlir(with_layouts(text, modes)?.as_bytes()))
     }

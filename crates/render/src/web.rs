@@ -1,6 +1,8 @@
 //! Parts that all pages and pictures share.
 
+use crate::words::shortened;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// The most bytes of a page about an array; a page shows less of the array until it fits.
 pub(crate) const MAX_PAGE: usize = 300_000;
@@ -85,3 +87,60 @@ function rove(items) {
   });
 }
 ";
+
+/// A list of a page about programs has at most this many entries, so that a page has at most about 5 MB.
+pub(crate) const MOST: usize = 500;
+/// The longest text of an entry, in characters.
+const LONGEST: usize = 400;
+
+/// Appends to a page. Writing to a `String` does not fail.
+pub(crate) fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = body.write_fmt(text);
+}
+
+/// A text as HTML, shortened.
+pub(crate) fn cell(text: &str) -> String {
+    escape(&shortened(text, LONGEST))
+}
+
+/// Ends a section, and says how many entries of its list are not shown.
+pub(crate) fn end(body: &mut String, length: usize) {
+    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
+        push(body, format_args!("<p class=\"hint\">… and {left} more; --format json has all</p>\n"));
+    }
+    body.push_str("</section>\n");
+}
+
+/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens hide the last one.
+pub(crate) fn table<const COLUMNS: usize>(
+    body: &mut String,
+    id: &str,
+    heading: &str,
+    columns: [&str; COLUMNS],
+    numbers: usize,
+    rows: impl ExactSizeIterator<Item = [String; COLUMNS]>,
+) {
+    let length = rows.len();
+    if length == 0 {
+        return;
+    }
+    let class = |column: usize| match column {
+        _ if column < numbers => " class=\"number\"",
+        _ if COLUMNS > 2 && column + 1 == COLUMNS => " class=\"wide\"",
+        _ => "",
+    };
+    push(body, format_args!("<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"));
+    for (number, column) in columns.iter().enumerate() {
+        push(body, format_args!("<th{}>{column}</th>", class(number)));
+    }
+    body.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows.take(MOST) {
+        body.push_str("<tr>");
+        for (number, text) in row.iter().enumerate() {
+            push(body, format_args!("<td{}>{}</td>", class(number), cell(text)));
+        }
+        body.push_str("</tr>\n");
+    }
+    body.push_str("</tbody>\n</table></div>\n");
+    end(body, length);
+}

@@ -4,6 +4,7 @@ use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
 use crate::verbs::tune::{Share, share, weight};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
@@ -375,13 +376,13 @@ pub(crate) struct CompileArguments {
 /// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
 ///
 /// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout and major_to_minor for each name), today
-/// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compiles, kept, all, cut, tried (layouts, taken, cycles,
+/// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compilers, compiles, kept, all, cut, tried (layouts, taken, cycles,
 /// bytes, copies, programs, because, error), notes. The exit code is 1 if all layouts exceed the limit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e
   xla-shape tune prefill.mlir decode.mlir --share kv=prefill:out1,decode:arg4 --weight decode=100
-  xla-shape tune step.mlir --share w=arg0 --share m=arg1 --all --format json")]
+  xla-shape tune step.mlir --share w=arg0 --share m=arg1 --all --html layouts.html")]
 pub(crate) struct TuneArguments {
     /// The files with the programs
     #[arg(required = true, value_name = "PROGRAM")]
@@ -407,6 +408,10 @@ pub(crate) struct TuneArguments {
     #[arg(long)]
     pub(crate) all: bool,
 
+    /// Also try other tiles of packed elements, such as T(8,128)(2,1) and T(16,128)(2,1) of bf16
+    #[arg(long)]
+    pub(crate) tilings: bool,
+
     /// Stop after N compilations, cached answers included; the answer is then the best layout so far
     #[arg(long, value_name = "N")]
     pub(crate) compiles: Option<usize>,
@@ -423,6 +428,10 @@ pub(crate) struct TuneArguments {
     #[arg(long, conflicts_with = "cache")]
     pub(crate) no_cache: bool,
 
+    /// Write the answer as a page into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
 
@@ -431,7 +440,7 @@ pub(crate) struct TuneArguments {
 }
 
 /// The compiler, and its options.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 pub(crate) struct CompilerArguments {
     /// The PJRT plug-in with the compiler, such as libtpu.so; its code is run
     #[arg(long, value_name = "FILE")]

@@ -2,13 +2,13 @@
 
 use super::hlo::read;
 use crate::Host;
-use crate::args::{CostArguments, Format};
+use crate::args::CostArguments;
 use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use xla_shape::Layout;
-use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
+use xla_shape_files::{Dump, check_outputs, contents};
 use xla_shape_pjrt::{Argument, Program};
 use xla_shape_render::cost::{Place, ProgramCost};
 
@@ -38,16 +38,7 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
 
 /// Writes the page, if the arguments name a file for it, and the answer.
 fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.html {
-        if is_stdout(path) && arguments.answer.format == Format::Json {
-            return Err(Failure::said("standard output takes the page or JSON, not both"));
-        }
-        write_whole(path, cost.html().as_bytes())?;
-        if is_stdout(path) {
-            return Ok(());
-        }
-    }
-    super::show(cost, arguments.answer.format)
+    super::show_with_page(cost, arguments.answer.format, arguments.html.as_deref(), || cost.html())
 }
 
 /// Whether a file is a program in a dialect of MLIR. HLO may be compiled already, so its own figures count.

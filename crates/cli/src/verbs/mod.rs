@@ -30,6 +30,8 @@ pub(crate) mod vector;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::io;
+use std::path::Path;
+use xla_shape_files::{is_stdout, write_whole};
 use xla_shape_render::Answer;
 
 /// Writes an answer to standard output.
@@ -38,4 +40,23 @@ fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
         Format::Text => io::print(&answer.text(io::width())),
         Format::Json => io::write(answer.json().as_bytes()),
     }
+}
+
+/// Writes the page into this file, if there is one, and the answer to standard output unless the page is written there.
+fn show_with_page(
+    answer: &impl Answer,
+    format: Format,
+    file: Option<&Path>,
+    page: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if let Some(path) = file {
+        if is_stdout(path) && format == Format::Json {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        write_whole(path, page().as_bytes())?;
+        if is_stdout(path) {
+            return Ok(());
+        }
+    }
+    show(answer, format)
 }

@@ -2,6 +2,7 @@
 
 mod copies;
 mod page;
+pub(crate) use page::STYLE;
 mod text;
 
 use crate::hlo::{scope_of, source_text};

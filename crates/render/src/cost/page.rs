@@ -3,14 +3,11 @@
 use super::ProgramCost;
 use super::copies::CopyCost;
 use super::text::{number_in_words, percent};
-use crate::web::{PAGE_STYLE, THEME, document, escape};
+use crate::web::{MOST, PAGE_STYLE, THEME, cell, document, end, escape, push, table};
 use crate::words::{Grouped, InUnits, count, shortened};
-use std::fmt::Write as _;
 
-/// A list has at most this many entries, so that a page has at most about 5 MB.
-const MOST: usize = 500;
-/// The longest text of an entry, in characters.
-const LONGEST: usize = 400;
+/// The style of tables with numbers, and of lists of copies.
+pub(crate) const STYLE: &str = include_str!("page.css");
 
 impl ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
@@ -67,7 +64,7 @@ impl ProgramCost {
         self.push_collectives(&mut body);
         self.push_tried(&mut body);
         body.push_str("</main>\n");
-        let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
+        let style = format!("{PAGE_STYLE}{STYLE}");
         let script = format!("{THEME}document.getElementById('theme').addEventListener('click', toggleTheme);\n");
         document(&format!("Cost of {name}"), &style, &body, &script)
     }
@@ -127,24 +124,6 @@ impl ProgramCost {
     }
 }
 
-/// Appends to a page. Writing to a `String` does not fail.
-fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = body.write_fmt(text);
-}
-
-/// A text as HTML, shortened.
-fn cell(text: &str) -> String {
-    escape(&shortened(text, LONGEST))
-}
-
-/// Ends a section, and says how many entries of its list are not shown.
-fn end(body: &mut String, length: usize) {
-    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
-        push(body, format_args!("<p class=\"hint\">… and {left} more; --format json has all</p>\n"));
-    }
-    body.push_str("</section>\n");
-}
-
 fn push_copy(body: &mut String, copy: &CopyCost) {
     let cycles = copy.total.map_or("no figure".to_owned(), |cycles| count(cycles, "cycle", "cycles"));
     let share = copy.share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
@@ -199,40 +178,6 @@ fn shares<'t>(
                 cell(name)
             ),
         );
-    }
-    body.push_str("</tbody>\n</table></div>\n");
-    end(body, length);
-}
-
-/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens hide the last one.
-fn table<const COLUMNS: usize>(
-    body: &mut String,
-    id: &str,
-    heading: &str,
-    columns: [&str; COLUMNS],
-    numbers: usize,
-    rows: impl ExactSizeIterator<Item = [String; COLUMNS]>,
-) {
-    let length = rows.len();
-    if length == 0 {
-        return;
-    }
-    let class = |column: usize| match column {
-        _ if column < numbers => " class=\"number\"",
-        _ if COLUMNS > 2 && column + 1 == COLUMNS => " class=\"wide\"",
-        _ => "",
-    };
-    push(body, format_args!("<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"));
-    for (number, column) in columns.iter().enumerate() {
-        push(body, format_args!("<th{}>{column}</th>", class(number)));
-    }
-    body.push_str("</tr></thead>\n<tbody>\n");
-    for row in rows.take(MOST) {
-        body.push_str("<tr>");
-        for (number, text) in row.iter().enumerate() {
-            push(body, format_args!("<td{}>{}</td>", class(number), cell(text)));
-        }
-        body.push_str("</tr>\n");
     }
     body.push_str("</tbody>\n</table></div>\n");
     end(body, length);

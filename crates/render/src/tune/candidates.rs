@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::{Generation, layouts};
-use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_core::{ArrayShape, Layout, Tile, TileDimension};
 
 /// Arrays with more dimensions than this have too many orders: only their two most minor dimensions change.
 const MOST_ORDERED: usize = 6;
@@ -12,12 +12,21 @@ const MOST_ORDERED: usize = 6;
 pub(super) struct Candidate {
     pub(super) layout: Layout,
     pub(super) bytes: u64,
+    /// Whether its tiles are those that the device's rules give its order.
+    pub(super) has_default_tiles: bool,
 }
+
+/// Tiles have this many elements in a row, and at least this many rows if an array has them.
+const LANES: u64 = 128;
+const SUBLANES: u64 = 8;
 
 /// The different layouts of an array, the one with the fewest bytes first, and how many orders place every byte as another order does
 /// because they differ only in dimensions of size 1. Of layouts with equal bytes, the array's own comes first.
-pub(super) fn candidates(array: &ArrayShape, generation: Generation) -> (Vec<Candidate>, usize) {
-    let own = bytes(array, array.layout()).map(|bytes| Candidate { layout: array.layout().clone(), bytes });
+///
+/// tilings: also returns layouts with other tiles, where elements are packed.
+pub(super) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {
+    let own = bytes(array, array.layout());
+    let own = own.map(|bytes| Candidate { layout: array.layout().clone(), bytes, has_default_tiles: true });
     let mut found: Vec<Candidate> = own.into_iter().collect();
     let rank = array.num_dimensions();
     // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
@@ -37,15 +46,36 @@ pub(super) fn candidates(array: &ArrayShape, generation: Generation) -> (Vec<Can
         else {
             continue;
         };
-        let Some(bytes) = bytes(array, &layout) else { continue };
-        if found.iter().any(|other| other.bytes == bytes && is_same(array, &other.layout, &layout)) {
-            repeated += usize::from(layout != *array.layout());
-        } else {
-            found.push(Candidate { layout, bytes });
+        let Some(size) = bytes(array, &layout) else { continue };
+        let is_new = |found: &[Candidate], layout: &Layout, bytes: u64| {
+            !found.iter().any(|other| other.bytes == bytes && is_same(array, &other.layout, layout))
+        };
+        let others = if tilings { other_tilings(&layout) } else { Vec::new() };
+        if is_new(&found, &layout, size) {
+            found.push(Candidate { layout, bytes: size, has_default_tiles: true });
+        } else if layout != *array.layout() {
+            repeated += 1;
+            continue;
+        }
+        for layout in others {
+            if let Some(bytes) = bytes(array, &layout).filter(|&bytes| is_new(&found, &layout, bytes)) {
+                found.push(Candidate { layout, bytes, has_default_tiles: false });
+            }
         }
     }
     found.sort_by_key(|candidate| candidate.bytes);
     (found, repeated)
+}
+
+/// The same order in other tiles that TPU compilers choose for packed elements: a row of registers' sublanes, and as many rows as fill
+/// whole registers. Elements of 32 bits have one such tile.
+fn other_tilings(layout: &Layout) -> Vec<Layout> {
+    let [tile, packed] = layout.tiles() else { return Vec::new() };
+    let [TileDimension::Size(packing), TileDimension::Size(1)] = packed.dimensions() else { return Vec::new() };
+    let rows = [SUBLANES, SUBLANES.saturating_mul(*packing)];
+    let tiles = rows.map(|rows| Tile::new(&[TileDimension::Size(rows), TileDimension::Size(LANES)]));
+    let others = tiles.into_iter().filter(|other| other != tile);
+    others.filter_map(|other| layout.clone().with_tiles(&[other, packed.clone()]).ok()).collect()
 }
 
 /// The bytes of an array in another layout.
@@ -98,7 +128,7 @@ mod tests {
     fn every_order_is_there_once() {
         let count = |text: &str| {
             let array = text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap();
-            let (all, repeated) = candidates(&array, Generation::V5e);
+            let (all, repeated) = candidates(&array, Generation::V5e, false);
             assert!(all.is_sorted_by_key(|candidate| candidate.bytes), "{text}");
             assert!(all.iter().any(|candidate| candidate.layout == *array.layout()), "{text}");
             (all.len(), repeated)
@@ -112,5 +142,24 @@ mod tests {
         assert_eq!(count("f32[2,3,4,5,6,7,8]").0, 42);
         // An array without elements has no tiles.
         assert_eq!(count("f32[0,3]").0, 2);
+    }
+
+    #[test]
+    fn packed_elements_have_other_tiles() {
+        let tiles = |text: &str| {
+            let array = text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap();
+            let (all, _) = candidates(&array, Generation::V5e, true);
+            let own = |one: &&super::Candidate| one.layout.minor_to_major() == array.layout().minor_to_major();
+            let texts = all.iter().filter(own).map(|one| (one.layout.to_string(), one.has_default_tiles));
+            texts.collect::<Vec<_>>()
+        };
+        let pair = |text: &str, own| (text.to_owned(), own);
+        assert_eq!(tiles("f32[256,256]"), [pair("{1,0:T(8,128)}", true)]);
+        let both = [pair("{1,0:T(8,128)(2,1)}", true), pair("{1,0:T(16,128)(2,1)}", false)];
+        assert_eq!(tiles("bf16[256,256]"), both);
+        let both = [pair("{1,0:T(32,128)(4,1)}", true), pair("{1,0:T(8,128)(4,1)}", false)];
+        assert_eq!(tiles("s8[256,256]"), both);
+        // With one column of tiles, the elements have the same places.
+        assert_eq!(tiles("bf16[256,128]").len(), 1);
     }
 }

@@ -18,6 +18,8 @@ pub struct Measured {
     pub(super) opcodes: BTreeMap<String, u64>,
     /// The number of loops whose trip count is not known, so that their bodies count once.
     pub(super) unknown_loops: usize,
+    /// The compiler's version, in its own words; `None` if it is not known.
+    pub(super) compiler: Option<String>,
     inputs: Vec<String>,
     outputs: Vec<String>,
     /// The layouts that would remove a copy.
@@ -52,10 +54,27 @@ impl Measured {
             copies,
             opcodes: cost.cycles_by_opcode(),
             unknown_loops: cost.unknown_loops(),
+            compiler: None,
             inputs: texts(inputs),
             outputs: texts(outputs),
             remedies: cost.remedies().into_iter().map(|(place, layout)| (place, layout.to_string())).collect(),
         }
+    }
+
+    /// The same figures, with the version of the compiler that made them.
+    ///
+    /// ```
+    /// # use xla_shape_hlo::Module;
+    /// # use xla_shape_render::cost::ProgramCost;
+    /// # use xla_shape_render::tune::Measured;
+    /// # let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
+    /// let measured = Measured::new(&ProgramCost::new(&module)?, &[], &[], 0);
+    /// assert_ne!(measured.clone().with_compiler("libtpu 1"), measured);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_compiler(self, version: &str) -> Self {
+        Self { compiler: Some(version.to_owned()), ..self }
     }
 
     /// The array that is a parameter or a result of the compiled program; `None` if there is none.

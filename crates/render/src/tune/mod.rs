@@ -4,6 +4,7 @@
 
 mod candidates;
 mod measured;
+mod page;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ pub use measured::Measured;
 pub use search::Compile;
 use search::{Found, Tried, described, most_bytes, search, weighted};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};
@@ -57,6 +58,8 @@ pub struct Options {
     pub generation: Generation,
     /// Try every combination of layouts.
     pub all: bool,
+    /// Also try other tiles than those that the device's rules give an order.
+    pub tilings: bool,
     /// The most bytes of HBM that a program may take.
     pub at_most_bytes: Option<u64>,
     /// The most compilations, including those with cached answers. The first two of each program, as it is and with the compiler's choice,
@@ -179,6 +182,8 @@ pub struct Tuning {
     best_entry: Option<usize>,
     arrays: Vec<Array>,
     programs: Vec<Weighted>,
+    /// The versions of the compilers that made the figures, in their own words.
+    compilers: Vec<String>,
     /// The number of compilations: pairs of a program and its layouts. Answers from the cache count too.
     compiles: usize,
     /// How many of these answers came from the cache.
@@ -256,8 +261,17 @@ struct Array {
     repeated: usize,
     /// How many layouts have too much padding.
     padded: usize,
+    /// The layouts that programs prefer by themselves.
+    preferred: Vec<Preferred>,
     /// What to write for the best layout.
     write: Option<Write>,
+}
+
+/// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, such as one that a kernel requires.
+#[derive(Clone, Debug, Serialize)]
+struct Preferred {
+    program: String,
+    layout: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -298,7 +312,7 @@ impl Tuning {
     /// let programs = [Program { name: "a.mlir".into(), weight: 1 }];
     /// let places = vec![(0, Place::Parameter(0, vec![])), (0, Place::Result(vec![0]))];
     /// let arrays = [SharedArray::new("x", places, &programs, &[today.clone()])?];
-    /// let options = Options { generation: Generation::V5e, all: false, at_most_bytes: None, most: None };
+    /// let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
     /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|(_, ask)| match ask {
     ///     Ask::Layouts(layouts) => Ok(compile(&layouts[&0].to_string())),
     ///     _ => Ok(today.clone()),
@@ -356,6 +370,7 @@ impl Tuning {
                 layouts,
                 repeated,
                 padded,
+                preferred: found.preferred.get(number).map_or_else(Vec::new, |all| preferred(programs, all)),
                 write: best.and_then(|best| Write::new(array, best.choice.get(number)?, options.generation)),
             }
         };
@@ -366,6 +381,7 @@ impl Tuning {
             today: Today { layouts: found.today_choice.as_deref().map(named), cost: cost(&found.today) },
             arrays: arrays.iter().enumerate().map(array).collect(),
             programs: programs.iter().map(|own| Weighted { name: own.name.clone(), weight: own.weight }).collect(),
+            compilers: compilers(found),
             compiles: found.compiles,
             kept: 0,
             all: options.all,
@@ -376,6 +392,20 @@ impl Tuning {
     }
 }
 
+fn preferred(programs: &[Program], layouts: &[Vec<Layout>]) -> Vec<Preferred> {
+    let of_program = |(program, layouts): (&Program, &Vec<Layout>)| {
+        let program = program.name.clone();
+        let preferred = |layout: &Layout| Preferred { program: program.clone(), layout: layout.to_string() };
+        layouts.iter().map(preferred).collect::<Vec<_>>()
+    };
+    programs.iter().zip(layouts).flat_map(of_program).collect()
+}
+
+fn compilers(found: &Found) -> Vec<String> {
+    let all = found.tried.iter().flat_map(|tried| &tried.programs).chain(&found.today);
+    all.filter_map(|measured| measured.compiler.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// Notes on how far the figures can be trusted.
 fn notes(programs: &[Program], found: &Found) -> Vec<String> {
     let mut notes = Vec::new();
@@ -384,6 +414,9 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
             "Today, an array has different layouts in different places: something copies it between the programs, and no figure counts that."
                 .to_owned(),
         );
+    }
+    if compilers(found).len() > 1 {
+        notes.push("Compilers of several versions made the figures, so they should not be compared.".to_owned());
     }
     for (program, measured) in programs.iter().zip(&found.today) {
         if measured.unknown_loops > 0 {
@@ -409,7 +442,7 @@ impl ArrayLayout {
 impl Write {
     fn new(array: &SharedArray, layout: &Layout, generation: Generation) -> Option<Self> {
         // JAX needs no tiles if the device chooses the same ones.
-        let (candidates, _) = candidates::candidates(&array.array, generation);
+        let (candidates, _) = candidates::candidates(&array.array, generation, false);
         let order = layout.minor_to_major();
         let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);
         let jax = format_in_jax(layout, same.all(|other| other.layout != *layout));

@@ -5,9 +5,13 @@ use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Layout};
 
-/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it: reading the padding
-/// alone would cost more than a better order gains.
+/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it. Reading its padding costs as
+/// much as reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that; if one
+/// does, the compiler chooses the order or copies to it, so the program prefers it.
 const MOST_PADDING: u64 = 2;
+
+/// A gain of less than this part of the cycles, 3 percent, is small.
+const SMALL_GAIN: u128 = 33;
 
 /// The most combinations of layouts that `all` accepts.
 pub(super) const MOST_COMBINATIONS: u64 = 10_000;
@@ -45,6 +49,8 @@ pub(super) struct Found {
     pub(super) rules: Vec<[usize; 3]>,
     /// Whether the search ended because it reached the limit of compilations.
     pub(super) is_cut: bool,
+    /// The layouts that programs prefer: for each array, those of each program.
+    pub(super) preferred: Vec<Vec<Vec<Layout>>>,
     /// Why the compiler could not choose layouts itself, for each program where that failed.
     pub(super) auto_errors: Vec<(usize, String)>,
 }
@@ -89,7 +95,8 @@ pub(super) fn search<'a>(
         is_cut: false,
     };
     search.look_at_today()?;
-    let found: Vec<_> = arrays.iter().map(|array| candidates(&array.array, options.generation)).collect();
+    let found: Vec<_> =
+        arrays.iter().map(|array| candidates(&array.array, options.generation, options.tilings)).collect();
     let repeated: Vec<_> = found.iter().map(|(_, repeated)| *repeated).collect();
     search.candidates = found.into_iter().map(|(candidates, _)| candidates).collect();
     search.add(search.today_choice.clone().into_iter().collect(), "today");
@@ -109,6 +116,7 @@ pub(super) fn search<'a>(
     });
     Ok(Found {
         best: search.best(),
+        preferred: search.all_preferred(),
         auto_errors: auto_errors.collect(),
         rules,
         compiles: search.known.len(),
@@ -286,12 +294,16 @@ impl Search<'_> {
         unique
     }
 
+    /// The layouts that each program prefers for each array.
+    fn all_preferred(&self) -> Vec<Vec<Vec<Layout>>> {
+        let of_array = |array| (0..self.programs.len()).map(|program| self.preferred(array, program)).collect();
+        (0..self.arrays.len()).map(of_array).collect()
+    }
+
     /// Tries the layouts that each program prefers, then combinations of those that two programs prefer.
     fn try_preferred(&mut self) {
         let start = self.start();
-        let preferred: Vec<Vec<Vec<Layout>>> = (0..self.arrays.len())
-            .map(|array| (0..self.programs.len()).map(|program| self.preferred(array, program)).collect())
-            .collect();
+        let preferred = self.all_preferred();
         // What a program prefers for all of its arrays at once.
         let of_program = |program: usize| {
             let first = |array: usize| preferred[array][program].first().unwrap_or(&start[array]).clone();
@@ -330,35 +342,50 @@ impl Search<'_> {
     }
 
     fn with_order(&self, array: usize, order: &[usize]) -> Option<Layout> {
-        let found = within(&self.candidates[array]).find(|candidate| candidate.layout.minor_to_major() == order);
+        let mut found = within(&self.candidates[array]);
+        let found = found.find(|other| other.has_default_tiles && other.layout.minor_to_major() == order);
         Some(without_space(&found?.layout))
     }
 
-    /// Moves to the first better neighbour until no neighbour is better. Swaps the most minor dimensions first, because they matter most.
+    /// Follows better neighbours. If that gains little, it also tries the neighbours of where it began that it has passed: another way may
+    /// lead further.
     fn descend(&mut self) {
-        loop {
-            let from = self.start();
-            let before = self.best_score();
-            let near = (0..self.arrays.len()).flat_map(|array| {
-                let near = self.neighbours(array, &from[array]).into_iter();
-                near.map(|layout| with(&from, array, &layout)).collect::<Vec<_>>()
-            });
-            let near: Vec<Choice> = near.collect();
-            let is_better = |choice: Choice| {
-                self.add(vec![choice], "a neighbour of the best");
-                self.best_score() != before
-            };
-            if !near.into_iter().any(is_better) {
-                return;
-            }
+        let cycles = |search: &Self| search.best_score().map_or(0, |(cycles, ..)| cycles);
+        let (before, near) = (cycles(self), self.near(&self.start()));
+        self.follow();
+        if cycles(self) > before - before / SMALL_GAIN && self.is_any_better(near) {
+            self.follow();
         }
+    }
+
+    /// Moves to the first better neighbour until no neighbour is better. Swaps the most minor dimensions first, because they matter most.
+    fn follow(&mut self) {
+        while self.is_any_better(self.near(&self.start())) {}
+    }
+
+    /// Tries choices until one is better than the best.
+    fn is_any_better(&mut self, choices: Vec<Choice>) -> bool {
+        let before = self.best_score();
+        choices.into_iter().any(|choice| {
+            self.add(vec![choice], "a neighbour of the best");
+            self.best_score() != before
+        })
+    }
+
+    /// The choices in which one array has a neighbour of its layout.
+    fn near(&self, from: &Choice) -> Vec<Choice> {
+        let of_array = |(array, layout)| {
+            let near = self.neighbours(array, layout).into_iter();
+            near.map(move |layout| with(from, array, &layout)).collect::<Vec<_>>()
+        };
+        from.iter().enumerate().flat_map(of_array).collect()
     }
 
     fn best_score(&self) -> Option<(u128, u64, bool)> {
         self.score(&self.tried[self.best()?])
     }
 
-    /// The layouts in which two adjacent dimensions are swapped.
+    /// The layouts in which two adjacent dimensions are swapped, and those with other tiles.
     fn neighbours(&self, array: usize, layout: &Layout) -> Vec<Layout> {
         let order = layout.minor_to_major();
         let swapped = (1..order.len()).filter_map(|place| {
@@ -366,7 +393,9 @@ impl Search<'_> {
             order.swap(place - 1, place);
             self.with_order(array, &order)
         });
-        swapped.collect()
+        let same_order = within(&self.candidates[array])
+            .filter(|other| self.options.tilings && other.layout.minor_to_major() == order && other.layout != *layout);
+        swapped.chain(same_order.map(|other| without_space(&other.layout))).collect()
     }
 
     /// Every combination of layouts.

@@ -1,14 +1,16 @@
 //! What must hold of the search, whatever a compiler says.
 
 use super::search::{Found, search, weighted};
-use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
+use super::{Ask, Measured, Options, Program, SharedArray, TuneError, Tuning};
+use crate::Answer as _;
 use crate::cost::{Place, ProgramCost};
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::Module;
 
-const OPTIONS: Options = Options { generation: Generation::V5e, all: false, at_most_bytes: None, most: None };
+const OPTIONS: Options =
+    Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
 
 /// Numbers that look random.
 struct Numbers(u64);
@@ -251,4 +253,61 @@ fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
     assert_eq!(silent.to_string(), "p0 does not compile as it is: the compiler was not asked");
     let none: BTreeMap<usize, Layout> = BTreeMap::new();
     assert!(Ask::Layouts(none).places(&arrays, 0).is_empty());
+}
+
+#[test]
+fn after_a_small_gain_the_other_neighbours_of_the_start_are_tried() {
+    let arrays = shared(&["f32[128,256,384,512]"], 1);
+    let programs = programs(&[1]);
+    // The first better neighbour gains little and leads nowhere, the next one would be the best.
+    let answer = |first: u64| {
+        move |order: &[usize]| match order {
+            [3, 2, 1, 0] => 1000,
+            [3, 1, 2, 0] => first,
+            [3, 2, 0, 1] => 900,
+            _ => 2000,
+        }
+    };
+    for (first, best) in [(980, [3, 2, 0, 1]), (950, [3, 1, 2, 0])] {
+        let cycles = answer(first);
+        let compile =
+            |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, cycles(layouts[0].minor_to_major()), 1));
+        let found = found(&arrays, &programs, &OPTIONS, None, &compile).unwrap();
+        assert_eq!(found.tried[found.best.unwrap()].choice[0].minor_to_major(), best);
+    }
+}
+
+#[test]
+fn other_tiles_are_tried_if_that_is_wanted() {
+    let arrays = shared(&["bf16[256,384]"], 1);
+    let programs = programs(&[1]);
+    let best: Layout = "{1,0:T(16,128)(2,1)}".parse().unwrap();
+    let compile = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 9 - u64::from(layouts[0] == best), 1));
+    for (all, tilings, compiles) in [(false, false, 3), (true, false, 3), (false, true, 4), (true, true, 5)] {
+        let options = Options { all, tilings, ..OPTIONS };
+        let found = found(&arrays, &programs, &options, None, &compile).unwrap();
+        let layout = &found.tried[found.best.unwrap()].choice[0];
+        assert_eq!((*layout == best, found.compiles), (tilings, compiles), "{all}");
+    }
+}
+
+#[test]
+fn figures_of_several_compilers_are_not_compared_in_silence() {
+    let arrays = shared(&["f32[128,256]"], 1);
+    let programs = programs(&[1]);
+    let today: Vec<Layout> = vec![arrays[0].array.layout().clone()];
+    for others in [["a", "a"], ["a", "b"]] {
+        let mut compile = |asks: &[(usize, Ask)]| {
+            let one = |(_, ask): &(usize, Ask)| match ask {
+                Ask::Layouts(layouts) => Ok(measured(&arrays, &[layouts[&0].clone()], 1, 1).with_compiler(others[1])),
+                _ => Ok(measured(&arrays, &today, 2, 1).with_compiler(others[0])),
+            };
+            asks.iter().map(one).collect()
+        };
+        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let text = tuning.text(200).to_string();
+        assert_eq!(text.contains("Compilers of several versions made the figures"), others[0] != others[1], "{text}");
+        assert!(text.contains(if others[0] == others[1] { " by a.\n" } else { " by a, b.\n" }), "{text}");
+        assert!(text.contains("  p0 prefers {1,0:T(8,128)}\n"), "{text}");
+    }
 }

@@ -1,6 +1,6 @@
 //! The best layouts as text.
 
-use super::{Cost, Entry, Tuning};
+use super::{Cost, Entry, Tuning, Write};
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Answer, Text};
 
@@ -15,14 +15,14 @@ impl Answer for Tuning {
         for note in &self.notes {
             text.paragraph(note);
         }
-        if let Some(best) = self.best_entry.and_then(|number| self.tried.get(number)).filter(|_| !self.keep) {
+        if let Some(best) = self.changed() {
             self.gains(&mut text, best);
             text.heading("To write");
             for array in &self.arrays {
                 let Some(write) = &array.write else { continue };
                 text.verbatim(format_args!("  {}", array.name));
                 // Code for the user to copy is not wrapped.
-                for (tool, code) in [("JAX", &write.jax), ("Orbax", &write.orbax), ("Rust", &write.shape)] {
+                for (tool, code) in write.lines() {
                     text.verbatim(format_args!("    {tool:<5}  {code}"));
                 }
             }
@@ -33,8 +33,35 @@ impl Answer for Tuning {
 }
 
 impl Tuning {
+    /// The best entry, if it is not today's.
+    pub(super) fn changed(&self) -> Option<&Entry> {
+        self.best_entry.and_then(|number| self.tried.get(number)).filter(|_| !self.keep)
+    }
+
+    /// All that was tried, the best first.
+    pub(super) fn sorted(&self) -> Vec<&Entry> {
+        let mut entries: Vec<&Entry> = self.tried.iter().collect();
+        entries.sort_by_key(|entry| (!entry.taken, entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes));
+        entries
+    }
+
+    /// How many compilations were made, and by which compiler.
+    pub(super) fn made(&self) -> String {
+        let compiled = count(self.compiles as u64, "compilation", "compilations");
+        let kept = if self.kept > 0 {
+            format!(", {} of them from the cache", Grouped(self.kept as u64))
+        } else {
+            String::new()
+        };
+        // A version may have several lines.
+        let words = |version: &String| version.split_whitespace().collect::<Vec<_>>().join(" ");
+        let by = self.compilers.iter().map(words).collect::<Vec<_>>().join(", ");
+        let by = if by.is_empty() { by } else { format!(" by {by}") };
+        format!("{compiled}{kept}{by}.")
+    }
+
     /// The sentences that answer the question.
-    fn answer(&self) -> Vec<String> {
+    pub(super) fn answer(&self) -> Vec<String> {
         let Some(best) = &self.best else {
             return vec!["All layouts that were tried exceed the limit.".to_owned()];
         };
@@ -78,7 +105,7 @@ impl Tuning {
                 program.copies
             ));
             for (word, copies) in [("gone", &program.gone), ("new", &program.new)] {
-                for copy in copies.iter().take(SHOWN) {
+                for copy in copies.iter().take(CHANGES_SHOWN) {
                     text.verbatim(format_args!("    {word}: copy {copy}"));
                 }
             }
@@ -95,36 +122,22 @@ impl Tuning {
 
     fn table(&self, text: &mut Text) {
         text.heading("Tried");
-        let mut entries: Vec<&Entry> = self.tried.iter().collect();
-        entries.sort_by_key(|entry| (!entry.taken, entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes));
+        let entries = self.sorted();
         for entry in entries.iter().take(SHOWN_TRIED) {
-            let layouts = entry.layouts.iter().map(|(name, layout)| format!("{name} {layout}")).collect::<Vec<_>>();
-            let figures = match (&entry.error, entry.taken, entry.cost.cycles, entry.cost.bytes) {
-                (Some(error), ..) => format!("refused: {error}"),
-                (None, false, ..) => "not taken: the compiled programs have other layouts".to_owned(),
-                (None, true, Some(cycles), Some(bytes)) => {
-                    let copies = entry.cost.copies.unwrap_or(0);
-                    format!(
-                        "{:>15} cycles  {:>10}  {}",
-                        Grouped(cycles).to_string(),
-                        InUnits(bytes).to_string(),
-                        count(copies as u64, "copy", "copies")
-                    )
-                }
-                (None, true, ..) => "the cycles are not known".to_owned(),
-            };
-            text.verbatim(format_args!("  {figures}  {}  ({})", layouts.join(", "), entry.because));
+            let figures = entry.problem().unwrap_or_else(|| {
+                format!(
+                    "{:>15} cycles  {:>10}  {}",
+                    Grouped(entry.cost.cycles.unwrap_or(0)).to_string(),
+                    InUnits(entry.cost.bytes.unwrap_or(0)).to_string(),
+                    count(entry.cost.copies.unwrap_or(0) as u64, "copy", "copies")
+                )
+            });
+            text.verbatim(format_args!("  {figures}  {}  ({})", entry.choice(), entry.because));
         }
         if entries.len() > SHOWN_TRIED {
             text.paragraph(format!("  … and {} more", Grouped((entries.len() - SHOWN_TRIED) as u64)));
         }
-        let compiled = count(self.compiles as u64, "compilation", "compilations");
-        let kept = if self.kept > 0 {
-            format!(", {} of them from the cache", Grouped(self.kept as u64))
-        } else {
-            String::new()
-        };
-        text.paragraph(format!("{compiled}{kept}."));
+        text.paragraph(self.made());
         for array in &self.arrays {
             let mut left_out = Vec::new();
             if array.padded > 0 && !self.all {
@@ -136,12 +149,39 @@ impl Tuning {
             let left_out = if left_out.is_empty() { String::new() } else { format!("; {}", left_out.join("; ")) };
             let layouts = count(array.layouts as u64, "layout", "layouts");
             text.paragraph(format!("{}: {} has {layouts} in the device's tiles{left_out}.", array.name, array.shape));
+            for preferred in &array.preferred {
+                text.verbatim(format_args!("  {} prefers {}", preferred.program, preferred.layout));
+            }
         }
     }
 }
 
+impl Entry {
+    /// Why there is no figure.
+    pub(super) fn problem(&self) -> Option<String> {
+        match (&self.error, self.taken, self.cost.cycles) {
+            (Some(error), ..) => Some(format!("refused: {error}")),
+            (None, false, _) => Some("not taken: the compiled programs have other layouts".to_owned()),
+            (None, true, None) => Some("the cycles are not known".to_owned()),
+            (None, true, Some(_)) => None,
+        }
+    }
+
+    /// The layout of each array.
+    pub(super) fn choice(&self) -> String {
+        self.layouts.iter().map(|(name, layout)| format!("{name} {layout}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Write {
+    /// What to write in each tool.
+    pub(super) fn lines(&self) -> [(&'static str, &str); 3] {
+        [("JAX", &self.jax), ("Orbax", &self.orbax), ("Rust", &self.shape)]
+    }
+}
+
 /// At most this many copies of a program are shown.
-const SHOWN: usize = 5;
+pub(super) const CHANGES_SHOWN: usize = 5;
 
 /// At most this many of the choices that were tried are shown.
 const SHOWN_TRIED: usize = 30;

@@ -1,5 +1,7 @@
 //! A cache on disk for the compiler's answers, so that a search that was stopped can continue.
 
+use crate::Host;
+use crate::args::CompilerArguments;
 use serde::{Deserialize, Serialize};
 use std::env;
 use std::ffi::OsString;
@@ -7,10 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xla_shape_files::write_whole;
+use xla_shape_pjrt::LoadOptions;
 use xla_shape_render::tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
-const VERSION: &str = "tune-2";
+const VERSION: &str = "tune-3";
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -22,11 +25,32 @@ pub(super) struct Key {
     pub(super) replicas: Option<u32>,
     pub(super) partitions: Option<u32>,
     pub(super) options: Vec<(String, String)>,
-    pub(super) compiler: Compiler,
-    /// The variables with flags that the compiler's process inherits.
-    pub(super) flags: Flags,
+    pub(super) origin: Origin,
     /// The version of this program, which makes the figures of what the compiler says.
     pub(super) version: String,
+}
+
+/// Where answers come from: a compiler, and the flags that its process inherits.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Origin {
+    pub(super) compiler: Compiler,
+    flags: Flags,
+}
+
+impl Origin {
+    /// The compiler that this machine finds with these arguments, and the flags of this process.
+    pub(super) fn here(arguments: &CompilerArguments, host: &Host) -> Result<Self, String> {
+        let path = match &arguments.plugin {
+            Some(path) => path.clone(),
+            None => {
+                let options = LoadOptions::new();
+                let options = host.python.iter().fold(options, |options, python| options.python(python));
+                options.path().map_err(|error| error.to_string())?
+            }
+        };
+        let compiler = Compiler::at(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self { compiler, flags: Flags(FLAGS.map(env::var_os)) })
+    }
 }
 
 /// The variables of the environment with flags of XLA and libtpu.
@@ -34,14 +58,7 @@ const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
 
 /// The value of each variable with flags; `None` where it is not set.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Flags([Option<OsString>; FLAGS.len()]);
-
-impl Flags {
-    /// The variables of this process.
-    pub(super) fn of_environment() -> Self {
-        Self(FLAGS.map(env::var_os))
-    }
-}
+struct Flags([Option<OsString>; FLAGS.len()]);
 
 /// The file of a compiler. Another version has another size or time.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -54,11 +71,15 @@ pub(super) struct Compiler {
 
 impl Compiler {
     /// The file at a path.
-    pub(super) fn at(path: &Path) -> std::io::Result<Self> {
+    fn at(path: &Path) -> std::io::Result<Self> {
         let found = fs::metadata(path)?;
         let written = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let written = written.map_or(0, |time| time.as_secs());
         Ok(Self { path: path.to_owned(), bytes: found.len(), written })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -128,7 +149,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, Compiler, Flags, Key, VERSION, hash};
+    use super::{Cache, Compiler, Flags, Key, Origin, VERSION, hash};
     use std::path::PathBuf;
     use xla_shape::hlo::Module;
     use xla_shape_render::cost::ProgramCost;
@@ -150,8 +171,10 @@ mod tests {
             replicas: None,
             partitions: Some(2),
             options: vec![("a".to_owned(), "b".to_owned())],
-            compiler: Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 },
-            flags: Flags([None, Some("--a=1".into())]),
+            origin: Origin {
+                compiler: Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 },
+                flags: Flags([None, Some("--a=1".into())]),
+            },
             version: "1".to_owned(),
         };
         let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
@@ -161,16 +184,21 @@ mod tests {
         cache.keep(&key, &answer);
         assert_eq!((cache.trouble(), cache.get(&key)), (None, Some(answer.clone())));
         // Each part of the key counts.
+        let with_origin = |origin| Key { origin, ..key.clone() };
+        let with_flags = |flags| with_origin(Origin { flags, ..key.origin.clone() });
         let others = [
             Key { program: hash(b"another"), ..key.clone() },
             Key { device: "v6e:2x2".to_owned(), ..key.clone() },
             Key { replicas: Some(1), ..key.clone() },
             Key { partitions: None, ..key.clone() },
             Key { options: vec![], ..key.clone() },
-            Key { compiler: Compiler { written: 3, ..key.compiler.clone() }, ..key.clone() },
-            Key { flags: Flags([None, None]), ..key.clone() },
-            Key { flags: Flags([None, Some("--a=2".into())]), ..key.clone() },
-            Key { flags: Flags([Some("--a=1".into()), None]), ..key.clone() },
+            with_origin(Origin {
+                compiler: Compiler { written: 3, ..key.origin.compiler.clone() },
+                ..key.origin.clone()
+            }),
+            with_flags(Flags([None, None])),
+            with_flags(Flags([None, Some("--a=2".into())])),
+            with_flags(Flags([Some("--a=1".into()), None])),
             Key { version: "2".to_owned(), ..key.clone() },
         ];
         for other in others {

@@ -1,0 +1,141 @@
+//! The answers of compilers to a search: each is asked for once, and written to the cache as soon as it is there.
+
+use super::cache::{Cache, Key, Origin, hash};
+use super::workers::{Asked, Workers, asking, measure_request, read};
+use crate::args::{CompilerArguments, TuneArguments};
+use crate::compiler::CompileError;
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+use xla_shape_pjrt::{Program, Slice};
+use xla_shape_render::harmless;
+use xla_shape_render::tune::Measured;
+
+pub(super) struct Compilers<'a> {
+    programs: &'a [Program],
+    slice: &'a Slice,
+    workers: &'a dyn Workers,
+    compiler: CompilerArguments,
+    origin: Origin,
+    cache: Option<Cache>,
+    /// The answers so far, by the hash of the program's text.
+    answers: HashMap<String, Result<Measured, String>>,
+    /// How many answers the cache had.
+    kept: usize,
+    bar: ProgressBar,
+}
+
+impl<'a> Compilers<'a> {
+    /// compiler: its arguments for the workers.
+    pub(super) fn new(
+        arguments: &TuneArguments,
+        compiler: CompilerArguments,
+        origin: Origin,
+        programs: &'a [Program],
+        slice: &'a Slice,
+        workers: &'a dyn Workers,
+    ) -> Self {
+        let cache = if arguments.no_cache { None } else { Cache::new(arguments.cache.as_deref()) };
+        let bar = ProgressBar::new(0);
+        // An invalid template would leave the default style.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self { programs, slice, workers, compiler, origin, cache, answers: HashMap::new(), kept: 0, bar }
+    }
+
+    /// Compiles programs. The answers are in the order of the requests.
+    pub(super) fn compile(&mut self, asks: &[(usize, Asked)]) -> Result<Vec<Result<Measured, String>>, Failure> {
+        let mut names = Vec::new();
+        let mut missing = Vec::new();
+        let mut unique = HashSet::new();
+        for (number, asked) in asks {
+            let text = self.programs.get(*number).map(|program| asking(program, asked));
+            let Some(Ok(text)) = text else { return Err(Failure::said("a program cannot ask for these layouts")) };
+            let name = hash(text.code());
+            if !self.answers.contains_key(&name) && unique.insert(name.clone()) {
+                match self.cache.as_ref().and_then(|cache| cache.get(&self.key(&name))) {
+                    Some(answer) => {
+                        self.kept += 1;
+                        self.answers.insert(name.clone(), Ok(answer));
+                    }
+                    None => missing.push((name.clone(), *number, asked)),
+                }
+            }
+            names.push(name);
+        }
+        self.bar.inc_length(missing.len() as u64);
+        let requests: Vec<_> = missing
+            .iter()
+            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.slice, asked)))
+            .collect();
+        let mut waiting: Vec<_> = missing.iter().map(|(name, _, asked)| Some((name, *asked))).collect();
+        let mut fatal = None;
+        let workers = self.workers;
+        self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
+        let ran = workers.run(&requests, &mut |number, answer| {
+            let Some((name, _)) = waiting.get_mut(number).and_then(Option::take) else { return true };
+            self.bar.inc(1);
+            self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
+            let answer = match read::<Measured>(answer) {
+                Ok(measured) => {
+                    let key = self.key(name);
+                    if let Some(cache) = &mut self.cache {
+                        cache.keep(&key, &measured);
+                    }
+                    Ok(measured)
+                }
+                // A compiler that crashed or took too long may succeed next time, so this is not cached.
+                Err(CompileError::Refused(message)) => Err(message),
+                Err(CompileError::NoCompiler(message)) => {
+                    fatal.get_or_insert(message);
+                    return false;
+                }
+            };
+            self.answers.insert(name.clone(), answer);
+            true
+        });
+        if let Some(message) = fatal.or(ran.err()) {
+            return Err(Failure::said(message));
+        }
+        let unknown = || Err("the compiler was not asked".to_owned());
+        Ok(names.iter().map(|name| self.answers.get(name).cloned().unwrap_or_else(unknown)).collect())
+    }
+
+    /// Shows what is being compiled.
+    fn say(&self, asked: Option<&Asked>) {
+        self.bar.set_message(asked.map_or_else(String::new, |asked| harmless(&words(asked)).into_owned()));
+    }
+
+    fn key(&self, program: &str) -> Key {
+        Key {
+            program: program.to_owned(),
+            device: self.slice.to_string(),
+            replicas: self.compiler.replicas,
+            partitions: self.compiler.partitions,
+            options: self.compiler.options.clone(),
+            origin: self.origin.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Ends the progress bar, and says once that answers could not be cached. Returns how many answers the cache had.
+    pub(super) fn finish(self) -> usize {
+        self.bar.finish_and_clear();
+        if let Some(trouble) = self.cache.as_ref().and_then(Cache::trouble) {
+            crate::io::tell(format_args!("warning: {trouble}"));
+        }
+        self.kept
+    }
+}
+
+/// What is asked, for the progress bar.
+fn words(asked: &Asked) -> String {
+    let layouts = asked.iter().map(|(place, layout)| {
+        let layout = layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
+        format!("{layout} at {place}")
+    });
+    layouts.take(2).collect::<Vec<_>>().join(", ")
+}
