@@ -1,6 +1,5 @@
 //! Prevents other crates from implementing the traits that `unsafe` code relies on, and defines the length of type lists.
 
-use paste::paste;
 use xla_shape_core::type_limits::MAX_LIST;
 
 /// Implemented for this crate's types that stand for parts of shapes.
@@ -13,13 +12,16 @@ use xla_shape_core::type_limits::MAX_LIST;
 )]
 pub trait Sealed {}
 
-/// Calls a macro for every length of a tuple with as many numbers: nothing, `0`, `0 1`, … up to 12.
+/// Calls a macro for every length of a tuple, up to 12, with as many groups: nothing, `(0 T0 N0 t0)`, `(0 T0 N0 t0) (1 T1 N1 t1)`, …. A
+/// group has the number of an entry and three names for it: of a type, of a constant or another type, of a value.
 macro_rules! for_each_arity {
     ($callback:ident) => {
-        $crate::sealed::for_each_arity!($callback [] 0 1 2 3 4 5 6 7 8 9 10 11);
+        $crate::sealed::for_each_arity!($callback []
+            (0 T0 N0 t0) (1 T1 N1 t1) (2 T2 N2 t2) (3 T3 N3 t3) (4 T4 N4 t4) (5 T5 N5 t5)
+            (6 T6 N6 t6) (7 T7 N7 t7) (8 T8 N8 t8) (9 T9 N9 t9) (10 T10 N10 t10) (11 T11 N11 t11));
     };
-    ($callback:ident [$($before:literal)*]) => { $callback!($($before)*); };
-    ($callback:ident [$($before:literal)*] $next:literal $($after:literal)*) => {
+    ($callback:ident [$($before:tt)*]) => { $callback!($($before)*); };
+    ($callback:ident [$($before:tt)*] $next:tt $($after:tt)*) => {
         $callback!($($before)*);
         $crate::sealed::for_each_arity!($callback [$($before)* $next] $($after)*);
     };
@@ -29,9 +31,9 @@ pub(crate) use for_each_arity;
 const _: () = assert!(MAX_LIST == 12, "the longest list above");
 
 macro_rules! tuples {
-    ($($i:literal)*) => { paste! {
-        impl<$([<T $i>]),*> Sealed for ($([<T $i>],)*) {}
-    } };
+    ($(($i:tt $T:ident $N:ident $t:ident))*) => {
+        impl<$($T),*> Sealed for ($($T,)*) {}
+    };
 }
 
 for_each_arity!(tuples);

@@ -92,6 +92,23 @@ kernel!(scale_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN], factor: f32 | f32); 
     }
 });
 
+/// With padding: slices whose lengths are known at run time.
+type Padded = shape!(f32[60,500]{1,0:T(8,128)});
+
+kernel!(scale_padded(x: ViewMut<'_, Padded> | &mut [f32; LEN], factor: f32 | f32); {
+    let mut x = x;
+    x.apply(|x| factor * x);
+}, {
+    for i in 0..60 {
+        for tile in 0..4 {
+            let len = if tile == 3 { 500 - 384 } else { 128 };
+            for x in &mut x[(i / 8) << 12 | tile << 10 | (i % 8) << 7..][..len] {
+                *x *= factor;
+            }
+        }
+    }
+});
+
 kernel!(axpy_f32(a: f32 | f32, x: View<'_, F32> | &[f32; LEN], y: ViewMut<'_, F32> | &mut [f32; LEN]); {
     let mut y = y;
     y.apply_with(&x, |y, x| a * x + y);
@@ -182,6 +199,77 @@ kernel!(softmax_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN]); {
         rows(x, i, |x| (0..16).for_each(|k| sum[k] += f32_of(x[k])));
         let factor = [0, 1].map(|row| 1.0 / sum.iter().skip(row).step_by(2).sum::<f32>());
         rows(x, i, |x| (0..16).for_each(|k| x[k] = bf16_of(f32_of(x[k]) * factor[k % 2])));
+    }
+});
+
+type Cube = shape!(f32[16,16,130]);
+const CUBE: usize = 16 * 16 * 130;
+
+kernel!(stencil_27(x: View<'_, Cube> | &[f32; CUBE], y: ViewMut<'_, Cube> | &mut [f32; CUBE]); {
+    let mut y = y;
+    for z in 1..15 {
+        for i in 1..15 {
+            let line = |k: usize| x.line::<-1>([z + k / 3 - 1, i + k % 3 - 1, 0]);
+            let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(l)] =
+                [0, 1, 2, 3, 4, 5, 6, 7, 8].map(line)
+            else {
+                return;
+            };
+            let Some(mut out) = y.line_mut::<-1>([z, i, 0]) else { return };
+            for j in 1..129 {
+                let sum = |shift: usize| {
+                    let j = j + shift - 1;
+                    a[j] + b[j] + c[j] + d[j] + e[j] + f[j] + g[j] + h[j] + l[j]
+                };
+                out[j] = sum(0) + sum(1) + sum(2);
+            }
+        }
+    }
+}, {
+    for z in 1..15 {
+        for i in 1..15 {
+            let row = |k: usize| x[((z + k / 3 - 1) * 16 + i + k % 3 - 1) * 130..].first_chunk::<130>();
+            let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(l)] =
+                [0, 1, 2, 3, 4, 5, 6, 7, 8].map(row)
+            else {
+                return;
+            };
+            let out = &mut y[(z * 16 + i) * 130..][..130];
+            (1..129).for_each(|j| {
+                let sum = |shift: usize| {
+                    let j = j + shift - 1;
+                    a[j] + b[j] + c[j] + d[j] + e[j] + f[j] + g[j] + h[j] + l[j]
+                };
+                out[j] = sum(0) + sum(1) + sum(2);
+            });
+        }
+    }
+});
+
+type Matrix = shape!(f32[256,256]{1,0:T(8,128)});
+
+kernel!(product(
+    a: View<'_, Matrix> | &[f32; 65_536], b: View<'_, Matrix> | &[f32; 65_536],
+    c: ViewMut<'_, Matrix> | &mut [f32; 65_536]
+); {
+    let mut c = c;
+    for i in 0..256 {
+        let (Some(mut sums), Some(factors)) = (c.line_mut::<-1>([i, 0]), a.line::<-1>([i, 0])) else { return };
+        for k in 0..256 {
+            let (factor, Some(row)) = (factors[k], b.line::<-1>([k, 0])) else { return };
+            sums.apply_with(&row, |sum, b| sum + factor * b);
+        }
+    }
+}, {
+    let row = |i: usize, tile: usize| (i / 8) << 11 | tile << 10 | (i % 8) << 7;
+    for i in 0..256 {
+        for k in 0..256 {
+            let factor = a[row(i, k / 128) + k % 128];
+            for tile in 0..2 {
+                let sums = &mut c[row(i, tile)..][..128];
+                sums.iter_mut().zip(&b[row(k, tile)..][..128]).for_each(|(sum, b)| *sum += factor * b);
+            }
+        }
     }
 });
 

@@ -285,6 +285,7 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
                 assert_eq!(run.iter().len(), run.len());
                 found.extend(run.iter());
             });
+            assert!((0..line.len()).map(|i| line[i]).eq(expected.iter().copied()), "{}", S::TEXT);
             assert_eq!((line.len(), line.is_empty()), (expected.len(), false));
             assert_eq!(found, expected, "{}", S::TEXT);
         }
@@ -388,6 +389,75 @@ fn operands_together_give_what_indices_give() {
     check_zip::<shape!(s32[]), shape!(s32[]), shape!(s32[])>();
     check_zip::<shape!(s32[]{:T(4)}), shape!(s32[]), shape!(s32[])>();
     check_zip::<shape!(s32[4,0]), shape!(s32[4,0]{0,1}), shape!(s32[4,0])>();
+}
+
+/// Lines of arrays of all these layouts together, against indices: row `i` of `S`, `T` and `U`.
+fn check_lines_together<S, T, U>()
+where
+    S: StaticArray<Element = S32, Index = [usize; 2]>,
+    T: StaticArray<Element = S32, Index = [usize; 2]>,
+    U: StaticArray<Element = S32, Index = [usize; 2]>,
+{
+    let (x, y, z) = (numbered::<S>(), numbered::<T>(), numbered::<U>());
+    let (mut sum, mut all, mut across, mut by_number) = (x.clone(), x.clone(), x.clone(), x.clone());
+    for i in 0..x.sizes()[0] {
+        let (b, c) = (y.line::<1>([i, 0]).unwrap(), z.line::<1>([i, 0]).unwrap());
+        sum.line_mut::<1>([i, 0]).unwrap().apply_with(&b, |x, y| 3 * x + y);
+        all.line_mut::<1>([i, 0]).unwrap().apply_with_2(&b, &c, |x, y, z| 3 * x + 5 * y + z);
+        let mut line = by_number.line_mut::<1>([i, 0]).unwrap();
+        (0..b.len()).for_each(|j| line[j] += b[j]);
+    }
+    // A column beside a row.
+    if x.sizes()[0] == y.sizes()[1] {
+        across.line_mut::<0>([0, 2]).unwrap().apply_with(&y.line::<1>([3, 0]).unwrap(), |x, y| x - y);
+    }
+    for [i, j] in S::default().indices() {
+        let index = [i, j];
+        assert_eq!(sum[index], 3 * x[index] + y[index], "{} {}", S::TEXT, T::TEXT);
+        assert_eq!(all[index], 3 * x[index] + 5 * y[index] + z[index], "{} {} {}", S::TEXT, T::TEXT, U::TEXT);
+        assert_eq!(by_number[index], x[index] + y[index], "{} {}", S::TEXT, T::TEXT);
+        let crossed = x.sizes()[0] == y.sizes()[1] && j == 2;
+        assert_eq!(across[index], if crossed { x[index] - y[[3, i]] } else { x[index] }, "{} {}", S::TEXT, T::TEXT);
+    }
+    // Nothing but the elements has changed.
+    sum.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    across.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+}
+
+#[test]
+fn lines_together_give_what_indices_give() {
+    type Rows = shape!(s32[13,40]);
+    type Columns = shape!(s32[13,40]{0,1});
+    type Tiled = shape!(s32[13,40]{1,0:T(8,16)});
+    type Packed = shape!(s32[13,40]{1,0:T(8,16)(2,1)});
+    type Uneven = shape!(s32[13,40]{1,0:T(3,12)});
+    check_lines_together::<Rows, Rows, Rows>();
+    check_lines_together::<Tiled, Tiled, Rows>();
+    check_lines_together::<Rows, Tiled, Packed>();
+    check_lines_together::<Packed, Columns, Uneven>();
+    check_lines_together::<Columns, Packed, Tiled>();
+    check_lines_together::<Uneven, Tiled, Columns>();
+    check_lines_together::<shape!(s32[13,13]{1,0:T(8,8)(2,1)}), shape!(s32[13,13]{0,1:T(4,8)}), shape!(s32[13,13])>();
+}
+
+#[test]
+fn lines_panic_exactly_for_numbers_out_of_bounds() {
+    let x = numbered::<shape!(s32[3,200]{1,0:T(8,128)})>();
+    assert!(x.line::<-1>([3, 0]).is_none());
+    for number in [0, 127, 128, 199, 200, 255, usize::MAX] {
+        let row = x.line::<-1>([2, 0]).unwrap();
+        let found = std::panic::catch_unwind(|| row[number]);
+        assert_eq!(found.ok(), (number < 200).then(|| x[[2, number]]), "{number}");
+        let mut y = x.clone();
+        let written =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| y.line_mut::<-1>([2, 0]).unwrap()[number] = 0));
+        assert_eq!(written.is_ok(), number < 200, "{number}");
+    }
+    let mut y = Buffer::<shape!(s32[8,100])>::zeroed();
+    let different = std::panic::AssertUnwindSafe(|| {
+        y.line_mut::<-1>([0, 0]).unwrap().apply_with(&x.line::<-1>([0, 0]).unwrap(), |_, x| x);
+    });
+    assert!(std::panic::catch_unwind(different).is_err());
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod ndarray;
 mod raw_parts;
 mod relayout;
 mod static_and_runtime;
+mod windows;

@@ -1,5 +1,6 @@
 //! The floats of at most eight bits against `ml_dtypes` (`corpus/README.md`).
 
+use paste::paste;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape::element::{
@@ -20,41 +21,49 @@ fn f32_of(bits: &str) -> f32 {
     f32::from_bits(u32::from_str_radix(bits, 16).unwrap())
 }
 
-/// The rows by type, each of which a test takes out.
+/// The rows by type.
 fn rows() -> BTreeMap<String, Row> {
     corpus::<Row>("floats.jsonl.zst").into_iter().map(|row| (row.r#type.clone(), row)).collect()
 }
 
-macro_rules! check {
-    ($rows:ident: $($name:ident)*) => { $(
-        let row = $rows.remove(&stringify!($name).to_lowercase()).unwrap();
-        for (code, bits) in row.values.iter().enumerate() {
-            let value = $name::from_bits(code as u8);
-            let (expected, found) = (f32_of(bits), f32::from(value));
-            assert_eq!(found.to_bits(), expected.to_bits(), "{} {code}: {found}, not {expected}", row.r#type);
-            assert_eq!(value.is_nan(), expected.is_nan(), "{} {code}", row.r#type);
-            assert_eq!(usize::from(value.to_bits()), code, "{}", row.r#type);
-            assert_eq!(value.partial_cmp(&$name::from_f32(1.0)), expected.partial_cmp(&1.0), "{} {code}", row.r#type);
-            assert_eq!((format!("{value}"), format!("{value:?}")), (format!("{expected}"), format!("{expected:?}")));
-            // Bits that the type does not have do not count.
-            let other = if row.values.len() < 256 { code | row.values.len() } else { code };
-            assert_eq!($name::from_bits(other as u8).to_bits(), value.to_bits());
+/// A test for each type, and one that all rows have a test.
+macro_rules! tests {
+    ($($name:ident)*) => { paste! {
+        $(
+            #[test]
+            fn [<$name:lower _converts_as_in_ml_dtypes>]() {
+                let row = rows().remove(stringify!([<$name:lower>])).unwrap();
+                for (code, bits) in row.values.iter().enumerate() {
+                    let value = $name::from_bits(code as u8);
+                    let (expected, found) = (f32_of(bits), f32::from(value));
+                    assert_eq!(found.to_bits(), expected.to_bits(), "{code}: {found}, not {expected}");
+                    assert_eq!(value.is_nan(), expected.is_nan(), "{code}");
+                    assert_eq!(usize::from(value.to_bits()), code);
+                    assert_eq!(value.partial_cmp(&$name::from_f32(1.0)), expected.partial_cmp(&1.0), "{code}");
+                    assert_eq!((format!("{value}"), format!("{value:?}")), (format!("{expected}"), format!("{expected:?}")));
+                    // Bits that the type does not have do not count.
+                    let other = if row.values.len() < 256 { code | row.values.len() } else { code };
+                    assert_eq!($name::from_bits(other as u8).to_bits(), value.to_bits());
+                }
+                for (bits, code) in &row.conversions {
+                    let (value, found) = (f32_of(bits), $name::from_f32(f32_of(bits)).to_bits());
+                    assert_eq!(found, *code, "{value:e} ({bits})");
+                }
+            }
+        )*
+
+        #[test]
+        fn every_type_has_a_test() {
+            let mut rows = rows();
+            for name in [$(stringify!([<$name:lower>])),*] {
+                rows.remove(name);
+            }
+            assert!(rows.is_empty(), "types without a test: {:?}", rows.keys());
         }
-        for (bits, code) in &row.conversions {
-            let (value, found) = (f32_of(bits), $name::from_f32(f32_of(bits)).to_bits());
-            assert_eq!(found, *code, "{value:e} ({bits}) as {}", row.r#type);
-        }
-    )* };
+    } };
 }
 
-#[test]
-fn every_conversion_is_that_of_ml_dtypes() {
-    let mut rows = rows();
-    check! { rows:
-        F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu F6E3M2Fn F6E2M3Fn F4E2M1Fn
-    }
-    assert!(rows.is_empty(), "types without a test: {:?}", rows.keys());
-}
+tests! { F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu F6E3M2Fn F6E2M3Fn F4E2M1Fn }
 
 #[test]
 fn conversions_are_constants() {

@@ -41,11 +41,18 @@
 //!
 //! If the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) returns how many, and
 //! loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills in the missing elements.
+//!
+//! # Windows
+//!
+//! [`copy_window_to`](Buffer::copy_window_to) copies a part that begins at any index, also inside of a tile: a block together with the
+//! elements around it, which a stencil reads, or the part of an array at an index that is known at run time. Windows may overlap and reach
+//! beyond the array; a [`Border`] says what they hold there.
 
 mod copy;
 mod cut;
 mod part;
 mod shard;
+mod window;
 
 #[cfg(doc)]
 use crate::buffer::{Buffer, View, ViewMut};
@@ -54,3 +61,4 @@ use crate::types::ArrayType;
 
 pub use cut::Blocks;
 pub use part::Part;
+pub use window::{Border, WindowError};

@@ -3,7 +3,6 @@
 use super::Operation;
 use crate::sealed::{Sealed, for_each_arity};
 use crate::types::ArrayType;
-use paste::paste;
 use xla_shape_core::ArrayShape;
 
 /// The shapes of an operation's operands: a tuple of up to 12 shapes made by [`shape!`](crate::shape), `(X,)` for one.
@@ -17,11 +16,11 @@ pub trait Operands: Sealed {
 }
 
 macro_rules! operands {
-    ($($i:literal)*) => { paste! {
-        impl<$([<S $i>]: ArrayType),*> Operands for ($([<S $i>],)*) {
-            const SHAPES: &'static [&'static ArrayShape] = &[$([<S $i>]::SHAPE),*];
+    ($(($i:tt $T:ident $N:ident $t:ident))*) => {
+        impl<$($T: ArrayType),*> Operands for ($($T,)*) {
+            const SHAPES: &'static [&'static ArrayShape] = &[$($T::SHAPE),*];
         }
-    } };
+    };
 }
 
 for_each_arity!(operands);

@@ -1,16 +1,35 @@
 //! The elements along one dimension, as runs of equal stride.
 
 use super::memory::{Memory, for_each_run};
+use super::zip::{common, together_1, together_2};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Indices, ValueOf, WholeArray, resolve};
 use std::fmt;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
 use xla_shape_core::map::Run;
 
 /// The elements of an array along dimension `DIM`: a row, for -1. Made by [`line`](Buffer::line) and [`lines`](Buffer::lines). `B` is the
 /// memory of the array.
+///
+/// `line[i]` is element `i`. The other dimensions are checked once, when the line is made, so where the elements of a line are contiguous, a
+/// loop over `i` is compiled like one over a slice. Where tiles cut the line, [`for_each_run`](Self::for_each_run) and
+/// [`apply_with`](Self::apply_with) have the faster loops.
+///
+/// ```
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (i * j) as f32);
+/// let mut y = Buffer::<shape!(f32[8,200])>::zeroed();
+/// let (above, row, below) = (x.line::<-1>([2, 0]), x.line::<-1>([3, 0]), x.line::<-1>([4, 0]));
+/// let (above, row, below) = (above.unwrap(), row.unwrap(), below.unwrap());
+/// let mut out = y.line_mut::<-1>([3, 0]).unwrap();
+/// for j in 1..199 {
+///     out[j] = above[j] + below[j] + row[j - 1] + row[j + 1] - 4.0 * row[j];
+/// }
+/// assert_eq!((y[[3, 0]], y[[3, 150]]), (0.0, 0.0));
+/// ```
 pub struct Line<S: ArrayType, B, const DIM: i64> {
     array: Buffer<S, B>,
     /// The entry for dimension `DIM` is ignored.
@@ -58,6 +77,13 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
             f(start, position..position + (len - 1) * stride + 1, stride);
         });
     }
+
+    /// The stride of a run; if it is not known, runs have one element.
+    const STRIDE: usize = match Self::RUN.stride {
+        Some(stride) => stride as usize,
+        None => 1,
+    };
+    const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
 
     /// Whether the entries of the index are in bounds, except the one for dimension `DIM`.
     #[inline(always)]
@@ -162,6 +188,137 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<S>) {
         self.for_each_run_mut(|_, mut run| run.apply(&mut f));
+    }
+}
+
+macro_rules! apply_with {
+    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $D:ident $operand:ident),*)) => {
+        $(#[$doc])*
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name<$($T, $C, const $D: i64),*>(
+            &mut self,
+            $($operand: &Line<$T, $C, $D>,)*
+            mut f: impl FnMut(ValueOf<S>, $(ValueOf<$T>),*) -> ValueOf<S>,
+        ) where
+            $($T: WholeArray<Element: Plain>, $C: Bytes,)*
+        {
+            let (shape, index, len) = (self.array.shape(), self.index, self.len());
+            $(
+                let found = $operand.len();
+                assert!(len == found, "expected a line of {len} elements, found one of {found}");
+                // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with the operand.
+                let values = unsafe { $operand.array.values_for() };
+                let $operand = ($operand.array.shape(), $operand.index, values);
+            )*
+            let values = self.array.as_mut_slice();
+            let run = const {
+                let len = Along::<S, DIM>::LEN;
+                $(let len = common(len, Along::<$T, $D>::LEN);)*
+                len
+            };
+            for_each_run(len, run, |start, len| {
+                $(
+                    let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
+                    let run = position..position + (len - 1) * Along::<$T, $D>::STRIDE + 1;
+                    // SAFETY: `WholeArray`: every position belongs to the buffer.
+                    let $operand = unsafe { $operand.2.range(run) };
+                )*
+                let position = Along::<S, DIM>::position(shape, index, start);
+                let values = &mut values[position..position + (len - 1) * Along::<S, DIM>::STRIDE + 1];
+                let strides = const { [Along::<S, DIM>::STRIDE, $(Along::<$T, $D>::STRIDE),*] };
+                $together(values, $($operand,)* len, strides, &mut f);
+            });
+        }
+    };
+}
+
+impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
+    apply_with! {
+        /// Replaces each element by the result of `f` for it and the element with the same number in another line, of any array, layout and
+        /// dimension. Both lines are processed by runs, as long as both layouts allow.
+        ///
+        /// ```
+        /// use xla_shape::{Buffer, shape};
+        ///
+        /// // A product over tiles.
+        /// type Tiled = shape!(f32[16,200]{1,0:T(8,128)});
+        /// let a = Buffer::<shape!(f32[16,30])>::filled(2.0);
+        /// let b = Buffer::<shape!(f32[30,200]{1,0:T(8,128)})>::filled(0.5);
+        /// let mut product = Buffer::<Tiled>::zeroed();
+        /// for i in 0..16 {
+        ///     let mut row = product.line_mut::<-1>([i, 0]).unwrap();
+        ///     for k in 0..30 {
+        ///         let factor = a[[i, k]];
+        ///         row.apply_with(&b.line::<-1>([k, 0]).unwrap(), |sum, b| sum + factor * b);
+        ///     }
+        /// }
+        /// assert_eq!(product[[15, 199]], 30.0);
+        /// ```
+        ///
+        /// # Panics
+        /// If the lines have different lengths.
+        apply_with by together_1(T C D operand)
+    }
+
+    apply_with! {
+        /// Replaces each element by the result of `f` for it and the elements with the same number in two other lines; see
+        /// [`apply_with`](Self::apply_with).
+        ///
+        /// ```
+        /// use xla_shape::{Buffer, shape};
+        ///
+        /// let x = Buffer::<shape!(s32[8,200]{1,0:T(8,128)})>::from_fn(|[i, _]| i as i32);
+        /// let mut y = Buffer::<shape!(s32[8,200])>::zeroed();
+        /// let (above, below) = (x.line::<-1>([2, 0]).unwrap(), x.line::<-1>([4, 0]).unwrap());
+        /// y.line_mut::<-1>([3, 0]).unwrap().apply_with_2(&above, &below, |_, above, below| above + below);
+        /// assert_eq!(y[[3, 199]], 6);
+        /// ```
+        ///
+        /// # Panics
+        /// If the lines have different lengths.
+        apply_with_2 by together_2(T C D first, U E F second)
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_element(number: usize, len: usize) -> ! {
+    panic!("element {number} is out of bounds for a line of {len}")
+}
+
+impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for Line<S, B, DIM> {
+    type Output = ValueOf<S>;
+
+    /// # Panics
+    /// If the line has no such element.
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, number: usize) -> &Self::Output {
+        if number >= self.len() {
+            no_such_element(number, self.len());
+        }
+        // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with `self`.
+        let values = unsafe { self.array.values_for() };
+        // SAFETY: the number has just been checked, and the functions that make lines check the other entries of the index: it is in
+        // bounds, so by the law of `ArrayType`, its position is that of an element.
+        unsafe { values.at(Along::<S, DIM>::position(self.array.shape(), self.index, number)) }
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> IndexMut<usize> for Line<S, B, DIM> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, number: usize) -> &mut Self::Output {
+        if number >= self.len() {
+            no_such_element(number, self.len());
+        }
+        let position = Along::<S, DIM>::position(self.array.shape(), self.index, number);
+        // SAFETY: as in `index`; the memory is borrowed mutably with `self`.
+        let values = unsafe { self.array.values_mut_for() };
+        // SAFETY: as in `index`; the element is borrowed once.
+        unsafe { values.at(position) }
     }
 }
 

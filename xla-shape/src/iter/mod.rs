@@ -9,6 +9,8 @@
 //! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2), [`apply_along`](Buffer::apply_along) |
 //! | write the result to a new array | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut), [`for_each_band_mut_with`](Buffer::for_each_band_mut_with); in threads [`bands_mut`](Buffer::bands_mut); one at a time [`line`](Buffer::line) |
+//! | walk along two or three lines together | [`Line::apply_with`], by the runs that they have in common |
+//! | read what lies around an element, or a part at any index | lines above and below, by number (`line[i]`), or [`copy_window_to`](Buffer::copy_window_to) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
 //! | get slices of elements, without padding | [`for_each_segment`](Buffer::for_each_segment) |
 //! | get indices, too | [`for_each_indexed`](Buffer::for_each_indexed) |
@@ -55,6 +57,7 @@ mod pairs;
 mod segments;
 mod tiles;
 mod values;
+mod window;
 mod zip;
 
 #[cfg(doc)]
@@ -62,4 +65,5 @@ use crate::buffer::Buffer;
 pub use bands::{Band, LineValues};
 pub use lines::{Line, Strided};
 pub use tiles::{NestedArray, TileView};
+pub(crate) use window::copy_window;
 pub(crate) use zip::copy_common;

@@ -7,7 +7,7 @@ use crate::types::{ArrayType, MultiIndex, ValueOf, step};
 use xla_shape_core::map::{Run, greatest_common_divisor};
 
 /// How two arrays of the same dimensions are traversed together.
-struct Together<S, T>(S, T);
+pub(super) struct Together<S, T>(S, T);
 
 impl<S: ArrayType, T: ArrayType> Together<S, T> {
     /// Whether every element has the same position in both.
@@ -18,15 +18,15 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         [minor, ..] => own_run::<T>(*minor),
     };
     /// The stride of a run; if it is not known, runs have one element.
-    const STRIDE: usize = match Self::RUN.stride {
+    pub(super) const STRIDE: usize = match Self::RUN.stride {
         Some(stride) => stride as usize,
         None => 1,
     };
-    const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
+    pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
 }
 
 /// The length of the longest runs that begin where runs of both lengths do. `usize::MAX` is the length of the whole dimension.
-const fn common(a: usize, b: usize) -> usize {
+pub(super) const fn common(a: usize, b: usize) -> usize {
     match (a, b) {
         (usize::MAX, len) | (len, usize::MAX) => len,
         (a, b) => greatest_common_divisor(a as u64, b as u64) as usize,
@@ -74,7 +74,7 @@ macro_rules! runs_together {
         ///
         /// A separate function, not `inline(always)`: its arguments tell the optimizer that the runs do not overlap.
         #[inline]
-        fn $name<V: Copy, $($T: Copy),*>(
+        pub(super) fn $name<V: Copy, $($T: Copy),*>(
             values: &mut [V],
             $($operand: &[$T],)*
             len: usize,

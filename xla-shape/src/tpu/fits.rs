@@ -5,7 +5,6 @@ use crate::element::Element;
 use crate::sealed::{Sealed, for_each_arity, named_in_errors};
 use crate::types::{Array, ArrayType, BoundedDimensions, LayoutType};
 use core::marker::PhantomData;
-use paste::paste;
 use xla_shape_core::text::ConstText;
 
 /// The `LIMIT` of a kernel without `vmem_limit_bytes`.
@@ -98,11 +97,11 @@ where
 }
 
 macro_rules! contents {
-    ($($i:literal)*) => { paste! {
-        impl<G, $([<P $i>]: VmemPart<G>,)*> Contents<G> for ($([<P $i>],)*) {
-            const PARTS: &'static [InMemory] = &[$([<P $i>]::PART,)*];
+    ($(($i:tt $T:ident $N:ident $t:ident))*) => {
+        impl<G, $($T: VmemPart<G>,)*> Contents<G> for ($($T,)*) {
+            const PARTS: &'static [InMemory] = &[$($T::PART,)*];
         }
-    } };
+    };
 }
 
 for_each_arity!(contents);

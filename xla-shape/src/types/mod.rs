@@ -43,7 +43,8 @@ pub use padded::Padded;
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
 pub use results::{
-    Broadcast, Concatenated, InSpace, Product, Reduced, Transposed, WithDimension, WithElement, WithLayout,
+    Broadcast, Concatenated, DimensionAt, InSpace, Insert, Join, MatrixTimes, Multiply, Permute, Product, Reduced,
+    Transposed, WithDimension, WithElement, WithLayout,
 };
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use shards::{AllGathered, DivideBy, Exchanged, Piece, ReduceScattered, Shard, ShardingType};
@@ -63,8 +64,6 @@ pub use index::At;
 pub use layout::{Attributes, Order, Rest, SpaceType, Split};
 #[doc(hidden)]
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, PaddingType, ZeroPadding};
-#[doc(hidden)]
-pub use results::{DimensionAt, Insert, Join, Multiply, Permute};
 #[doc(hidden)]
 pub use shards::{
     Cut, DeviceOrder, Divided, Gather, Group, InOrder, Listed, Maximal, MoreDevices, Replicated, Times, Uncut,

@@ -1,15 +1,35 @@
 //! The dimensions of results that can be computed as types.
 
 use super::array::Array;
-use super::array_type::ArrayType;
+use super::array_type::{ArrayType, StaticArray};
 use super::dim::{Dim, StaticDim};
-use super::dimensions::Dimensions;
+use super::dimensions::{Dimensions, StaticDimensions};
 use super::layout::{LayoutParts, Space};
 use super::permutation::Nth;
 use core::ops::Add;
 use typenum::Sum;
 
 /// Dimensions that have a dimension number `N`, an [`Nth`]; -1 is the last.
+///
+/// The bound of [`Reduced`] and [`WithDimension`] in code that is generic over the dimensions:
+///
+/// ```
+/// use xla_shape::buffer::{Buffer, View};
+/// use xla_shape::element::F32;
+/// use xla_shape::types::{ArrayType, DimensionAt, LayoutType, Nth, Reduced, StaticArray, StaticDimensions};
+/// use xla_shape::{layout, shape};
+///
+/// fn sums_of_rows<X, L: LayoutType>(x: View<'_, X>) -> Buffer<Reduced<X, -1, L>>
+/// where
+///     X: StaticArray<Element = F32, Index = [usize; 2]>,
+///     X::Dimensions: DimensionAt<Nth<-1>, Others: StaticDimensions<Index = [usize; 1]>>,
+/// {
+///     Buffer::<Reduced<X, -1, L>>::from_fn(|[i]| (0..X::SIZES[1]).map(|j| x[[i, j]]).sum())
+/// }
+///
+/// let x = Buffer::<shape!(f32[3,200]{1,0:T(8,128)})>::filled(0.5);
+/// assert_eq!(sums_of_rows::<_, layout!({0})>(x.view()).as_slice(), [100.0; 3]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no dimension `{N}`",
     label = "expected a dimension number that the array has"
@@ -23,7 +43,8 @@ pub trait DimensionAt<N>: Dimensions {
     type With<D: Dim>: Dimensions;
 }
 
-/// Dimensions into which another one, `D`, can be inserted as number `N`, an [`Nth`]; -1 is the last.
+/// Dimensions into which another one, `D`, can be inserted as number `N`, an [`Nth`]; -1 is the last. The bound of [`Broadcast`] in generic
+/// code.
 #[diagnostic::on_unimplemented(
     message = "`{D}` cannot be dimension `{N}` beside the dimensions `{Self}`",
     label = "expected a dimension number that the result has, and a size"
@@ -33,7 +54,15 @@ pub trait Insert<N, D>: Dimensions {
     type Inserted: Dimensions;
 }
 
-/// Dimensions of a vector or a matrix that can be multiplied by a vector or matrix with the dimensions `Other`.
+/// Dimensions of a vector or a matrix that can be multiplied by a vector or matrix with the dimensions `Other`. The bound of [`Product`] in
+/// generic code; for matrices whose sizes the compiler knows, [`MatrixTimes`] is shorter.
+///
+/// ```
+/// use xla_shape::types::{Multiply, Size};
+///
+/// type Rows = (Size<8>, Size<64>);
+/// fn same(x: <Rows as Multiply<(Size<64>,)>>::Product) -> (Size<8>,) { x }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "an array of the dimensions `{Self}` cannot be multiplied by one of the dimensions `{Other}`",
     label = "expected `(K,)` and `(K,)`, `(M, K)` and `(K,)`, or `(M, K)` and `(K, N)`"
@@ -55,7 +84,49 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
     type Product = (M, N);
 }
 
-/// Dimensions in the order of a permutation `P`, a tuple of [`Nth`].
+/// A matrix that can be multiplied by the matrix `W`: what a function over the shapes of its callers requires for [`Product`].
+///
+/// It implies everything that a kernel needs: the product is a matrix whose sizes the compiler knows. All pairs of matrices implement it whose
+/// sizes fit; for others, the call does not compile, in `cargo check` too.
+///
+/// ```
+/// use xla_shape::element::F32;
+/// use xla_shape::types::{LayoutType, MatrixTimes, Product, StaticArray};
+/// use xla_shape::{Buffer, View, layout, shape};
+///
+/// fn product<X, W, L>(x: View<'_, X>, w: View<'_, W>) -> Buffer<Product<X, W, L>>
+/// where
+///     X: MatrixTimes<W, Element = F32>,
+///     W: StaticArray<Element = F32, Index = [usize; 2]>,
+///     L: LayoutType,
+/// {
+///     Buffer::<Product<X, W, L>>::from_fn(|[i, j]| (0..W::SIZES[0]).map(|k| x[[i, k]] * w[[k, j]]).sum())
+/// }
+///
+/// let x = Buffer::<shape!(f32[3,20]{1,0:T(8,128)})>::filled(2.0);
+/// let w = Buffer::<shape!(f32[20,5]{0,1})>::filled(0.5);
+/// let y: Buffer<shape!(f32[3,5])> = product::<_, _, layout!({1,0})>(x.view(), w.view());
+/// assert_eq!(y.as_slice(), [20.0; 15]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be multiplied by the matrix `{W}`",
+    label = "expected matrices of static sizes, with dimensions `(M, K)` and `(K, N)`"
+)]
+pub trait MatrixTimes<W: ArrayType>:
+    StaticArray<Index = [usize; 2], Dimensions: Multiply<W::Dimensions, Product: StaticDimensions<Index = [usize; 2]>>>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<X, W: ArrayType> MatrixTimes<W> for X where
+    X: StaticArray<
+            Index = [usize; 2],
+            Dimensions: Multiply<W::Dimensions, Product: StaticDimensions<Index = [usize; 2]>>,
+        >
+{
+}
+
+/// Dimensions in the order of a permutation `P`, a tuple of [`Nth`]. The bound of [`Transposed`] in generic code.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a permutation of the dimensions `{Self}`",
     label = "expected one dimension number for each dimension"
@@ -66,6 +137,7 @@ pub trait Permute<P>: Dimensions {
 }
 
 /// Dimensions that equal those of `Other`, except dimension `N`, which is a number of `typenum` in both: const generics cannot be added.
+/// The bound of [`Concatenated`] in generic code.
 #[diagnostic::on_unimplemented(
     message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
     label = "expected the same dimensions except this one, which must be a `typenum` number in both"

@@ -9,7 +9,6 @@ use super::permutation::{Nth, StaticPermutation};
 use super::results::DimensionAt;
 use crate::sealed::{Sealed, for_each_arity};
 use core::marker::PhantomData;
-use paste::paste;
 use xla_shape_core::Dimension;
 use xla_shape_core::shard::{Devices, Iota, Reduction, Sharding, ShardingError, Subgroup, TileAssignment};
 use xla_shape_core::text::ConstText;
@@ -283,12 +282,12 @@ impl<const N: usize, const COUNT: usize> Gather<COUNT> for Size<N> {
 }
 
 macro_rules! tuples_of_pieces {
-    ($($i:literal)*) => { paste! {
+    ($(($i:tt $T:ident $N:ident $t:ident))*) => {
         #[diagnostic::do_not_recommend]
-        impl<$([<D $i>]: Cut<[<N $i>], $i>, [<N $i>]),*> DivideBy<($([<N $i>],)*)> for ($([<D $i>],)*) {
-            type Shard = ($([<D $i>]::Piece,)*);
+        impl<$($T: Cut<$N, $i>, $N),*> DivideBy<($($N,)*)> for ($($T,)*) {
+            type Shard = ($($T::Piece,)*);
         }
-    } };
+    };
 }
 
 for_each_arity!(tuples_of_pieces);

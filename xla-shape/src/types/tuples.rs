@@ -8,7 +8,6 @@ use super::layout::{Minor, Order};
 use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
 use crate::sealed::for_each_arity;
-use paste::paste;
 use xla_shape_core as model;
 use xla_shape_core::shard::Subgroup;
 
@@ -23,11 +22,11 @@ macro_rules! constants {
 }
 
 macro_rules! tuples {
-    ($($i:literal)*) => { paste! {
-        impl<$([<D $i>]: Dim,)*> Dimensions for ($([<D $i>],)*) {
-            type Index = [usize; tuples!(@count $($i)*)];
-            const DIMENSIONS: &'static [model::Dimension] = &[$([<D $i>]::DIMENSION,)*];
-            const NAMES: &'static [Option<&'static str>] = &[$([<D $i>]::NAME,)*];
+    ($(($i:tt $T:ident $N:ident $t:ident))*) => {
+        impl<$($T: Dim,)*> Dimensions for ($($T,)*) {
+            type Index = [usize; tuples!(@count $($T)*)];
+            const DIMENSIONS: &'static [model::Dimension] = &[$($T::DIMENSION,)*];
+            const NAMES: &'static [Option<&'static str>] = &[$($T::NAME,)*];
 
             #[inline(always)]
             fn sizes(self) -> Self::Index {
@@ -36,44 +35,44 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn with_sizes(sizes: Self::Index) -> Result<Self, usize> {
-                let [$([<size $i>],)*] = sizes;
-                Ok(($(<[<D $i>]>::with_size([<size $i>]).ok_or::<usize>($i)?,)*))
+                let [$($t,)*] = sizes;
+                Ok(($(<$T>::with_size($t).ok_or::<usize>($i)?,)*))
             }
         }
 
-        impl<$([<D $i>]: BoundedDim,)*> BoundedDimensions for ($([<D $i>],)*) {
-            const EXTENTS: &'static [usize] = &[$([<D $i>]::EXTENT,)*];
+        impl<$($T: BoundedDim,)*> BoundedDimensions for ($($T,)*) {
+            const EXTENTS: &'static [usize] = &[$($T::EXTENT,)*];
         }
 
-        impl<$([<D $i>]: StaticDim,)*> StaticDimensions for ($([<D $i>],)*) {}
+        impl<$($T: StaticDim,)*> StaticDimensions for ($($T,)*) {}
 
         #[diagnostic::do_not_recommend]
-        impl<$([<D $i>]: Dim, const [<I $i>]: usize,)*> StaticIndex<($([<D $i>],)*)> for ($(At<[<I $i>]>,)*) {
-            const INDEX: &'static [usize] = &[$([<I $i>],)*];
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<$([<D $i>]: Dim, const [<N $i>]: i64,)*> StaticPermutation<($([<D $i>],)*)> for ($(Nth<[<N $i>]>,)*) {
-            const NUMBERS: &'static [i64] = &[$([<N $i>],)*];
+        impl<$($T: Dim, const $N: usize,)*> StaticIndex<($($T,)*)> for ($(At<$N>,)*) {
+            const INDEX: &'static [usize] = &[$($N,)*];
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$(const [<N $i>]: usize,)*> Order for ($(Minor<[<N $i>]>,)*) {
-            const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
+        impl<$($T: Dim, const $N: i64,)*> StaticPermutation<($($T,)*)> for ($(Nth<$N>,)*) {
+            const NUMBERS: &'static [i64] = &[$($N,)*];
         }
 
-        impl<$([<S $i>]: ShapeType,)*> TupleShapes for ($([<S $i>],)*) {
-            const SHAPES: &'static [model::Shape] = &[$([<S $i>]::VALUE,)*];
+        #[diagnostic::do_not_recommend]
+        impl<$(const $N: usize,)*> Order for ($(Minor<$N>,)*) {
+            const MINOR_TO_MAJOR: &'static [usize] = &[$($N,)*];
         }
 
-        impl<$([<S $i>]: ShapeType,)*> ShapeType for ($([<S $i>],)*) {
+        impl<$($T: ShapeType,)*> TupleShapes for ($($T,)*) {
+            const SHAPES: &'static [model::Shape] = &[$($T::VALUE,)*];
+        }
+
+        impl<$($T: ShapeType,)*> ShapeType for ($($T,)*) {
             const VALUE: model::Shape = model::Shape::Tuple(model::TupleShape::from_static(<Self as TupleShapes>::SHAPES));
         }
 
-        constants!([$([<C $i>])*] model::TileDimension, model::Tile, model::SplitConfig, usize, (Subgroup, usize));
-    } };
+        constants!([$($T)*] model::TileDimension, model::Tile, model::SplitConfig, usize, (Subgroup, usize));
+    };
     (@count) => { 0 };
-    (@count $first:literal $($rest:literal)*) => { 1 + tuples!(@count $($rest)*) };
+    (@count $first:ident $($rest:ident)*) => { 1 + tuples!(@count $($rest)*) };
 }
 
 for_each_arity!(tuples);

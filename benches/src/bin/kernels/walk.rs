@@ -1,6 +1,7 @@
 //! Loops written by hand over arrays of `ROWS` by `COLUMNS`, with raw pointers, shifts and constant strides.
 
 use crate::numbers::{Number, exp, larger};
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// An order of iterating over memory: groups of runs.
 pub(crate) trait Walk {
@@ -103,6 +104,8 @@ fn each<W: Walk>(group: usize, mut f: impl FnMut(usize, usize)) {
             for lane in 0..LANES {
                 f(start + (chunk * LANES + lane) * W::STRIDE, lane);
             }
+            // With AVX-512, LLVM would otherwise vectorize across chunks, with scatters.
+            compiler_fence(Ordering::SeqCst);
         }
     }
 }

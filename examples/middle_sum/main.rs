@@ -1,0 +1,83 @@
+//! A reduction over the middle dimension, `out[b,d] = Σ x[b,s,d]`, of arrays in tiles and in row-major order with the same code, beside plain
+//! loops over row-major slices.
+//!
+//! ```text
+//! cargo run --release -p xla-shape-examples --example middle_sum
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use xla_shape::element::F32;
+use xla_shape::types::{Array, LayoutType, Size, StaticDim};
+use xla_shape::{Buffer, View, ViewMut, layout, shape};
+use xla_shape_examples::{Numbers, check};
+
+/// Adds each row of the middle dimension to the row of the result, by the runs that both have in common.
+fn sum<B: StaticDim, S: StaticDim, D: StaticDim, L: LayoutType, R: LayoutType>(
+    x: View<'_, Array<F32, (B, S, D), L>>,
+    mut out: ViewMut<'_, Array<F32, (B, D), R>>,
+) {
+    out.fill(0.0);
+    for b in 0..B::EXTENT {
+        let Some(mut sums) = out.line_mut::<-1>([b, 0]) else { continue };
+        for s in 0..S::EXTENT {
+            if let Some(row) = x.line::<-1>([b, s, 0]) {
+                sums.apply_with(&row, |sum, x| sum + x);
+            }
+        }
+    }
+}
+
+/// The same over slices of row-major memory.
+fn by_hand(x: &[f32], out: &mut [f32], [rows, columns]: [usize; 2]) {
+    out.fill(0.0);
+    for (x, sums) in x.chunks_exact(rows * columns).zip(out.chunks_exact_mut(columns)) {
+        for row in x.chunks_exact(columns) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+    }
+}
+
+/// The definition, in f64.
+fn expected<B: StaticDim, S: StaticDim, D: StaticDim>(x: &[f32]) -> Vec<f32> {
+    let element = |i: usize| {
+        let (b, d) = (i / D::EXTENT, i % D::EXTENT);
+        (0..S::EXTENT).map(|s| f64::from(x[(b * S::EXTENT + s) * D::EXTENT + d])).sum::<f64>() as f32
+    };
+    (0..B::EXTENT * D::EXTENT).map(element).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    type RowMajor = shape!(f32[16,100,512]);
+    type Tiled = shape!(f32[16,100,512]{2,1,0:T(8,128)});
+    type Sums<L> = Array<F32, (Size<16>, Size<512>), L>;
+    let mut numbers = Numbers::new(7);
+    let x = Buffer::<RowMajor>::from_fn(|_| numbers.number());
+    let tiled = x.map::<Tiled>(|x| x);
+    let mut hand = vec![0.0; 16 * 512];
+    let mut plain = Buffer::<Sums<layout!({1,0})>>::zeroed();
+    let mut tiles = Buffer::<Sums<layout!({1,0:T(8,128)})>>::zeroed();
+    // In turns, so that a busy machine disturbs all of them. The shortest time counts.
+    let mut best = [Duration::MAX; 3];
+    for _ in 0..200 {
+        let mut time = |number: usize, run: &mut dyn FnMut()| {
+            let start = Instant::now();
+            run();
+            best[number] = best[number].min(start.elapsed());
+        };
+        time(0, &mut || by_hand(black_box(x.as_slice()), black_box(&mut hand), black_box([100, 512])));
+        time(1, &mut || sum(black_box(x.view()), black_box(plain.view_mut())));
+        time(2, &mut || sum(black_box(tiled.view()), black_box(tiles.view_mut())));
+    }
+    let expected = expected::<Size<16>, Size<100>, Size<512>>(x.as_slice());
+    check("slices, by hand", &hand, &expected, 1e-5)?;
+    check("row-major", &plain.to_row_major(), &expected, 1e-5)?;
+    check("in tiles", &tiles.to_row_major(), &expected, 1e-5)?;
+    let [hand, plain, tiles] = best.map(|time| time.as_secs_f64());
+    println!("{:.3} ns per element by hand", 1e9 * hand / (16.0 * 100.0 * 512.0));
+    println!("row-major takes {:.2} of the time by hand, tiles {:.2}", plain / hand, tiles / hand);
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! A stencil of 27 points, `out[z,y,x] = Σ in[z±1,y±1,x±1]`, where the nearest element stands for those beyond the array: by rows over a
+//! row-major array, by windows over an array in tiles, and by hand over slices.
+//!
+//! ```text
+//! cargo run --release -p xla-shape-examples --example stencil
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use xla_shape::block::{Border, WindowError};
+use xla_shape::{Buffer, View, ViewMut, shape};
+use xla_shape_examples::{Numbers, check};
+
+const Z: usize = 32;
+const Y: usize = 64;
+const X: usize = 256;
+
+type RowMajor = shape!(f32[32,64,256]);
+type Tiled = shape!(f32[32,64,256]{2,1,0:T(8,128)});
+/// What is computed at a time, and what is read for it.
+type Block = shape!(f32[8,16,256]{2,1,0:T(8,128)});
+type Window = shape!(f32[10,18,258]);
+
+/// By rows: each row is checked once.
+fn by_rows(x: View<'_, RowMajor>, mut out: ViewMut<'_, RowMajor>) {
+    let near = |i: usize, size: usize| [i.saturating_sub(1), i, (i + 1).min(size - 1)];
+    for [z, y] in (0..Z).flat_map(|z| (0..Y).map(move |y| [z, y])) {
+        let ([z0, z1, z2], [y0, y1, y2]) = (near(z, Z), near(y, Y));
+        let rows = [[z0, y0], [z0, y1], [z0, y2], [z1, y0], [z1, y1], [z1, y2], [z2, y0], [z2, y1], [z2, y2]];
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)] =
+            rows.map(|[z, y]| x.line::<-1>([z, y, 0]))
+        else {
+            continue;
+        };
+        let sum = |x: usize| a[x] + b[x] + c[x] + d[x] + e[x] + f[x] + g[x] + h[x] + i[x];
+        let Some(mut out) = out.line_mut::<-1>([z, y, 0]) else { continue };
+        for x in 1..X - 1 {
+            out[x] = sum(x - 1) + sum(x) + sum(x + 1);
+        }
+        out[0] = 2.0 * sum(0) + sum(1);
+        out[X - 1] = sum(X - 2) + 2.0 * sum(X - 1);
+    }
+}
+
+/// By windows: any layout of the array; the loops are over a small row-major one.
+fn by_windows(x: View<'_, Tiled>, mut out: ViewMut<'_, Tiled>) -> Result<(), WindowError> {
+    let (mut window, mut sums) = (Buffer::<Window>::zeroed(), Buffer::<shape!(f32[8,16,256])>::zeroed());
+    for mut block in out.blocks_mut::<Block>() {
+        x.copy_window_to(&mut window, block.shape().origin(), [1; 3], Border::Clamp)?;
+        for [z, y] in (0..8).flat_map(|z| (0..16).map(move |y| [z, y])) {
+            let row = |k: usize| window.line::<-1>([z + k / 3, y + k % 3, 0]);
+            let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)] =
+                [0, 1, 2, 3, 4, 5, 6, 7, 8].map(row)
+            else {
+                continue;
+            };
+            let sum = |x: usize| a[x] + b[x] + c[x] + d[x] + e[x] + f[x] + g[x] + h[x] + i[x];
+            let Some(mut out) = sums.line_mut::<-1>([z, y, 0]) else { continue };
+            for x in 0..256 {
+                out[x] = sum(x) + sum(x + 1) + sum(x + 2);
+            }
+        }
+        sums.copy_to(&mut block);
+    }
+    Ok(())
+}
+
+/// The same as `by_rows`, over slices.
+#[expect(clippy::needless_range_loop, reason = "the same loop as in `by_rows`")]
+fn by_hand(x: &[f32], out: &mut [f32]) {
+    let near = |i: usize, size: usize| [i.saturating_sub(1), i, (i + 1).min(size - 1)];
+    for [z, y] in (0..Z).flat_map(|z| (0..Y).map(move |y| [z, y])) {
+        let ([z0, z1, z2], [y0, y1, y2]) = (near(z, Z), near(y, Y));
+        let rows = [[z0, y0], [z0, y1], [z0, y2], [z1, y0], [z1, y1], [z1, y2], [z2, y0], [z2, y1], [z2, y2]];
+        // As arrays: with slices, the compiler does not vectorize the loop, and it takes several times as long.
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)] =
+            rows.map(|[z, y]| x[(z * Y + y) * X..].first_chunk::<X>())
+        else {
+            continue;
+        };
+        let sum = |x: usize| a[x] + b[x] + c[x] + d[x] + e[x] + f[x] + g[x] + h[x] + i[x];
+        let out = &mut out[(z * Y + y) * X..][..X];
+        for x in 1..X - 1 {
+            out[x] = sum(x - 1) + sum(x) + sum(x + 1);
+        }
+        out[0] = 2.0 * sum(0) + sum(1);
+        out[X - 1] = sum(X - 2) + 2.0 * sum(X - 1);
+    }
+}
+
+/// The definition, in f64.
+fn expected(x: &Buffer<RowMajor>) -> Vec<f32> {
+    let near = |i: usize, shift: usize, size: usize| (i + shift).saturating_sub(1).min(size - 1);
+    let element = |[z, y, x_]: [usize; 3]| {
+        let term = |k: usize| f64::from(x[[near(z, k / 9, Z), near(y, k / 3 % 3, Y), near(x_, k % 3, X)]]);
+        (0..27).map(term).sum::<f64>() as f32
+    };
+    x.indexed_iter().map(|(index, _)| element(index)).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut numbers = Numbers::new(6);
+    let x = Buffer::<RowMajor>::from_fn(|_| numbers.number());
+    let tiled = x.map::<Tiled>(|x| x);
+    let expected = expected(&x);
+    let (mut rows, mut windows) = (Buffer::<RowMajor>::zeroed(), Buffer::<Tiled>::zeroed());
+    let mut hand = vec![0.0; Z * Y * X];
+    // In turns, so that a busy machine disturbs all of them. The shortest time counts.
+    let mut best = [Duration::MAX; 3];
+    for _ in 0..60 {
+        let mut time = |number: usize, run: &mut dyn FnMut()| {
+            let start = Instant::now();
+            run();
+            best[number] = best[number].min(start.elapsed());
+        };
+        time(0, &mut || by_hand(black_box(x.as_slice()), black_box(&mut hand)));
+        time(1, &mut || by_rows(black_box(x.view()), black_box(rows.view_mut())));
+        let mut done = Ok(());
+        time(2, &mut || done = by_windows(black_box(tiled.view()), black_box(windows.view_mut())));
+        done?;
+    }
+    check("slices, by hand", &hand, &expected, 1e-6)?;
+    check("rows of a row-major array", &rows.to_row_major(), &expected, 1e-6)?;
+    check("windows of an array in tiles", &windows.to_row_major(), &expected, 1e-6)?;
+    let [hand, rows, windows] = best.map(|time| time.as_secs_f64());
+    println!("{:.2} ns per element by hand", 1e9 * hand / (Z * Y * X) as f64);
+    println!("rows take {:.2} of the time by hand, windows {:.2}", rows / hand, windows / hand);
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Windows hold what indices give, at any place, for every border.
+
+use proptest::prelude::*;
+use xla_shape::block::{Border, WindowError};
+use xla_shape::element::S32;
+use xla_shape::types::{ArrayType, StaticArray};
+use xla_shape::{Buffer, View, shape};
+
+/// The value of element `index - halo + origin`, by the definition.
+fn expected<S: ArrayType<Element = S32>>(
+    x: &View<'_, S>,
+    origin: S::Index,
+    halo: S::Index,
+    index: S::Index,
+    border: Border<i32>,
+) -> Option<i32> {
+    let (mut nearest, mut inside) = (index, true);
+    let sizes = x.sizes();
+    for (dimension, entry) in nearest.as_mut().iter_mut().enumerate() {
+        let [origin, halo, size] = [origin, halo, sizes].map(|list| list.as_ref()[dimension] as i128);
+        let found = origin + *entry as i128 - halo;
+        inside &= (0..size).contains(&found);
+        *entry = if size == 0 { 0 } else { found.clamp(0, size - 1) as usize };
+    }
+    match border {
+        _ if inside => Some(x[nearest]),
+        Border::Value(value) => Some(value),
+        Border::Clamp if !sizes.as_ref().contains(&0) => Some(x[nearest]),
+        Border::Clamp | Border::None => None,
+    }
+}
+
+fn check<S, W>(x: View<'_, S>, origin: S::Index, halo: S::Index)
+where
+    S: ArrayType<Element = S32>,
+    W: StaticArray<Element = S32, Index = S::Index>,
+{
+    for border in [Border::Clamp, Border::Value(-7), Border::None] {
+        let mut window = Buffer::<W>::filled(-1);
+        let found = x.copy_window_to(&mut window, origin, halo, border);
+        let expected = |index| expected(&x, origin, halo, index, border);
+        let has_all = W::default().indices().all(|index| expected(index).is_some());
+        assert_eq!(found.is_ok(), has_all, "{} {origin:?} {halo:?} {border:?} {found:?}", S::TEXT);
+        for index in W::default().indices() {
+            let expected = if has_all { expected(index) } else { Some(-1) };
+            assert_eq!(Some(window[index]), expected, "{} {} {origin:?} {halo:?} {border:?}", S::TEXT, W::TEXT);
+        }
+        window.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    }
+}
+
+fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
+    let mut next = 0;
+    Buffer::from_fn(|_| {
+        next += 1;
+        next
+    })
+}
+
+fn check_all<S: StaticArray<Element = S32, Index = [usize; 2]>>(origin: [usize; 2], halo: [usize; 2]) {
+    let x = numbered::<S>();
+    check::<S, shape!(s32[5,20])>(x.view(), origin, halo);
+    check::<S, shape!(s32[5,20]{0,1})>(x.view(), origin, halo);
+    check::<S, shape!(s32[5,20]{1,0:T(4,8)})>(x.view(), origin, halo);
+    check::<S, shape!(s32[9,18]{1,0:T(4,8)(2,1)})>(x.view(), origin, halo);
+    check::<S, shape!(s32[1,40]{1,0:T(3,12)})>(x.view(), origin, halo);
+    check::<S, shape!(s32[0,4])>(x.view(), origin, halo);
+}
+
+fn place() -> impl Strategy<Value = usize> {
+    prop_oneof![8 => 0_usize..50, 1 => Just(usize::MAX), 1 => Just(usize::MAX - 3), 1 => Just(isize::MAX as usize)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn windows_hold_what_indices_give(origin in [place(), place()], halo in [place(), place()]) {
+        check_all::<shape!(s32[13,40])>(origin, halo);
+        check_all::<shape!(s32[13,40]{0,1})>(origin, halo);
+        check_all::<shape!(s32[13,40]{1,0:T(8,16)})>(origin, halo);
+        check_all::<shape!(s32[13,40]{1,0:T(8,16)(2,1)})>(origin, halo);
+        check_all::<shape!(s32[13,40]{0,1:T(4,12)})>(origin, halo);
+        check_all::<shape!(s32[13,40]{1,0:T(*,8)})>(origin, halo);
+        check_all::<shape!(s32[0,40])>(origin, halo);
+    }
+
+    #[test]
+    fn windows_of_blocks_see_nothing_else(origin in [place(), place()], halo in [place(), place()], i in 0_usize..2, j in 0_usize..3) {
+        let x = numbered::<shape!(s32[13,40]{1,0:T(8,16)(2,1)})>();
+        let block = x.block::<shape!(s32[8,16]{1,0:T(8,16)(2,1)})>([i, j]);
+        check::<_, shape!(s32[5,20])>(block, origin, halo);
+        let x = numbered::<shape!(s32[13,40])>();
+        let block = x.block::<shape!(s32[8,16])>([i, j]);
+        check::<_, shape!(s32[5,20]{0,1})>(block, origin, halo);
+    }
+}
+
+#[test]
+fn a_block_can_be_the_window() {
+    let x = numbered::<shape!(s32[13,40])>();
+    let mut y = Buffer::<shape!(s32[16,32]{1,0:T(8,16)})>::zeroed();
+    for mut out in y.blocks_mut::<shape!(s32[8,16]{1,0:T(8,16)})>() {
+        let origin = out.shape().origin();
+        x.copy_window_to(&mut out, origin, [1, 2], Border::Value(0)).unwrap();
+    }
+    for [i, j] in y.shape().indices() {
+        let expected = if (1..14).contains(&i) && j >= 2 { x[[i - 1, j - 2]] } else { 0 };
+        assert_eq!(y[[i, j]], expected, "{i} {j}");
+    }
+}
+
+#[test]
+fn sizes_at_run_time() {
+    type Rows = shape!(s32[?,40]{1,0:T(8,16)});
+    type Window = shape!(s32[<=8,40]);
+    let mut x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([21, 40]).unwrap()).unwrap();
+    x.fill_with(|[i, j]| (100 * i + j) as i32);
+    let mut window = Buffer::<Window>::zeroed_with(Window::with_sizes([5, 40]).unwrap()).unwrap();
+    x.copy_window_to(&mut window, [13, 0], [0, 0], Border::None).unwrap();
+    assert!(window.shape().indices().all(|[i, j]| window[[i, j]] == x[[13 + i, j]]));
+    assert!(x.copy_window_to(&mut window, [17, 0], [0, 0], Border::None).is_err());
+    let scalar = Buffer::<shape!(s32[])>::filled(3);
+    let mut copy = Buffer::<shape!(s32[])>::zeroed();
+    scalar.copy_window_to(&mut copy, [], [], Border::None).unwrap();
+    assert_eq!(copy[[]], 3);
+}
+
+#[test]
+fn errors_say_what_lies_where() {
+    let x = Buffer::<shape!(s32[8,40])>::zeroed();
+    let mut window = Buffer::<shape!(s32[4,42])>::zeroed();
+    let error = x.copy_window_to(&mut window, [0, 0], [0, 1], Border::None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected a window inside of dimension 1 (size 40) or a rule for the border, found indices -1 to 40"
+    );
+    let error = x.copy_window_to(&mut window, [usize::MAX, 0], [0, 0], Border::None).unwrap_err();
+    assert!(error.to_string().ends_with("found indices 18446744073709551615 to 18446744073709551618"), "{error}");
+    let empty = Buffer::<shape!(s32[8,0])>::zeroed();
+    let error = empty.copy_window_to(&mut window, [0, 0], [0, 0], Border::Clamp).unwrap_err();
+    assert_eq!(error, WindowError::Empty { dimension: 1 });
+    assert_eq!(
+        error.to_string(),
+        "expected an array with elements to repeat at the border, found size 0 in dimension 1"
+    );
+}
