@@ -5,11 +5,13 @@
 
 The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some in this file. Needs jax and libtpu, but no TPU.
 Compares the numbers of bundles and of empty bundles with the compiler's analysis of the schedule, and the numbers of operations and relayouts
-with the occurrences of `out_layout` and `.relayout` in Mosaic's text. `--corpus` appends the dumps, without paths, to a JSON Lines file.
+with the occurrences of `out_layout` and `.relayout` in Mosaic's text. Says of how many relayouts the vector layouts alone tell whether they need
+instructions, as the compiler's next stage has them. `--corpus` appends the dumps, without paths, to a JSON Lines file.
 """
 
 import argparse
 import base64
+import collections
 import glob
 import json
 import os
@@ -20,7 +22,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-STAGES = "post-relayout-insertion|final_bundles|schedule-analysis_final_bundles|final_hlo-static-per-bundle-utilization|vmem_report"
+STAGES = "post-relayout-insertion|post-apply-vector-layout|final_bundles|schedule-analysis_final_bundles|final_hlo-static-per-bundle-utilization|vmem_report"
 # The names of libtpu's topologies.
 TOPOLOGIES = {"v4": "v4:2x2x1", "v5e": "v5e:2x2", "v5p": "v5p:2x2x1", "v6e": "v6e:2x2", "v7x": "tpu7x:2x2x1"}
 
@@ -259,6 +261,7 @@ def main():
 
     corpus = open(options.corpus, "a", encoding="utf-8") if options.corpus else None
     dumps = kernels = refused = wrong = slots = attributed = 0
+    relayouts = collections.Counter()
     for generation in options.generations.split(","):
         topology = topologies.get_topology_desc(platform="tpu", topology_name=TOPOLOGIES[generation])
         device = jax.sharding.SingleDeviceSharding(topology.devices[0])
@@ -303,6 +306,16 @@ def main():
                 wrong += 1
                 doubts = [one["unread"] or one["notes"] for one in found if one["unread"] or one["notes"]]
                 print(f"{name} {generation}: found {got_calls} {got_texts}, expected {calls} {texts}; {doubts}", flush=True)
+            # The same without the next stage: what the layouts tell.
+            for path in glob.glob(work + "/*post-apply-vector-layout.txt"):
+                os.remove(path)
+            without = subprocess.run([options.program, "kernel", work, "--format", "json"], capture_output=True, text=True)
+            for one, other in zip(found, json.loads(without.stdout)["kernels"]):
+                for known, told in zip(one["relayouts"] or [], other["relayouts"] or []):
+                    agree = "not known" if known["instructions"] is None else "same" if known["free"] == told["free"] else "different"
+                    relayouts[agree] += 1
+                    if agree == "different":
+                        print(f"{name} {generation}: {known}", flush=True)
             kernels += len(found)
             slots += sum(one["vector_slots"] for one in found)
             attributed += sum(one["vector_slots_with_source"] for one in found)
@@ -313,6 +326,7 @@ def main():
                 print(json.dumps(row), file=corpus, flush=True)
     shutil.rmtree(work)
     print(f"{dumps} dumps, {kernels} kernels, {wrong} differ, {refused} not compiled; {attributed} of {slots} vector slots have a line")
+    print(f"relayouts, by their layouts and by the compiler's next stage: {dict(relayouts)}")
     sys.stdout.flush()
     # libtpu may not end by itself.
     os._exit(1 if wrong else 0)

@@ -11,6 +11,7 @@ mod error;
 mod files;
 mod guess;
 mod index;
+mod kernel;
 mod layout;
 mod memory;
 mod module;
@@ -87,6 +88,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::write, module)?)?;
     module.add_function(wrap_pyfunction!(index::linear_indices, module)?)?;
     module.add_function(wrap_pyfunction!(index::multi_indices, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(pattern::array_pattern, module)?)?;
     module.add_function(wrap_pyfunction!(module::byte_count, module)?)?;
     module.add_function(wrap_pyfunction!(scan::out_of_memory, module)?)?;

@@ -28,6 +28,7 @@ __all__ = [
     "element_types",
     "explain",
     "generations",
+    "kernels",
     "linear_index",
     "linear_indices",
     "main",
@@ -609,6 +610,13 @@ def scan(text: str, /) -> Answer:
 
 def out_of_memory(message: str) -> Answer: ...
 def byte_count(text: str) -> int: ...
+def kernels(
+    dumps: Sequence[tuple[str | None, str | None, _Path]],
+    before: Sequence[tuple[str | None, str | None, _Path]] | None,
+    refused: Sequence[tuple[str, str]],
+    clock_ghz: float | None,
+    sources: Sequence[tuple[str, str]],
+) -> Answer: ...
 def array_pattern(text: str) -> dict[str, Any]: ...
 def buffer_of_capsule(capsule: Any) -> Buffer: ...
 def tensor_of_capsule(capsule: Any) -> Tensor: ...

@@ -25,6 +25,7 @@ from ._arrays import relayout
 from ._checked import Arr, check_layouts, checked
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
 from ._jax_types import register
+from ._kernel import kernel
 from ._native import out_of_memory
 from ._tune import Tuned, tune
 
@@ -42,6 +43,7 @@ __all__ = [
     "checked",
     "from_layout",
     "from_sharding",
+    "kernel",
     "memory",
     "module",
     "shape_dtype_struct",

@@ -100,3 +100,29 @@ fn nothing_is_written_for_a_bad_shape() {
     assert!(said.starts_with("error: cannot write `") && !said.contains(".xla-shape-"), "{said}");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn the_registers_of_a_vector() {
+    let output = draw(&["f32[8,300]", "--vector", "32,{3,0},(8,128)"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("f32[8,300] in 32,{3,0},(8,128): 6 registers\n\nregister 0 at (0,0)\n  sublane 0  ░\n"),
+        "{text}"
+    );
+    assert!(text.contains("register 5 at (1,2)\n  sublane 0  lanes 0:44 [5,256:300]; lanes 44:128 ░\n"), "{text}");
+    let picture = draw(&["f32[8,300]", "--vector", "32,{3,0},(8,128)", "--svg", "-"]).stdout;
+    assert!(String::from_utf8(picture).unwrap().contains(">[0,0:128]</text>"));
+    let page = draw(&["bf16[8,300]", "--vector", "16,{0,0},(16,128)", "--html", "-"]).stdout;
+    assert!(String::from_utf8(page).unwrap().starts_with("<!doctype html>"));
+    for (layout, message) in [
+        ("16,{3,0},(16,128)", "expected a vector layout of 32 bits, as f32 has, found 16"),
+        ("32,{3,0}", "expected `,`"),
+    ] {
+        let output = draw(&["f32[8,300]", "--vector", layout]);
+        assert_eq!(output.status.code(), Some(1));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.contains(message), "{errors}");
+    }
+    let both = draw(&["f32[8]", "--vector", "32,{0,0},(8,128),-2", "--sharding", "{replicated}"]);
+    assert_eq!(both.status.code(), Some(2));
+}

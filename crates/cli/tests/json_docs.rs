@@ -20,13 +20,13 @@ fn values(arguments: &[&str]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The names of all fields, except those of `opcodes`, `units` and `unread`, which are names of other things.
+/// The names of all fields, except those of `opcodes`, `units`, `unread` and `instructions`, which are names of other things.
 fn fields(value: &Value, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {
                 names.insert(name.clone());
-                if !matches!(name.as_str(), "opcodes" | "units" | "unread") {
+                if !matches!(name.as_str(), "opcodes" | "units" | "unread" | "instructions") {
                     fields(value, names);
                 }
             }

@@ -114,3 +114,57 @@ fn errors_say_what_is_expected() {
     fs::write(folder.path().join("empty.mlir"), "").unwrap();
     assert_eq!(run(&folder.path().join("empty.mlir"), &[]).0, Some(1));
 }
+
+#[test]
+fn two_versions_are_compared() {
+    let before = example("first");
+    let (code, text, errors) = run(&example("aligned"), &["--against", before.to_str().unwrap()]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(text.starts_with("name.1 (aligned), before name.1 (first)\n"), "{text}");
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    for row in ["bundles 57 45 -12", "relayouts that move data 2 0 -2", "shifted_sum.py:19 27 to - 85 to - 2 to -"] {
+        assert!(rows.iter().any(|other| other == row), "{row} is not in {text}");
+    }
+    let (_, text, _) = run(&example("first"), &["--against", before.to_str().unwrap(), "--format", "json"]);
+    let answer = serde_json::from_str::<Value>(&text).unwrap();
+    let [same] = &answer["differences"].as_array().unwrap()[..] else { panic!() };
+    assert_eq!((&same["before"], same["lines"].as_array().unwrap().len()), (&same["after"], 0));
+    assert_eq!(answer["kernels"].as_array().unwrap().len(), 1);
+    let folder = tempfile::tempdir().unwrap();
+    let (code, _, errors) = run(&example("first"), &["--against", folder.path().to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("expected files of kernels"), "{errors}");
+}
+
+#[test]
+fn the_least_time_needs_a_clock() {
+    let (_, text, _) = run(&example("first"), &["--clock", "1.5"]);
+    assert!(text.contains("at least 0.038 µs at 1.5 GHz: one cycle for each of the 57 bundles"), "{text}");
+    let (_, text, _) = run(&example("first"), &["--clock", "2", "--format", "json"]);
+    let kernel = &serde_json::from_str::<Value>(&text).unwrap()["kernels"][0];
+    assert_eq!((kernel["least"].as_u64(), kernel["least_seconds"].as_f64()), (Some(57), Some(57.0 / 2e9)));
+    for clock in ["0", "-1", "nan", "inf", "fast"] {
+        let (code, _, errors) = run(&example("first"), &["--clock", clock]);
+        assert_eq!(code, Some(2), "{clock}");
+        assert!(errors.contains("a positive number of GHz") || errors.contains("unexpected argument"), "{errors}");
+    }
+}
+
+#[test]
+fn a_page_shows_lines_and_bundles() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("kernel.html");
+    let source = example("shifted_sum.py");
+    let more = ["--html", page.to_str().unwrap(), "--source", source.to_str().unwrap()];
+    let (code, text, errors) = run(&example("first"), &more);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(text.starts_with("name.1 (first): 57 bundles"), "the text is printed, too");
+    let page = fs::read_to_string(page).unwrap();
+    assert_eq!(page.matches("class=\"bundle\"").count(), 57);
+    let line = fs::read_to_string(source).unwrap().lines().nth(16).unwrap().trim().to_owned();
+    assert!(page.contains(&line.replace('<', "&lt;").replace('>', "&gt;")), "{line}");
+    let (code, _, errors) = run(&example("first"), &["--html", "-", "--format", "json"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("standard output takes the page or JSON"), "{errors}");
+    assert_eq!(run(&example("first"), &["--source", "x.py"]).0, Some(2));
+}

@@ -177,6 +177,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         &["f32[8,8,8,8]", "--sharding", "{devices=[2,2,2,2]<=[16]}"],
         &["f32[8]", "--sharding", "{replicated}"],
         &["f32[]", "--sharding", "{replicated}"],
+        &["f32[8,300]", "--vector", "32,{3,0},(8,128)"],
     ] {
         ask("draw", arguments, "");
     }
@@ -280,8 +281,15 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     fs::write(looped.join("llo.k.1.final_hlo-static-per-bundle-utilization.txt"), "VALU, SALU\n 4 2\n0 1\n2 1\n")
         .unwrap();
     let kernels = root().join("examples/kernels");
+    let [aligned, first] = ["aligned", "first"].map(|name| kernels.join(name));
+    let [aligned, first] = [&aligned, &first].map(|path| path.to_str().unwrap());
     let kernels = kernels.to_str().unwrap();
-    for arguments in [&[kernels][..], &["looped"], &["p.mlir", "--for", "v5e"]] {
+    for arguments in [
+        &[kernels, "--clock", "1.5"][..],
+        &["looped", "--against", kernels],
+        &[aligned, "--against", first],
+        &["p.mlir", "--for", "v5e"],
+    ] {
         ask("kernel", arguments, "");
     }
     ask("compile", &["p.mlir", "--for", "v5e:2x2,v2,v8i"], "");

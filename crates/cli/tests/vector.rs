@@ -18,6 +18,8 @@ fn a_vector_has_registers() {
         "6 registers, 24,576 bytes (24 KiB), for f32[16,256] in 32,{3,0},(8,128)
   a grid of 3 x 2 registers, in row-major order
   each holds 8 x 128 elements, in 1 tile
+  the first element is in row 3 of its register
+  in 32,{0,0},(8,128), it would take 4 registers
 element [5,77]: register 2, sublane 0, lane 77
 "
     );

@@ -33,6 +33,8 @@ pub struct Bundle<'a> {
     label: Option<&'a str>,
     depth: usize,
     slots: Vec<Slot<'a>>,
+    /// The text after the slots.
+    comment: &'a str,
 }
 
 /// One instruction of a bundle.
@@ -114,6 +116,19 @@ impl<'a> Bundle<'a> {
     #[must_use]
     pub fn slots(&self) -> &[Slot<'a>] {
         &self.slots
+    }
+
+    /// Whether a region of this number ends with the bundle, as the compiler comments.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0xa : {} /* End region 8 :: End region 31 */");
+    /// assert!(bundles.bundles()[0].ends_region(31) && !bundles.bundles()[0].ends_region(3));
+    /// ```
+    #[must_use]
+    pub fn ends_region(&self, number: u64) -> bool {
+        numbers_after(self.comment, "End region ").any(|ended| ended == number)
     }
 }
 
@@ -273,9 +288,10 @@ impl<'a> Bundles<'a> {
             {
                 match slots(body) {
                     Some((slots, after)) => {
-                        bundles.bundles.push(Bundle { slots, ..bundle });
                         // Comments can follow, also over several lines.
-                        rest = after.split_once('\n').map_or("", |(_, behind)| behind);
+                        let (comment, behind) = after.split_once('\n').unwrap_or((after, ""));
+                        bundles.bundles.push(Bundle { slots, comment, ..bundle });
+                        rest = behind;
                         continue;
                     }
                     // The rest of the text could belong to this bundle, so reading stops here.
@@ -330,6 +346,18 @@ impl<'a> Bundles<'a> {
     }
 }
 
+impl Bundle<'_> {
+    /// The numbers of the regions that begin with the bundle.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = u64> {
+        numbers_after(self.comment, "Start region ").chain(numbers_after(self.comment, "Start/End empty region "))
+    }
+}
+
+/// The numbers that follow some words in a comment.
+fn numbers_after<'a>(comment: &'a str, words: &'a str) -> impl Iterator<Item = u64> + 'a {
+    comment.split(words).skip(1).filter_map(|rest| rest.split([' ', '*']).next()?.parse().ok())
+}
+
 /// Splits a line into what is before the slots of a bundle, and the rest after the opening brace.
 fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
     let (head, body) = line.split_once('{')?;
@@ -345,7 +373,7 @@ fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
     if words.next().is_some() || !marks.bytes().all(|byte| matches!(byte, b'>' | b' ')) {
         return None;
     }
-    Some((Bundle { address, label, depth, slots: Vec::new() }, body))
+    Some((Bundle { address, label, depth, slots: Vec::new(), comment: "" }, body))
 }
 
 /// The slots up to the closing brace, and the text after it; `None` if it is missing.

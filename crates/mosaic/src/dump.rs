@@ -15,6 +15,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 pub enum FileKind {
     /// Mosaic's MLIR after the stage `relayout-insertion`.
     Relayout,
+    /// Mosaic's MLIR after the stage `apply-vector-layout`.
+    Applied,
     /// The final bundles of an HLO instruction.
     Bundles,
     /// The analysis of their schedule.
@@ -50,19 +52,22 @@ impl<'a> FileName<'a> {
     /// shortened (`mosaic.KERNEL.STAGE.txt`, `llo.INSTRUCTION.STAGE.txt`). `None` for files that are not needed.
     #[must_use]
     pub fn parse(name: &'a str) -> Option<Self> {
+        const MOSAIC: [(&str, FileKind); 2] =
+            [("post-relayout-insertion.txt", FileKind::Relayout), ("post-apply-vector-layout.txt", FileKind::Applied)];
         const STAGES: [(&str, FileKind); 4] = [
             ("schedule-analysis_final_bundles.txt", FileKind::Schedule),
             ("final_bundles.txt", FileKind::Bundles),
             ("final_hlo-static-per-bundle-utilization.txt", FileKind::Utilization),
             ("vmem_report.html", FileKind::VmemReport),
         ];
-        if let Some(rest) = name.strip_suffix("post-relayout-insertion.txt") {
+        for (stage, kind) in MOSAIC {
+            let Some(rest) = name.strip_suffix(stage) else { continue };
             if let Some(subject) = rest.strip_prefix("mosaic.") {
-                return Some(Self { time: None, subject: subject.strip_suffix('.')?, kind: FileKind::Relayout });
+                return Some(Self { time: None, subject: subject.strip_suffix('.')?, kind });
             }
             let (before, subject) = rest.split_once("-mosaic-dump-")?;
             let time = before.split('-').next().and_then(|time| time.parse().ok());
-            return Some(Self { time, subject: subject.strip_suffix('-')?, kind: FileKind::Relayout });
+            return Some(Self { time, subject: subject.strip_suffix('-')?, kind });
         }
         let (rest, kind) = STAGES.iter().find_map(|(stage, kind)| Some((name.strip_suffix(stage)?, *kind)))?;
         if let Some(subject) = rest.strip_prefix("llo.") {
@@ -112,6 +117,7 @@ struct Instruction<'a> {
 #[must_use]
 pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
     let mut texts: BTreeMap<(Option<u64>, &'a str), &'a str> = BTreeMap::new();
+    let mut applied: BTreeMap<(Option<u64>, &'a str), &'a str> = BTreeMap::new();
     let mut instructions: BTreeMap<(Option<u64>, &'a str), Instruction<'a>> = BTreeMap::new();
     let mut reports: BTreeMap<Option<u64>, Vec<VmemUse>> = BTreeMap::new();
     for (name, text) in files {
@@ -119,6 +125,7 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let key = (name.time, name.subject);
         match name.kind {
             FileKind::Relayout => drop(texts.insert(key, text)),
+            FileKind::Applied => drop(applied.insert(key, text)),
             FileKind::Bundles => instructions.entry(key).or_default().bundles = Some(text),
             FileKind::Schedule => instructions.entry(key).or_default().schedule = Some(text),
             FileKind::Utilization => instructions.entry(key).or_default().utilization = Some(text),
@@ -150,6 +157,7 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let mut kernel = read(
             Texts {
                 relayout,
+                applied: chosen.and_then(|key| applied.get(key).copied()),
                 bundles: instruction.bundles,
                 schedule: instruction.schedule,
                 utilization: instruction.utilization,
@@ -172,7 +180,8 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
     }
     for (key, text) in texts.iter().filter(|(key, _)| !used.contains(key)) {
         let mut notes = Vec::new();
-        let mut kernel = read(Texts { relayout: Some(text), ..Texts::default() }, &mut notes);
+        let applied = applied.get(key).copied();
+        let mut kernel = read(Texts { relayout: Some(text), applied, ..Texts::default() }, &mut notes);
         kernel.name = kernel.name.or_else(|| Some(key.1.to_owned()));
         notes.push("the dump has no bundles of this kernel".to_owned());
         found.push(DumpedKernel { instruction: None, kernel, notes });

@@ -1,7 +1,8 @@
 //! [`Kernel`]: puts the files of a kernel together.
 
+use crate::applied::{Instructions, instructions};
 use crate::bundles::{Bundles, Slot};
-use crate::loops::{Loop, executions, loops};
+use crate::loops::{Loop, executions, loops, skippable};
 use crate::mlir::{Module, Operation};
 use crate::schedule::{Schedule, Unit, Utilization};
 use crate::vmem::VmemUse;
@@ -19,6 +20,8 @@ use xla_shape_hlo::find_spelled_shapes;
 pub struct Texts<'a> {
     /// Mosaic's MLIR after the stage `relayout-insertion`.
     pub relayout: Option<&'a str>,
+    /// Mosaic's MLIR after the stage `apply-vector-layout`, in which relayouts are instructions.
+    pub applied: Option<&'a str>,
     /// The final bundles.
     pub bundles: Option<&'a str>,
     /// The analysis of the schedule.
@@ -37,6 +40,8 @@ pub struct Kernel<'a> {
     pub grid: Option<Vec<u64>>,
     /// The number of operations whose results are vectors in registers.
     pub operations: Option<u64>,
+    /// The vectors that these operations compute, in the order of the text.
+    pub values: Vec<VectorValue<'a>>,
     /// The relayouts that the compiler inserted, in the order of the text.
     pub relayouts: Option<Vec<Relayout<'a>>>,
     /// Loads and stores that do not begin at the first row and column of a register.
@@ -47,16 +52,25 @@ pub struct Kernel<'a> {
     pub bundles: Option<u64>,
     /// The number of bundles without slots.
     pub empty: Option<u64>,
+    /// The final bundles themselves.
+    pub scheduled: Option<Bundles<'a>>,
     /// The loops.
     pub loops: Vec<LoopUse<'a>>,
     /// The units, with the slots that they use.
     pub units: Vec<Unit<'a>>,
+    /// The number of stores of registers to memory, because there are too few registers.
+    pub spills: u64,
+    /// The number of loads of registers that were spilled.
+    pub fills: u64,
     /// The Python lines, sorted by file and line.
     pub lines: BTreeMap<Source<'a>, Line>,
     /// The number of vector slots, and how many of them have a Python line.
     pub vector_slots: [u64; 2],
     /// Bundles times the trips of their loops, as if no branch were taken; `None` if some trips are not known.
     pub executed: Option<u64>,
+    /// Bundles times the trips of their loops, without those that a branch can skip: a lower bound. `None` if some trips, or where a branch
+    /// leads, are not known.
+    pub least: Option<u64>,
     /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,
     /// The limit of vector memory that the program sets for the kernel, in bytes.
@@ -80,10 +94,29 @@ pub struct Relayout<'a> {
     /// The steps of the relayout; empty if a vector in the first layout can be used in the second as it is. `None` if a layout or the vector was
     /// not understood.
     pub steps: Option<Vec<RelayoutStep>>,
-    /// Whether it needs no instruction. `None` if a layout or the vector was not understood.
+    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts. `None` if a layout or the
+    /// vector was not understood.
     pub free: Option<bool>,
+    /// The numbers of instructions that it became in the compiler's next stage, by name. `None` if the dump does not have that stage.
+    pub instructions: Option<BTreeMap<&'a str, u64>>,
     /// The number of registers before and after.
     pub registers: Option<[u64; 2]>,
+}
+
+/// A vector that an operation computes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct VectorValue<'a> {
+    /// The operation, such as `arith.addf`.
+    pub operation: &'a str,
+    /// Its element type and sizes, as an array without a layout.
+    pub shape: String,
+    /// The vector layout.
+    pub layout: VectorLayout,
+    /// The number of its registers; `None` if the vector cannot have this layout.
+    pub registers: Option<u64>,
+    /// The Python line.
+    pub source: Option<Source<'a>>,
 }
 
 /// A load or store whose vector does not begin at the first row or column of a register.
@@ -175,7 +208,13 @@ impl<'a> Kernel<'a> {
     pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {
         let mut kernel = Self::of_bundles(texts);
         if let Some(text) = texts.relayout {
-            kernel.read_operations(&Module::parse(text)?);
+            let module = Module::parse(text)?;
+            let instructions = texts.applied.and_then(|text| instructions(&module, &Module::parse(text).ok()?));
+            kernel.not_read(
+                "texts of the stage apply-vector-layout",
+                u64::from(texts.applied.is_some() && instructions.is_none()),
+            );
+            kernel.read_operations(&module, instructions);
         }
         Ok(kernel)
     }
@@ -190,7 +229,9 @@ impl<'a> Kernel<'a> {
         (kernel.bundles, kernel.empty) = (schedule.total, schedule.empty);
         kernel.vmem_limit = schedule.instruction.and_then(vmem_limit);
         if let Some(text) = texts.bundles {
-            kernel.read_bundles(&Bundles::parse(text), &utilization);
+            let bundles = Bundles::parse(text);
+            kernel.read_bundles(&bundles, &utilization);
+            kernel.scheduled = Some(bundles);
         }
         kernel
     }
@@ -219,11 +260,18 @@ impl<'a> Kernel<'a> {
             self.not_read("differences between the bundles and their utilization", 1);
         }
         let found = loops(bundles);
+        let times = executions(&found, all.len());
+        self.least = skippable(bundles, &found).and_then(|skippable| {
+            let always = times.iter().zip(skippable).filter(|(_, skippable)| !skippable);
+            always.map(|(times, _)| *times).try_fold(0, |total, times| sum(Some(total), times))
+        });
         let mut executed = Some(0_u64);
-        for (bundle, times) in all.iter().zip(executions(&found, all.len())) {
+        for (bundle, times) in all.iter().zip(times) {
             executed = sum(executed, times);
             let mut here: BTreeMap<Source<'a>, u64> = BTreeMap::new();
             for slot in bundle.slots().iter().filter(|slot| !slot.is_pseudo()) {
+                self.spills = self.spills.saturating_add(u64::from(slot.is_spill()));
+                self.fills = self.fills.saturating_add(u64::from(slot.is_fill()));
                 let [vectors, known] = &mut self.vector_slots;
                 *vectors = vectors.saturating_add(u64::from(slot.is_vector()));
                 if let Some(source) = slot.source() {
@@ -243,13 +291,13 @@ impl<'a> Kernel<'a> {
         self.loops = found.into_iter().map(|found| LoopUse::new(found, bundles, utilization)).collect();
     }
 
-    fn read_operations(&mut self, module: &Module<'a>) {
+    fn read_operations(&mut self, module: &Module<'a>, mut became: Option<BTreeMap<usize, Instructions<'a>>>) {
         self.not_read("lines of Mosaic's text", module.unread().len() as u64);
         let is_main =
             |operation: &Operation<'a>| operation.attributes().iter().any(|(name, _)| name.ends_with(".main"));
         let has_main = module.operations().iter().any(is_main);
         let (mut operations, mut relayouts, mut accesses) = (0_u64, Vec::new(), Vec::new());
-        for operation in module.operations() {
+        for (number, operation) in module.operations().iter().enumerate() {
             match operation.name() {
                 "module" | "builtin.module" => {
                     self.name = self.name.take().or_else(|| symbol(operation));
@@ -267,9 +315,15 @@ impl<'a> Kernel<'a> {
                 operations = operations.saturating_add(1);
                 let vectors = vectors();
                 // The types of the results are the last ones.
-                let types = vectors.iter().rev().zip(results.iter().rev());
-                let registers = types.filter_map(|(vector, layout)| registers(layout.as_ref()?, vector));
-                let registers = registers.fold(0, u64::saturating_add);
+                let types = results.iter().rev().zip(vectors.iter().rev()).rev();
+                let values = types.filter_map(|(layout, vector)| {
+                    let layout = (*layout)?;
+                    let registers = registers(&layout, vector);
+                    Some(VectorValue { operation: operation.name(), shape: plain(vector), layout, registers, source })
+                });
+                let values = values.collect::<Vec<_>>();
+                let registers = values.iter().filter_map(|value| value.registers).fold(0, u64::saturating_add);
+                self.values.extend(values);
                 if let Some(source) = source {
                     let line = self.lines.entry(source).or_default();
                     line.operations = line.operations.saturating_add(1);
@@ -278,7 +332,9 @@ impl<'a> Kernel<'a> {
             }
             if operation.name().ends_with(".relayout") {
                 let before = operation.attribute("in_layout");
-                let relayout = Relayout::new(before, operation.attribute("out_layout"), vectors().last(), source);
+                let mut relayout = Relayout::new(before, operation.attribute("out_layout"), vectors().last(), source);
+                relayout.instructions = became.as_mut().and_then(|became| became.remove(&number));
+                relayout.free = relayout.instructions.as_ref().map(BTreeMap::is_empty).or(relayout.free);
                 if relayout.steps.is_none() {
                     self.not_read("relayouts", 1);
                 }
@@ -391,7 +447,8 @@ impl<'a> Relayout<'a> {
         let free = known.as_ref().and_then(|(((from, to), _), sizes)| from.relayout_is_free(to, sizes).ok());
         let registers =
             known.and_then(|(((from, to), vector), _)| Some([registers(&from, vector)?, registers(&to, vector)?]));
-        Self { from, to, shape: vector.map(plain).unwrap_or_default(), source, steps, free, registers }
+        let shape = vector.map(plain).unwrap_or_default();
+        Self { from, to, shape, source, steps, free, instructions: None, registers }
     }
 }
 
@@ -442,7 +499,7 @@ fn sum(total: Option<u64>, more: Option<u64>) -> Option<u64> {
 }
 
 /// The texts in `#xir_tc.vpad<"…">`, in order.
-fn layout_texts(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn layout_texts(text: &str) -> impl Iterator<Item = &str> {
     text.split("vpad<\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 

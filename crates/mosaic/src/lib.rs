@@ -30,6 +30,7 @@
 
 extern crate alloc;
 
+mod applied;
 mod brackets;
 mod bundles;
 mod dump;
@@ -43,7 +44,7 @@ mod vmem;
 pub use brackets::{MlirError, MlirProblem};
 pub use bundles::{Bundle, Bundles, Slot};
 pub use dump::{DumpedKernel, FileKind, FileName, kernels};
-pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, Window};
+pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};
 pub use mlir::{Module, Operation};
 pub use schedule::{Schedule, Unit, Utilization};

@@ -1,7 +1,7 @@
 //! The loops in final bundles, and how often each runs.
 
 use crate::Source;
-use crate::bundles::{Bundles, Slot};
+use crate::bundles::{Bundle, Bundles, Slot};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,10 +27,14 @@ pub struct Loop<'a> {
 /// The most copies that are followed from a register to its constant.
 const MAX_COPIES: usize = 16;
 
+/// The most bundles after a branch that still belong to it.
+const MAX_DELAY: usize = 6;
+
 /// The loops of an instruction, outer ones before inner ones.
 ///
-/// A loop begins at the label `LB`. It ends with the last bundle that the compiler marks with the loop's depth, and the empty bundles after
-/// it, which wait for the branch back.
+/// A loop begins at the label `LB`. The bundles in the delay slots of the branch back belong to it: it ends where the compiler comments
+/// that its region ends. Without such a comment, it ends with the last bundle that the compiler marks with the loop's depth, and the empty
+/// bundles after it.
 ///
 /// ```
 /// use xla_shape_mosaic::{Bundles, loops};
@@ -81,14 +85,10 @@ pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
         }
     }
     for found in &mut found {
-        let waits =
-            all.iter().skip(found.last.saturating_add(1)).take_while(|bundle| bundle.slots().is_empty()).count();
-        found.last = found.last.saturating_add(waits);
+        found.last = last(all, found);
         let count = found.last.saturating_sub(found.first).saturating_add(1);
         let body = all.iter().skip(found.first).take(count).filter(|bundle| bundle.depth() == found.depth);
-        let branch =
-            |slot: &&Slot<'a>| slot.opcode() == "sbr.rel" && slot.predicate().is_some_and(|on| on.starts_with('!'));
-        let back = body.flat_map(|bundle| bundle.slots()).rfind(branch);
+        let back = body.flat_map(|bundle| bundle.slots()).rfind(|slot| is_branch_back(slot));
         let test = back.and_then(|back| written(&registers, back.predicate()?.strip_prefix('!')?));
         if let Some(test) = test.filter(|test| test.opcode().starts_with("scmp.")) {
             let operands = plain(test).collect::<Vec<_>>();
@@ -98,6 +98,61 @@ pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
         }
     }
     found
+}
+
+fn is_branch_back(slot: &Slot<'_>) -> bool {
+    slot.opcode() == "sbr.rel" && slot.predicate().is_some_and(|on| on.starts_with('!'))
+}
+
+/// The region that a branch leads to.
+fn target(branch: &Slot<'_>) -> Option<u64> {
+    let (_, target) = branch.operands().split_once("$region")?;
+    let end = target.find(|c: char| !c.is_ascii_digit()).unwrap_or(target.len());
+    target.get(..end)?.parse().ok()
+}
+
+/// For each bundle, whether a branch forward can skip it; `None` if it is not known where a branch leads.
+pub(crate) fn skippable(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<bool>> {
+    let all = bundles.bundles();
+    let mut starts = BTreeMap::new();
+    for (number, region) in
+        all.iter().enumerate().flat_map(|(number, bundle)| bundle.starts().map(move |region| (number, region)))
+    {
+        starts.entry(region).or_insert(number);
+    }
+    // How far the branches so far lead.
+    let mut until = 0;
+    let mut skippable = Vec::with_capacity(all.len());
+    for (number, bundle) in all.iter().enumerate() {
+        skippable.push(number < until);
+        for branch in bundle.slots().iter().filter(|slot| slot.opcode().starts_with("sbr")) {
+            let region = target(branch)?;
+            let back =
+                || is_branch_back(branch) && loops.iter().any(|found| (found.first..=found.last).contains(&number));
+            match starts.get(&region) {
+                Some(start) => until = until.max(*start),
+                None if back() => {}
+                None => return None,
+            }
+        }
+    }
+    Some(skippable)
+}
+
+/// The number of a loop's last bundle. `found.last` is the last one that the compiler marks.
+fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
+    let marked = found.last.saturating_sub(found.first).saturating_add(1);
+    let mut inside =
+        all.iter().enumerate().skip(found.first).take(marked).filter(|(_, bundle)| bundle.depth() == found.depth);
+    let ended = inside.rfind(|(_, bundle)| bundle.slots().iter().any(is_branch_back)).and_then(|(number, bundle)| {
+        let back = bundle.slots().iter().rfind(|slot| is_branch_back(slot))?;
+        // The branch leads to the body, whose number is one more than that of the loop.
+        let region = target(back)?.checked_sub(1)?;
+        let mut behind = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
+        behind.find(|(_, bundle)| bundle.ends_region(region)).map(|(number, _)| number)
+    });
+    let waits = || all.iter().skip(found.last.saturating_add(1)).take_while(|bundle| bundle.slots().is_empty()).count();
+    ended.filter(|&ended| ended >= found.last).unwrap_or_else(|| found.last.saturating_add(waits()))
 }
 
 type Registers<'s, 'a> = BTreeMap<&'a str, Option<&'s Slot<'a>>>;

@@ -1,16 +1,17 @@
 //! Whether a kernel on a TPU can work on blocks of arrays, and how much VMEM they need.
 
 use crate::tpu::{DEFAULT_GENERATION, cost, named};
-use crate::words::{Bytes, column_width};
+use crate::words::{Bytes, column_width, count};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::ArrayShape;
+use xla_shape_core::tpu::vector::VectorLayout;
 use xla_shape_core::tpu::{
     Block, BlockError, DOUBLE_BUFFERED, DefaultLayoutError, Generation, InMemory, kernel_bytes, row_major_layout,
     vmem_bytes,
 };
+use xla_shape_core::{ArrayShape, Dimension};
 
 /// A part of what a kernel has in VMEM.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +76,54 @@ struct Measured {
     /// 2 if the next block is copied while the kernel works on this one.
     copies: u64,
     vmem_bytes: u64,
+    /// The vector when the kernel loads all of the block, or stores it; `None` if that is not known.
+    vector: Option<Vector>,
+}
+
+/// A block as a vector in registers.
+#[derive(Clone, Debug, Serialize)]
+struct Vector {
+    layout: String,
+    registers: u64,
+    /// The layout that operations across rows need.
+    whole_tiles: String,
+    /// The steps of the relayout between the two; empty if there is none.
+    relayout: Vec<String>,
+}
+
+impl Vector {
+    /// The vector of a block as it is in VMEM.
+    fn new(block: &ArrayShape, is_stored: bool) -> Option<Self> {
+        let layout = if is_stored { VectorLayout::of_store(block) } else { VectorLayout::of_load(block) }?;
+        let size = |dimension: &Dimension| match dimension {
+            Dimension::Static(size) => Some(*size),
+            _ => None,
+        };
+        let sizes = block.dimensions().iter().map(size).collect::<Option<Vec<_>>>()?;
+        let whole = layout.with_whole_tiles().ok()?;
+        let (from, to) = if is_stored { (whole, layout) } else { (layout, whole) };
+        Some(Self {
+            layout: layout.to_string(),
+            registers: layout.registers(&sizes).ok()?,
+            whole_tiles: whole.to_string(),
+            relayout: from.relayout(&to, &sizes).ok()?.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// What a load or a store of the whole block brings.
+    fn sentence(&self, is_stored: bool) -> String {
+        let Self { layout, registers, whole_tiles, relayout } = self;
+        let (verb, side) = if is_stored { ("stored", "from") } else { ("loaded", "into") };
+        let registers = count(*registers, "register", "registers");
+        match relayout.is_empty() {
+            true => format!("{verb} as a whole, {registers} in {layout}; no relayout"),
+            false => format!(
+                "{verb} as a whole, {registers} in {layout}: operations across rows, such as reductions, need a relayout {side} \
+                 {whole_tiles}, which {}; elementwise operations usually need none",
+                relayout.join(", ")
+            ),
+        }
+    }
 }
 
 impl Part {
@@ -108,6 +157,7 @@ impl Part {
         };
         let data = shape.byte_size().unwrap_or(bytes).saturating_sub(shape.padding_byte_size().unwrap_or(0));
         Ok(Measured {
+            vector: Vector::new(&shape, matches!(self, Self::Output { .. })),
             kind: self.kind(),
             array,
             shape: shape.to_string(),
@@ -193,7 +243,7 @@ impl Answer for BlockAnswer {
         text.paragraph("What the kernel computes needs more where its values do not fit into registers.");
         text.paragraph("");
         let kinds = column_width(parts.iter().map(|part| part.kind.len()));
-        for Measured { kind, array, shape, bytes, expansion, copies, .. } in parts {
+        for Measured { kind, array, shape, bytes, expansion, copies, vector, .. } in parts {
             let of = array.as_ref().map_or(String::new(), |array| format!(" of {array}"));
             text.verbatim(format_args!("  {kind:kinds$}  {shape}{of}"));
             let each = cost(Some(*bytes), Some(*expansion));
@@ -204,6 +254,9 @@ impl Answer for BlockAnswer {
                 _ => "once, because it is all of the array",
             };
             text.paragraph(format_args!("  {:kinds$}  {each}; {what}", ""));
+            if let Some(vector) = vector {
+                text.paragraph(format_args!("  {:kinds$}  {}", "", vector.sentence(*kind == "output")));
+            }
         }
         text
     }

@@ -5,7 +5,9 @@ use crate::{Answer, Text};
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES, VectorLayout, VectorLayoutError, VectorMap};
+use xla_shape_core::tpu::vector::{
+    ImplicitDimensions, LANES, Location, Offset, SUBLANES, VectorLayout, VectorLayoutError, VectorMap,
+};
 use xla_shape_core::{ArrayShape, Dimension, ElementType};
 
 /// A vector in the registers of a TPU, and optionally the location of one of its elements.
@@ -75,7 +77,19 @@ impl Registers {
         Ok(self)
     }
 
-    fn vector(&self) -> String {
+    pub(crate) const fn map(&self) -> &VectorMap {
+        &self.map
+    }
+
+    pub(crate) const fn layout(&self) -> &VectorLayout {
+        &self.layout
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.registers
+    }
+
+    pub(crate) fn vector(&self) -> String {
         format!("{}{}", self.element_type.name(), bracketed(self.map.sizes()))
     }
 }
@@ -189,6 +203,9 @@ impl Answer for Registers {
         text.paragraph(format_args!("  a grid of {} registers, in row-major order", grid.join(" x ")));
         let tiles = count(self.layout.tiles_per_register(), "tile", "tiles");
         text.paragraph(format_args!("  each holds {rows} x {columns} elements, in {tiles}"));
+        for line in self.explained() {
+            text.hanging("  ", &line);
+        }
         if let Some((index, location)) = &self.at {
             let part = match self.layout.packing() {
                 1 => String::new(),
@@ -202,6 +219,45 @@ impl Answer for Registers {
             ));
         }
         text
+    }
+}
+
+impl Registers {
+    /// What the parts of the layout mean for this vector, and how many registers the same vector takes if it is aligned.
+    fn explained(&self) -> Vec<String> {
+        let (layout, sizes) = (&self.layout, self.map.sizes());
+        let mut lines = Vec::new();
+        match (layout.packing(), layout.tile()) {
+            (1, _) => {}
+            (packing, [1, _]) => {
+                lines.push(format!("each word has {packing} elements, which are {LANES} columns apart"))
+            }
+            (packing, _) => lines.push(format!("each word has {packing} elements, of neighbouring rows")),
+        }
+        match layout.implicit_dimensions() {
+            ImplicitDimensions::None => {}
+            ImplicitDimensions::MostMinor => lines.push("the last dimension is the rows, in one column".to_owned()),
+            ImplicitDimensions::SecondMostMinor => {
+                lines.push("the last dimension is the columns, in one row".to_owned())
+            }
+            ImplicitDimensions::Both => lines.push("each element has a register, as its row 0 and column 0".to_owned()),
+        }
+        let offsets = layout.offsets();
+        for (offset, what) in offsets.into_iter().zip(["row", "column"]) {
+            match offset {
+                Offset::Fixed(0) => {}
+                Offset::Fixed(offset) => lines.push(format!("the first element is in {what} {offset} of its register")),
+                Offset::Replicated => lines.push(format!("every {what} of a register holds the same values")),
+            }
+        }
+        let aligned = offsets.map(|offset| if matches!(offset, Offset::Fixed(_)) { Offset::Fixed(0) } else { offset });
+        let aligned = VectorLayout::new(layout.bits(), aligned, layout.tile(), layout.implicit_dimensions()).ok();
+        if let Some((aligned, registers)) = aligned.and_then(|aligned| Some((aligned, aligned.registers(sizes).ok()?)))
+            && registers < self.registers
+        {
+            lines.push(format!("in {aligned}, it would take {}", count(registers, "register", "registers")));
+        }
+        lines
     }
 }
 

@@ -9,6 +9,7 @@ mod ffi_call;
 mod frame;
 mod guard;
 mod guarded;
+mod kernel_dump;
 mod plugin;
 mod rustc;
 mod seeds;
@@ -20,6 +21,7 @@ pub use decisions::decisions;
 pub use dump::dump;
 pub use ffi_call::ffi_call;
 pub use guarded::guarded;
+pub use kernel_dump::kernel_dump;
 pub use plugin::plugin;
 pub use rustc::rustc;
 pub use seeds::{Seed, seeds};
@@ -72,6 +74,7 @@ pub const TARGETS: &[Target] = &[
     target("ffi_call", ffi_call, [50_000, 200]),
     target("guarded", guarded, [500_000, 500]),
     target("hlo_module", hlo_module, [100_000, 1_000]),
+    target("kernel_dump", kernel_dump, [100_000, 5_000]),
     target("layout_text", layout_text, [10_000, 500]),
     target("plugin", plugin, [200_000, 1_000]),
     target("proto", proto, [50_000, 1_000]),

@@ -105,6 +105,7 @@ pub fn seeds() -> Vec<Seed> {
     for (number, vector) in corpus::<Vector>("vector_registers.jsonl").iter().enumerate() {
         seed("vector_layout", &number.to_string(), vector.layout.as_bytes());
     }
+    seed("kernel_dump", "first", &super::kernel_dump::example());
     let shardings: Vec<Sharded> = corpus("shardings.jsonl.zst");
     for (number, sharding) in shardings.iter().enumerate().step_by(13) {
         seed("sharding_text", &number.to_string(), sharding.text.as_bytes());

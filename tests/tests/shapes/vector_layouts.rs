@@ -65,6 +65,30 @@ fn registers_are_those_that_the_compiler_unrolls_into() {
 }
 
 #[test]
+fn whole_arrays_are_loaded_and_stored_as_the_compiler_does() {
+    #[derive(Deserialize)]
+    struct Row {
+        array: String,
+        load: String,
+        store: String,
+    }
+    for Row { array, load, store } in corpus::<Row>("vector_blocks.jsonl") {
+        let array = array.parse().unwrap();
+        assert_eq!(VectorLayout::of_load(&array), Some(layout(&load)), "{array}");
+        assert_eq!(VectorLayout::of_store(&array), Some(layout(&store)), "{array}");
+    }
+    for unknown in [
+        "f32[256]{0:T(256)}",
+        "f32[8,128]",
+        "f32[8,128]{0,1:T(8,128)}",
+        "f32[0,128]{1,0:T(8,128)}",
+        "f64[8,128]{1,0:T(8,128)}",
+    ] {
+        assert_eq!(VectorLayout::of_load(&unknown.parse().unwrap()), None, "{unknown}");
+    }
+}
+
+#[test]
 fn what_is_printed_is_read_back() {
     for layout in small_world() {
         assert_eq!(layout.to_string().parse(), Ok(layout));

@@ -508,12 +508,13 @@ fn option(text: &str) -> Result<(String, String), String> {
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
 /// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
 /// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
-/// executed, operations, relayouts, unaligned, lines, loops, units, vmem, vector_slots, vector_slots_with_source, unread, notes) and
-/// errors (for, message).
+/// executed, least, clock_hz, least_seconds, operations, relayouts, unaligned, lines, loops, units, spills, fills, vmem, vector_slots,
+/// vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape kernel program.mlir --for v5e,v6e,v7x
-  xla-shape kernel dump --for v5e")]
+  xla-shape kernel dump --for v5e --html kernel.html --source kernel.py
+  xla-shape kernel changed.mlir --against program.mlir --for v5e")]
 pub(crate) struct KernelArguments {
     /// The directory of the dump, or the file with the program; `-` is standard input
     pub(crate) path: PathBuf,
@@ -522,9 +523,35 @@ pub(crate) struct KernelArguments {
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 
+    /// Say what differs from an earlier version: a dump or a program, like PATH
+    #[arg(long, value_name = "PATH")]
+    pub(crate) against: Option<PathBuf>,
+
+    /// The clock of the TPU in GHz: say the least time that the bundles take
+    #[arg(long, value_name = "GHZ", value_parser = clock)]
+    pub(crate) clock: Option<f64>,
+
+    /// Write a page into this file: lines, relayouts and registers beside the bundles; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// A Python file whose lines the page shows; can be repeated
+    #[arg(long, value_name = "FILE", requires = "html")]
+    pub(crate) source: Vec<PathBuf>,
+
+    /// Keep the compiler's dump of a program in a new directory, with a directory for each device
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
+}
+
+/// Reads a clock in GHz.
+fn clock(text: &str) -> Result<f64, String> {
+    let clock = text.parse::<f64>().ok().filter(|clock| clock.is_finite() && *clock > 0.0);
+    clock.ok_or_else(|| "expected a positive number of GHz, such as 1.5".to_owned())
 }

@@ -172,9 +172,13 @@ fn svg_file(text: &str) -> Result<PathBuf, String> {
 ///
 /// With a sharding, draw which device has which part, in a colour for each device. As JSON: shape, sharding, shard, rows,
 /// columns, planes (label, and cells with start, limit, devices, more).
+///
+/// With a vector layout of a TPU kernel, draw what each sublane of the registers holds. As JSON: vector, layout, registers (their
+/// number), grid, shown (register, place, sublanes: lists of lanes, parts, elements).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape draw 'f32[16,256]' --vector '32,{3,0},(8,128)'
   xla-shape draw 'f32[64,256]{1,0:T(8,128)}' --sharding '{devices=[4,2]<=[8]}'
   xla-shape draw 'bf16[100,300]{1,0:T(8,128)(2,1)}' --html tiles.html")]
 pub(crate) struct DrawArguments {
@@ -184,6 +188,10 @@ pub(crate) struct DrawArguments {
     /// Draw which device has which part; the sharding as XLA, MLIR or JAX writes it
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
+
+    /// Draw the registers of a vector in this vector layout, as `xla-shape vector` reads it; the layout of the shape is ignored
+    #[arg(long, value_name = "LAYOUT", conflicts_with = "sharding")]
+    pub(crate) vector: Option<String>,
 
     /// Write an SVG picture into this file; `-` is standard output
     #[arg(long, value_name = "FILE", value_parser = svg_file)]

@@ -1,12 +1,13 @@
 //! `draw`: a picture of where the elements are, or of which device has them.
 
+use super::vector::registers;
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
 use crate::given::{array_of, sharding_of};
 use crate::io;
 use std::path::PathBuf;
 use xla_shape_files::{check_outputs, is_stdout, write_whole};
-use xla_shape_render::draw::{DeviceDrawing, Drawing};
+use xla_shape_render::draw::{DeviceDrawing, Drawing, RegisterDrawing};
 use xla_shape_render::{Answer, Text};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
@@ -15,6 +16,10 @@ pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
         let drawing = DeviceDrawing::new(&array, sharding_of(text)?).map_err(Failure::said)?;
         let coloured = || drawing.coloured(io::width());
         return show(arguments, &drawing, coloured, || drawing.svg(), || drawing.html());
+    }
+    if let Some(text) = &arguments.vector {
+        let drawing = RegisterDrawing::new(&registers(&array, text)?);
+        return show(arguments, &drawing, || drawing.text(io::width()), || drawing.svg(), || drawing.html());
     }
     let drawing = Drawing::new(&array).map_err(Failure::said)?;
     show(arguments, &drawing, || drawing.text(io::width()), || drawing.svg(), || drawing.html())

@@ -1,36 +1,75 @@
 //! `kernel`: what the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
 
 use crate::Host;
-use crate::args::{KernelArguments, Target, target};
+use crate::args::{Format, KernelArguments, Target, target};
 use crate::compiler;
 use crate::failure::Failure;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use xla_shape::tpu::Generation;
-use xla_shape_files::{KernelDump, contents};
+use xla_shape_files::{KernelDump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_render::kernel::Kernels;
 
 pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failure> {
+    let paths = [Some(&arguments.path), arguments.against.as_ref()].into_iter().flatten().chain(&arguments.source);
+    let inputs = paths.filter(|path| !path.is_dir()).map(PathBuf::as_path);
+    check_outputs(inputs, arguments.html.as_deref())?;
+    if let Some(folder) = &arguments.keep {
+        std::fs::create_dir(folder).map_err(|error| {
+            Failure::said(format_args!("{}: cannot make this directory: {error}", folder.display()))
+        })?;
+    }
+    let (mut answer, mut refused) = kernels(&arguments.path, arguments, host, arguments.keep.as_deref())?;
+    if let Some(path) = &arguments.against {
+        let (before, also) = kernels(path, arguments, host, None)?;
+        answer.compare(&before);
+        refused |= also;
+    }
+    if let Some(clock) = arguments.clock {
+        answer.at_clock(clock * 1e9);
+    }
+    for path in &arguments.source {
+        answer.add_source(&path.to_string_lossy(), &String::from_utf8_lossy(&contents(path)?));
+    }
+    if let Some(path) = &arguments.html {
+        if is_stdout(path) && arguments.answer.format == Format::Json {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        write_whole(path, answer.html().as_bytes())?;
+    }
+    if arguments.html.as_deref().is_none_or(|path| !is_stdout(path)) {
+        super::show(&answer, arguments.answer.format)?;
+    }
+    if refused { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// The kernels of a dump or a program, and whether the compiler refused it for a device.
+fn kernels(
+    path: &Path,
+    arguments: &KernelArguments,
+    host: &Host,
+    keep: Option<&Path>,
+) -> Result<(Kernels, bool), Failure> {
     let mut answer = Kernels::default();
     let mut refused = false;
-    if arguments.path.is_dir() {
+    if path.is_dir() {
         let [] = arguments.targets.get(1..).unwrap_or_default() else {
             return Err(Failure::said("a dump is of one device: expected at most one after --for"));
         };
         let target = arguments.targets.first();
-        add(&mut answer, None, target.map(|target| target.generation), &arguments.path)?;
+        add(&mut answer, None, target.map(|target| target.generation), path)?;
         if answer.is_empty() {
-            let path = arguments.path.display();
             return Err(Failure::said(format_args!(
-                "{path}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt"
+                "{}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt",
+                path.display()
             )));
         }
     } else {
-        let program = Program::from_bytes(&contents(&arguments.path)?).map_err(Failure::said)?;
+        let program = Program::from_bytes(&contents(path)?).map_err(Failure::said)?;
         let by_default = target("v5e").map_err(Failure::said)?;
         let targets = if arguments.targets.is_empty() { vec![by_default] } else { arguments.targets.clone() };
         for target in &targets {
-            match compiled(&mut answer, arguments, host, target, &program) {
+            match compiled(&mut answer, arguments, host, target, &program, keep) {
                 Ok(()) => {}
                 Err(message) => {
                     refused = true;
@@ -39,24 +78,36 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
             }
         }
     }
-    super::show(&answer, arguments.answer.format)?;
-    if refused { Err(Failure::Told) } else { Ok(()) }
+    Ok((answer, refused))
 }
 
-/// Compiles the program for a device, and adds the kernels that the compiler dumps.
+/// Compiles a program for a device, and adds the kernels that the compiler dumps.
 fn compiled(
     answer: &mut Kernels,
     arguments: &KernelArguments,
     host: &Host,
     target: &Target,
     program: &Program,
+    keep: Option<&Path>,
 ) -> Result<(), String> {
     let slice = target.slice.as_ref().map_err(Clone::clone)?;
-    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a directory for the dump: {error}"))?;
-    compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), folder.path())
+    let cannot = |error: std::io::Error| format!("cannot make a directory for the dump: {error}");
+    let temporary;
+    let folder = match keep {
+        Some(folder) => {
+            let folder = folder.join(target.name.replace(':', "_"));
+            std::fs::create_dir(&folder).map_err(cannot)?;
+            folder
+        }
+        None => {
+            temporary = tempfile::tempdir().map_err(cannot)?;
+            temporary.path().to_owned()
+        }
+    };
+    compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), &folder)
         .map_err(compiler::CompileError::message)?;
     let before = answer.len();
-    add(answer, Some(&target.name), Some(target.generation), folder.path()).map_err(|failure| failure.to_string())?;
+    add(answer, Some(&target.name), Some(target.generation), &folder).map_err(|failure| failure.to_string())?;
     if answer.len() == before {
         return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());
     }

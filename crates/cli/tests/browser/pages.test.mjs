@@ -1,9 +1,9 @@
-// The pages of `xla-shape draw --html`, `xla-shape hlo --html` and `xla-shape cost --html`, in a real browser: a page must show the same about a cell as
+// The pages of `xla-shape draw --html`, `xla-shape hlo --html`, `xla-shape cost --html` and `xla-shape kernel --html`, in a real browser: a page must show the same about a cell as
 // `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -302,6 +302,96 @@ ENTRY e {
   assert.equal(await page.locator('img').count(), 0);
   assert.equal(await page.locator('script').count(), 1);
   assert.ok((await page.textContent('#lines')).includes(HOSTILE.split('/').at(-1)));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+for (const width of [420, 1400]) {
+  for (const scheme of ['light', 'dark']) {
+    test(`kernel, ${width} pixels, ${scheme}`, async () => {
+      const path = join(folder, 'kernel.html');
+      const kernels = new URL('../../../../examples/kernels/', import.meta.url).pathname;
+      run('kernel', join(kernels, 'first'), '--html', path, '--source', join(kernels, 'shifted_sum.py'));
+      const { page, errors } = await open(path, { width, height: 900 }, scheme);
+      const [kernel] = JSON.parse(run('kernel', join(kernels, 'first'), '--format', 'json')).kernels;
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+
+      // Every line is there with the text of the file, and every bundle.
+      const buttons = page.locator('.line button');
+      assert.equal(await buttons.count(), kernel.lines.length);
+      assert.equal(await page.locator('.bundle').count(), kernel.bundles);
+      assert.ok((await buttons.nth(1).textContent()).includes('y_ref[3:3 + ROWS, :]'));
+
+      // A click on a line lights its bundles, and shows its relayouts.
+      for (const [n, line] of kernel.lines.entries()) {
+        await buttons.nth(n).click();
+        assert.equal(await page.locator('.bundle.on').count(), line.bundles, line.source);
+        assert.equal(await page.locator('.bundle span.on').count(), line.slots, line.source);
+        assert.equal(await page.locator('.line button[aria-pressed=true]').count(), 1);
+        const shown = page.locator('.line ul:visible');
+        assert.equal(await shown.count(), 1);
+        assert.equal((await shown.textContent()).split('relayout of').length - 1, line.relayouts);
+      }
+      assert.ok((await page.locator('.line ul:visible').textContent()).includes('dynamic_rotate'));
+      await buttons.last().click();
+      assert.equal(await page.locator('.bundle.on').count(), 0);
+
+      // A click on a slot chooses its line.
+      const slot = page.locator('.bundle span[data-l]').first();
+      await slot.click();
+      assert.equal(await page.locator('.line button[aria-pressed=true]').getAttribute('data-l'), await slot.getAttribute('data-l'));
+
+      // The keyboard: the lines share one tab stop, arrow keys go to the next one, and Enter chooses it.
+      assert.equal(await page.locator('.line button[tabindex="0"]').count(), 1);
+      await buttons.first().focus();
+      await page.keyboard.press('ArrowDown');
+      const focused = page.locator('.line button:focus');
+      assert.equal(await focused.getAttribute('data-l'), await buttons.nth(1).getAttribute('data-l'));
+      const before = await focused.getAttribute('aria-pressed');
+      await page.keyboard.press('Enter');
+      assert.notEqual(await focused.getAttribute('aria-pressed'), before);
+
+      // The registers of the vectors that relayouts move.
+      const drawings = page.locator('.registers');
+      assert.ok(await drawings.count() >= 2);
+      await drawings.first().locator('summary').click();
+      assert.ok(await drawings.first().locator('svg').isVisible());
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await page.locator('#theme').click();
+      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+  }
+}
+
+test('kernel, names that try to be markup', async () => {
+  const dump = join(folder, 'hostile-kernel'), path = join(folder, 'hostile-kernel.html');
+  mkdirSync(dump);
+  const name = HOSTILE.replaceAll('"', '').replaceAll('*/', '');
+  writeFileSync(join(dump, 'llo.k.final_bundles.txt'),
+    `   0 LB:  { %v1_v0 = vadd.f32 <b>%v0_v0</b>, ${name} /* loc("${name}":7:1 to :9) */ } /* exit bundle: %k = custom-call(%x) */\n`);
+  run('kernel', dump, '--html', path);
+  const { page, errors } = await open(path);
+  assert.equal(await page.title(), 'Kernel k');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 1);
+  assert.equal(await page.locator('.bundle b').count(), 1);
+  assert.ok((await page.textContent('.lines')).includes('<img src=x'));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test('draw, the registers of a vector', async () => {
+  const path = join(folder, 'registers.html');
+  run('draw', 'bf16[20,300]', '--vector', '16,{1,0},(16,128)', '--html', path);
+  const { page, errors } = await open(path);
+  const { shown } = JSON.parse(run('draw', 'bf16[20,300]', '--vector', '16,{1,0},(16,128)', '--format', 'json'));
+  assert.equal(await page.locator('svg rect.e').count(), shown.length);
+  const runs = shown.flatMap(register => register.sublanes.flat());
+  assert.equal(await page.locator('svg .c').count(), runs.length);
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -1,4 +1,4 @@
-//! Drawings of where the elements of an array are, by index and by position in memory.
+//! Drawings of where the elements of an array are, by index and by position in memory, or in registers.
 //!
 //! Of a large array, a drawing shows a part: the beginning, the end, and where tiles meet.
 
@@ -6,11 +6,13 @@ mod devices;
 mod grid;
 mod html;
 mod picture;
+mod registers;
 mod svg;
 
 use crate::{Answer, Text};
 pub use devices::DeviceDrawing;
 use picture::{Cell, Picture, Subject};
+pub use registers::RegisterDrawing;
 use serde::{Serialize, Serializer};
 use xla_shape_core::{ArrayShape, StrideTableError};
 

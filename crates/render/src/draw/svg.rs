@@ -155,6 +155,11 @@ pub(super) fn styles() -> String {
     styles + DARK_PICTURE
 }
 
+/// The class of what is in a tile of this number; neighbouring tiles have different colours.
+pub(super) fn fill_of_tile(number: u64) -> String {
+    format!("c k{}", number % FILLS.len() as u64)
+}
+
 fn plane(plane: &Plane) -> Part {
     let mut body = Body::default();
     let mut top = 0;

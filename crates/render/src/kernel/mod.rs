@@ -1,8 +1,12 @@
 //! The answer of `kernel`: what the compiler made of Pallas kernels, by line, loop and unit.
 
+mod difference;
+mod page;
 mod text;
 
 use crate::{Answer, Text};
+use difference::KernelDifference;
+use page::Details;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::Generation;
@@ -27,6 +31,12 @@ pub struct Kernels {
     kernels: Vec<Entry>,
     /// The devices for which there is no answer.
     errors: Vec<Refused>,
+    /// What differs from other kernels, if there are any to compare with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences: Option<Vec<KernelDifference>>,
+    /// The lines of Python files, by the names of the files.
+    #[serde(skip)]
+    sources: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -47,17 +57,24 @@ struct Entry {
     bundles: Option<u64>,
     empty: Option<u64>,
     executed: Option<u64>,
+    least: Option<u64>,
+    clock_hz: Option<f64>,
+    least_seconds: Option<f64>,
     operations: Option<u64>,
     relayouts: Option<Vec<RelayoutEntry>>,
     unaligned: Vec<Unaligned>,
     lines: Vec<LineEntry>,
     loops: Vec<LoopEntry>,
     units: BTreeMap<String, Usage>,
+    spills: u64,
+    fills: u64,
     vmem: Option<Vmem>,
     vector_slots: u64,
     vector_slots_with_source: u64,
     unread: BTreeMap<String, u64>,
     notes: Vec<String>,
+    #[serde(skip)]
+    details: Details,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -68,6 +85,7 @@ struct RelayoutEntry {
     source: Option<String>,
     free: Option<bool>,
     steps: Vec<String>,
+    instructions: Option<BTreeMap<String, u64>>,
     registers: Option<[u64; 2]>,
 }
 
@@ -81,7 +99,7 @@ struct Unaligned {
     advice: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct LineEntry {
     source: String,
     operations: u64,
@@ -159,6 +177,52 @@ impl Kernels {
         self.errors.push(Refused { target: target.to_owned(), message: message.to_owned() });
     }
 
+    /// Adds the least time of each kernel on a device of this clock: one cycle for each bundle that no branch can skip.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::kernels;
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &kernels(&[("llo.k.final_bundles.txt", bundles)]));
+    /// answer.at_clock(1e9);
+    /// assert!(answer.json().contains("\"least_seconds\":2e-9"));
+    /// ```
+    pub fn at_clock(&mut self, hertz: f64) {
+        for kernel in &mut self.kernels {
+            kernel.clock_hz = Some(hertz);
+            kernel.least_seconds = kernel.least.map(|bundles| bundles as f64 / hertz);
+        }
+    }
+
+    /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.compare(&Kernels::default());
+    /// assert!(answer.json().ends_with("\"differences\":[]}\n"));
+    /// ```
+    pub fn compare(&mut self, before: &Self) {
+        self.differences = Some(difference::differences(&before.kernels, &self.kernels));
+    }
+
+    /// Adds the text of a Python file, which the page shows beside its lines. Only the last part of the path counts.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.add_source("kernel.py", "o[...] = x[...]");
+    /// assert!(!answer.html().contains("o[...]"), "no kernel comes from this file");
+    /// ```
+    pub fn add_source(&mut self, path: &str, text: &str) {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        self.sources.insert(name.to_owned(), text.lines().map(str::to_owned).collect());
+    }
+
     /// How many kernels there are.
     ///
     /// ```
@@ -200,17 +264,23 @@ impl Entry {
             bundles: kernel.bundles,
             empty: kernel.empty,
             executed: kernel.executed,
+            least: kernel.least,
+            clock_hz: None,
+            least_seconds: None,
             operations: kernel.operations,
             relayouts: kernel.relayouts.as_ref().map(|list| list.iter().map(RelayoutEntry::new).collect()),
             unaligned: kernel.unaligned.iter().map(Unaligned::new).collect(),
             lines: kernel.lines.iter().map(|(source, line)| LineEntry::new(source, line)).collect(),
             loops: kernel.loops.iter().map(LoopEntry::new).collect(),
             units: usages(&kernel.units),
+            spills: kernel.spills,
+            fills: kernel.fills,
             vmem: vmem(found, generation),
             vector_slots: slots,
             vector_slots_with_source: with_source,
             unread: kernel.unread.clone(),
             notes: found.notes.clone(),
+            details: Details::new(kernel),
         }
     }
 }
@@ -229,6 +299,10 @@ impl RelayoutEntry {
             source: relayout.source.as_ref().map(ToString::to_string),
             free: relayout.free,
             steps: relayout.steps.iter().flatten().map(ToString::to_string).collect(),
+            instructions: relayout
+                .instructions
+                .as_ref()
+                .map(|instructions| instructions.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect()),
             registers: relayout.registers,
         }
     }

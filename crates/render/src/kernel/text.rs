@@ -1,6 +1,7 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
-use super::{Entry, Kernels, LineEntry, LoopEntry, Usage, Vmem, VmemEntry};
+use super::difference::{KernelDifference, LineDifference};
+use super::{Entry, Kernels, LineEntry, LoopEntry, RelayoutEntry, Usage, Vmem, VmemEntry};
 use crate::Text;
 use crate::words::{Bytes, Grouped, InUnits, column_width, count};
 use std::cmp::Reverse;
@@ -9,9 +10,10 @@ use std::cmp::Reverse;
 const MOST_LINES: usize = 20;
 
 pub(super) fn text(answer: &Kernels, width: usize) -> Text {
-    let mut text = Text::new(width);
-    if answer.kernels.len() > 1 {
-        table(answer, &mut text);
+    let mut text = overview(answer, width);
+    if answer.differences.is_some() {
+        refusals(answer, &mut text);
+        return text;
     }
     for (number, kernel) in answer.kernels.iter().enumerate() {
         if number > 0 || answer.kernels.len() > 1 {
@@ -19,13 +21,90 @@ pub(super) fn text(answer: &Kernels, width: usize) -> Text {
         }
         of_kernel(kernel, &mut text);
     }
-    for error in &answer.errors {
-        text.paragraph(format_args!("{}: {}", error.target, error.message));
-    }
+    refusals(answer, &mut text);
     if answer.kernels.is_empty() && answer.errors.is_empty() {
         text.paragraph("no kernel");
     }
     text
+}
+
+/// What is common to all kernels: what differs from others, or a table of them if there are several.
+pub(super) fn overview(answer: &Kernels, width: usize) -> Text {
+    let mut text = Text::new(width);
+    match &answer.differences {
+        Some(differences) => {
+            differences.iter().for_each(|difference| of_difference(difference, &mut text));
+            if differences.is_empty() {
+                text.paragraph("no kernels to compare");
+            }
+        }
+        None if answer.kernels.len() > 1 => table(answer, &mut text),
+        None => {}
+    }
+    text
+}
+
+fn refusals(answer: &Kernels, text: &mut Text) {
+    for error in &answer.errors {
+        text.paragraph(format_args!("{}: {}", error.target, error.message));
+    }
+}
+
+/// A kernel before and after a change: the figures, and the lines whose bundles or relayouts differ.
+fn of_difference(difference: &KernelDifference, text: &mut Text) {
+    let target = difference.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let (before, after) = match (&difference.before, &difference.after) {
+        (Some(before), Some(after)) => (before, after),
+        (None, _) => {
+            text.paragraph(format_args!("{}{target}: only after the change", difference.name));
+            return;
+        }
+        (_, None) => {
+            text.paragraph(format_args!("{}{target}: only before the change", difference.name));
+            return;
+        }
+    };
+    text.paragraph(format_args!("{}{target}", difference.name));
+    let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+    let headings = ["", "", "before", "after", "change"].map(str::to_owned);
+    let figures = before.all().into_iter().zip(after.all());
+    let rows = std::iter::once(headings).chain(figures.map(|((what, before), (_, after))| {
+        [what.to_owned(), String::new(), number(before), number(after), changed(before, after)]
+    }));
+    columns(text, "  ", &rows.collect::<Vec<_>>());
+    if difference.lines.is_empty() {
+        return;
+    }
+    text.paragraph("  lines, by their numbers in each version");
+    let figures = |line: &Option<LineEntry>| {
+        line.as_ref().map_or([None; 3], |line| [line.bundles, line.slots, line.moving].map(Some))
+    };
+    let headings = ["line", "", "bundles", "", "slots", "", "moving", ""].map(str::to_owned);
+    let row = |line: &LineDifference| {
+        let [before, after] = [&line.before, &line.after].map(figures);
+        let cell = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| Grouped(number).to_string());
+        let mut row = [const { String::new() }; 8];
+        row[0].clone_from(&line.source);
+        for (place, (before, after)) in before.into_iter().zip(after).enumerate() {
+            row[2 + 2 * place] = format!("{} to {}", cell(before), cell(after));
+        }
+        row
+    };
+    let rows = std::iter::once(headings).chain(difference.lines.iter().take(MOST_LINES).map(row));
+    columns(text, "    ", &rows.collect::<Vec<_>>());
+    if difference.lines.len() > MOST_LINES {
+        text.paragraph(format_args!("    and {} more", difference.lines.len() - MOST_LINES));
+    }
+}
+
+/// The change of a figure, with its sign.
+fn changed(before: Option<u64>, after: Option<u64>) -> String {
+    match before.zip(after) {
+        Some((before, after)) if after > before => format!("+{}", Grouped(after - before)),
+        Some((before, after)) if after < before => format!("-{}", Grouped(before - after)),
+        Some(_) => "0".to_owned(),
+        None => "?".to_owned(),
+    }
 }
 
 /// A table of all kernels, one line each.
@@ -68,7 +147,7 @@ fn columns<const N: usize>(text: &mut Text, indent: &str, rows: &[[String; N]]) 
 }
 
 impl Entry {
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         match (&self.instruction, &self.name) {
             (Some(instruction), Some(name)) => format!("{instruction} ({name})"),
             (Some(one), None) | (None, Some(one)) => one.clone(),
@@ -77,25 +156,49 @@ impl Entry {
     }
 
     /// How many relayouts move data.
-    fn moving(&self) -> usize {
+    pub(super) fn moving(&self) -> usize {
         self.relayouts.iter().flatten().filter(|relayout| relayout.free == Some(false)).count()
     }
 }
 
-fn of_kernel(kernel: &Entry, text: &mut Text) {
-    let target = kernel.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
-    let mut answer = format!("{}{target}: ", kernel.title());
-    match (kernel.bundles, kernel.empty) {
-        (Some(bundles), Some(empty)) => {
-            answer += &format!("{}, {} empty", count(bundles, "bundle", "bundles"), Grouped(empty));
+impl Entry {
+    /// The first line about the kernel.
+    pub(super) fn summary(&self) -> String {
+        let target = self.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+        let mut answer = format!("{}{target}: ", self.title());
+        match (self.bundles, self.empty) {
+            (Some(bundles), Some(empty)) => {
+                answer += &format!("{}, {} empty", count(bundles, "bundle", "bundles"), Grouped(empty));
+            }
+            (Some(bundles), None) => answer += &count(bundles, "bundle", "bundles"),
+            _ => answer += "the bundles are not known",
         }
-        (Some(bundles), None) => answer += &count(bundles, "bundle", "bundles"),
-        _ => answer += "the bundles are not known",
+        if let Some(executed) = self.executed.filter(|_| !self.loops.is_empty()) {
+            answer += &format!("; {} with the trips of the loops", Grouped(executed));
+        }
+        answer
     }
-    if let Some(executed) = kernel.executed.filter(|_| !kernel.loops.is_empty()) {
-        answer += &format!("; {} with the trips of the loops", Grouped(executed));
+
+    /// The least time, if the clock is known.
+    pub(super) fn least_time(&self) -> Option<String> {
+        let clock = self.clock_hz? / 1e9;
+        Some(match self.least_seconds {
+            Some(seconds) => format!(
+                "at least {:.3} µs at {clock} GHz: one cycle for each of the {} that no branch can skip, times their trips; waits for \
+                 copies and memory come on top",
+                seconds * 1e6,
+                count(self.least.unwrap_or(0), "bundle", "bundles")
+            ),
+            None => "no least time: the trips of some loops, or where a branch leads, are not known".to_owned(),
+        })
     }
-    text.paragraph(answer);
+}
+
+fn of_kernel(kernel: &Entry, text: &mut Text) {
+    text.paragraph(kernel.summary());
+    if let Some(time) = kernel.least_time() {
+        text.hanging("  ", &time);
+    }
     for note in &kernel.notes {
         text.paragraph(format_args!("  note: {note}"));
     }
@@ -129,11 +232,26 @@ fn relayouts(kernel: &Entry, text: &mut Text) {
     text.paragraph(format_args!("  {operations} in registers, {all}: {free} free, {moving} move data"));
     for relayout in relayouts.iter().filter(|relayout| relayout.free != Some(true)) {
         let source = relayout.source.as_ref().map(|source| format!("{source}: ")).unwrap_or_default();
-        let steps = if relayout.steps.is_empty() { "not understood".to_owned() } else { relayout.steps.join(", ") };
-        let registers =
-            relayout.registers.map(|[before, after]| format!(" ({before} to {after} registers)")).unwrap_or_default();
-        let line = format!("{source}{} from {} to {}{registers}: {steps}", relayout.shape, relayout.from, relayout.to);
+        let line = format!("{source}{}", relayout.sentence());
         text.hanging("    ", &line);
+    }
+}
+
+impl RelayoutEntry {
+    /// From which layout to which, and what that takes.
+    pub(super) fn sentence(&self) -> String {
+        let steps = match (self.steps.is_empty(), self.free) {
+            (false, _) => self.steps.join(", "),
+            (true, Some(true)) => "only names registers again".to_owned(),
+            (true, _) => "not understood".to_owned(),
+        };
+        let registers =
+            self.registers.map(|[before, after]| format!(" ({before} to {after} registers)")).unwrap_or_default();
+        let instructions = self.instructions.iter().flatten().map(|(name, times)| format!("{times} {name}"));
+        let instructions = instructions.collect::<Vec<_>>();
+        let instructions =
+            if instructions.is_empty() { String::new() } else { format!(": {}", instructions.join(", ")) };
+        format!("{} from {} to {}{registers}: {steps}{instructions}", self.shape, self.from, self.to)
     }
 }
 

@@ -24,6 +24,7 @@
 // first.
 mod layout;
 mod map;
+mod memory;
 mod relation;
 mod text;
 

@@ -1,0 +1,313 @@
+//! Kernels as an HTML page: the lines at the left with what the compiler made of them, the bundles at the right.
+
+use super::{Entry, Kernels};
+use crate::draw::RegisterDrawing;
+use crate::vector::Registers;
+use crate::web::{PAGE_STYLE, ROVE, THEME, document, escape};
+use crate::words::{Grouped, count, shortened};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use xla_shape_mosaic::{Kernel, Slot, Source};
+
+/// The most bundles, operations of a line, drawings, and lines of Python that the page has for a kernel, so that a page has a few MB.
+const MOST_BUNDLES: usize = 2000;
+const MOST_OPERATIONS: usize = 40;
+const MOST_DRAWINGS: usize = 16;
+const MOST_LINES: usize = 500;
+/// The most kernels with details.
+const MOST_KERNELS: usize = 8;
+/// The longest text of a slot and of other entries, in characters.
+const LONGEST_SLOT: usize = 100;
+const LONGEST: usize = 300;
+
+/// What the page shows of a kernel beside its figures.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Details {
+    bundles: Vec<BundleRow>,
+    /// The vectors that each line computes.
+    values: BTreeMap<String, Vec<Value>>,
+}
+
+#[derive(Clone, Debug)]
+struct BundleRow {
+    head: String,
+    slots: Vec<SlotCell>,
+}
+
+/// A slot: its text, and the number of its line among those of the kernel.
+#[derive(Clone, Debug)]
+struct SlotCell {
+    text: String,
+    line: Option<usize>,
+}
+
+/// A vector, as text.
+#[derive(Clone, Debug)]
+struct Value {
+    operation: String,
+    shape: String,
+    layout: String,
+    registers: Option<u64>,
+}
+
+impl Details {
+    pub(super) fn new(kernel: &Kernel<'_>) -> Self {
+        let numbers = kernel.lines.keys().enumerate().map(|(number, source)| (*source, number));
+        let numbers: BTreeMap<Source<'_>, usize> = numbers.collect();
+        let bundles = kernel.scheduled.iter().flat_map(|bundles| bundles.bundles()).take(MOST_BUNDLES);
+        let bundles = bundles.map(|bundle| {
+            let slots = bundle.slots().iter().filter(|slot| !slot.is_pseudo());
+            let slots = slots.map(|slot| SlotCell {
+                text: slot_text(slot),
+                line: slot.source().and_then(|source| numbers.get(&source).copied()),
+            });
+            let marks = ">".repeat(bundle.depth().min(8));
+            let head = format!("{:#x} {} {marks}", bundle.address(), bundle.label().unwrap_or(""));
+            BundleRow { head: head.split_whitespace().collect::<Vec<_>>().join(" "), slots: slots.collect() }
+        });
+        let mut values: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for value in &kernel.values {
+            let Some(source) = value.source else { continue };
+            let list = values.entry(source.to_string()).or_default();
+            if list.len() < MOST_OPERATIONS {
+                list.push(Value {
+                    operation: value.operation.to_owned(),
+                    shape: value.shape.clone(),
+                    layout: value.layout.to_string(),
+                    registers: value.registers,
+                });
+            }
+        }
+        Self { bundles: bundles.collect(), values }
+    }
+}
+
+/// A slot without comments, shortened.
+fn slot_text(slot: &Slot<'_>) -> String {
+    let mut parts = slot.operands().split("/*");
+    let mut operands = parts.next().unwrap_or("").to_owned();
+    parts.filter_map(|part| part.split_once("*/")).for_each(|(_, rest)| operands.push_str(rest));
+    let register = slot.register().filter(|register| register.contains('_'));
+    let register = register.map(|register| format!("{register} = ")).unwrap_or_default();
+    let words = format!("{register}{} {operands}", slot.opcode());
+    shortened(&words.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_SLOT).into_owned()
+}
+
+impl Kernels {
+    /// The answer as an HTML page: for each kernel the lines of Python at the left, with operations, relayouts and registers, and the bundles at
+    /// the right. A click on a line lights its bundles. The page has no external resources.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::kernels;
+    /// use xla_shape_render::kernel::Kernels;
+    ///
+    /// let bundles = "0 : { %v1_v0 = vadd.f32 %v0_v0, 1.0 /* loc(\"k.py\":4:1 to :9) */ } /* exit bundle: %k = custom-call(%x) */\n";
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &kernels(&[("llo.k.final_bundles.txt", bundles)]));
+    /// answer.add_source("k.py", "# a kernel\n\n\no[...] = x[...] + 1");
+    /// let page = answer.html();
+    /// assert!(page.starts_with("<!doctype html>") && page.contains("o[...] = x[...] + 1") && page.contains("vadd.f32"));
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        let title = match &self.kernels[..] {
+            [one] => format!("Kernel {}", shortened(&one.title(), 200)),
+            several => count(several.len() as u64, "kernel", "kernels"),
+        };
+        let mut body = format!(
+            "<header>\n<h1>{}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n</header>\n<main>\n",
+            escape(&title)
+        );
+        if self.kernels.len() > 1 || self.differences.is_some() {
+            push(&mut body, format_args!("<pre>{}</pre>\n", escape(&super::text::overview(self, 110).to_string())));
+        }
+        for (number, kernel) in self.kernels.iter().take(MOST_KERNELS).enumerate() {
+            self.push_kernel(&mut body, number, kernel);
+        }
+        if let Some(left) = self.kernels.len().checked_sub(MOST_KERNELS).filter(|&left| left > 0) {
+            push(&mut body, format_args!("<p class=\"hint\">… and {left} more kernels; --format json has all</p>\n"));
+        }
+        for error in &self.errors {
+            push(&mut body, format_args!("<p>{}: {}</p>\n", cell(&error.target), cell(&error.message)));
+        }
+        body.push_str("</main>\n");
+        let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
+        document(&title, &style, &body, &format!("{ROVE}{THEME}{}", include_str!("page.js")))
+    }
+
+    fn push_kernel(&self, body: &mut String, number: usize, kernel: &Entry) {
+        push(
+            body,
+            format_args!("<section class=\"kernel\" id=\"kernel{number}\">\n<h2>{}</h2>\n", cell(&kernel.summary())),
+        );
+        for note in kernel.least_time().iter().chain(&kernel.notes) {
+            push(body, format_args!("<p class=\"hint\">{}</p>\n", cell(note)));
+        }
+        for (what, times) in &kernel.unread {
+            push(body, format_args!("<p class=\"hint\">not understood: {} ({times}x)</p>\n", cell(what)));
+        }
+        body.push_str("<div class=\"split\">\n<div class=\"lines\">\n");
+        self.push_lines(body, number, kernel);
+        body.push_str("</div>\n<div class=\"bundles\" tabindex=\"0\" role=\"group\" aria-label=\"Bundles\">\n");
+        for bundle in &kernel.details.bundles {
+            push(body, format_args!("<div class=\"bundle\"><b>{}</b> ", cell(&bundle.head)));
+            for slot in &bundle.slots {
+                let line = slot.line.map(|line| format!(" data-l=\"{number}-{line}\"")).unwrap_or_default();
+                push(body, format_args!("<span{line}>{}</span>", escape(&slot.text)));
+            }
+            body.push_str("</div>\n");
+        }
+        let left = kernel.bundles.unwrap_or(0).saturating_sub(kernel.details.bundles.len() as u64);
+        match (kernel.details.bundles.is_empty(), left) {
+            (true, _) => body.push_str("<p class=\"hint\">the dump has no bundles of this kernel</p>\n"),
+            (_, 0) => {}
+            (_, left) => push(body, format_args!("<p class=\"hint\">… and {} more bundles</p>\n", Grouped(left))),
+        }
+        body.push_str("</div>\n</div>\n");
+        push_drawings(body, kernel);
+        let text = super::text::text(&self.of(kernel), 110).to_string();
+        push(
+            body,
+            format_args!(
+                "<details class=\"all\"><summary>The answer as text</summary><pre>{}</pre></details>\n</section>\n",
+                escape(&text)
+            ),
+        );
+    }
+
+    /// The answer about one of the kernels alone.
+    fn of(&self, kernel: &Entry) -> Self {
+        Self { kernels: vec![kernel.clone()], ..Self::default() }
+    }
+
+    /// The lines of Python; where the file is known, with its text, and with the lines between them.
+    fn push_lines(&self, body: &mut String, number: usize, kernel: &Entry) {
+        if kernel.lines.is_empty() {
+            body.push_str("<p class=\"hint\">the dump names no lines of Python</p>\n");
+            return;
+        }
+        body.push_str("<p class=\"hint\">Choose a line: its bundles light up. Arrow keys go to other lines.</p>\n");
+        let mut before: Option<(&str, usize)> = None;
+        for (place, line) in kernel.lines.iter().take(MOST_LINES).enumerate() {
+            let (file, row) = line.source.rsplit_once(':').unwrap_or((&line.source, ""));
+            let row = row.parse::<usize>().unwrap_or(0);
+            if before.is_none_or(|(other, _)| other != file) {
+                push(body, format_args!("<h3>{}</h3>\n", cell(file)));
+            }
+            let text = self.sources.get(file.rsplit(['/', '\\']).next().unwrap_or(file));
+            let text_of = |row: usize| text.and_then(|lines| lines.get(row.checked_sub(1)?)).map_or("", String::as_str);
+            if let Some((_, last)) =
+                before.filter(|(other, last)| *other == file && text.is_some() && row.saturating_sub(*last) < 20)
+            {
+                for between in last + 1..row {
+                    push(
+                        body,
+                        format_args!(
+                            "<div class=\"other\"><b>{between}</b> <code>{}</code></div>\n",
+                            cell(text_of(between))
+                        ),
+                    );
+                }
+            }
+            before = Some((file, row));
+            let bundles = count(line.bundles, "bundle", "bundles");
+            let trips = match line.executed {
+                Some(executed) if executed == line.bundles => String::new(),
+                Some(executed) => format!(", {} with trips", Grouped(executed)),
+                None => ", trips not known".to_owned(),
+            };
+            let moving = match line.moving {
+                0 => String::new(),
+                moving => format!(", <strong>{} move data</strong>", count(moving, "relayout", "relayouts")),
+            };
+            push(
+                body,
+                format_args!(
+                    "<div class=\"line\"><button type=\"button\" data-l=\"{number}-{place}\" aria-pressed=\"false\"><b>{row}</b> <code>{}</code>\
+                     <span class=\"figures\">{bundles}{trips}, {}{moving}</span></button>",
+                    cell(text_of(row)),
+                    count(line.slots, "slot", "slots"),
+                ),
+            );
+            push_line_details(body, kernel, &line.source);
+            body.push_str("</div>\n");
+        }
+        if let Some(left) = kernel.lines.len().checked_sub(MOST_LINES).filter(|&left| left > 0) {
+            push(body, format_args!("<p class=\"hint\">… and {left} more lines; --format json has all</p>\n"));
+        }
+    }
+}
+
+/// The operations, relayouts and unaligned accesses of a line, which are shown when it is chosen.
+fn push_line_details(body: &mut String, kernel: &Entry, source: &str) {
+    let is_here = |other: &Option<String>| other.as_deref() == Some(source);
+    body.push_str("<ul hidden>\n");
+    for access in kernel.unaligned.iter().filter(|access| is_here(&access.source)) {
+        push(
+            body,
+            format_args!(
+                "<li class=\"moving\">{} of {} {}</li>\n",
+                cell(&access.operation),
+                cell(&access.shape),
+                cell(&access.advice)
+            ),
+        );
+    }
+    for relayout in kernel.relayouts.iter().flatten().filter(|relayout| is_here(&relayout.source)) {
+        let (class, free) = if relayout.free == Some(true) { ("", "free ") } else { (" class=\"moving\"", "") };
+        push(body, format_args!("<li{class}>{free}relayout of {}</li>\n", cell(&relayout.sentence())));
+    }
+    for value in kernel.details.values.get(source).into_iter().flatten() {
+        let registers = value.registers.map_or("?".to_owned(), |registers| count(registers, "register", "registers"));
+        push(
+            body,
+            format_args!(
+                "<li>{} {} in {}: {registers}</li>\n",
+                cell(&value.operation),
+                cell(&value.shape),
+                cell(&value.layout)
+            ),
+        );
+    }
+    body.push_str("</ul>");
+}
+
+/// The registers of vectors that relayouts move, or that unaligned loads and stores use.
+fn push_drawings(body: &mut String, kernel: &Entry) {
+    let relayouts = kernel.relayouts.iter().flatten().filter(|relayout| relayout.free != Some(true));
+    let relayouts = relayouts.flat_map(|relayout| [(&relayout.shape, &relayout.from), (&relayout.shape, &relayout.to)]);
+    let accesses = kernel.unaligned.iter().map(|access| (&access.shape, &access.layout));
+    let mut seen = BTreeSet::new();
+    let mut drawings = relayouts.chain(accesses).filter(|vector| seen.insert(*vector)).filter_map(|(shape, layout)| {
+        let registers = Registers::new(&shape.parse().ok()?, layout.parse().ok()?).ok()?;
+        Some((format!("{shape} in {layout}: {}", count(registers.count(), "register", "registers")), registers))
+    });
+    let mut first = true;
+    for (title, registers) in drawings.by_ref().take(MOST_DRAWINGS) {
+        if std::mem::take(&mut first) {
+            body.push_str("<h3>Registers</h3>\n");
+        }
+        let svg = RegisterDrawing::new(&registers).svg();
+        push(
+            body,
+            format_args!(
+                "<details class=\"registers\"><summary>{}</summary><div class=\"scroll\">{svg}</div></details>\n",
+                cell(&title)
+            ),
+        );
+    }
+    let left = drawings.count();
+    if left > 0 {
+        push(body, format_args!("<p class=\"hint\">… and {left} more; xla-shape draw --vector draws them</p>\n"));
+    }
+}
+
+/// Appends to a page. Writing to a `String` does not fail.
+fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = body.write_fmt(text);
+}
+
+/// A text as HTML, shortened.
+fn cell(text: &str) -> String {
+    escape(&shortened(text, LONGEST))
+}
