@@ -16,16 +16,19 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/python}" CARGO_PROFILE_
 MATURIN_PEP517_ARGS="--profile dev" pip wheel --no-deps --wheel-dir "$environment/dist" ./python
 wheel=$(echo "$environment"/dist/xla_shape-*-cp311-abi3-*.whl)
 [ -f "$wheel" ]
-"$python" scripts/wheel_licences.py "$wheel"
+# Without optimisations, the native part is larger than that of the wheel to publish.
+LARGEST=20000000 "$python" scripts/wheel_check.py "$wheel"
+pip install twine==7.0.0
+"$environment/bin/twine" check --strict "$wheel"
 
 # The README, with the packages that it installs and the newest JAX.
 pip install "$wheel[jax]" pytest==9.2.0
 "$environment/bin/python" -c 'import xla_shape; print(xla_shape.__file__)' | grep -q "$environment"
 tests python/tests/test_docs.py -k README.md
-tests python/tests/test_jax.py
+tests python/tests/test_{jax,checked,guards,examples}.py
 oldest=$(sed -n 's/^jax = \["jax>=\(.*\)"\]/\1/p' python/pyproject.toml)
 pip install "jax==$oldest.0"
-tests python/tests/test_jax.py
+tests python/tests/test_{jax,checked,guards,examples}.py
 
 pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 safetensors nbclient nbformat nbconvert ipykernel distributed "maturin>=1.9,<2"
 (cd python && cargo fmt --check)
@@ -33,6 +36,7 @@ pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 safetensors nbclien
 (cd "$environment" && bin/python -m mypy.stubtest xla_shape._native --mypy-config-file ../../python/pyproject.toml \
     --allowlist ../../python/stubtest.txt --ignore-unused-allowlist)
 "$environment/bin/python" -m mypy --config-file python/pyproject.toml
+"$environment/bin/python" -m mypy --config-file python/pyproject.toml python/examples/{annotations,checkpoint,compare,exchange,guard,kernel,layouts,out_of_memory}.py
 "$environment/bin/maturin" sdist --manifest-path python/Cargo.toml --out "$environment/dist"
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/xla_shape/ffi\.py$' >/dev/null
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/LICENSES-OF-CRATES\.txt$' >/dev/null

@@ -91,6 +91,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(pattern::array_pattern, module)?)?;
     module.add_function(wrap_pyfunction!(module::byte_count, module)?)?;
+    module.add_function(wrap_pyfunction!(scan::memory_of_refused, module)?)?;
     module.add_function(wrap_pyfunction!(scan::out_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
     module.add_function(wrap_pyfunction!(tune::tune, module)?)?;

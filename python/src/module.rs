@@ -72,6 +72,13 @@ impl Instruction {
 /// The device whose memory a program must fit: a generation of TPUs, or a number of bytes.
 pub(crate) struct DeviceArgument(Device);
 
+impl DeviceArgument {
+    /// A device of which a program may use this many bytes.
+    pub(crate) const fn bytes(bytes: u64) -> Self {
+        Self(Device::Bytes(bytes))
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for DeviceArgument {
     type Error = PyErr;
 
@@ -114,7 +121,7 @@ impl Module {
     /// Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    pub(crate) fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         // The program reads standard input for the name `-`.
         let path = if path.as_os_str() == "-" { Path::new(".").join(path) } else { path };
         let read = || {
@@ -238,7 +245,7 @@ impl Module {
         signature = (device=None, *, top=Number(10), space=None, estimate=false),
         text_signature = "($self, device=None, *, top=10, space=None, estimate=False)"
     )]
-    fn memory(
+    pub(crate) fn memory(
         &self,
         py: Python<'_>,
         device: Option<DeviceArgument>,
@@ -261,17 +268,6 @@ impl Module {
         let Some(json) = statistics else { return self.memory(py, device, top, space, false) };
         let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
         self.report(py, device, top, space, CompilerReport::Analysis(statistics))
-    }
-
-    /// The same of a module that the compiler gave up, because it does not fit.
-    fn _memory_of_refused(
-        &self,
-        py: Python<'_>,
-        device: Option<DeviceArgument>,
-        top: Number<usize>,
-        space: Option<Number<u8>>,
-    ) -> PyResult<Answer> {
-        Ok(self.memory(py, device, top, space, false)?.judged(Ok(false)))
     }
 
     /// The changes from this module to another one.

@@ -111,6 +111,24 @@ def test_types_of_torch(monkeypatch):
         xla_shape.relayout(array, out=tensor)
 
 
+def test_tensors_of_torch():
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+    assert xla_shape.byte_size(tensor) == 12 and Shape.of(torch.float8_e4m3fn, (2,)).element_type == "f8e4m3fn"
+    assert xla_shape.default_layout("v5e", torch.zeros(1, 3072, dtype=torch.bfloat16)) == Layout("{1,0:T(2,128)(2,1)}")
+    for array in (tensor, tensor.T, tensor[:, ::2]):
+        found = xla_shape.relayout(array, Layout.of((0, 1), tiles=((2, 2),)) if array is tensor else None)
+        assert found.shape.element_type == "bf16" and np.array_equal(found.numpy().astype(np.float32), array.float().numpy())
+    out = torch.zeros(3, 2, dtype=torch.bfloat16)
+    assert xla_shape.relayout(tensor, permute=(1, 0), out=out) is out and torch.equal(out, tensor.T)
+    out.zero_()
+    with pytest.raises(ShapeError, match="in one piece"):
+        xla_shape.relayout(tensor, out=out.T)
+    assert not out.any()
+    with pytest.raises(ShapeError, match="in other memory"):
+        xla_shape.relayout(tensor, out=tensor)
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     import xla_shape.jax

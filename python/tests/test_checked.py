@@ -316,8 +316,12 @@ def test_layouts_of_a_compiled_program():
         return {"y": x + 1}
 
     compiled = g.lower(x).compile()
-    g.check(compiled)
-    assert compiled.output_formats["y"].layout.major_to_minor == (1, 0)
+    if jax.__version_info__ >= (0, 10):
+        g.check(compiled)
+        assert compiled.output_formats["y"].layout.major_to_minor == (1, 0)
+    else:
+        with pytest.raises(TypeError, match=r"result\['y'\]: expected the layout \{0,1\}"):
+            g.check(compiled)
     assert g(x)["y"].shape == jax.vmap(lambda x: x + 1)(x).shape == (4, 8)
 
     @jax.jit

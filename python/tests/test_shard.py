@@ -3,6 +3,9 @@
 import json
 import os
 import pickle
+import socket
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -188,6 +191,63 @@ def test_arrays_come_back(checkpoint, tmp_path):
         shard.load(tmp_path, mesh)
     with pytest.raises(FileNotFoundError):
         shard.load(tmp_path / "nothing", mesh)
+
+
+# A process with half of the devices. Its folder has only the files of these.
+PROCESS = """
+import sys
+import numpy as np
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+from xla_shape import shard
+
+number, address, folder, expected = int(sys.argv[1]), *sys.argv[2:]
+jax.config.update("jax_num_cpu_devices", 4)
+jax.distributed.initialize(address, num_processes=2, process_id=number)
+assert jax.device_count() == 8 and jax.local_device_count() == 4
+mesh = jax.make_mesh((4, 2), ("x", "y"), devices=jax.devices())
+arrays = shard.load(folder, mesh, {"0.w": P("x", "y"), "1.w": P("x", "y")})
+for name, whole in np.load(expected).items():
+    found = arrays.pop(name)
+    assert found.shape == whole.shape and len(found.addressable_shards) == 4, name
+    for part in found.addressable_shards:
+        assert np.array_equal(part.data, whole[part.index]), (name, part.index)
+    if name == "0.w":
+        assert found.sharding == NamedSharding(mesh, P("x", "y"))
+        # All devices have their parts, so a computation over both processes gives the sum of the whole.
+        total = jax.jit(lambda x: x.sum(), out_shardings=NamedSharding(mesh, P()))(found)
+        assert np.allclose(np.asarray(total.addressable_data(0)), whole.sum())
+assert not arrays
+"""
+
+
+def test_each_process_reads_its_own_files(checkpoint, tmp_path):
+    pytest.importorskip("jax")
+    input, tensors = checkpoint
+    plan = {"*.w": "{devices=[4,2]<=[8]}", "*": "{replicated}"}
+    for number, devices in enumerate((range(4), range(4, 8))):
+        shard.run(input, plan, tmp_path / str(number), devices)
+    np.savez(tmp_path / "expected.npz", **tensors)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"} | {"JAX_PLATFORMS": "cpu"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, str(number), address, str(tmp_path / str(number)), str(tmp_path / "expected.npz")],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    try:
+        for process in processes:
+            _, errors = process.communicate(timeout=240)
+            assert process.returncode == 0, errors[-3000:]
+    finally:
+        for process in processes:
+            process.kill()
 
 
 def test_shards_are_read_as_arrays(checkpoint, tmp_path):

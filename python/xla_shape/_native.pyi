@@ -33,6 +33,7 @@ __all__ = [
     "linear_indices",
     "main",
     "multi_indices",
+    "memory_of_refused",
     "out_of_memory",
     "padding",
     "read",
@@ -426,7 +427,6 @@ class Module:
 
     def _memory(self, device: str | int | None, top: int, space: int | None, statistics: str | None) -> Answer: ...
 
-    def _memory_of_refused(self, device: str | int | None, top: int, space: int | None) -> Answer: ...
     def difference(self, after: Module, /) -> Answer:
         """The changes from this module to another one."""
 
@@ -608,6 +608,9 @@ def scan(text: str, /) -> Answer:
     where the message has them; `shapes` are all shapes.
     """
 
+def memory_of_refused(
+    message: str, folder: _Path, device: str | int | None, top: int, space: int | None
+) -> Answer | None: ...
 def out_of_memory(message: str) -> Answer: ...
 def byte_count(text: str) -> int: ...
 def kernels(

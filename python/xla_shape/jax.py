@@ -26,7 +26,7 @@ from ._checked import Arr, check_layouts, checked
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
 from ._jax_types import register
 from ._kernel import kernel
-from ._native import out_of_memory
+from ._native import memory_of_refused, out_of_memory
 from ._tune import Tuned, tune
 
 __all__ = [
@@ -233,18 +233,10 @@ def _compiled(lowered: Any, device: str | int | None, top: int, space: int | Non
         try:
             return lowered.compile(compiler_options={"xla_dump_to": folder})
         except jax.errors.JaxRuntimeError as error:
-            said = out_of_memory(str(error))
-            if not said["amounts"] and "RESOURCE_EXHAUSTED" not in str(error):
+            answer = memory_of_refused(str(error), folder, device, top, space)
+            if answer is None:
                 raise
-            if device is None:
-                # What the compiler itself had.
-                limits = [amount["limit"] for amount in said["amounts"] if amount["limit"] is not None]
-                device = max(limits, default=None)
-            try:
-                return Module.read(folder)._memory_of_refused(device, top, space)
-            except (ShapeError, OSError):
-                # There are no files of this compiler, or they cannot be used.
-                return said
+            return answer
 
 
 def _analysis(compiled: Any) -> str | None:

@@ -164,6 +164,9 @@ fn command(
 /// The variable with libtpu's flags.
 const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
+/// The option of XLA that names the directory of dumps.
+pub(crate) const DUMP_OPTION: &str = "xla_dump_to";
+
 /// The user's flags of libtpu, and those that make it write what it did with kernels into a directory.
 fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, String> {
     // libtpu divides its flags at white space.
@@ -192,6 +195,24 @@ pub(crate) fn start(
     compile_in(command(itself, arguments, slice, None), program)
 }
 
+/// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of the first
+/// attempt, so they are not written again.
+pub(crate) fn keep_modules(
+    itself: &[OsString],
+    arguments: &CompilerArguments,
+    slice: &Slice,
+    program: &[u8],
+    folder: &Path,
+) {
+    let mut command = command(itself, arguments, slice, None);
+    if let Some(command) = &mut command {
+        let mut option = OsString::from(format!("{DUMP_OPTION}="));
+        option.push(folder);
+        command.arg("--option").arg(option);
+    }
+    drop(run(command, program));
+}
+
 /// Like [`start`]; libtpu also writes what it did with kernels into a directory.
 pub(crate) fn start_dumping(
     itself: &[OsString],
@@ -206,6 +227,16 @@ pub(crate) fn start_dumping(
 }
 
 fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
+    let (answer, errors) = run(command, program)?;
+    // The compiler's own messages. An error means that standard error is closed.
+    let _ = std::io::stderr().write_all(harmless(&errors).as_bytes());
+    let unreadable =
+        || CompileError::Refused("the process of the compiler gave an answer that cannot be read".to_owned());
+    answer?.answer().ok_or_else(unreadable)
+}
+
+/// Runs the process of a compiler: its answer, and what it wrote to standard error.
+fn run(command: Option<Command>, program: &[u8]) -> Result<(Result<Message, CompileError>, String), CompileError> {
     let failed =
         |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
     let unknown = || failed(std::io::Error::other("the program does not know its own file"));
@@ -234,14 +265,11 @@ fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer
     }
     let status = child.wait().map_err(failed)?;
     let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
-    let Some(answer) = answer else {
-        return Err(CompileError::Refused(exit_reason(status, &String::from_utf8_lossy(&errors))));
-    };
-    // The compiler's own messages. An error means that standard error is closed.
-    let _ = std::io::stderr().write_all(harmless(&String::from_utf8_lossy(&errors)).as_bytes());
-    let unreadable =
-        || CompileError::Refused("the process of the compiler gave an answer that cannot be read".to_owned());
-    answer?.answer().ok_or_else(unreadable)
+    let errors = String::from_utf8_lossy(&errors).into_owned();
+    match answer {
+        Some(answer) => Ok((answer, errors)),
+        None => Err(CompileError::Refused(exit_reason(status, &errors))),
+    }
 }
 
 /// Why a process ended without an answer: libtpu writes the reason and a stack trace.

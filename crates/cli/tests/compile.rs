@@ -152,6 +152,42 @@ fn options_reach_the_compiler() {
 }
 
 #[test]
+fn what_takes_the_memory_of_a_program_that_is_too_large_is_shown() {
+    let (_folder, answer) = compile("module {} // fake:too-large", &[]);
+    assert_eq!(answer.code, 1);
+    assert_eq!(answer.errors, "a note of the compiler\n");
+    for line in [
+        "Not compiled for v5e:2x2\n  PJRT_Compile: Ran out of memory in memory space hbm. Used 22.00G of 15.75G hbm.",
+        "\nWhat takes the memory of v5e:2x2\nneeds ",
+        "of 15.8 GiB",
+        "\nMost padded, by the padding of all values of a shape\n",
+        "train.py:43",
+        "\nLargest\n",
+        "train.py:44",
+    ] {
+        assert!(answer.output.contains(line), "{line}\n{}", answer.output);
+    }
+    let text = "module {} // fake:too-large";
+    let report = |arguments: &[&str], text: &str| {
+        let (folder, answer) = compile(text, &[&["--format", "json"], arguments].concat());
+        assert_eq!(answer.code, 1);
+        (folder, objects(&answer)[0]["error"]["report"].clone())
+    };
+    let (_, found) = report(&["--top", "1"], text);
+    assert_eq!(found["schema"], "xla-shape/hlo/1");
+    assert_eq!((&found["module"], &found["largest"][0]["bytes"]), (&"too_large".into(), &(4_u64 << 30).into()));
+    assert_eq!((&found["most_padded"][0]["line"], found["most_padded"].as_array().unwrap().len()), (&43.into(), 1));
+    assert_eq!(found["capacity"][0]["bytes"], 63_u64 << 28);
+    // There is no report if the compiler leaves no files, if other memory ran out, or if the files are the user's.
+    assert!(report(&[], "module {} // fake:too-large fake:no-dump").1.is_null());
+    assert!(report(&[], "module {} // fake:too-large fake:vmem").1.is_null());
+    let dumps = tempfile::tempdir().unwrap();
+    let option = format!("xla_dump_to={}", dumps.path().display());
+    assert!(report(&["--option", &option], text).1.is_null());
+    assert_eq!(fs::read_dir(dumps.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn errors_have_messages() {
     let (_folder, answer) = compile("module {} // fake:error", &["--format", "json"]);
     assert_eq!(objects(&answer)[0]["error"]["message"], "PJRT_Compile: the program asks for an error");

@@ -124,6 +124,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ("quicker.hlo", CYCLES.replace("copy(o)", "bitcast(o)").replace("300", "200")),
         ("cpu.hlo", MODULE.replace(":T(8,128)", "").replace("S(1)", "")),
         ("p.mlir", "module {}".to_owned()),
+        ("large.mlir", "module {} // fake:too-large".to_owned()),
         ("tuned.mlir", TUNED.to_owned()),
         ("plan.json", json!({"*.w": "{devices=[2,1]<=[2]}", "*": "{replicated}"}).to_string()),
     ] {
@@ -219,6 +220,11 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ask("vector", arguments, "");
     }
     ask("scan", &[], "temp: f32[100,1]{1,0:T(8,128)} and f32[?]\n f32[0] tensor<8x128xbf16>\n");
+    let refused = "Used 40.00G of 32.00G hbm.\n1. Size: 4.0K\n  Operator: op_name=\"f/dot\" source_file=\"f.py\" source_line=3\n  \
+                   Shape: f32[8,1]{1,0:T(8,128)}\n  Unpadded size: 32\n  Allocation type: HLO temp\n  Tag: input window.\n";
+    for text in [refused, "", "Out of memory allocating 16 bytes.\n1. Size: 4.0K\n"] {
+        ask("scan-summary", &[], text);
+    }
     let examples = root().join("examples/hlo");
     let example = |name: &str| examples.join(name).to_str().unwrap().to_owned();
     for arguments in [
@@ -293,6 +299,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ask("kernel", arguments, "");
     }
     ask("compile", &["p.mlir", "--for", "v5e:2x2,v2,v8i"], "");
+    ask("compile", &["large.mlir"], "");
     let messages = fs::read_to_string(root().join("crates/cli/tests/rustc.jsonl")).unwrap();
     ask("rustc", &[], &messages);
     for more in [&[][..], &["--force"]] {
@@ -302,13 +309,18 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     all
 }
 
+/// The arguments that make a schema's answers. The summary of a text is an option, not a verb.
+fn words(verb: &str) -> Vec<&str> {
+    if verb == "scan-summary" { vec!["scan", "--summary"] } else { verb.split('-').collect() }
+}
+
 /// Runs a verb in a folder, with a fake compiler.
 fn run(folder: &Path, verb: &str, arguments: &[&str], input: &str) -> Vec<Value> {
     let program = cargo_bin("xla-shape");
     let plugin: PathBuf = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
     let mut command = Command::new(program);
     command.current_dir(folder).env("PJRT_PLUGIN", plugin).write_stdin(input);
-    let output = command.args(verb.split('-')).args(arguments).args(["--format", "json"]).output().unwrap();
+    let output = command.args(words(verb)).args(arguments).args(["--format", "json"]).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{verb} {arguments:?}: {errors}");
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -338,7 +350,7 @@ fn each_verb_has_a_schema() {
     let names = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
     let mut verbs = names.collect::<Vec<_>>();
     verbs.retain(|verb| !matches!(*verb, "schema" | "completions" | "man" | "guard" | "help"));
-    verbs.extend(["guard-check", "guard-record", "hlo-diff", "hlo-show"]);
+    verbs.extend(["guard-check", "guard-record", "hlo-diff", "hlo-show", "scan-summary"]);
     verbs.sort_unstable();
     assert!(SCHEMAS.keys().eq(&verbs), "{:?} {verbs:?}", SCHEMAS.keys());
     let book = fs::read_to_string(root().join("docs/json.md")).unwrap();
@@ -417,7 +429,7 @@ fn equal_names_mean_the_same() {
 #[test]
 fn help_names_the_fields() {
     for (verb, schema) in SCHEMAS.iter().filter(|(verb, _)| !matches!(verb.as_str(), "map" | "rustc")) {
-        let output = Command::new(cargo_bin("xla-shape")).args(verb.split('-')).arg("--help").output().unwrap();
+        let output = Command::new(cargo_bin("xla-shape")).args(words(verb)).arg("--help").output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
         let words = help.split(|c: char| !c.is_alphanumeric() && c != '_').collect::<BTreeSet<_>>();
         let forms = schema["oneOf"].as_array().map_or_else(|| vec![schema], |forms| forms.iter().collect());

@@ -87,6 +87,16 @@ enum Outcome {
 #[derive(Clone, Debug, Serialize)]
 struct Problem {
     message: String,
+    /// The program that the compiler refused, if it left one and memory ran out.
+    report: Option<Refused>,
+}
+
+/// A report, as `hlo` writes it.
+#[derive(Clone, Debug, Serialize)]
+struct Refused {
+    schema: &'static str,
+    #[serde(flatten)]
+    report: Box<Report>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -133,8 +143,29 @@ impl Compilation {
     pub fn add(&mut self, name: &str, generation: Generation, result: Result<&Compiled<'_>, String>, top: usize) {
         let result = match result {
             Ok(compiled) => Outcome::Good(Box::new(Answered::new(compiled, generation, top))),
-            Err(message) => Outcome::Bad { error: Problem { message } },
+            Err(message) => Outcome::Bad { error: Problem { message, report: None } },
         };
+        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+    }
+
+    /// Adds the compiler's error for a device whose memory the program exceeds, with a report on the program that it refused.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::Answer;
+    /// use xla_shape_render::compile::Compilation;
+    /// use xla_shape_render::hlo::Report;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+    /// let mut compilation = Compilation::new();
+    /// compilation.add_too_large("v5e:2x2", Generation::V5e, "out of memory".to_owned(), Report::new(&module, 5, None));
+    /// assert!(compilation.text(80).to_string().contains("What takes the memory"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add_too_large(&mut self, name: &str, generation: Generation, message: String, report: Report) {
+        let report = Some(Refused { schema: Report::SCHEMA, report: Box::new(report) });
+        let result = Outcome::Bad { error: Problem { message, report } };
         self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
     }
 
@@ -228,6 +259,10 @@ impl Answer for Compilation {
             if let Outcome::Bad { error } = &target.result {
                 text.heading(&format!("Not compiled for {}", target.name));
                 text.verbatim(format_args!("  {}", error.message.replace('\n', "\n  ")));
+                if let Some(Refused { report, .. }) = &error.report {
+                    text.heading(&format!("What takes the memory of {}", target.name));
+                    report.what_takes_memory(&mut text);
+                }
             }
         }
         text

@@ -3,10 +3,10 @@
 use crate::answer::as_text;
 use crate::words::{Factor, InUnits, count};
 use crate::{Answer, Text};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use xla_shape_core::Shape;
-use xla_shape_hlo::{OutOfMemory, ReportedAllocation, find_shapes, find_spelled_shapes};
+use xla_shape_hlo::{OutOfMemory, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes};
 
 /// A shape that was found in a line of text.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -53,7 +53,7 @@ impl Answer for Found {
 /// Everything that was found in a text, line by line.
 ///
 /// ```
-/// use xla_shape_render::scan::Scan;
+/// use xla_shape_render::{Answer, scan::Scan};
 ///
 /// let mut scan = Scan::default();
 /// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
@@ -128,26 +128,45 @@ impl Scan {
             && messages.without_sizes.is_empty()
     }
 
-    /// What was found: the totals of messages about memory, their allocations, and each shape once, with the most
-    /// padding first.
+    /// Whether a message says that memory ran out.
     ///
     /// ```
     /// let mut scan = xla_shape_render::scan::Scan::default();
-    /// scan.read_line(b"f32[8]{0} and f32[8]{0}");
-    /// assert!(scan.text(80).to_string().starts_with("2 shapes, 1 different"));
+    /// scan.read_line(b"RESOURCE_EXHAUSTED: something new");
+    /// assert!(scan.says_out_of_memory());
     /// ```
     #[must_use]
-    pub fn text(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        if self.is_empty() {
-            let lines = count(self.lines, "line", "lines");
-            text.paragraph(format_args!("No shapes and no messages about memory in {lines}."));
-            return text;
-        }
-        self.amounts(&mut text);
-        self.allocation_lines(&mut text);
-        self.shape_lines(&mut text);
-        text
+    pub const fn says_out_of_memory(&self) -> bool {
+        !(self.messages.amounts.is_empty() && self.messages.without_sizes.is_empty())
+    }
+
+    /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.");
+    /// assert!(scan.says_out_of_memory() && !scan.says_out_of_hbm());
+    /// ```
+    #[must_use]
+    pub fn says_out_of_hbm(&self) -> bool {
+        let is_other =
+            |what: &str| words_of(what).any(|word| ["vmem", "smem", "cmem", "sflag", "scoped"].contains(&word));
+        let is_hbm = self.messages.amounts.is_empty()
+            || self.messages.amounts.iter().any(|amount| !amount.is_part && !is_other(&amount.what));
+        self.says_out_of_memory() && is_hbm
+    }
+
+    /// The bytes of HBM that a program may use, as the messages say.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"Ran out of memory in memory space hbm. Used 40.00G of 32.00G hbm.");
+    /// assert_eq!(scan.hbm_limit(), Some(32 << 30));
+    /// ```
+    #[must_use]
+    pub fn hbm_limit(&self) -> Option<u64> {
+        let of_hbm = self.messages.amounts.iter().filter(|amount| words_of(&amount.what).any(|word| word == "hbm"));
+        of_hbm.filter_map(|amount| amount.limit).max()
     }
 
     /// The messages about memory.
@@ -290,6 +309,108 @@ impl Scan {
     }
 }
 
+/// The messages about memory and each shape once: `amounts`, `largest`, `most_padded` and `shapes`.
+impl Serialize for Scan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let most_padded = self.allocations();
+        let mut largest = most_padded.clone();
+        largest.sort_by_key(|allocation| std::cmp::Reverse(allocation.bytes));
+        let summary = Summary {
+            amounts: self.messages.amounts.iter().map(Amount::new).collect(),
+            largest: largest.into_iter().map(Allocation::new).collect(),
+            most_padded: most_padded.into_iter().map(Allocation::new).collect(),
+            shapes: self.shapes().into_iter().map(|(first, times)| Repeated { first, times }).collect(),
+        };
+        summary.serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    amounts: Vec<Amount<'a>>,
+    largest: Vec<Allocation<'a>>,
+    most_padded: Vec<Allocation<'a>>,
+    shapes: Vec<Repeated<'a>>,
+}
+
+/// See [`ReportedAmount`].
+#[derive(Serialize)]
+struct Amount<'a> {
+    line: u64,
+    what: &'a str,
+    is_part: bool,
+    bytes: u64,
+    limit: Option<u64>,
+}
+
+impl<'a> Amount<'a> {
+    fn new(amount: &'a ReportedAmount) -> Self {
+        let &ReportedAmount { line, ref what, is_part, bytes, limit } = amount;
+        Self { line, what, is_part, bytes, limit }
+    }
+}
+
+/// See [`ReportedAllocation`].
+#[derive(Serialize)]
+struct Allocation<'a> {
+    line: u64,
+    rank: u64,
+    shape: Option<String>,
+    bytes: u64,
+    padding_bytes: Option<u64>,
+    op_name: Option<&'a str>,
+    source: Option<&'a str>,
+    kind: Option<&'a str>,
+    tag: Option<&'a str>,
+}
+
+impl<'a> Allocation<'a> {
+    fn new(found: &'a ReportedAllocation) -> Self {
+        Self {
+            line: found.line,
+            rank: found.rank,
+            shape: found.shape.as_ref().map(ToString::to_string),
+            bytes: found.bytes,
+            padding_bytes: found.unpadded_bytes.and_then(|unpadded| found.bytes.checked_sub(unpadded)),
+            op_name: found.operator.as_deref(),
+            source: found.source.as_deref(),
+            kind: found.kind.as_deref(),
+            tag: found.tag.as_deref(),
+        }
+    }
+}
+
+/// A shape at its first place, and how often it is there.
+#[derive(Serialize)]
+struct Repeated<'a> {
+    #[serde(flatten)]
+    first: &'a Found,
+    times: usize,
+}
+
+impl Answer for Scan {
+    const SCHEMA: &'static str = "xla-shape/scan-summary/1";
+
+    /// The totals of messages about memory, their allocations, and each shape once, with the most padding first.
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        if self.is_empty() {
+            let lines = count(self.lines, "line", "lines");
+            text.paragraph(format_args!("No shapes and no messages about memory in {lines}."));
+            return text;
+        }
+        self.amounts(&mut text);
+        self.allocation_lines(&mut text);
+        self.shape_lines(&mut text);
+        text
+    }
+}
+
+/// The words of what an amount is for, such as `hbm, total`.
+fn words_of(what: &str) -> impl Iterator<Item = &str> {
+    what.split([',', ' '])
+}
+
 /// The bytes of padding that the message states.
 fn padding(allocation: &ReportedAllocation) -> u64 {
     allocation.unpadded_bytes.and_then(|unpadded| allocation.bytes.checked_sub(unpadded)).unwrap_or(0)
@@ -313,6 +434,7 @@ fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
 #[cfg(test)]
 mod tests {
     use super::Scan;
+    use crate::Answer;
 
     fn scanned(text: &str) -> String {
         let mut scan = Scan::default();
@@ -352,6 +474,24 @@ mod tests {
         assert!(text.contains("2 allocations in the message: 4 KiB") && text.contains("  input window.\n"), "{text}");
         let text = scanned("RESOURCE_EXHAUSTED: something new");
         assert!(text.starts_with("Memory ran out, by line 1, but no size"), "{text}");
+    }
+
+    #[test]
+    fn the_memory_that_ran_out_is_known() {
+        let read = |text: &str| {
+            let mut scan = Scan::default();
+            text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+            (scan.says_out_of_memory(), scan.says_out_of_hbm(), scan.hbm_limit())
+        };
+        assert_eq!(read("INVALID_ARGUMENT: f32[2]"), (false, false, None));
+        assert_eq!(read("RESOURCE_EXHAUSTED: something new"), (true, true, None));
+        let hbm = "Ran out of memory in memory space hbm. Used 40.00G of 32.00G hbm.\n\nTotal hbm usage >= 40.50G:\n    program 40G";
+        assert_eq!(read(hbm), (true, true, Some(32 << 30)));
+        assert_eq!(
+            read("Program vmem requirement 29.95M:\n    scoped           29.95M\n    program 1M"),
+            (true, false, None)
+        );
+        assert_eq!(read("Out of memory while trying to allocate 17179869184 bytes."), (true, true, None));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Topologies, and programs that are "compiled".
 
 use crate::object::{
-    INVALID_ARGUMENT, NOT_FOUND, Refusal, answer, hand_out, list, object, properties, take_back, text,
+    INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED, Refusal, answer, hand_out, list, object, properties, take_back,
+    text,
 };
 use std::ffi::{c_char, c_int};
 use std::ptr::null;
@@ -188,6 +189,25 @@ ENTRY main {
 }
 ";
 
+/// The module that the compiler leaves of a program that it refuses.
+const TOO_LARGE: &str = "HloModule too_large, is_scheduled=true
+
+ENTRY main {
+  x = f32[1048576,1024]{1,0:T(8,128)} parameter(0), metadata={op_name=\"x\"}
+  y = f32[1048576,3]{1,0:T(8,128)} slice(x), slice={[0:1048576], [0:3]}, metadata={op_name=\"jit(step)/slice\" source_file=\"train.py\" source_line=43}
+  ROOT z = f32[1048576,1024]{1,0:T(8,128)} negate(x), metadata={op_name=\"jit(step)/neg\" source_file=\"train.py\" source_line=44}
+}
+";
+
+/// The directory for dumps in the options: a message whose map of overrides has the name, and a value with the path as its only field.
+fn dump_folder(options: &[u8]) -> Option<std::path::PathBuf> {
+    let name = b"xla_dump_to";
+    let start = options.windows(name.len()).position(|window| window == name)? + name.len();
+    // The tag and the length of the value, then those of the path.
+    let [_, _, _, length, path @ ..] = options.get(start..)? else { return None };
+    Some(std::str::from_utf8(path.get(..usize::from(*length))?).ok()?.into())
+}
+
 /// The layout that a program with `fake:tune` requests for its first parameter; `None` if it requests none or leaves the choice to the compiler.
 fn asked_layout(program: &str) -> Option<&str> {
     let (_, parameter) = program.split_once("%arg0: ")?;
@@ -230,6 +250,21 @@ call! { compile(args: CompileArgs) {
     }
     if has("fake:exit") {
         std::process::exit(3);
+    }
+    if has("fake:too-large") {
+        // SAFETY: the interface gives their bytes.
+        let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
+        if let Some(folder) = dump_folder(&options).filter(|_| !has("fake:no-dump")) {
+            let written = std::fs::write(folder.join("module_0001.fake.after_optimizations.txt"), TOO_LARGE);
+            written.map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
+        }
+        eprintln!("a note of the compiler");
+        let message = if has("fake:vmem") {
+            "Ran out of memory in memory space vmem. Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M."
+        } else {
+            "Ran out of memory in memory space hbm. Used 22.00G of 15.75G hbm. Exceeded hbm capacity by 6.25G."
+        };
+        return Err((RESOURCE_EXHAUSTED, message.to_owned()));
     }
     if has("fake:options") {
         // SAFETY: the interface gives their bytes.

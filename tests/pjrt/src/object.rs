@@ -28,6 +28,7 @@ pub(crate) type Refusal = (c_int, String);
 
 pub(crate) const INVALID_ARGUMENT: c_int = 3;
 pub(crate) const NOT_FOUND: c_int = 5;
+pub(crate) const RESOURCE_EXHAUSTED: c_int = 8;
 pub(crate) const ABORTED: c_int = 10;
 pub(crate) const UNIMPLEMENTED: c_int = 12;
 

@@ -423,14 +423,19 @@ pub(crate) struct AdviseArguments {
 ///
 /// Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows each shape once, with the most padding
 /// first, and the contents of messages about memory. As JSON, one line for each place: line and column (from 1, in bytes), shape,
-/// bytes, padding_bytes, expansion.
+/// bytes, padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, largest, most_padded, shapes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt
-  my_program 2>&1 | xla-shape scan --format json -")]
+  my_program 2>&1 | xla-shape scan --format json -
+  xla-shape scan oom.txt --summary --format json")]
 pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) input: InputFile,
+
+    /// As JSON, write one object at the end: the messages about memory, and each shape once
+    #[arg(long)]
+    pub(crate) summary: bool,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
+use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_render::compile::{Compilation, Compiled as Answered};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::{Device, Report, page};
+use xla_shape_render::scan::Scan;
 
 pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {
     if arguments.alone {
@@ -54,9 +55,10 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
                 write(arguments, target, several, &said, &answered)?;
                 compilation.add(&target.name, target.generation, Ok(&answered), arguments.top);
             }
-            Err(CompileError::Refused(message)) => {
-                compilation.add(&target.name, target.generation, Err(message), arguments.top);
-            }
+            Err(CompileError::Refused(message)) => match report_of_refused(arguments, host, target, &bytes, &message) {
+                Some(report) => compilation.add_too_large(&target.name, target.generation, message, report),
+                None => compilation.add(&target.name, target.generation, Err(message), arguments.top),
+            },
             Err(CompileError::NoCompiler(message)) => return Err(Failure::said(message)),
         }
     }
@@ -67,6 +69,27 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         return Err(Failure::said(problem));
     }
     if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// What takes the memory of a program that the compiler refused, if memory ran out: the program is compiled again, and the compiler leaves
+/// its modules. `None` if it leaves none, or if the user has requested dumps, which may be those of several programs.
+fn report_of_refused(
+    arguments: &CompileArguments,
+    host: &Host,
+    target: &Target,
+    program: &[u8],
+    message: &str,
+) -> Option<Report> {
+    let mut scan = Scan::default();
+    message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    let is_dumped = arguments.compiler.options.iter().any(|(name, _)| name == compiler::DUMP_OPTION);
+    let slice = target.slice.as_ref().ok().filter(|_| scan.says_out_of_hbm() && !is_dumped)?;
+    let folder = tempfile::tempdir().ok()?;
+    compiler::keep_modules(&host.command, &arguments.compiler, slice, program, folder.path());
+    let dump = Dump::find(folder.path()).ok()?;
+    let bytes = contents(dump.module()).ok()?;
+    let device = scan.hbm_limit().map_or(Device::Generation(target.generation), Device::Bytes);
+    super::hlo::report(&dump, &bytes, device, arguments.top).ok()
 }
 
 /// The progress indicator on standard error, if that is a terminal, while the compiler runs.

@@ -61,6 +61,16 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     }
 }
 
+/// What a program takes of a device, by the compiler's files beside it.
+pub(super) fn report(dump: &Dump, bytes: &[u8], device: Device, top: usize) -> Result<Report, Failure> {
+    let module = read(dump.module(), bytes)?.module;
+    let memory = module.memory();
+    let known = memory.timeline_on(device.generation()).map(|timeline| known(dump, bytes, timeline, false));
+    let timeline = known.as_ref().map(|known| &known.timeline);
+    let report = Report::on(&module, timeline, Some(device), top, None);
+    Ok(known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec())))
+}
+
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let (first, second) = (Dump::find(&arguments.before)?, Dump::find(&arguments.after)?);
     let (bytes, after_bytes) = (contents(first.module())?, contents(second.module())?);

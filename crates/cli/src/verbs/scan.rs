@@ -7,7 +7,7 @@ use std::io::Write;
 use xla_shape_render::Answer;
 use xla_shape_render::scan::Scan;
 
-/// JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.
+/// Without `--summary`, JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut scan = Scan::default();
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
             return output.flush().map_err(Failure::Write);
         };
         let found = scan.read_line(bytes);
-        if arguments.answer.format == Format::Json {
+        if arguments.answer.format == Format::Json && !arguments.summary {
             for found in found {
                 output.write_all(found.json().as_bytes()).map_err(Failure::Write)?;
             }
@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
     drop(output);
     match arguments.answer.format {
         Format::Text => io::print(&scan.text(io::width())),
+        Format::Json if arguments.summary => io::write(scan.json().as_bytes()),
         Format::Json => {
             if scan.is_empty() {
                 // A person may wonder about an empty output. An error means that standard error is closed.

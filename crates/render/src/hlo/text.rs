@@ -147,6 +147,15 @@ impl Report {
         text
     }
 
+    /// Adds how much memory the program needs, and the values that take the most: an excerpt of the report's text.
+    pub(crate) fn what_takes_memory(&self, text: &mut Text) {
+        if let Some(summary) = &self.summary {
+            text.paragraph(summary.text());
+        }
+        self.section(text, Section::Padded);
+        self.section(text, Section::Largest);
+    }
+
     /// Whether a section says more than the screen.
     fn has_more(&self, section: Section) -> bool {
         match section {

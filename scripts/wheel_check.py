@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Writes python/LICENSES-OF-CRATES.txt: the licences of all crates that the wheel links, on any platform. With a wheel as argument, checks
-that it contains this file, that the file is up to date, and that it contains our own licences.
+that it contains this file, that the file is up to date, and that it contains our own licences; that its tags are those of its name and of its
+native part; that its page has the README and links; and that it is not larger than LARGEST bytes (an environment variable).
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / "python"
 TARGET = PYTHON / "LICENSES-OF-CRATES.txt"
+# The most bytes of a wheel.
+LARGEST = 5_000_000
 OWN = ["LICENSE-APACHE", "LICENSE-MIT"]
 NAMES = re.compile(r"(UN)?LICEN[CS]E|COPYING|COPYRIGHT|NOTICE", re.IGNORECASE)
 RULE = "=" * 100
@@ -87,10 +91,40 @@ def check(wheel):
             if f"{folder}/licenses/{name}" not in archive.namelist():
                 raise SystemExit(f"{wheel}: {name} is not in it")
             if archive.read(f"{folder}/licenses/{name}").decode() != text:
-                raise SystemExit(f"{wheel}: {name} is another one than it should be: run scripts/wheel_licences.py")
+                raise SystemExit(f"{wheel}: {name} is another one than it should be: run scripts/wheel_check.py")
         metadata = archive.read(f"{folder}/METADATA").decode().split("\n\n")[0]
+        check_tags(wheel, archive, folder)
+        check_page(wheel, archive.read(f"{folder}/METADATA").decode())
         if metadata.count("License-File: ") != 3 or "License-Expression: MIT OR Apache-2.0" not in metadata:
             raise SystemExit(f"{wheel}: its metadata do not name its licences")
+
+
+def check_tags(wheel, archive, folder):
+    """The name of the wheel, its metadata and its native part agree."""
+    python, abi, platforms = Path(wheel).stem.split("-")[-3:]
+    expected = {f"{python}-{abi}-{platform}" for platform in platforms.split(".")}
+    found = set(re.findall(r"^Tag: (.*)$", archive.read(f"{folder}/WHEEL").decode(), re.MULTILINE))
+    if found != expected:
+        raise SystemExit(f"{wheel}: its tags are {sorted(found)}, its name has {sorted(expected)}")
+    natives = [name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dylib", ".dll"))]
+    if platforms.startswith("win"):
+        right = "_native.pyd"
+    else:
+        # Without the stable interface, CPython's name has its version: `_native.cpython-314t-….so`.
+        right = "_native.abi3.so" if abi == "abi3" else f"_native.cpython-{abi.removeprefix('cp')}-"
+    if len(natives) != 1 or not natives[0].startswith(f"xla_shape/{right}"):
+        raise SystemExit(f"{wheel}: expected one native part, {right}, found {natives}")
+
+
+def check_page(wheel, metadata):
+    """The page of the package has our README, and the wheel is small."""
+    readme = (PYTHON / "README.md").read_text()
+    if readme.strip() not in metadata or "\nProject-URL: " not in metadata:
+        raise SystemExit(f"{wheel}: its metadata lack the README or the project's links")
+    size, largest = Path(wheel).stat().st_size, int(os.environ.get("LARGEST", LARGEST))
+    if size > largest:
+        raise SystemExit(f"{wheel}: it has {size} bytes, at most {largest} are allowed")
+    print(f"{Path(wheel).name}: {size} bytes")
 
 
 if __name__ == "__main__":
