@@ -1,5 +1,5 @@
 //! A stencil of 27 points, `out[z,y,x] = Σ in[z±1,y±1,x±1]`, where the nearest element stands for those beyond the array: by rows over a
-//! row-major array, by windows over an array in tiles, and by hand over slices.
+//! row-major array, by windows over an array in tiles, and by hand over rows of fixed size.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example stencil
@@ -68,7 +68,7 @@ fn by_windows(x: View<'_, Tiled>, mut out: ViewMut<'_, Tiled>) -> Result<(), Win
     Ok(())
 }
 
-/// The same as `by_rows`, over slices.
+/// The same as `by_rows`, over arrays.
 #[expect(clippy::needless_range_loop, reason = "the same loop as in `by_rows`")]
 fn by_hand(x: &[f32], out: &mut [f32]) {
     let near = |i: usize, size: usize| [i.saturating_sub(1), i, (i + 1).min(size - 1)];
@@ -122,7 +122,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         time(2, &mut || done = by_windows(black_box(tiled.view()), black_box(windows.view_mut())));
         done?;
     }
-    check("slices, by hand", &hand, &expected, 1e-6)?;
+    check("arrays, by hand", &hand, &expected, 1e-6)?;
     check("rows of a row-major array", &rows.to_row_major(), &expected, 1e-6)?;
     check("windows of an array in tiles", &windows.to_row_major(), &expected, 1e-6)?;
     let [hand, rows, windows] = best.map(|time| time.as_secs_f64());

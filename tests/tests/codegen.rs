@@ -156,7 +156,8 @@ fn kernels_are_made_of_vector_instructions() {
 #[test]
 fn library_neither_gathers_nor_scatters() {
     let assembly = compile("x86-64-v4");
-    assert!(assembly.contains("zmm") || assembly.contains("ymm"), "the code is for AVX-512");
+    // Masks are AVX-512's, also where vectors are shorter.
+    assert!(assembly.contains("zmm") || assembly.contains("{%k"), "the code is for AVX-512");
     let mut function = "";
     for line in assembly.lines() {
         if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with("_R")) {

@@ -13,7 +13,7 @@ use xla_shape_core::type_limits::MAX_LIST;
 pub trait Sealed {}
 
 /// Calls a macro for every length of a tuple, up to 12, with as many groups: nothing, `(0 T0 N0 t0)`, `(0 T0 N0 t0) (1 T1 N1 t1)`, …. A
-/// group has the number of an entry and three names for it: of a type, of a constant or another type, of a value.
+/// group has the number of an entry, and names for a type, for a constant or a second type, and for a value.
 macro_rules! for_each_arity {
     ($callback:ident) => {
         $crate::sealed::for_each_arity!($callback []

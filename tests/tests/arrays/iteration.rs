@@ -440,6 +440,35 @@ fn lines_together_give_what_indices_give() {
     check_lines_together::<shape!(s32[13,13]{1,0:T(8,8)(2,1)}), shape!(s32[13,13]{0,1:T(4,8)}), shape!(s32[13,13])>();
 }
 
+/// Strides that are known only at run time.
+#[test]
+fn lines_of_sizes_at_run_time() {
+    type Open = shape!(s32[?,?]);
+    type Bounded = shape!(s32[<=16,<=48]{1,0:T(8,16)});
+    let mut open = Buffer::<Open>::zeroed_with(Open::with_sizes([13, 40]).unwrap()).unwrap();
+    open.fill_with(|[i, j]| (100 * i + j) as i32);
+    let mut bounded = Buffer::<Bounded>::zeroed_with(Bounded::with_sizes([13, 40]).unwrap()).unwrap();
+    bounded.fill_with(|[i, j]| (7 * i + j) as i32);
+    let (before, other) = (open.clone(), bounded.clone());
+    open.line_mut::<0>([0, 3]).unwrap().apply_with(&other.line::<0>([0, 5]).unwrap(), |x, y| x - 2 * y);
+    bounded.line_mut::<1>([4, 0]).unwrap().apply_with_2(
+        &before.line::<1>([2, 0]).unwrap(),
+        &other.line::<1>([12, 0]).unwrap(),
+        |x, y, z| x + y - z,
+    );
+    let column = open.line::<0>([0, 3]).unwrap();
+    for i in 0..13 {
+        assert_eq!((column[i], column.len()), (before[[i, 3]] - 2 * other[[i, 5]], 13), "{i}");
+    }
+    let row = bounded.line::<1>([4, 0]).unwrap();
+    for j in 0..40 {
+        assert_eq!((row[j], row.len()), (other[[4, j]] + before[[2, j]] - other[[12, j]], 40), "{j}");
+    }
+    for number in [13, 15, 16, usize::MAX] {
+        assert!(std::panic::catch_unwind(|| column[number]).is_err(), "{number}");
+    }
+}
+
 #[test]
 fn lines_panic_exactly_for_numbers_out_of_bounds() {
     let x = numbered::<shape!(s32[3,200]{1,0:T(8,128)})>();

@@ -96,18 +96,52 @@ proptest! {
     }
 }
 
+/// Each block of `Y` is a window of `X`; all are copied before any is compared, so that a block that wrote into another one would be seen.
+fn check_blocks<X, Y, B>()
+where
+    X: StaticArray<Element = S32, Index = [usize; 2]>,
+    Y: StaticArray<Element = S32, Index = [usize; 2]>,
+    B: StaticArray<Element = S32, Layout = Y::Layout, Index = [usize; 2]>,
+{
+    let x = numbered::<X>();
+    let mut y = Buffer::<Y>::zeroed();
+    for mut out in y.blocks_mut::<B>() {
+        let origin = out.shape().origin();
+        x.copy_window_to(&mut out, origin, [1, 2], Border::Value(-1)).unwrap();
+    }
+    let [rows, columns] = x.sizes();
+    for [i, j] in Y::default().indices() {
+        let expected = if (1..=rows).contains(&i) && (2..columns + 2).contains(&j) { x[[i - 1, j - 2]] } else { -1 };
+        assert_eq!(y[[i, j]], expected, "{} {} {i} {j}", X::TEXT, Y::TEXT);
+    }
+}
+
 #[test]
 fn a_block_can_be_the_window() {
-    let x = numbered::<shape!(s32[13,40])>();
-    let mut y = Buffer::<shape!(s32[16,32]{1,0:T(8,16)})>::zeroed();
-    for mut out in y.blocks_mut::<shape!(s32[8,16]{1,0:T(8,16)})>() {
-        let origin = out.shape().origin();
-        x.copy_window_to(&mut out, origin, [1, 2], Border::Value(0)).unwrap();
+    type Rows = shape!(s32[13,40]);
+    type Columns = shape!(s32[13,40]{0,1});
+    check_blocks::<Rows, shape!(s32[16,32]{1,0:T(8,16)}), shape!(s32[8,16]{1,0:T(8,16)})>();
+    // The last blocks are partial, and the rows of a tile are interleaved.
+    check_blocks::<Columns, shape!(s32[13,40]{1,0:T(8,16)(2,1)}), shape!(s32[8,16]{1,0:T(8,16)(2,1)})>();
+    check_blocks::<Rows, Columns, shape!(s32[5,7]{0,1})>();
+    check_blocks::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), Rows, shape!(s32[4,16])>();
+}
+
+#[test]
+fn windows_of_three_dimensions() {
+    let x = Buffer::<shape!(s32[4,9,20]{2,1,0:T(8,16)})>::from_fn(|[i, j, k]| (1000 * i + 100 * j + k) as i32);
+    let mut window = Buffer::<shape!(s32[3,4,6]{0,2,1})>::zeroed();
+    x.copy_window_to(&mut window, [3, 8, 15], [1, 1, 1], Border::Clamp).unwrap();
+    for [i, j, k] in window.shape().indices() {
+        assert_eq!(window[[i, j, k]], x[[(2 + i).min(3), (7 + j).min(8), (14 + k).min(19)]], "{i} {j} {k}");
     }
-    for [i, j] in y.shape().indices() {
-        let expected = if (1..14).contains(&i) && j >= 2 { x[[i - 1, j - 2]] } else { 0 };
-        assert_eq!(y[[i, j]], expected, "{i} {j}");
-    }
+}
+
+#[test]
+fn a_window_without_elements_is_never_an_error() {
+    let x = Buffer::<shape!(s32[8,40])>::zeroed();
+    let mut window = Buffer::<shape!(s32[0,4])>::zeroed();
+    assert_eq!(x.copy_window_to(&mut window, [99, usize::MAX], [0, 0], Border::None), Ok(()));
 }
 
 #[test]

@@ -82,8 +82,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// this array, and the others lie around it. The window may have any place, also across tiles, and reach beyond the array; `border` says
     /// what it holds there.
     ///
-    /// For stencils: each block is computed from a window that has its halo, too. For parts at an index that is known at run time: `halo` is
-    /// 0, and the sizes are the window's, of which `f32[<=64,128]` are as many as [`with_sizes`](crate::types::WholeArray::with_sizes) says.
+    /// For stencils: each block is computed from a window that has its halo, too. To copy a part that begins at `origin`, pass a `halo` of 0.
+    /// A window of shape `f32[<=64,128]` has as many rows as [`with_sizes`](crate::types::WholeArray::with_sizes) was given.
     ///
     /// ```
     /// use xla_shape::block::Border;
@@ -109,7 +109,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     ///
     /// # Errors
     /// If the window reaches beyond the array and the border is [`Border::None`], or the array has no elements and it is
-    /// [`Border::Clamp`]. The window is then unchanged.
+    /// [`Border::Clamp`]. The window is then unchanged. A window without elements is never an error.
     pub fn copy_window_to<T, C>(
         &self,
         window: &mut Buffer<T, C>,
@@ -148,7 +148,9 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
             Border::Value(value) if !is_inside => window.fill(value),
             _ => {}
         }
-        copy_window(window, self, [begin, end, first], matches!(border, Border::Clamp));
+        // SAFETY: `overlap` gives a part of the window's indices, and of the array's that many from `first` on; an empty array with `Clamp`
+        // is an error above, because no window with elements is inside of it.
+        unsafe { copy_window(window, self, [begin, end, first], matches!(border, Border::Clamp)) };
         Ok(())
     }
 }

@@ -13,8 +13,8 @@ use xla_shape_core::map::Run;
 /// The elements of an array along dimension `DIM`: a row, for -1. Made by [`line`](Buffer::line) and [`lines`](Buffer::lines). `B` is the
 /// memory of the array.
 ///
-/// `line[i]` is element `i`. The other dimensions are checked once, when the line is made, so where the elements of a line are contiguous, a
-/// loop over `i` is compiled like one over a slice. Where tiles cut the line, [`for_each_run`](Self::for_each_run) and
+/// `line[i]` is element `i`; it panics if the line has no such element. The other dimensions are checked once, when the line is made, so where
+/// the elements of a line are contiguous and the compiler knows how many they are, a loop over `i` is compiled like one over an array. Where tiles cut the line, [`for_each_run`](Self::for_each_run) and
 /// [`apply_with`](Self::apply_with) have the faster loops.
 ///
 /// ```
@@ -221,7 +221,8 @@ macro_rules! apply_with {
                 $(
                     let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
                     let run = position..position + (len - 1) * Along::<$T, $D>::STRIDE + 1;
-                    // SAFETY: `WholeArray`: every position belongs to the buffer.
+                    // SAFETY: `start + len` is at most the length of the line, and a run does not go beyond one of the array's own, so the
+                    // positions are those of elements, `STRIDE` apart; `WholeArray`: all of them belong to the buffer.
                     let $operand = unsafe { $operand.2.range(run) };
                 )*
                 let position = Along::<S, DIM>::position(shape, index, start);
@@ -236,7 +237,8 @@ macro_rules! apply_with {
 impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     apply_with! {
         /// Replaces each element by the result of `f` for it and the element with the same number in another line, of any array, layout and
-        /// dimension. Both lines are processed by runs, as long as both layouts allow.
+        /// dimension. Both lines are processed by runs, as long as both layouts allow; a line whose stride is known only at run time, such as a
+        /// column of `f32[?,?]`, is processed element by element.
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};
@@ -308,6 +310,8 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for L
 }
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> IndexMut<usize> for Line<S, B, DIM> {
+    /// # Panics
+    /// If the line has no such element.
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, number: usize) -> &mut Self::Output {

@@ -5,10 +5,14 @@ use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::types::ArrayType;
 
-/// Copies the elements of `source` to the window, a line along its most minor dimension at a time. The window's indices `begin..end` are in
-/// bounds of the source, where `begin` is `first`. With `clamp`, the other elements of the window become the nearest of the source, which is
-/// not empty; otherwise they stay as they are.
-pub(crate) fn copy_window<S, B, T, C>(
+/// Copies the elements of `source` to the window, a line along its most minor dimension at a time: element `begin` of the window is element
+/// `first` of the source. With `clamp`, the elements of the window outside of `begin..end` become the nearest of the source; otherwise they
+/// stay as they are.
+///
+/// # Safety
+/// In each dimension, `begin <= end`, `end` is at most the window's size, and `first + (end - begin)` at most the source's. With `clamp`, the
+/// source has elements.
+pub(crate) unsafe fn copy_window<S, B, T, C>(
     window: &mut Buffer<T, C>,
     source: &Buffer<S, B>,
     [begin, end, first]: [S::Index; 3],
@@ -55,10 +59,11 @@ pub(crate) fn copy_window<S, B, T, C>(
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = number);
             let [to, from] = [to.linear_index_of(index), from.linear_index_of(source_index(index))];
             let strides = [Together::<T, T>::STRIDE, stride];
-            // SAFETY: the run begins and ends with an element whose index is in bounds of the source: `source_index` limits it. Between its
-            // elements lies nothing of another block (`own_run`).
+            // SAFETY: the run begins with an element of the source. Its others are elements, too: by the caller's promise, `number + len` is
+            // at most `end`, and with `clamp`, `source_index` limits each index. They lie `stride` apart, because the loop below ends a run
+            // where the source's or the window's runs end, and between them lies nothing of another block (`own_run`).
             let elements = unsafe { elements.range(from..from + (len - 1) * strides[1] + 1) };
-            // SAFETY: the run begins and ends with an element whose index is in bounds of the window, as above.
+            // SAFETY: as above, for the window: `number + len` is at most its size.
             let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
             together_1(values, elements, len, strides, &mut |_, value| value);
         };

@@ -86,8 +86,8 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
 
 /// A matrix that can be multiplied by the matrix `W`: what a function over the shapes of its callers requires for [`Product`].
 ///
-/// It implies everything that a kernel needs: the product is a matrix whose sizes the compiler knows. All pairs of matrices implement it whose
-/// sizes fit; for others, the call does not compile, in `cargo check` too.
+/// It implies everything that a kernel needs: the product is a matrix whose sizes the compiler knows. Every pair of matrices whose sizes fit
+/// implements it; for others, the call does not compile, in `cargo check` too.
 ///
 /// ```
 /// use xla_shape::element::F32;

@@ -5,8 +5,8 @@ use super::ElementType;
 impl ElementType {
     /// The element type that XLA, JAX, NumPy, `ml_dtypes`, torch or MLIR calls by this name, without the name of a module before it.
     ///
-    /// Upper and lower case are the same, because MLIR writes `f8E4M3FN`. A `_` between a digit and a letter may be left out. As in
-    /// MLIR, `i1` is a truth value.
+    /// Upper and lower case are the same, because MLIR writes `f8E4M3FN`, and a `_` between a digit and a letter does not count. As in
+    /// MLIR, `i1` is a truth value. Names without a width, such as `half` and `double`, are not accepted.
     ///
     /// ```
     /// use xla_shape_core::ElementType;

@@ -144,8 +144,8 @@ impl RegisterDrawing {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" {FONT} \
              role=\"img\" aria-label=\"{title}\">\n<style>{styles}</style>\n{hatching}\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
-             <text x=\"{MARGIN}\" y=\"{y}\" font-weight=\"bold\">{title}{more}</text>\n{body}</svg>\n",
+             <rect class=\"back\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
+             <text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-weight=\"bold\">{title}{more}</text>\n{body}</svg>\n",
             y = 2 * MARGIN - 6,
         )
     }
@@ -185,7 +185,8 @@ impl RegisterDrawing {
     pub fn html(&self) -> String {
         let title = self.heading();
         let body = format!("<main>\n<h1>{}</h1>\n{}</main>\n", escape(&title), self.svg());
-        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\nsvg{max-width:100%;height:auto}\n";
+        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\nsvg{max-width:100%;height:auto}\n\
+                             @media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}}\n";
         document(&title, STYLE, &body, "")
     }
 }

@@ -116,14 +116,11 @@ impl Report {
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
     /// let text = Report::new(&module, 10, None).screen(80).to_string();
-    /// assert!(text.ends_with("More: --all, or --section with peak, sums, padded, largest, tiles\n"), "{text}");
+    /// assert!(text.ends_with("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn screen(&self, width: usize) -> Text {
-        /// At most this many entries of a list are on the screen, and of the list of padded values.
-        const FEW: usize = 5;
-        const FEW_PADDED: usize = 3;
         let mut text = self.beginning(width);
         self.section(&mut text, Section::Memory);
         if let Some(at_peak) = self.at_peak.first() {
@@ -163,13 +160,13 @@ impl Report {
             Section::Peak => !self.at_peak.is_empty(),
             Section::Sharding => self.sharding.is_some(),
             Section::Sums => !self.spaces.is_empty(),
-            Section::Padded => !self.most_padded.is_empty(),
+            Section::Padded => self.most_padded.len() > FEW_PADDED,
             Section::Largest => !self.largest.is_empty(),
             Section::Tiles => !self.tile_formats.is_empty(),
             Section::Layouts => !self.layout_changes.is_empty(),
             Section::Copies => !self.copies.is_empty(),
             Section::Collectives => !self.collectives.is_empty(),
-            Section::Findings => !self.findings.is_empty(),
+            Section::Findings => self.findings.len() > FEW,
         }
     }
 
@@ -214,6 +211,10 @@ impl Report {
         }
     }
 }
+
+/// At most this many entries of a list are on the screen, and of the list of padded values.
+const FEW: usize = 5;
+const FEW_PADDED: usize = 3;
 
 const PADDED: &str = "Most padded, by the padding of all values of a shape";
 

@@ -77,7 +77,7 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
     text
 }
 
-/// The sentence that says whether the program became better or worse.
+/// What changed, in one line.
 fn answer(difference: &Difference) -> String {
     let changed = |measured: &Measured| {
         let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
@@ -90,7 +90,7 @@ fn answer(difference: &Difference) -> String {
     }
     let known = difference.measures.iter().filter(|measured| measured.before.is_some()).map(|measured| measured.name);
     let known = known.collect::<Vec<_>>().join(", ");
-    if known.is_empty() { "the modules have no figures to compare".to_owned() } else { format!("the same {known}") }
+    if known.is_empty() { "the modules have no figures to compare".to_owned() } else { format!("no change in {known}") }
 }
 
 impl Measured {

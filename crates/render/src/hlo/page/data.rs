@@ -152,9 +152,25 @@ impl Rest {
 }
 
 /// Memory space, name, array of the value, opcode, shape, bytes, padding, role, op_name, index into `paths`, source, offset or -1,
-/// the first and last step of each time that it is live, and the names of its operands and readers.
-type Record =
-    (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>, Vec<usize>, Vec<usize>);
+/// the first and last step of each time that it is live, and the names of its operands, of its readers, and how many more readers there are.
+type Record = (
+    u8,
+    usize,
+    usize,
+    usize,
+    usize,
+    u64,
+    u64,
+    usize,
+    usize,
+    usize,
+    usize,
+    i64,
+    Vec<usize>,
+    Vec<usize>,
+    Vec<usize>,
+    usize,
+);
 
 /// A buffer, and when and where it is live.
 struct Life<'m, 'a> {
@@ -281,6 +297,7 @@ fn record<'m, 'a>(
     let operands =
         names(buffer.instruction.operands().filter_map(|operand| Some(operand.instruction()?.name())).collect());
     let read_by = names(readers.of(buffer.instruction).map(|reader| reader.name()).collect());
+    let more = readers.of(buffer.instruction).count().saturating_sub(MOST_NEIGHBOURS);
     (
         buffer.memory_space(),
         strings.number(buffer.instruction.name(), most),
@@ -297,6 +314,7 @@ fn record<'m, 'a>(
         life.spans.iter().flat_map(|&(first, last)| [first, last]).collect(),
         operands,
         read_by,
+        more,
     )
 }
 

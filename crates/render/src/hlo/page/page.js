@@ -19,10 +19,10 @@ function units(bytes) {
 }
 const grouped = number => number.toLocaleString('en-US');
 
-const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans, operands, readers], id) => ({
+const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans, operands, readers, moreReaders], id) => ({
   id, space, bytes, padding, offset, spans, name: '%' + text(name) + (leaf ? '#' + leaf : ''), opcode: text(opcode),
   shape: text(shape), role: text(role), op: text(op), path: data.paths[path], source: text(source),
-  operands: operands.map(text), readers: readers.map(text),
+  operands: operands.map(text), readers: readers.map(text), moreReaders,
 }));
 // The buffers of an instruction.
 const named = Map.groupBy ? Map.groupBy(buffers, buffer => buffer.name.split('#')[0])
@@ -111,8 +111,9 @@ function drawAxes(plot, most, share) {
     return label;
   });
   const across = ticks(data.steps, 6, [2, 2.5, 2]).map(step => {
+    // Steps are counted from 1; a label stands below the middle of its step.
     const label = node('span', {}, step ? grouped(step) : 'step');
-    label.style.left = 100 * step / data.steps + '%';
+    label.style.left = 100 * Math.max(0, step - 0.5) / data.steps + '%';
     return label;
   });
   plot.querySelectorAll('.axis').forEach(axis => axis.remove());
@@ -248,7 +249,6 @@ function drawMap() {
   el('offsets').hidden = space.heap === 0;
   if (space.heap === 0) return;
   drawFragments();
-  drawAxes(canvas.parentElement, space.heap, 1);
   const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -379,7 +379,7 @@ function drawSelected() {
     if (buffer.op) rows.push(['op_name', buffer.op]);
     if (buffer.source) rows.push(['source', buffer.source]);
     if (buffer.operands.length) rows.push(['operands', ...neighbours(buffer.operands)]);
-    if (buffer.readers.length) rows.push(['read by', ...neighbours(buffer.readers)]);
+    if (buffer.readers.length) rows.push(['read by', ...neighbours(buffer.readers), buffer.moreReaders ? ' and ' + grouped(buffer.moreReaders) + ' more' : '']);
   }
   el('selected').replaceChildren(...rows.flatMap(([name, ...values]) => [node('dt', {}, name), node('dd', {}, ...values)]));
 }
@@ -596,6 +596,7 @@ function setSpace(space) {
   drawLegend();
   drawSummary();
   drawCurve();
+  if (space.heap) drawAxes(el('map').parentElement, space.heap, 1);
   drawMap();
   drawTree();
   drawSelected();
