@@ -6,10 +6,12 @@ cd "$(dirname "$0")/.."
 
 # Another environment that has the packages, if it is given.
 environment=${NOTEBOOKS_ENVIRONMENT:-target/notebooks-environment}
-[ -x "$environment/bin/python" ] || {
-    python3 -m venv "$environment"
-    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "./python[jax,dtypes]" libtpu nbclient nbformat nbconvert ipykernel
-}
+if [ -z "${NOTEBOOKS_ENVIRONMENT:-}" ]; then
+    [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
+    # Each time, so that the package is that of the checkout.
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "./python[jax,dtypes]" jax==0.12.0 libtpu==0.0.52 nbclient nbformat nbconvert ipykernel
+fi
 mkdir -p target/notebooks
 XLA_SHAPE_ROOT=$PWD "$environment/bin/python" - "$@" <<'PYTHON'
 import sys

@@ -4,7 +4,8 @@
 # They are linked with Zig, which brings the C libraries of all systems, so this needs neither containers nor other machines. A wheel of the
 # stable interface of CPython 3.11 serves all later versions, except those without a GIL, which need one for each version. Each wheel is
 # checked (scripts/wheel_check.py), and tested where it can run: in a root directory that has Debian's Python and nothing else, for aarch64
-# under QEMU. Environment: PROFILE, the profile of Cargo (wheel); LARGEST, the most bytes of a wheel.
+# under QEMU. For these tests, as root or with sudo, it adds the architecture arm64 to dpkg.
+# Environment: PROFILE, the profile of Cargo (wheel); LARGEST, the most bytes of a wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -92,8 +93,12 @@ for platform; do
     *) echo "$platform: NOT run, only checked" ;;
     esac
     if [[ $platform == manylinux-* ]]; then
-        # Independent of maturin: the newest symbol of the C library decides.
-        auditwheel show "$wheel" | tr -s '\n ' ' ' | grep -o 'platform tag: "[^"]*"'
+        # Independent of maturin: the newest symbol of the C library decides, which must not be newer than the tag says.
+        found=$(auditwheel show "$wheel" | tr -s '\n ' ' ' | sed -n 's/.*platform tag: "\([^"]*\)".*/\1/p')
+        [ "$(printf '%s\n' "${found%_"${tag#manylinux_*_*_}"}" manylinux_2_28 | sort -V | tail -1)" = manylinux_2_28 ] || {
+            echo "$wheel needs $found" >&2
+            exit 1
+        }
         # Without a GIL.
         for version in 14 15; do
             if command -v "python3.${version}t" >/dev/null; then

@@ -11,7 +11,8 @@ from jax.sharding import PartitionSpec as P
 import xla_shape
 from xla_shape import shard
 
-folder = Path(tempfile.mkdtemp())
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
 weights = np.arange(64 * 256, dtype=np.float32).reshape(64, 256)
 xla_shape.write(folder / "model.safetensors", xla_shape.relayout(weights), "w")
 
@@ -21,3 +22,4 @@ shard.run(folder / "model.safetensors", plan, folder / "shards", range(mesh.size
 array = shard.load(folder / "shards", mesh)["w"]
 assert jnp.array_equal(array, weights)
 print(array.sharding)
+temporary.cleanup()

@@ -41,9 +41,9 @@ def kernel(
         before = None
         if against is not None:
             before, more = _dumps(against, args, for_, os.path.join(folder, "before"))
-            refused += more
-        sources = [source for source in (_source(f), _source(against)) if source is not None]
-        return kernels(dumps, before, refused, clock_ghz, sources)
+            refused += [(device, f"before the change: {message}") for device, message in more]
+        source = _source(f)
+        return kernels(dumps, before, refused, clock_ghz, [] if source is None else [source])
 
 
 def _dumps(

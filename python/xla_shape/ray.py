@@ -39,6 +39,8 @@ class Executor(concurrent.futures.Executor):
         self._options = {"name": "xla_shape.tune", **options}
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[Any]:
-        task = ray.remote(function)
-        future: concurrent.futures.Future[Any] = task.options(**self._options).remote(*args, **kwargs).future()
+        reference = ray.remote(function).options(**self._options).remote(*args, **kwargs)
+        future: concurrent.futures.Future[Any] = reference.future()
+        # A future that is cancelled leaves its task: other tasks wait for its place.
+        future.add_done_callback(lambda done: ray.cancel(reference) if done.cancelled() else None)
         return future

@@ -91,7 +91,7 @@ fn a_part_of_a_dump_has_a_part_of_the_answer() {
     assert!(cut["notes"][0].as_str().unwrap().starts_with("the text of its operations cannot be read: line "), "{cut}");
     fs::remove_file(&operations).unwrap();
     let [without] = &kernels(&dump)[..] else { panic!() };
-    assert_eq!(without["notes"][0], "the dump has no text of its operations of this kernel");
+    assert_eq!(without["notes"][0], "the dump has no text of operations for this kernel");
     let bundles = dump.join("llo.name.1.final_bundles.txt");
     let text = fs::read_to_string(&bundles).unwrap();
     fs::write(&bundles, &text[..text.len() / 2]).unwrap();

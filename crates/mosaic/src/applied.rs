@@ -106,13 +106,17 @@ impl<'a> Values<'a> {
     }
 
     fn add(&mut self, operation: &Operation<'a>) {
+        if operation.results().is_empty() {
+            return;
+        }
         let operands = self.numbers(operation);
+        // All results of an operation have its number: it is counted once, whichever of them a register needs.
+        let number = match operands[..] {
+            [only] if is_other_name(operation.name()) => only,
+            [rotated, by] if operation.name().ends_with("rotate") && Some(by) == self.zero(operation) => rotated,
+            _ => self.number(operation, operands),
+        };
         for result in operation.results() {
-            let number = match operands[..] {
-                [only] if is_other_name(operation.name()) => only,
-                [rotated, by] if operation.name().ends_with("rotate") && Some(by) == self.zero(operation) => rotated,
-                _ => self.number(operation, operands.clone()),
-            };
             self.names.insert(plain_name(result), number);
         }
     }

@@ -168,12 +168,12 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let report = reports.range(..=*time).next_back().map(|(_, uses)| uses);
         kernel.vmem = report.and_then(|uses| uses.iter().find(|entry| entry.instruction == *name)).cloned();
         for (missing, what) in [
-            (relayout.is_none(), "no text of its operations"),
+            (relayout.is_none(), "no text of operations"),
             (instruction.bundles.is_none(), "no bundles"),
             (instruction.utilization.is_none(), "no utilization"),
         ] {
             if missing {
-                notes.push(alloc::format!("the dump has {what} of this kernel"));
+                notes.push(alloc::format!("the dump has {what} for this kernel"));
             }
         }
         found.push(DumpedKernel { instruction: Some(name), kernel, notes });

@@ -120,15 +120,25 @@ pub(crate) fn skippable(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec
     {
         starts.entry(region).or_insert(number);
     }
+    // Whether a bundle is in a loop: how many loops begin, less those that have ended.
+    let mut changes = alloc::vec![0_i64; all.len().saturating_add(1)];
+    for found in loops {
+        for (place, change) in [(found.first, 1), (found.last.saturating_add(1), -1)] {
+            if let Some(entry) = changes.get_mut(place) {
+                *entry = entry.saturating_add(change);
+            }
+        }
+    }
+    let mut open = 0_i64;
     // How far the branches so far lead.
     let mut until = 0;
     let mut skippable = Vec::with_capacity(all.len());
     for (number, bundle) in all.iter().enumerate() {
         skippable.push(number < until);
+        open = open.saturating_add(changes.get(number).copied().unwrap_or(0));
         for branch in bundle.slots().iter().filter(|slot| slot.opcode().starts_with("sbr")) {
             let region = target(branch)?;
-            let back =
-                || is_branch_back(branch) && loops.iter().any(|found| (found.first..=found.last).contains(&number));
+            let back = || is_branch_back(branch) && open > 0;
             match starts.get(&region) {
                 Some(start) => until = until.max(*start),
                 None if back() => {}

@@ -2,7 +2,7 @@
 
 use super::{Entry, LineEntry};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel before and after a change; one of them is `None` if only the other version has it.
 #[derive(Clone, Debug, Serialize)]
@@ -38,16 +38,20 @@ pub(super) struct LineDifference {
 }
 
 /// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared whatever
-/// their names are.
+/// their names are. A dump does not say its device: its kernels are compared with those of the only device of the other version.
 pub(super) fn differences(before: &[Entry], after: &[Entry]) -> Vec<KernelDifference> {
+    let devices = [before, after].map(|entries| entries.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>());
+    let is_one =
+        devices.iter().all(|devices| devices.len() == 1) && devices.iter().flatten().any(|target| target.is_none());
+    let is_same = |one: &Option<String>, other: &Option<String>| is_one || one == other;
     let only = |entries: &[Entry], target: &Option<String>| {
-        entries.iter().filter(|entry| entry.target == *target).count() == 1
+        entries.iter().filter(|entry| is_same(&entry.target, target)).count() == 1
     };
     let mut left = before.iter().map(Some).collect::<Vec<_>>();
     let mut found = Vec::new();
     for entry in after {
         let alone = only(before, &entry.target) && only(after, &entry.target);
-        let same = |other: &Entry| other.target == entry.target && (alone || other.name == entry.name);
+        let same = |other: &Entry| is_same(&other.target, &entry.target) && (alone || other.name == entry.name);
         let other = left.iter_mut().find(|other| other.is_some_and(same)).and_then(Option::take);
         found.push(KernelDifference::new(other, Some(entry)));
     }

@@ -207,6 +207,11 @@ impl Kernels {
     /// ```
     pub fn compare(&mut self, before: &Self) {
         self.differences = Some(difference::differences(&before.kernels, &self.kernels));
+        let refused = before.errors.iter().map(|error| Refused {
+            target: error.target.clone(),
+            message: format!("before the change: {}", error.message),
+        });
+        self.errors.extend(refused);
     }
 
     /// Adds the text of a Python file, which the page shows beside its lines. Only the last part of the path counts.

@@ -159,7 +159,7 @@ impl Kernels {
         }
         let left = kernel.bundles.unwrap_or(0).saturating_sub(kernel.details.bundles.len() as u64);
         match (kernel.details.bundles.is_empty(), left) {
-            (true, _) => body.push_str("<p class=\"hint\">the dump has no bundles of this kernel</p>\n"),
+            (true, _) => body.push_str("<p class=\"hint\">the dump has no bundles for this kernel</p>\n"),
             (_, 0) => {}
             (_, left) => push(body, format_args!("<p class=\"hint\">… and {} more bundles</p>\n", Grouped(left))),
         }
