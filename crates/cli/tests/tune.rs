@@ -277,6 +277,106 @@ fn bad_input_is_said() {
     }
 }
 
+/// A module that is compiled already. It copies its second parameter, and donates the first one.
+const COMPILED: &str = r#"HloModule p, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, entry_computation_layout={(f32[8,128]{1,0:T(8,128)}, f32[100,1]{1,0:T(8,128)})->(f32[8,128]{1,0:T(8,128)}, f32[100,1]{0,1:T(1,128)})}
+ENTRY main {
+  a = f32[8,128]{1,0:T(8,128)} parameter(0)
+  b = f32[100,1]{1,0:T(8,128)} parameter(1), metadata={op_name="params['w']"}
+  n = f32[8,128]{1,0:T(8,128)} negate(a), backend_config={"window_config":{"estimated_cycles":"100"}}
+  c = f32[100,1]{0,1:T(1,128)} copy(b), backend_config={"window_config":{"estimated_cycles":"300"}}
+  ROOT t = (f32[8,128]{1,0:T(8,128)}, f32[100,1]{0,1:T(1,128)}) tuple(n, c)
+}
+"#;
+
+#[test]
+fn compiled_modules_give_advice_without_a_compiler() {
+    let share = ["--share", "w=arg1", "--share", "x=out0"];
+    let (_folder, answer) = tune(COMPILED, &share);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    let text = answer.output.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "This is advice from modules that are compiled already. No compiler confirmed it: to try it, give the programs as StableHLO.",
+        "w: with {0,1:T(1,128)}, major to minor (1,0), 1 copy of 300 cycles would not have to change the layout.",
+        "w: {0,1:T(1,128)}, major to minor (1,0), takes the least memory, 512 B instead of 52 KiB.",
+        "x: no copy changes its layout or repeats it.",
+        "parameter 1 of p: {1,0:T(8,128)}, 52 KiB, padding 51.6 KiB",
+        "copy %c of p: f32[100,1]{1,0:T(8,128)} -> f32[100,1]{0,1:T(1,128)}, 300 cycles",
+        "cause: parameter 1 (`params['w']`) has the layout {1,0:T(8,128)}; result 1 must have {0,1:T(1,128)}",
+        "remedy: ask for {0,1:T(1,128)} at parameter 1; in JAX `Format(Layout(major_to_minor=(1, 0)), sharding)`; a copy stays unless \
+         parameter 1 is donated, because it is a result as well",
+    ] {
+        assert!(text.contains(part), "{part}\n{}", answer.output);
+    }
+    let (_folder, answer) = tune(COMPILED, &[&share[..], &["--format", "json"]].concat());
+    let answer = answer.json();
+    assert_eq!((&answer["best"], &answer["best_entry"], &answer["keep"]), (&json!(null), &json!(null), &json!(false)));
+    assert_eq!((&answer["tried"], &answer["compiles"], &answer["compilers"]), (&json!([]), &json!(0), &json!([])));
+    assert_eq!((&answer["today"]["cycles"], &answer["today"]["bytes"]), (&json!(400), &json!(null)));
+    let [w, x] = [0, 1].map(|number| &answer["advice"][number]);
+    assert_eq!((&w["array"], &x["array"]), (&json!("w"), &json!("x")));
+    assert_eq!((&w["places"][0]["bytes"], &w["places"][0]["padding"]), (&json!(53_248), &json!(53_248 - 400)));
+    assert_eq!((&w["smallest"]["layout"], &w["smallest"]["bytes"]), (&json!("{0,1:T(1,128)}"), &json!(512)));
+    let wanted = &w["layouts"][0];
+    assert_eq!((&wanted["layout"], &wanted["major_to_minor"]), (&json!("{0,1:T(1,128)}"), &json!([1, 0])));
+    assert_eq!((&wanted["copies"], &wanted["cycles"], &wanted["bytes"]), (&json!(1), &json!(300), &json!(512)));
+    assert_eq!((&x["layouts"], &x["copies"]), (&json!([]), &json!([])));
+    // The donated parameter and the result are one array.
+    assert_eq!(x["places"].as_array().unwrap().len(), 2);
+    // A search has no advice.
+    let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--format", "json"]);
+    assert_eq!(answer.json()["advice"], json!(null));
+}
+
+#[test]
+fn advice_counts_all_modules_with_their_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("q.hlo"), COMPILED).unwrap();
+    let arguments =
+        ["q.hlo", "--share", "w=p:arg1,q:arg1", "--weight", "q=10", "--format", "json", "--html", "page.html"];
+    let answer = tune_in(folder.path(), COMPILED, &arguments).json();
+    let wanted = &answer["advice"][0]["layouts"];
+    assert_eq!((&wanted[0]["copies"], &wanted[0]["cycles"]), (&json!(2), &json!(3300)));
+    assert_eq!((wanted.as_array().unwrap().len(), &answer["today"]["cycles"]), (1, &json!(4400)));
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("No compiler confirmed it") && page.contains("%c of q"), "{page}");
+    // Without tiles, the device's rules say nothing about padding.
+    let cpu = COMPILED.replace(":T(8,128)", "").replace(":T(1,128)", "");
+    let answer = tune_in(folder.path(), &cpu, &["--share", "w=arg1", "--format", "json"]).json();
+    assert_eq!(
+        (&answer["advice"][0]["smallest"], &answer["advice"][0]["places"][0]["padding"]),
+        (&json!(null), &json!(0))
+    );
+}
+
+#[test]
+fn advice_needs_compiled_modules_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("q.mlir"), PROGRAM).unwrap();
+    fs::write(folder.path().join("r.hlo"), COMPILED.replace("is_scheduled=true, ", "")).unwrap();
+    let said = |arguments: &[&str]| {
+        let answer = tune_in(folder.path(), COMPILED, arguments);
+        assert_eq!((answer.code, answer.output.as_str()), (1, ""));
+        answer.errors
+    };
+    let mixed = said(&["q.mlir", "--share", "x=p:arg0,q:arg0"]);
+    assert!(
+        mixed.starts_with("error: p is compiled already, and another program is not: give all programs as text of MLIR to compile them, or all "),
+        "{mixed}"
+    );
+    let early = said(&["r.hlo", "--share", "x=p:arg0,r:arg0"]);
+    assert!(early.starts_with("error: r is HLO, and XLA ignores the layouts that HLO asks for: "), "{early}");
+    assert_eq!(said(&["--share", "x=arg7"]), "error: x: there is no array at parameter 7 of p\n");
+    let other = "error: x: it is f32[8,128] in its first place, but f32[100,1] at parameter 1 of p\n";
+    assert_eq!(said(&["--share", "x=arg0,arg1"]), other);
+    for option in [&["--all"][..], &["--tilings"], &["--compiles", "2"], &["--at-most-bytes", "1"]] {
+        let error = format!(
+            "error: {} needs a compiler: expected StableHLO, found modules that are compiled already\n",
+            option[0]
+        );
+        assert_eq!(said(&[&["--share", "x=arg0"], option].concat()), error);
+    }
+}
+
 #[test]
 fn bytecode_is_refused_with_the_way_to_text() {
     let folder = tempfile::tempdir().unwrap();

@@ -375,9 +375,12 @@ pub(crate) struct CompileArguments {
 /// and results (out0, …) of a program. A program has the name of its file without the ending; if there is only one, the name may be left
 /// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
 ///
+/// Of HLO modules that are compiled already (is_scheduled=true), it gives advice without a compiler: the copies of the shared arrays, the
+/// layouts with which they need not change the layout, and the padding. Nothing confirms that the compiler would take these layouts, or gain by them.
+///
 /// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout and major_to_minor for each name), today
 /// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compilers, compiles, kept, all, cut, tried (layouts, taken, cycles,
-/// bytes, copies, programs, because, error), notes. The exit code is 1 if all layouts exceed the limit.
+/// bytes, copies, programs, because, error), advice (null if the programs were compiled), notes. The exit code is 1 if all layouts exceed the limit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e

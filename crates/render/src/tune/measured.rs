@@ -90,18 +90,23 @@ impl Measured {
 
     /// The layouts that would remove a copy at one of these places.
     pub(super) fn remedies<'a>(&'a self, places: &'a [Place]) -> impl Iterator<Item = Layout> + 'a {
-        // A module with one result has no number for it.
-        let is_same = |one: &Place, other: &Place| match (one, other) {
-            (Place::Result(one), Place::Result(other)) => {
-                one.first().copied().unwrap_or(0) == other.first().copied().unwrap_or(0)
-            }
-            _ => one == other,
-        };
-        let at = move |place: &Place| places.iter().any(|other| is_same(place, other));
+        let at = move |place: &Place| places.iter().any(|other| other.is_same(place));
         self.remedies.iter().filter(move |(place, _)| at(place)).filter_map(|(_, layout)| layout.parse().ok())
     }
 
     pub(super) fn num_copies(&self) -> usize {
         self.copies.values().sum()
+    }
+}
+
+impl Place {
+    /// Whether both are one parameter or result. A module with one result has no number for it.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Result(one), Self::Result(other)) if one.len().max(other.len()) <= 1 => {
+                one.first().copied().unwrap_or(0) == other.first().copied().unwrap_or(0)
+            }
+            _ => self == other,
+        }
     }
 }

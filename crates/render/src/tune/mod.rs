@@ -2,6 +2,7 @@
 //!
 //! The caller compiles. This module decides which layouts to try, compares the results, and presents the answer.
 
+mod advice;
 mod candidates;
 mod measured;
 mod page;
@@ -11,6 +12,8 @@ mod tests;
 mod text;
 
 use crate::cost::{Place, format_in_jax};
+use advice::Advice;
+pub use advice::Compiled;
 pub use measured::Measured;
 pub use search::Compile;
 use search::{Found, Tried, described, most_bytes, search, weighted};
@@ -193,6 +196,8 @@ pub struct Tuning {
     /// Whether the search stopped early, because it reached the limit of compilations.
     cut: bool,
     tried: Vec<Entry>,
+    /// Advice for each shared array, from modules that are compiled already: no compiler confirmed it. Null if compilers made the answer.
+    advice: Option<Vec<Advice>>,
     notes: Vec<String>,
 }
 
@@ -387,6 +392,7 @@ impl Tuning {
             all: options.all,
             cut: found.is_cut,
             tried: found.tried.iter().map(entry).collect(),
+            advice: None,
             notes: notes(programs, found),
         }
     }

@@ -1,6 +1,7 @@
 //! The best layouts as an HTML page.
 
 use super::Tuning;
+use super::advice::Advice;
 use super::text::CHANGES_SHOWN;
 use crate::cost::STYLE;
 use crate::web::{PAGE_STYLE, THEME, cell, document, end, escape, push, table};
@@ -47,7 +48,10 @@ impl Tuning {
         }
         self.push_gains(&mut body);
         self.push_code(&mut body);
-        self.push_tried(&mut body);
+        match &self.advice {
+            Some(advice) => push_advice(&mut body, advice),
+            None => self.push_tried(&mut body),
+        }
         self.push_arrays(&mut body);
         push(&mut body, format_args!("<p class=\"hint\">{}</p>\n</main>\n", cell(&self.made())));
         let script = format!("{THEME}document.getElementById('theme').addEventListener('click', toggleTheme);\n");
@@ -120,4 +124,29 @@ impl Tuning {
         let columns = ["Layouts", "Array", "Places", "Preferred"];
         table(body, "arrays", "Shared arrays", columns, 1, rows);
     }
+}
+
+/// What compiled modules say about each array.
+fn push_advice(body: &mut String, advice: &[Advice]) {
+    let places = advice.iter().flat_map(|array| array.places().map(|place| [array.array.clone(), place]));
+    table(body, "places", "Places", ["Array", "Layout today"], 0, places.collect::<Vec<_>>().into_iter());
+    let copies = advice.iter().flat_map(|array| {
+        array.copies.iter().map(|copy| {
+            [
+                copy.cycles.map_or_else(String::new, |cycles| Grouped(cycles).to_string()),
+                format!("{}: %{} of {}", array.array, copy.instruction, copy.program),
+                format!("{} → {}", copy.from, copy.to),
+                copy.cause.clone(),
+                copy.remedy.clone().unwrap_or_default(),
+            ]
+        })
+    });
+    table(
+        body,
+        "copies",
+        "Copies",
+        ["Cycles", "Copy", "Change", "Cause", "Remedy"],
+        1,
+        copies.collect::<Vec<_>>().into_iter(),
+    );
 }

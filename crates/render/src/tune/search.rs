@@ -108,8 +108,7 @@ pub(super) fn search<'a>(
     if !options.all {
         search.descend();
     }
-    let rules = search.candidates.iter().zip(repeated);
-    let rules = rules.map(|(all, repeated)| [all.len(), repeated, all.len() - within(all).count()]).collect();
+    let rules = search.candidates.iter().zip(repeated).map(|(all, repeated)| rules(all, repeated)).collect();
     let auto_errors = (0..programs.len()).filter_map(|program| match search.known.get(&(program, Ask::Auto)) {
         Some(Err(error)) => Some((program, error.clone())),
         _ => None,
@@ -144,15 +143,7 @@ impl Search<'_> {
             }
             self.today.push(measured);
         }
-        let own = |array: &SharedArray| {
-            let is_own = |(program, place): &(usize, _)| {
-                let found = self.today[*program].array(place)?;
-                is_same(&array.array, found.layout(), array.array.layout()).then_some(())
-            };
-            array.places.iter().map(is_own).collect::<Option<Vec<()>>>()?;
-            Some(without_space(array.array.layout()))
-        };
-        self.today_choice = self.arrays.iter().map(own).collect();
+        self.today_choice = today_choice(self.arrays, &self.today);
         Ok(())
     }
 
@@ -441,6 +432,24 @@ pub(super) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u1
     let cycles = programs.iter().zip(measured);
     let cycles = cycles.map(|(program, measured)| Some(u128::from(measured.cycles?) * u128::from(program.weight)));
     cycles.sum()
+}
+
+/// The layouts that the arrays have in all of their places today; `None` if one has different layouts.
+pub(super) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option<Choice> {
+    let own = |array: &SharedArray| {
+        let is_own = |(program, place): &(usize, _)| {
+            let found = today.get(*program)?.array(place)?;
+            is_same(&array.array, found.layout(), array.array.layout()).then_some(())
+        };
+        array.places.iter().map(is_own).collect::<Option<Vec<()>>>()?;
+        Some(without_space(array.array.layout()))
+    };
+    arrays.iter().map(own).collect()
+}
+
+/// How many layouts an array can have, how many orders repeat another one, and how many layouts have too much padding.
+pub(super) fn rules(all: &[Candidate], repeated: usize) -> [usize; 3] {
+    [all.len(), repeated, all.len() - within(all).count()]
 }
 
 /// The bytes of HBM of the program that takes the most.

@@ -1,8 +1,10 @@
 //! The best layouts as text.
 
-use super::{Cost, Entry, Tuning, Write};
+use super::advice::Advice;
+use super::{ArrayLayout, Cost, Entry, Tuning, Write};
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Answer, Text};
+use std::fmt;
 
 impl Answer for Tuning {
     const SCHEMA: &'static str = "xla-shape/tune/1";
@@ -27,7 +29,10 @@ impl Answer for Tuning {
                 }
             }
         }
-        self.table(&mut text);
+        match &self.advice {
+            Some(advice) => push_advice(&mut text, advice),
+            None => self.table(&mut text),
+        }
         text
     }
 }
@@ -47,6 +52,9 @@ impl Tuning {
 
     /// How many compilations were made, and by which compiler.
     pub(super) fn made(&self) -> String {
+        if self.advice.is_some() {
+            return "No compilations.".to_owned();
+        }
         let compiled = count(self.compiles as u64, "compilation", "compilations");
         let kept = if self.kept > 0 {
             format!(", {} of them from the cache", Grouped(self.kept as u64))
@@ -62,15 +70,19 @@ impl Tuning {
 
     /// The sentences that answer the question.
     pub(super) fn answer(&self) -> Vec<String> {
+        if let Some(advice) = &self.advice {
+            let mark = "This is advice from modules that are compiled already. No compiler confirmed it: to try it, give the programs as \
+                        StableHLO.";
+            return std::iter::once(mark.to_owned()).chain(advice.iter().flat_map(Advice::sentences)).collect();
+        }
         let Some(best) = &self.best else {
             return vec!["All layouts that were tried exceed the limit.".to_owned()];
         };
         let mut answers = Vec::new();
         let is_today = |name: &String| self.today.layouts.as_ref().and_then(|today| today.get(name)) == best.get(name);
         for (name, layout) in best {
-            let order = layout.major_to_minor.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
             let should = if is_today(name) { "should stay" } else { "should be" };
-            answers.push(format!("{name} {should} {}, major to minor ({order}).", layout.layout));
+            answers.push(format!("{name} {should} {layout}."));
         }
         let entry = self.best_entry.and_then(|number| self.tried.get(number));
         if self.keep {
@@ -177,6 +189,78 @@ impl Write {
     /// What to write in each tool.
     pub(super) fn lines(&self) -> [(&'static str, &str); 3] {
         [("JAX", &self.jax), ("Orbax", &self.orbax), ("Rust", &self.shape)]
+    }
+}
+
+impl fmt::Display for ArrayLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = self.major_to_minor.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        write!(f, "{}, major to minor ({order})", self.layout)
+    }
+}
+
+impl Advice {
+    /// With which layouts copies would not have to change the layout, and which one takes less memory.
+    fn sentences(&self) -> Vec<String> {
+        let name = &self.array;
+        let wanted = self.layouts.iter().map(|wanted| {
+            let copies = count(wanted.copies as u64, "copy", "copies");
+            let cycles = wanted.cycles.map_or_else(String::new, |cycles| format!(" of {} cycles", Grouped(cycles)));
+            format!("{name}: with {}, {copies}{cycles} would not have to change the layout.", wanted.layout)
+        });
+        let mut sentences: Vec<String> = wanted.collect();
+        if self.copies.is_empty() {
+            sentences.push(format!("{name}: no copy changes its layout or repeats it."));
+        } else if sentences.is_empty() {
+            sentences.push(format!("{name}: no layout of it is known to remove its copies."));
+        }
+        let most = self.places.iter().filter_map(|place| place.bytes).max();
+        if let Some((smallest, most)) = self.smallest.as_ref().zip(most).filter(|(one, most)| one.bytes < *most) {
+            let (fewest, most) = (InUnits(smallest.bytes), InUnits(most));
+            sentences.push(format!("{name}: {}, takes the least memory, {fewest} instead of {most}.", smallest.layout));
+        }
+        sentences
+    }
+
+    /// The places, each with its layout and padding.
+    pub(super) fn places(&self) -> impl Iterator<Item = String> {
+        self.places.iter().map(|here| {
+            let bytes = here.bytes.map_or_else(String::new, |bytes| format!(", {}", InUnits(bytes)));
+            let padding = here.padding.filter(|padding| *padding > 0);
+            let padding = padding.map_or_else(String::new, |padding| format!(", padding {}", InUnits(padding)));
+            format!("{} of {}: {}{bytes}{padding}", here.place, here.program, here.layout)
+        })
+    }
+}
+
+/// The copies, layouts and code of compiled modules.
+fn push_advice(text: &mut Text, advice: &[Advice]) {
+    for array in advice {
+        text.heading(&array.array);
+        for place in array.places() {
+            text.verbatim(format_args!("  {place}"));
+        }
+        for copy in array.copies.iter().take(SHOWN_TRIED) {
+            let cycles = copy.cycles.map_or_else(String::new, |cycles| format!(", {} cycles", Grouped(cycles)));
+            text.verbatim(format_args!(
+                "  copy %{} of {}: {} -> {}{cycles}",
+                copy.instruction, copy.program, copy.from, copy.to
+            ));
+            text.paragraph(format!("    cause: {}", copy.cause));
+            if let Some(remedy) = &copy.remedy {
+                text.paragraph(format!("    remedy: {remedy}"));
+            }
+        }
+        if array.copies.len() > SHOWN_TRIED {
+            text.paragraph(format!("  … and {} more", Grouped((array.copies.len() - SHOWN_TRIED) as u64)));
+        }
+        for wanted in &array.layouts {
+            let Some(write) = &wanted.write else { continue };
+            text.verbatim(format_args!("  to write for {}", wanted.layout.layout));
+            for (tool, code) in write.lines() {
+                text.verbatim(format_args!("    {tool:<5}  {code}"));
+            }
+        }
     }
 }
 

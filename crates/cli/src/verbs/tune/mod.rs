@@ -1,5 +1,6 @@
 //! `tune`: the best layout of an array that several programs share.
 
+mod advice;
 mod cache;
 mod compilers;
 mod share;
@@ -16,14 +17,14 @@ use std::path::PathBuf;
 use workers::{Threads, asking, origin};
 pub use workers::{Workers, answer, jobs};
 use xla_shape_files::{check_outputs, contents};
-use xla_shape_pjrt::Program;
+use xla_shape_pjrt::{Error, Program};
 use xla_shape_render::tune::{Ask, Options, Program as Weighted, SharedArray, Tuning};
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
     check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
     let tuning = tuned(arguments, host, None)?;
     super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || tuning.html())?;
-    if tuning.has_best() { Ok(()) } else { Err(Failure::Told) }
+    if tuning.has_best() || tuning.is_advice() { Ok(()) } else { Err(Failure::Told) }
 }
 
 /// The best layouts. The compilers run in these workers, or in processes of this machine.
@@ -33,30 +34,41 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     if let Some(name) = names.iter().find(|name| !unique.insert(*name)) {
         return Err(Failure::said(format_args!("{name} is given twice")));
     }
-    let programs = arguments.programs.iter().map(|path| {
-        let failed = |error| Failure::said(format_args!("{}: {error}", path.display()));
-        Program::from_bytes(&contents(path)?).map_err(failed)
+    let files = arguments.programs.iter().map(|path| Ok(contents(path)?)).collect::<Result<Vec<_>, Failure>>()?;
+    let programs = arguments.programs.iter().zip(&files).map(|(path, bytes)| match Program::from_bytes(bytes) {
+        Ok(program) => Ok(Some(program)),
+        // It can only give advice.
+        Err(Error::Optimized) if workers.is_none() => Ok(None),
+        Err(error) => Err(Failure::said(format_args!("{}: {error}", path.display()))),
     });
     let programs = programs.collect::<Result<Vec<_>, Failure>>()?;
-    if let Some((name, _)) = names.iter().zip(&programs).find(|(_, program)| program.format() == "hlo") {
+    let is_hlo = |program: &Option<Program>| program.as_ref().is_some_and(|program| program.format() == "hlo");
+    if let Some((name, _)) = names.iter().zip(&programs).find(|(_, program)| is_hlo(program)) {
         return Err(Failure::said(format_args!(
-            "{name} is HLO, and XLA ignores the layouts that HLO asks for: write the program as text of MLIR (JAX: `lowered.as_text()`). Of a \
-             module that is compiled already, `xla-shape cost` says without a compiler which layouts would remove copies"
+            "{name} is HLO, and XLA ignores the layouts that HLO asks for: write the program as text of MLIR (JAX: `lowered.as_text()`), or \
+             give the module as it is after compilation, to get advice without a compiler"
         )));
     }
-    let shared = share::places(&arguments.shares, &names, &programs)?;
+    let compiled = names.iter().zip(&programs).find(|(_, program)| program.is_none());
+    let programs: Vec<Program> = programs.iter().flatten().cloned().collect();
+    if let Some((name, _)) = compiled {
+        if !programs.is_empty() {
+            return Err(Failure::said(format_args!(
+                "{name} is compiled already, and another program is not: give all programs as text of MLIR to compile them, or all as \
+                 compiled modules to get advice without a compiler"
+            )));
+        }
+        return advice::advice(arguments, &names, &files);
+    }
+    let donated: Vec<_> = programs.iter().map(Program::donated).collect();
+    let shared = share::places(&arguments.shares, &names, &donated)?;
     // Reports places that no program has before it starts a compiler.
     for (number, program) in programs.iter().enumerate() {
         let places = shared.iter().flat_map(|(_, places)| places).filter(|(owner, _)| *owner == number);
         let modes = places.map(|(_, place)| (place.clone(), None)).collect();
         asking(program, &modes).map_err(|error| Failure::said(format_args!("{}: {error}", names[number])))?;
     }
-    let mut weights = vec![1; programs.len()];
-    for (name, weight) in &arguments.weights {
-        weights[share::number(&names, name)?] = *weight;
-    }
-    let weighted: Vec<_> =
-        names.iter().zip(weights).map(|(name, weight)| Weighted { name: name.clone(), weight }).collect();
+    let weighted = weighted(arguments, &names)?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let threads = Threads::new(host, &programs, arguments.jobs.map_or_else(jobs, |jobs| jobs as usize));
     let mut compiler = arguments.compiler.clone();
@@ -109,4 +121,13 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
         return Err(failure);
     }
     Ok(tuning.map_err(Failure::said)?.with_kept(compilers.finish()))
+}
+
+/// The programs with their weights.
+fn weighted(arguments: &TuneArguments, names: &[String]) -> Result<Vec<Weighted>, Failure> {
+    let mut weights = vec![1; names.len()];
+    for (name, weight) in &arguments.weights {
+        weights[share::number(names, name)?] = *weight;
+    }
+    Ok(names.iter().zip(weights).map(|(name, weight)| Weighted { name: name.clone(), weight }).collect())
 }

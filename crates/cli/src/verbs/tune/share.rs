@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
-use xla_shape_pjrt::{Argument, Program};
+use xla_shape_pjrt::Argument;
 use xla_shape_render::cost::Place;
 
 /// A shared array: its name, and its places.
@@ -62,11 +62,11 @@ pub(super) fn number(names: &[String], name: &str) -> Result<usize, Failure> {
 /// The places of a shared array, each with the number of its program.
 type Places = Vec<(usize, Place)>;
 
-/// The places of each shared array. A donated parameter also adds the result that takes its memory, and the reverse.
+/// The places of each shared array. `donated` has, for each program, the result that takes the memory of a parameter. A donated parameter also adds the result that takes its memory, and the reverse.
 pub(super) fn places(
     shares: &[Share],
     names: &[String],
-    programs: &[Program],
+    donated: &[BTreeMap<usize, usize>],
 ) -> Result<Vec<(String, Places)>, Failure> {
     let mut owners = BTreeMap::<(usize, Place), &str>::new();
     let mut found: Vec<(String, Places)> = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn places(
                     return Err(Failure::said(reason));
                 }
             };
-            let donated = programs[number].donated();
+            let donated = &donated[number];
             let mates = match place {
                 Place::Parameter(parameter, _) => donated.get(parameter).map(|&result| Place::Result(vec![result])),
                 Place::Result(index) => donated

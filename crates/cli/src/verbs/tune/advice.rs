@@ -1,0 +1,47 @@
+//! Advice about modules that are compiled already, without a compiler.
+
+use super::{share, weighted};
+use crate::args::TuneArguments;
+use crate::failure::Failure;
+use crate::verbs::hlo::read;
+use std::collections::BTreeMap;
+use xla_shape::hlo::Module;
+use xla_shape_render::tune::{Compiled, SharedArray, Tuning};
+
+/// What compiled modules say about the layouts of shared arrays.
+pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u8>]) -> Result<Tuning, Failure> {
+    // The caller has parsed all of each module, so no part of one is missing here.
+    let reads = arguments.programs.iter().zip(files).map(|(path, bytes)| read(path, bytes));
+    let reads = reads.collect::<Result<Vec<_>, Failure>>()?;
+    for (is_given, option) in [
+        (arguments.all, "--all"),
+        (arguments.tilings, "--tilings"),
+        (arguments.compiles.is_some(), "--compiles"),
+        (arguments.at_most_bytes.is_some(), "--at-most-bytes"),
+    ] {
+        if is_given {
+            return Err(Failure::said(format_args!(
+                "{option} needs a compiler: expected StableHLO, found modules that are compiled already"
+            )));
+        }
+    }
+    let donated: Vec<_> = reads.iter().map(|read| donated(&read.module)).collect();
+    let shared = share::places(&arguments.shares, names, &donated)?;
+    let programs = weighted(arguments, names)?;
+    let slice = arguments.target.slice.clone().map_err(Failure::said)?;
+    let mut compiled = Vec::new();
+    for (read, name) in reads.iter().zip(names) {
+        compiled.push(Compiled::new(&read.module).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
+    }
+    let measured: Vec<_> = compiled.iter().map(|one| one.measured().clone()).collect();
+    let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));
+    let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::said)?;
+    Ok(Tuning::advise(&arrays, &programs, slice.generation(), &compiled))
+}
+
+/// The donated parameters of a module, each with the result that takes its memory.
+fn donated(module: &Module<'_>) -> BTreeMap<usize, usize> {
+    let aliases = module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default();
+    let whole = aliases.iter().filter(|alias| alias.parameter_index.is_empty() && alias.result_index.len() <= 1);
+    whole.map(|alias| (alias.parameter, alias.result_index.first().copied().unwrap_or(0))).collect()
+}
