@@ -367,7 +367,8 @@ fn long_texts_are_read() {
     let names = |letter: &str| (0..20_000).map(|number| format!("%{letter}{number}")).collect::<Vec<_>>().join(", ");
     let wide = format!("    {} = a.b {}\n    {} = a.c {}\n", names("x"), names("y"), names("z"), names("x"));
     let (relayouts, applied) = (mosaic("", "", ""), mosaic("", "", &wide));
-    let files = [("mosaic.k.post-relayout-insertion.txt", &*relayouts), ("mosaic.k.post-apply-vector-layout.txt", &*applied)];
+    let files =
+        [("mosaic.k.post-relayout-insertion.txt", &*relayouts), ("mosaic.k.post-apply-vector-layout.txt", &*applied)];
     assert_eq!(kernels(&files).len(), 1);
     for text in [
         "a.b\n".repeat(50_000),

@@ -176,7 +176,7 @@ impl SharedArray {
 /// The best layouts of shared arrays, and all that were tried.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuning {
-    /// Null if all layouts that were tried exceed the limit.
+    /// Null if none of the layouts that were tried can be used.
     best: Option<BTreeMap<String, ArrayLayout>>,
     today: Today,
     /// Whether today's layouts are the best.
@@ -195,6 +195,9 @@ pub struct Tuning {
     all: bool,
     /// Whether the search stopped early, because it reached the limit of compilations.
     cut: bool,
+    /// The most bytes that a program may take, if there is a limit.
+    #[serde(skip)]
+    limit: Option<u64>,
     tried: Vec<Entry>,
     /// Advice for each shared array, from modules that are compiled already: no compiler confirmed it. Null if compilers made the answer.
     advice: Option<Vec<Advice>>,
@@ -389,7 +392,8 @@ impl Tuning {
             compilers: compilers(found),
             compiles: found.compiles,
             kept: 0,
-            all: options.all,
+            all: options.all && !found.is_cut,
+            limit: options.at_most_bytes,
             cut: found.is_cut,
             tried: found.tried.iter().map(entry).collect(),
             advice: None,

@@ -99,13 +99,14 @@ impl Tuning {
     fn push_tried(&self, body: &mut String) {
         let number = |number: Option<String>| number.unwrap_or_default();
         let rows = self.sorted().into_iter().map(|entry| {
-            let taken = entry.problem().is_none();
+            let problem = self.problem(entry);
+            let taken = problem.is_none();
             [
                 number(entry.cost.cycles.filter(|_| taken).map(|cycles| Grouped(cycles).to_string())),
                 number(entry.cost.bytes.filter(|_| taken).map(|bytes| InUnits(bytes).to_string())),
                 number(entry.cost.copies.filter(|_| taken).map(|copies| copies.to_string())),
                 entry.choice(),
-                entry.problem().unwrap_or_else(|| entry.because.to_owned()),
+                problem.unwrap_or_else(|| entry.because.to_owned()),
             ]
         });
         table(body, "tried", "Tried", ["Cycles", "HBM", "Copies", "Layouts", "Why"], 3, rows);

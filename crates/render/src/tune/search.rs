@@ -40,7 +40,7 @@ pub(super) struct Found {
     pub(super) today: Vec<Measured>,
     /// The layouts of today; `None` if an array has different ones in different places.
     pub(super) today_choice: Option<Choice>,
-    /// The number of the best entry of `tried`; `None` if all exceed the limit.
+    /// The number of the best entry of `tried`; `None` if none can be used.
     pub(super) best: Option<usize>,
     pub(super) tried: Vec<Tried>,
     pub(super) compiles: usize,

@@ -46,7 +46,9 @@ impl Tuning {
     /// All that was tried, the best first.
     pub(super) fn sorted(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.tried.iter().collect();
-        entries.sort_by_key(|entry| (!entry.taken, entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes));
+        entries.sort_by_key(|entry| {
+            (self.problem(entry).is_some(), entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes)
+        });
         entries
     }
 
@@ -57,7 +59,7 @@ impl Tuning {
         }
         let compiled = count(self.compiles as u64, "compilation", "compilations");
         let kept = if self.kept > 0 {
-            format!(", {} of them from the cache", Grouped(self.kept as u64))
+            format!("; {} were in the cache", count(self.kept as u64, "answer", "answers"))
         } else {
             String::new()
         };
@@ -65,7 +67,7 @@ impl Tuning {
         let words = |version: &String| version.split_whitespace().collect::<Vec<_>>().join(" ");
         let by = self.compilers.iter().map(words).collect::<Vec<_>>().join(", ");
         let by = if by.is_empty() { by } else { format!(" by {by}") };
-        format!("{compiled}{kept}{by}.")
+        format!("{compiled}{by}{kept}.")
     }
 
     /// The sentences that answer the question.
@@ -75,10 +77,14 @@ impl Tuning {
                         StableHLO.";
             return std::iter::once(mark.to_owned()).chain(advice.iter().flat_map(Advice::sentences)).collect();
         }
-        let Some(best) = &self.best else {
-            return vec!["All layouts that were tried exceed the limit.".to_owned()];
-        };
         let mut answers = Vec::new();
+        let Some(best) = &self.best else {
+            let exceed = !self.tried.is_empty() && self.tried.iter().all(|entry| self.exceeds(entry));
+            let why = if exceed { "exceed the limit" } else { "cannot be used" };
+            answers.push(format!("All layouts that were tried {why}."));
+            answers.extend(self.incomplete());
+            return answers;
+        };
         let is_today = |name: &String| self.today.layouts.as_ref().and_then(|today| today.get(name)) == best.get(name);
         for (name, layout) in best {
             let should = if is_today(name) { "should stay" } else { "should be" };
@@ -87,19 +93,34 @@ impl Tuning {
         let entry = self.best_entry.and_then(|number| self.tried.get(number));
         if self.keep {
             let all = if self.all { "no combination" } else { "none of the layouts that were tried" };
+            let within = if self.limit.is_some() { " within the limit" } else { "" };
             answers.push(format!(
-                "Keep it: {all} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
+                "Keep it: {all}{within} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
             ));
         } else if let Some(entry) = entry {
             answers.push(format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost)));
         }
-        if self.cut {
-            answers.push(
-                "The search is not complete: it reached the limit of compilations. A higher limit continues it."
-                    .to_owned(),
-            );
-        }
+        answers.extend(self.incomplete());
         answers
+    }
+
+    /// A sentence, if the search stopped early.
+    fn incomplete(&self) -> Option<String> {
+        self.cut.then(|| {
+            "The search is not complete: it reached the limit of compilations. A higher limit continues it.".to_owned()
+        })
+    }
+
+    /// Whether a program takes more memory than it may.
+    fn exceeds(&self, entry: &Entry) -> bool {
+        entry.taken && self.limit.zip(entry.cost.bytes).is_some_and(|(limit, bytes)| bytes > limit)
+    }
+
+    /// Why an entry is no answer.
+    pub(super) fn problem(&self, entry: &Entry) -> Option<String> {
+        let exceeds =
+            || self.exceeds(entry).then(|| format!("exceeds the limit: {}", InUnits(entry.cost.bytes.unwrap_or(0))));
+        entry.problem().or_else(exceeds)
     }
 
     /// What the best layouts gain in each program, and why.
@@ -136,7 +157,7 @@ impl Tuning {
         text.heading("Tried");
         let entries = self.sorted();
         for entry in entries.iter().take(SHOWN_TRIED) {
-            let figures = entry.problem().unwrap_or_else(|| {
+            let figures = self.problem(entry).unwrap_or_else(|| {
                 format!(
                     "{:>15} cycles  {:>10}  {}",
                     Grouped(entry.cost.cycles.unwrap_or(0)).to_string(),
@@ -170,7 +191,7 @@ impl Tuning {
 
 impl Entry {
     /// Why there is no figure.
-    pub(super) fn problem(&self) -> Option<String> {
+    fn problem(&self) -> Option<String> {
         match (&self.error, self.taken, self.cost.cycles) {
             (Some(error), ..) => Some(format!("refused: {error}")),
             (None, false, _) => Some("not taken: the compiled programs have other layouts".to_owned()),
