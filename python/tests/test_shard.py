@@ -6,6 +6,7 @@ import pickle
 import socket
 import subprocess
 import sys
+import time
 
 import ml_dtypes
 import numpy as np
@@ -232,22 +233,25 @@ def test_each_process_reads_its_own_files(checkpoint, tmp_path):
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"} | {"JAX_PLATFORMS": "cpu"}
+    logs = [(tmp_path / f"{number}.log").open("w+") for number in range(2)]
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", PROCESS, str(number), address, str(tmp_path / str(number)), str(tmp_path / "expected.npz")],
             env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=logs[number],
         )
         for number in range(2)
     ]
-    try:
-        for process in processes:
-            _, errors = process.communicate(timeout=240)
-            assert process.returncode == 0, errors[-3000:]
-    finally:
-        for process in processes:
-            process.kill()
+    # If one fails, the other one waits for it in vain.
+    stop = time.monotonic() + 240
+    while time.monotonic() < stop and {process.poll() for process in processes} in ({None}, {None, 0}):
+        time.sleep(0.1)
+    for process in processes:
+        process.kill()
+    codes = [process.wait() for process in processes]
+    for log in logs:
+        log.seek(0)
+    assert codes == [0, 0], [log.read()[-3000:] for log in logs]
 
 
 def test_shards_are_read_as_arrays(checkpoint, tmp_path):

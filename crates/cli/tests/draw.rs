@@ -126,3 +126,25 @@ fn the_registers_of_a_vector() {
     let both = draw(&["f32[8]", "--vector", "32,{0,0},(8,128),-2", "--sharding", "{replicated}"]);
     assert_eq!(both.status.code(), Some(2));
 }
+
+/// Each picture, and each page, is readable on a dark background: what is white there becomes dark, and text outside of cells light.
+#[test]
+fn pictures_have_a_dark_form() {
+    for kind in [
+        &["f32[5,7]{1,0:T(2,4)}"][..],
+        &["f32[64]", "--sharding", "{devices=[4]<=[4]}"],
+        &["f32[8,300]", "--vector", "32,{3,0},(8,128)"],
+    ] {
+        for form in ["--svg", "--html"] {
+            let output = draw(&[kind, &[form, "-"]].concat()).stdout;
+            let picture = String::from_utf8(output).unwrap();
+            assert!(picture.contains("prefers-color-scheme:dark"), "{kind:?} {form}");
+            for element in picture.split('<').filter(|element| element.contains("fill=\"#fff\"")) {
+                assert!(element.contains("class=\"back\""), "{kind:?} {form}: <{element}");
+            }
+            if form == "--svg" {
+                assert!(picture.contains("<text class=\"title\""), "{kind:?}");
+            }
+        }
+    }
+}

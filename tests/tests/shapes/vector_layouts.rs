@@ -83,6 +83,10 @@ fn whole_arrays_are_loaded_and_stored_as_the_compiler_does() {
         "f32[8,128]{0,1:T(8,128)}",
         "f32[0,128]{1,0:T(8,128)}",
         "f64[8,128]{1,0:T(8,128)}",
+        "bf16[16,256]{1,0:T(8,128)}",
+        "bf16[16,256]{1,0:T(8,128)(4,1)}",
+        "f32[16,256]{1,0:T(8,128)(2,1)}",
+        "s8[16,256]{1,0:T(8,128)(2,1)(2,1)}",
     ] {
         assert_eq!(VectorLayout::of_load(&unknown.parse().unwrap()), None, "{unknown}");
     }

@@ -1,6 +1,6 @@
 //! The layouts in which a kernel loads and stores whole arrays of vector memory.
 
-use super::{ImplicitDimensions, LANES, Offset, SUBLANES, VectorLayout, VectorLayoutError};
+use super::{ImplicitDimensions, LANES, Offset, SUBLANES, VectorLayout, VectorLayoutError, WORD_BITS};
 use crate::layout::dimension::Dimension;
 use crate::layout::tile::TileDimension;
 use crate::shape::array::ArrayShape;
@@ -43,9 +43,17 @@ impl VectorLayout {
     /// `one_row` is the row offset of an array whose one row can be in all rows of a register.
     fn of_memory(array: &ArrayShape, one_row: Offset) -> Option<Self> {
         let (layout, bits) = (array.layout(), array.element_type().bits());
-        let [TileDimension::Size(tile_rows), TileDimension::Size(LANES)] = layout.tiles().first()?.dimensions() else {
-            return None;
+        let (tile, packed) = layout.tiles().split_first()?;
+        let [TileDimension::Size(tile_rows), TileDimension::Size(LANES)] = tile.dimensions() else { return None };
+        let rows_of_word = WORD_BITS.checked_div(bits)?;
+        let is_packed = match packed {
+            [] => rows_of_word == 1,
+            [packed] => *packed.dimensions() == [TileDimension::Size(rows_of_word), TileDimension::Size(1)],
+            _ => false,
         };
+        if !is_packed {
+            return None;
+        }
         let [.., Dimension::Static(rows), Dimension::Static(columns)] = array.dimensions() else { return None };
         if !layout.is_monotonic_with_dim0_major() || array.elements()? == 0 {
             return None;
