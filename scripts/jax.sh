@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in its own environment
-# under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest.
+# under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest. JAX_VERSIONS names other versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,7 @@ environment() { # PYTHON VERSION
 cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
 
 newest=
-for version in 0.5.3 0.10.2 0.12.0; do
+for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
     found=$(python $([ "$version" = 0.12.0 ] && echo 12 || echo 11))
     # The oldest has no packages for newer Pythons.
     [ "$version" = 0.5.3 ] && command -v python3.11 >/dev/null && found=python3.11
