@@ -113,7 +113,7 @@ fn wanted_color(arguments: &[OsString]) -> ColorChoice {
 /// The answer of `xla-shape tune` with these arguments, of which the first is the program's name. Compilers run in these workers.
 ///
 /// # Errors
-/// If the arguments are wrong, or there is no answer; the text is the program's message.
+/// If the arguments are wrong, or the search fails. The error is the message that the program would print.
 pub fn tune(
     host: &Host,
     arguments: impl IntoIterator<Item = OsString>,

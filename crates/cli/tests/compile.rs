@@ -178,7 +178,7 @@ fn what_takes_the_memory_of_a_program_that_is_too_large_is_shown() {
     assert_eq!((&found["module"], &found["largest"][0]["bytes"]), (&"too_large".into(), &(4_u64 << 30).into()));
     assert_eq!((&found["most_padded"][0]["line"], found["most_padded"].as_array().unwrap().len()), (&43.into(), 1));
     assert_eq!(found["capacity"][0]["bytes"], 63_u64 << 28);
-    // There is no report if the compiler leaves no files, if other memory ran out, or if the files are the user's.
+    // No report is made if the compiler wrote no files, if memory other than HBM ran out, or if the user chose the folder for the files.
     assert!(report(&[], "module {} // fake:too-large fake:no-dump").1.is_null());
     assert!(report(&[], "module {} // fake:too-large fake:vmem").1.is_null());
     let dumps = tempfile::tempdir().unwrap();

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(
             found.get(&1).unwrap().get("select"),
             Some(&1),
-            "a value of a matrix product is no value of the program"
+            "a value inside a matrix product is not counted as a value of the program"
         );
         for text in [AFTER.split_once("%9").unwrap().0.to_owned(), AFTER.replace("{0,*}", "{*,0}"), String::new()] {
             assert!(instructions(&before, &Module::parse(&text).unwrap()).is_none(), "{text}");

@@ -201,7 +201,7 @@ pub(crate) struct HloDiffArguments {
 /// layout that would remove a copy, and the answer says what that gains.
 ///
 /// The figures are the compiler's own: estimates of cycles in the module that it returns (JAX: `compiled.as_text()`; or
-/// `xla-shape compile -o`). The files that XLA dumps leave most of them out; then there is no total. Bodies of loops count as often as
+/// `xla-shape compile -o`). Files that XLA dumps lack most of them, and the answer then has no total. Bodies of loops count as often as
 /// they run. As JSON: module, cycles (once, total, said, without, flagged, partial), without, unread, loops, branches, copies
 /// (instruction, opcode, cycles, runs, total, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
 /// instructions, collectives, tried.

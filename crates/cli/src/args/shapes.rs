@@ -292,7 +292,7 @@ fn element_type(text: &str) -> Result<ElementType, String> {
 /// and why. If the dimensions differ: whether a plain reshape or transpose is free; if not, which combination of them the bitcast
 /// is. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or none,
 /// plain, whether a plain reshape or transpose leaves the bytes, and generation (of the TPU that chose a layout, or null). The
-/// exit code is 0 for yes and for no, and 1 if there is no answer.
+/// exit code is 0 if the answer is yes or no, and 1 if it cannot be computed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
