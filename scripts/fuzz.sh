@@ -23,7 +23,7 @@ cargo fuzz build --codegen-units 16
 programs=target/$(rustc -vV | sed -n 's/^host: //p')/release
 "$programs/seeds"
 
-# With a FUZZ_SEED, as in the gate, a target tries the same inputs in every run.
+# With a FUZZ_SEED, a target tries the same inputs in every run.
 export seconds=${1:-20} seed=${FUZZ_SEED:-0} programs ASAN_OPTIONS=detect_odr_violation=0
 shift || true
 fuzz() {
