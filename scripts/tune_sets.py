@@ -216,6 +216,8 @@ add("adam_v7x", "v7x", ["state=arg0,arg1,arg2"],
     step=(adam, [(f32, 256, 16, 32)] * 3 + [(bf16, 128, 256), (bf16, 128, 16, 32)], (0, 1, 2)))
 add("embedding_small", "v5e", ["table=arg0"], use=language_of(language, f32, 512, 64, 8, 32))
 add("images", "v5e", ["x=arg0"], use=(convolve(LAST), [(bf16, 16, 28, 28, 32), (bf16, 5, 5, 32, 64)], ()))
+# Two arrays of rank 4 have 24 * 24 combinations.
+add("decode_two", "v5e", ["k=arg0", "v=arg1"], decode=decode_of(bf16, 4, 256, 8, 128))
 add("keys_v6e", "v6e", ["k=arg0"], read=(scored, [(s8, 20, 600, 128), (bf16, 20, 128)], ()))
 
 

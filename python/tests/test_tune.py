@@ -67,6 +67,8 @@ def test_arguments(monkeypatch, tmp_path):
         assert word in found
     assert [os.path.basename(file) for file in found[found.index("--") + 1 :]] == ["prefill.mlir", "decode.mlir"]
     assert "--no-cache" in command(monkeypatch, [prefill], ARGS[:1], share={"w": "arg1"}, cache=False)
+    found = command(monkeypatch, [prefill], ARGS[:1], share={"w": "arg1"}, memory={"w": ["device", "pinned_host"]})
+    assert "--memory=w=device,pinned_host" in found
 
 
 def test_places_are_those_of_the_functions(monkeypatch):
@@ -156,6 +158,26 @@ def test_answers_of_workers(tmp_path):
     for arguments, message in [({"for_": "v99"}, "v99"), ({"compiles": -1}, "-1"), ({"plugin": tmp_path / "none"}, "does not compile")]:
         with pytest.raises(ShapeError, match=message):
             run(Answers(), **arguments)
+
+
+COMPILED = """HloModule p, is_scheduled=true
+ENTRY main {
+  b = f32[100,1]{1,0:T(8,128)} parameter(0)
+  ROOT c = f32[100,1]{0,1:T(1,128)} copy(b), backend_config={"window_config":{"estimated_cycles":"300"}}
+}
+"""
+
+
+def test_compiled_modules_give_advice():
+    # Names that differ in case alone are two programs.
+    found = tune({"p": COMPILED, "P": COMPILED}, share={"w": "p:arg0,P:arg0"}, weights={"P": 10})
+    assert found.advice is not None and found.advice[0]["layouts"][0]["cycles"] == 3300
+    assert (found.best, found.tried, found.memory) == ({}, [], {}) and "No compiler confirmed it" in str(found)
+    jitted = jax.jit(prefill).lower(*ARGS[0]).compile()
+    assert tune({"f": jitted}, share={"w": "arg1"}).advice[0]["array"] == "w"
+    for more, option in [({"cache": False}, "--no-cache"), ({"memory": {"w": "device"}}, "--memory"), ({"executor": Answers()}, "executor")]:
+        with pytest.raises(ShapeError, match=f"{option} needs a compiler"):
+            tune({"p": COMPILED}, share={"w": "arg0"}, **more)
 
 
 def test_what_a_worker_raises_is_raised(tmp_path):

@@ -34,6 +34,10 @@ class Tuned:
         data = answer.data
         self.best: dict[str, Layout] = _layouts(data["best"])
         """The best layout of each array. Empty if all layouts that were tried exceed the limit."""
+        self.memory: dict[str, str] = {name: found["memory"] for name, found in (data["best"] or {}).items() if "memory" in found}
+        """The memory of each array for which one was asked."""
+        self.advice: list[dict[str, Any]] | None = data["advice"]
+        """Advice for each array, if the programs are compiled already; no compiler confirmed it."""
         self.today: dict[str, Layout] = _layouts(data["today"]["layouts"])
         """The layouts of the programs as they are. Empty if an array has different ones in different places."""
         self.keep: bool = data["keep"]
@@ -47,6 +51,8 @@ class Tuned:
 
         if name not in self.best:
             raise ShapeError(f"there is no best layout of {name!r}; there is {', '.join(map(repr, self.best)) or 'none'}")
+        if name in self.memory:
+            sharding = sharding.with_memory_kind(self.memory[name])
         return to_format(self.best[name], sharding)
 
     def __str__(self) -> str:
@@ -72,6 +78,7 @@ def tune(
     at_most_bytes: int | None = None,
     all: bool = False,
     tilings: bool = False,
+    memory: Mapping[str, str | Sequence[str]] | None = None,
     compiles: int | None = None,
     executor: Executor | None = None,
     cache: str | os.PathLike[str] | bool = True,
@@ -81,7 +88,8 @@ def tune(
     """Finds the best layouts of arrays that programs share, by compiling the programs ahead of time with many layouts; needs no TPU.
 
     programs: functions, jitted or not, with their names; or a dict of them by name. A program may also be what `lower` returned, or the
-        text of its StableHLO.
+        text of its StableHLO. If all are compiled already (what `compile` returned, or the text of optimized modules), the answer is
+        advice, without a compiler.
     args: the arguments of each function, such as `jax.ShapeDtypeStruct`s.
     share: for each array its places, such as `"prefill:out1,decode:arg0"` or a list of them; the program's name may be left out if there
         is only one. `arg0['k']` is a part of the first argument, `arg0` stands for all of its parts, and `cache` for an argument that is
@@ -91,6 +99,8 @@ def tune(
     at_most_bytes: how much HBM a program may take.
     all: tries every combination of layouts.
     tilings: also tries other tiles of packed elements.
+    memory: the memory that an array shall be in, `"device"` or `"pinned_host"`, or both, the preferred one first. By default, it is
+        where each program has it.
     compiles: stops after this many compilations, including those from the cache.
     executor: where compilers run: any executor of `concurrent.futures`, such as `dask.distributed.Client().get_executor()`. By default,
         as many compilers run on this machine as it has cores and memory for.
@@ -105,6 +115,8 @@ def tune(
     for name, places in share.items():
         arguments += ["--share", f"{name}={','.join(_numbered(places, found))}"]
     arguments += [f"--weight={name}={weight}" for name, weight in (weights or {}).items()]
+    for name, kinds in (memory or {}).items():
+        arguments.append(f"--memory={name}={kinds if isinstance(kinds, str) else ','.join(kinds)}")
     arguments += [f"--option={name}={_text(value)}" for name, value in (options or {}).items()]
     arguments += [f"--at-most-bytes={at_most_bytes}"] if at_most_bytes is not None else []
     arguments += [f"--compiles={compiles}"] if compiles is not None else []
@@ -117,8 +129,10 @@ def tune(
         arguments.append(f"--cache={os.fspath(cache)}")
     texts = [program.text.encode() for program in found]
     with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
-        files = [Path(folder) / f"{program.name}.mlir" for program in found]
+        # Each has a folder of its own, because a file system may not tell names from each other that differ in case alone.
+        files = [Path(folder) / str(number) / f"{program.name}.mlir" for number, program in enumerate(found)]
         for file, text in zip(files, texts):
+            file.parent.mkdir()
             file.write_bytes(text)
         own = ThreadPoolExecutor(tune_jobs()) if executor is None else None
         workers = own or executor
@@ -134,10 +148,13 @@ def tune(
                     future.cancel()
 
         try:
-            return Tuned(_tune([*arguments, "--", *map(str, files)], run))
+            tuned = Tuned(_tune([*arguments, "--", *map(str, files)], run))
         finally:
             if own is not None:
                 own.shutdown(wait=False, cancel_futures=True)
+    if executor is not None and tuned.advice is not None:
+        raise ShapeError("executor needs a compiler: expected StableHLO, found modules that are compiled already")
+    return tuned
 
 
 def _text(value: Any) -> str:
@@ -157,7 +174,8 @@ class _Program:
             return
         lowered = program if hasattr(program, "as_text") else _lowered(program, args)
         self.text = lowered.as_text()
-        self.places = _places(lowered)
+        # A compiled program has no text of StableHLO. Its places are numbered as in its text.
+        self.places = _places(lowered) if hasattr(lowered, "compiler_ir") else None
 
 
 def _lowered(function: Any, args: Sequence[Any]) -> Any:

@@ -258,6 +258,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     for more in [&[][..], &["--all"], &["--at-most-bytes", "1"]] {
         ask("tune", &[&["tuned.mlir", "--share", "x=arg0", "--no-cache"], more].concat(), "");
     }
+    ask("tune", &["tuned.mlir", "--share", "x=arg0", "--no-cache", "--memory", "x=device"], "");
     ask("tune", &["cycles.hlo", "--share", "x=arg0", "--share", "y=out0"], "");
     for arguments in [
         &["guard.json", "p.mlir", "--for", "v5e,v6e"][..],

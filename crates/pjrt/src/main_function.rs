@@ -52,7 +52,7 @@ struct Signature {
 }
 
 /// The attribute by which JAX asks for layouts.
-const LAYOUT_MODE: &str = "mhlo.layout_mode";
+pub(crate) const LAYOUT_MODE: &str = "mhlo.layout_mode";
 
 /// The attribute by which JAX donates a parameter to a result.
 const DONATED: &str = "tf.aliasing_output";
@@ -78,16 +78,19 @@ pub(crate) fn donated(text: &str) -> BTreeMap<usize, usize> {
     parameters.into_iter().enumerate().filter_map(|(number, range)| Some((number, result(range)?))).collect()
 }
 
-/// The text of a program that asks for layouts: `mhlo.layout_mode` at parameters and results, in place of what stood there.
+/// The attribute by which JAX asks for a memory.
+pub(crate) const MEMORY_KIND: &str = "mhlo.memory_kind";
+
+/// The text of a program with an attribute at parameters and results, in place of what stood there.
 ///
 /// # Errors
 /// If the text has no function `@main`, or that has no such parameter or result.
-pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>) -> Result<String> {
+pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument, String>) -> Result<String> {
     let refused = |reason: String| Error::NoLayouts(reason);
     let signature = Signature::find(text)
         .ok_or_else(|| refused("its text has no function `@main` whose parameters can be read".to_owned()))?;
     let mut edits = Vec::new();
-    for (argument, layout) in layouts {
+    for (argument, wanted) in values {
         let (list, number, what) = match argument {
             Argument::Parameter(number) => (&signature.parameters, *number, "parameters"),
             Argument::Result(number) => (&signature.results, *number, "results"),
@@ -96,14 +99,14 @@ pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>)
         let place =
             place.ok_or_else(|| refused(format!("`@main` has {} {what}, not one of number {number}", list.len())))?;
         let is_bare = signature.is_bare && matches!(argument, Argument::Result(_));
-        edits.push((place, layout, is_bare));
+        edits.push((place, wanted, is_bare));
     }
     edits.sort_by_key(|(place, ..)| place.start);
     let mut new = String::with_capacity(text.len() + 64 * edits.len());
     let mut done = 0;
-    for (place, layout, is_bare) in edits {
+    for (place, wanted, is_bare) in edits {
         new.push_str(&text[done..place.start]);
-        let asking = asking(&text[place.clone()], layout)?;
+        let asking = asking(&text[place.clone()], name, wanted)?;
         new.push_str(&if is_bare { format!("({asking})") } else { asking });
         done = place.end;
     }
@@ -111,9 +114,9 @@ pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>)
     Ok(new)
 }
 
-/// A type with its attributes, such as `tensor<2xf32> {jax.buffer_donor = true}`, with the attribute for a layout.
-fn asking(value: &str, layout: &LayoutMode) -> Result<String> {
-    let ask = format!("{LAYOUT_MODE} = \"{layout}\"");
+/// A type with its attributes, such as `tensor<2xf32> {jax.buffer_donor = true}`, with one more attribute.
+fn asking(value: &str, name: &str, wanted: &str) -> Result<String> {
+    let ask = format!("{name} = \"{wanted}\"");
     // A location may follow: `tensor<2xf32> {a = 1} loc("x")`.
     let (value, location) = value.split_at(location_start(value));
     let end = end_of(value, |letter, depth| letter == '{' && depth == 0);
@@ -134,7 +137,7 @@ fn asking(value: &str, layout: &LayoutMode) -> Result<String> {
         kept.push(attribute.trim());
         rest = behind.strip_prefix(',').unwrap_or_default();
     }
-    let own = kept.into_iter().filter(|attribute| !attribute.is_empty() && !attribute.starts_with(LAYOUT_MODE));
+    let own = kept.into_iter().filter(|attribute| !attribute.is_empty() && !attribute.starts_with(name));
     let list = own.chain([ask.as_str()]).collect::<Vec<_>>().join(", ");
     let space = if location.is_empty() { "" } else { " " };
     Ok(format!("{} {{{list}}}{space}{location}", type_text.trim_end()))
@@ -252,8 +255,13 @@ pub(crate) fn end_of(text: &str, is_end: impl Fn(char, usize) -> bool) -> usize 
 
 #[cfg(test)]
 mod tests {
-    use super::{Argument, LayoutMode, donated, with_layouts};
+    use super::{Argument, LAYOUT_MODE, LayoutMode, donated, with_attributes};
     use std::collections::BTreeMap;
+
+    fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>) -> crate::Result<String> {
+        let values = layouts.iter().map(|(argument, mode)| (*argument, mode.to_string())).collect();
+        with_attributes(text, LAYOUT_MODE, &values)
+    }
 
     fn asked(text: &str, layouts: &[(Argument, &str)]) -> Result<String, String> {
         let layouts: BTreeMap<_, _> =

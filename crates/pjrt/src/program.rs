@@ -1,7 +1,7 @@
 //! Programs to compile.
 
 use crate::error::{Error, Result};
-use crate::main_function::{Argument, LayoutMode, donated, end_of, with_layouts};
+use crate::main_function::{Argument, LAYOUT_MODE, LayoutMode, MEMORY_KIND, donated, end_of, with_attributes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape::Layout;
@@ -229,11 +229,42 @@ impl Program {
     /// # Errors
     /// As [`with_layouts`](Self::with_layouts).
     pub fn with_layout_modes(&self, modes: &BTreeMap<Argument, LayoutMode>) -> Result<Self> {
+        let modes = modes.iter().map(|(argument, mode)| (*argument, mode.to_string()));
+        self.with_attributes(LAYOUT_MODE, &modes.collect())
+    }
+
+    /// The same program, which asks for the memories of parameters and results (`mhlo.memory_kind`), such as `device` or `pinned_host`. The
+    /// compiler may refuse, such as for a parameter in the host's memory that the program does not move to the device. The memory is in
+    /// the optimized module's `entry_computation_layout`, `S(5)` for the host; [`Compiled::inputs`](crate::Compiled::inputs) does not have it.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use xla_shape_pjrt::{Argument, Program};
+    ///
+    /// let program = Program::from_mlir(b"module { func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> { return %x } }");
+    /// let asks = program.with_memory_kinds(&BTreeMap::from([(Argument::Parameter(0), "pinned_host")]))?;
+    /// assert!(String::from_utf8_lossy(asks.code()).contains(r#"%x: tensor<2x3xf32> {mhlo.memory_kind = "pinned_host"}"#));
+    /// assert!(program.with_memory_kinds(&BTreeMap::from([(Argument::Parameter(0), "a \" b")])).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`with_layouts`](Self::with_layouts), and if the name of a memory has other characters than letters, digits and `_`.
+    pub fn with_memory_kinds(&self, kinds: &BTreeMap<Argument, &str>) -> Result<Self> {
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if let Some(kind) = kinds.values().find(|kind| !is_name(kind)) {
+            return Err(Error::NoLayouts(format!("{kind:?} is not the name of a memory")));
+        }
+        let kinds = kinds.iter().map(|(argument, kind)| (*argument, (*kind).to_owned()));
+        self.with_attributes(MEMORY_KIND, &kinds.collect())
+    }
+
+    fn with_attributes(&self, name: &str, values: &BTreeMap<Argument, String>) -> Result<Self> {
         let text = self.mlir_text().ok_or_else(|| {
             let reason = "layouts can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)";
             Error::NoLayouts(reason.to_owned())
         })?;
-        Ok(Self::from_mlir(with_layouts(text, modes)?.as_bytes()))
+        Ok(Self::from_mlir(with_attributes(text, name, values)?.as_bytes()))
     }
 
     /// The parameters that are donated (`tf.aliasing_output`), each with the number of the result that takes its memory. The two have the

@@ -288,7 +288,15 @@ call! { compile(args: CompileArgs) {
             }
         }
     }
-    let text = if has("fake:tune") { tuned_module(asked) } else { MODULE.to_owned() };
+    let on_host = has("fake:tune") && program_text.contains("mhlo.memory_kind = \"pinned_host\"");
+    if on_host && has("fake:host-refused") {
+        return Err((INVALID_ARGUMENT, "E1200: the output is not in the host's memory".to_owned()));
+    }
+    let mut text = if has("fake:tune") { tuned_module(asked) } else { MODULE.to_owned() };
+    if on_host && !has("fake:host-not-taken") {
+        let layout = "is_scheduled=true, entry_computation_layout={(f32[100,200]{1,0:S(5)}, bf16[2,200]{1,0})->(f32[100,200]{1,0}, bf16[2,200]{1,0})}";
+        text = text.replacen("is_scheduled=true", layout, 1);
+    }
     let message = match format.as_str() {
         "mlir" => Module::parse(&text).expect("a module").to_proto().expect("a message"),
         "hlo" => code,

@@ -1,7 +1,7 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
 use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
-use crate::verbs::tune::{Share, share, weight};
+use crate::verbs::tune::{Share, memory, share, weight};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_render::hlo::{Device, Limit, Section};
+use xla_shape_render::tune::Memory;
 
 /// Show how much memory the values of an HLO module take, and what is wrong with the module
 ///
@@ -378,7 +379,7 @@ pub(crate) struct CompileArguments {
 /// Of HLO modules that are compiled already (is_scheduled=true), it gives advice without a compiler: the copies of the shared arrays, the
 /// layouts with which they need not change the layout, and the padding. Nothing confirms that the compiler would take these layouts, or gain by them.
 ///
-/// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout and major_to_minor for each name), today
+/// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout, major_to_minor and memory for each name), today
 /// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compilers, compiles, kept, all, cut, tried (layouts, taken, cycles,
 /// bytes, copies, programs, because, error), advice (null if the programs were compiled), notes. The exit code is 1 if all layouts exceed the limit.
 #[derive(Debug, Args)]
@@ -398,6 +399,12 @@ pub(crate) struct TuneArguments {
     /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
     #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) target: Target,
+
+    /// The memory that an array shall be in: device, pinned_host, or both, the preferred one first; by default, that of each program
+    ///
+    /// With both, the first memory is used in which the programs compile and keep the limit; the table has the other one too.
+    #[arg(long = "memory", value_name = "NAME=MEMORY,…", value_parser = memory)]
+    pub(crate) memories: Vec<(String, Vec<Memory>)>,
 
     /// How often a program runs, relative to the others (1 by default), such as decode=100; may be repeated
     #[arg(long = "weight", value_name = "PROGRAM=N", value_parser = weight)]

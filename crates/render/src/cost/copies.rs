@@ -340,11 +340,11 @@ fn layout(order: &[usize], other: &Layout) -> Option<Layout> {
 fn in_jax(layout: &Layout, now: &ArrayShape) -> String {
     // Tiles are only written where nothing else differs.
     let has_tiling = layout.minor_to_major() == now.layout().minor_to_major();
-    format!("; in JAX `{}`", format_in_jax(layout, has_tiling))
+    format!("; in JAX `{}`", format_in_jax(layout, has_tiling, "sharding"))
 }
 
 /// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
-pub(crate) fn format_in_jax(layout: &Layout, has_tiling: bool) -> String {
+pub(crate) fn format_in_jax(layout: &Layout, has_tiling: bool, sharding: &str) -> String {
     let tuple = |numbers: &[String]| match numbers {
         [one] => format!("({one},)"),
         many => format!("({})", many.join(", ")),
@@ -352,5 +352,5 @@ pub(crate) fn format_in_jax(layout: &Layout, has_tiling: bool) -> String {
     let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
     let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
     let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
-    format!("Format(Layout(major_to_minor={}{tiling}), sharding)", tuple(&order))
+    format!("Format(Layout(major_to_minor={}{tiling}), {sharding})", tuple(&order))
 }

@@ -1,5 +1,6 @@
 //! The layouts that an array can have in a TPU's tiles, computed without a compiler.
 
+use super::memory::without_space;
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::{Generation, layouts};
 use xla_shape_core::{ArrayShape, Layout, Tile, TileDimension};
@@ -25,8 +26,9 @@ const SUBLANES: u64 = 8;
 ///
 /// tilings: also returns layouts with other tiles, where elements are packed.
 pub(super) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {
-    let own = bytes(array, array.layout());
-    let own = own.map(|bytes| Candidate { layout: array.layout().clone(), bytes, has_default_tiles: true });
+    let today = without_space(array.layout());
+    let own = bytes(array, &today);
+    let own = own.map(|bytes| Candidate { layout: today.clone(), bytes, has_default_tiles: true });
     let mut found: Vec<Candidate> = own.into_iter().collect();
     let rank = array.num_dimensions();
     // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
@@ -53,7 +55,7 @@ pub(super) fn candidates(array: &ArrayShape, generation: Generation, tilings: bo
         let others = if tilings { other_tilings(&layout) } else { Vec::new() };
         if is_new(&found, &layout, size) {
             found.push(Candidate { layout, bytes: size, has_default_tiles: true });
-        } else if layout != *array.layout() {
+        } else if layout != today {
             repeated += 1;
             continue;
         }

@@ -77,6 +77,12 @@ impl Measured {
         Self { compiler: Some(version.to_owned()), ..self }
     }
 
+    /// The version of the compiler, in its own words; `None` if it is not known.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.compiler.as_deref()
+    }
+
     /// The array that is a parameter or a result of the compiled program; `None` if there is none.
     #[must_use]
     pub fn array(&self, place: &Place) -> Option<ArrayShape> {

@@ -5,6 +5,7 @@
 mod advice;
 mod candidates;
 mod measured;
+mod memory;
 mod page;
 mod search;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use crate::cost::{Place, format_in_jax};
 use advice::Advice;
 pub use advice::Compiled;
 pub use measured::Measured;
+pub use memory::{Memory, Requested};
 pub use search::Compile;
 use search::{Found, Tried, described, most_bytes, search, weighted};
 use serde::Serialize;
@@ -41,6 +43,8 @@ pub struct SharedArray {
     pub places: Vec<(usize, Place)>,
     /// The array on one device, in today's layout.
     pub array: ArrayShape,
+    /// The memories that it may be in, the preferred one first. If empty, each program keeps it where it has it.
+    pub memories: Vec<Memory>,
 }
 
 /// The layouts that a program is compiled with.
@@ -169,7 +173,7 @@ impl SharedArray {
             }
         }
         let none = || TuneError::NoArray { name: name.to_owned(), place: "any place".to_owned() };
-        Ok(Self { name: name.to_owned(), places, array: first.ok_or_else(none)? })
+        Ok(Self { name: name.to_owned(), places, array: first.ok_or_else(none)?, memories: Vec::new() })
     }
 }
 
@@ -209,6 +213,9 @@ pub struct Tuning {
 struct ArrayLayout {
     layout: String,
     major_to_minor: Vec<usize>,
+    /// The memory, as in `mhlo.memory_kind`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -357,7 +364,9 @@ impl Tuning {
     fn new(arrays: &[SharedArray], programs: &[Program], options: &Options, found: &Found) -> Self {
         let named = |choice: &[Layout]| {
             let layouts = arrays.iter().zip(choice);
-            layouts.map(|(array, layout)| (array.name.clone(), ArrayLayout::new(layout))).collect::<BTreeMap<_, _>>()
+            layouts
+                .map(|(array, layout)| (array.name.clone(), ArrayLayout::of(array, layout)))
+                .collect::<BTreeMap<_, _>>()
         };
         let cost = |measured: &[Measured]| Cost::new(programs, measured, &found.today);
         let entry = |tried: &Tried| Entry {
@@ -397,7 +406,7 @@ impl Tuning {
             cut: found.is_cut,
             tried: found.tried.iter().map(entry).collect(),
             advice: None,
-            notes: notes(programs, found),
+            notes: notes(programs, found).into_iter().chain(memory::note(arrays)).collect(),
         }
     }
 }
@@ -445,7 +454,13 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
 impl ArrayLayout {
     fn new(layout: &Layout) -> Self {
         let major_to_minor = layout.minor_to_major().iter().rev().copied().collect();
-        Self { layout: layout.to_string(), major_to_minor }
+        Self { layout: layout.to_string(), major_to_minor, memory: None }
+    }
+
+    /// The layout of a shared array, with its memory if that was asked for.
+    fn of(array: &SharedArray, layout: &Layout) -> Self {
+        let memory = Memory::of(layout).filter(|_| !array.memories.is_empty());
+        Self { memory: memory.map(Memory::kind), ..Self::new(layout) }
     }
 }
 
@@ -455,7 +470,13 @@ impl Write {
         let (candidates, _) = candidates::candidates(&array.array, generation, false);
         let order = layout.minor_to_major();
         let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);
-        let jax = format_in_jax(layout, same.all(|other| other.layout != *layout));
+        let memory = Memory::of(layout).filter(|_| !array.memories.is_empty());
+        let sharding = memory.map_or_else(
+            || "sharding".to_owned(),
+            |memory| format!("sharding.with_memory_kind(\"{}\")", memory.kind()),
+        );
+        let plain = memory::without_space(layout);
+        let jax = format_in_jax(layout, same.all(|other| memory::without_space(&other.layout) != plain), &sharding);
         Some(Self {
             orbax: format!("ArrayRestoreArgs(sharding={jax})"),
             jax,

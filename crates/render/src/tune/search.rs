@@ -1,6 +1,7 @@
 //! The search for the best layouts. It does not compile itself: it passes requests to the caller, and compares the answers.
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
+use super::memory::{Memory, Requested, homes, in_space, without_space};
 use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Layout};
@@ -18,6 +19,9 @@ pub(super) const MOST_COMBINATIONS: u64 = 10_000;
 
 /// The layout of each shared array.
 pub(super) type Choice = Vec<Layout>;
+
+/// What choices are compared by; less is better.
+type Score = (usize, u128, u64, bool);
 
 /// The result of trying a choice of layouts.
 #[derive(Clone, Debug)]
@@ -72,6 +76,10 @@ struct Search<'a> {
     tried: Vec<Tried>,
     seen: HashSet<Choice>,
     is_cut: bool,
+    /// Where the arrays shall be, in the order of preference.
+    homes: Vec<Vec<Option<Memory>>>,
+    /// Where they are in the choices that are tried now: a number of `homes`.
+    home: usize,
 }
 
 /// Searches for the best layouts.
@@ -93,20 +101,21 @@ pub(super) fn search<'a>(
         tried: Vec::new(),
         seen: HashSet::new(),
         is_cut: false,
+        homes: homes(arrays, MOST_COMBINATIONS).ok_or(TuneError::TooMany { combinations: None })?,
+        home: 0,
     };
     search.look_at_today()?;
     let found: Vec<_> =
         arrays.iter().map(|array| candidates(&array.array, options.generation, options.tilings)).collect();
     let repeated: Vec<_> = found.iter().map(|(_, repeated)| *repeated).collect();
     search.candidates = found.into_iter().map(|(candidates, _)| candidates).collect();
-    search.add(search.today_choice.clone().into_iter().collect(), "today");
-    if options.all {
-        let all = search.combinations()?;
-        search.add(all, "every combination");
+    if let Some((home, today)) = search.today_choice.clone().and_then(|today| Some((search.home_of(&today)?, today))) {
+        search.home = home;
+        search.add(vec![today], "today");
     }
-    search.try_preferred();
-    if !options.all {
-        search.descend();
+    for home in 0..search.homes.len() {
+        search.home = home;
+        search.try_home()?;
     }
     let rules = search.candidates.iter().zip(repeated).map(|(all, repeated)| rules(all, repeated)).collect();
     let auto_errors = (0..programs.len()).filter_map(|program| match search.known.get(&(program, Ask::Auto)) {
@@ -127,6 +136,46 @@ pub(super) fn search<'a>(
 }
 
 impl Search<'_> {
+    /// Tries layouts of arrays that are in these memories. If others, which are preferred, can be used, the best layouts are tried alone, for
+    /// comparison.
+    fn try_home(&mut self) -> Result<(), TuneError> {
+        if self.options.all {
+            let all = self.combinations()?;
+            self.add(all, "every combination");
+        }
+        if self.best_score().is_some_and(|(home, ..)| home < self.home) {
+            self.add(vec![self.start()], "the best layouts, in other memory");
+            return Ok(());
+        }
+        if let Some(today) = self.today_choice.clone() {
+            self.add(vec![today], "today's layouts, in other memory");
+        }
+        self.try_preferred();
+        if !self.options.all {
+            self.descend();
+        }
+        Ok(())
+    }
+
+    /// A choice whose arrays are where they shall be now.
+    fn at_home(&self, choice: &Choice) -> Choice {
+        let homes = self.homes.get(self.home).into_iter().flatten();
+        let placed = choice.iter().zip(homes).map(|(layout, home)| match home {
+            Some(memory) => in_space(layout, memory.space()),
+            None => layout.clone(),
+        });
+        placed.collect()
+    }
+
+    /// Which of `homes` a choice has; `None` if an array is elsewhere.
+    fn home_of(&self, choice: &Choice) -> Option<usize> {
+        let is_home = |homes: &Vec<Option<Memory>>| {
+            let mut pairs = homes.iter().zip(choice);
+            pairs.all(|(home, layout)| home.is_none_or(|home| Memory::of(layout) == Some(home)))
+        };
+        self.homes.iter().position(is_home)
+    }
+
     /// Compiles the programs as they are, and with the layouts that the compiler chooses.
     fn look_at_today(&mut self) -> Result<(), TuneError> {
         let numbers = 0..self.programs.len();
@@ -181,9 +230,8 @@ impl Search<'_> {
     /// Whether a compiled program has a layout at all places of an array.
     fn has(&self, measured: &Measured, program: usize, array: usize, layout: &Layout) -> bool {
         let shared = &self.arrays[array];
-        let mut places = shared.places.iter().filter(|(other, _)| *other == program);
-        places
-            .all(|(_, place)| measured.array(place).is_some_and(|found| is_same(&shared.array, found.layout(), layout)))
+        let is_as_wanted = |found: &Layout| is_same(&shared.array, found, layout) && shared.is_in_memory(found, layout);
+        shared.places_of(program).all(|place| measured.array(place).is_some_and(|found| is_as_wanted(found.layout())))
     }
 
     /// Tries choices: compiles what has not been compiled yet, and adds the results to the table.
@@ -193,6 +241,7 @@ impl Search<'_> {
         let mut wanted = HashSet::new();
         let mut count = self.known.len();
         for choice in choices {
+            let choice = self.at_home(&choice);
             if self.seen.contains(&choice) {
                 continue;
             }
@@ -235,8 +284,9 @@ impl Search<'_> {
         tried
     }
 
-    /// What choices are compared by: cycles, then bytes, then whether the choice differs from today's. `None` if the choice has no result.
-    fn score(&self, tried: &Tried) -> Option<(u128, u64, bool)> {
+    /// What choices are compared by: the preference of the memories, cycles, bytes, then whether the choice differs from today's. `None` if
+    /// the choice has no result.
+    fn score(&self, tried: &Tried) -> Option<Score> {
         if !tried.taken || tried.programs.len() < self.programs.len() {
             return None;
         }
@@ -244,7 +294,13 @@ impl Search<'_> {
         if self.options.at_most_bytes.is_some_and(|most| bytes > most) {
             return None;
         }
-        Some((weighted(self.programs, &tried.programs)?, bytes, Some(&tried.choice) != self.today_choice.as_ref()))
+        let home = self.home_of(&tried.choice)?;
+        Some((
+            home,
+            weighted(self.programs, &tried.programs)?,
+            bytes,
+            Some(&tried.choice) != self.today_choice.as_ref(),
+        ))
     }
 
     fn best(&self) -> Option<usize> {
@@ -341,7 +397,7 @@ impl Search<'_> {
     /// Follows better neighbours. If that gains little, it also tries the neighbours of where it began that it has passed: another way may
     /// lead further.
     fn descend(&mut self) {
-        let cycles = |search: &Self| search.best_score().map_or(0, |(cycles, ..)| cycles);
+        let cycles = |search: &Self| search.best_score().map_or(0, |(_, cycles, ..)| cycles);
         let (before, near) = (cycles(self), self.near(&self.start()));
         self.follow();
         if cycles(self) > before - before / SMALL_GAIN && self.is_any_better(near) {
@@ -372,7 +428,7 @@ impl Search<'_> {
         from.iter().enumerate().flat_map(of_array).collect()
     }
 
-    fn best_score(&self) -> Option<(u128, u64, bool)> {
+    fn best_score(&self) -> Option<Score> {
         self.score(&self.tried[self.best()?])
     }
 
@@ -422,11 +478,6 @@ fn with(choice: &Choice, array: usize, layout: &Layout) -> Choice {
     choice
 }
 
-/// The layout in the default memory space: `mhlo.layout_mode` cannot ask for another one.
-fn without_space(layout: &Layout) -> Layout {
-    layout.clone().with_memory_space(0).unwrap_or_else(|_| layout.clone())
-}
-
 /// The cycles of all programs with their weights; `None` if those of one are not known.
 pub(super) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
     let cycles = programs.iter().zip(measured);
@@ -439,10 +490,12 @@ pub(super) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option
     let own = |array: &SharedArray| {
         let is_own = |(program, place): &(usize, _)| {
             let found = today.get(*program)?.array(place)?;
-            is_same(&array.array, found.layout(), array.array.layout()).then_some(())
+            let own = array.array.layout();
+            (is_same(&array.array, found.layout(), own) && array.is_in_memory(found.layout(), own)).then_some(())
         };
         array.places.iter().map(is_own).collect::<Option<Vec<()>>>()?;
-        Some(without_space(array.array.layout()))
+        let own = array.array.layout();
+        Some(if array.memories.is_empty() { without_space(own) } else { own.clone() })
     };
     arrays.iter().map(own).collect()
 }
@@ -457,36 +510,36 @@ pub(super) fn most_bytes(measured: &[Measured]) -> u64 {
     measured.iter().map(|measured| measured.bytes).max().unwrap_or(0)
 }
 
-/// The layouts that are requested for one program.
 impl Ask {
-    /// The requested layout for each place of a program: `None` if the compiler chooses it. Empty if the program is compiled as it is.
+    /// What is requested for each place of a program. Empty if the program is compiled as it is.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_render::cost::Place;
-    /// use xla_shape_render::tune::{Ask, SharedArray};
+    /// use xla_shape_render::tune::{Ask, Requested, SharedArray};
     ///
     /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
-    /// let arrays = [SharedArray { name: "w".into(), places: vec![(0, Place::Parameter(2, vec![]))], array }];
+    /// let arrays = [SharedArray { name: "w".into(), places: vec![(0, Place::Parameter(2, vec![]))], array, memories: vec![] }];
     /// assert!(Ask::Today.places(&arrays, 0).is_empty());
-    /// assert_eq!(Ask::Auto.places(&arrays, 0), [(Place::Parameter(2, vec![]), None)].into());
+    /// let auto = Requested { layout: None, memory: None };
+    /// assert_eq!(Ask::Auto.places(&arrays, 0), [(Place::Parameter(2, vec![]), auto)].into());
     /// assert!(Ask::Auto.places(&arrays, 1).is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn places(&self, arrays: &[SharedArray], program: usize) -> BTreeMap<crate::cost::Place, Option<Layout>> {
+    pub fn places(&self, arrays: &[SharedArray], program: usize) -> BTreeMap<crate::cost::Place, Requested> {
         let mut places = BTreeMap::new();
         for (number, array) in arrays.iter().enumerate() {
             let wanted = match self {
                 Self::Today => continue,
                 Self::Auto => None,
                 Self::Layouts(layouts) => match layouts.get(&number) {
-                    Some(layout) => Some(layout.clone()),
+                    Some(layout) => Some(layout),
                     None => continue,
                 },
             };
-            let own = array.places.iter().filter(|(other, _)| *other == program);
-            places.extend(own.map(|(_, place)| (place.clone(), wanted.clone())));
+            let requested = array.requested(wanted);
+            places.extend(array.places_of(program).map(|place| (place.clone(), requested.clone())));
         }
         places
     }

@@ -39,6 +39,7 @@ fn shared(shapes: &[&str], programs: usize) -> Vec<SharedArray> {
         name: format!("x{number}"),
         places: (0..programs).map(|program| (program, Place::Parameter(number, vec![]))).collect(),
         array: text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap(),
+        memories: Vec::new(),
     };
     shapes.iter().enumerate().map(array).collect()
 }

@@ -94,8 +94,10 @@ impl Tuning {
         if self.keep {
             let all = if self.all { "no combination" } else { "none of the layouts that were tried" };
             let within = if self.limit.is_some() { " within the limit" } else { "" };
+            // Cycles in other memories are not compared.
+            let here = if best.values().any(|layout| layout.memory.is_some()) { " in this memory" } else { "" };
             answers.push(format!(
-                "Keep it: {all}{within} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
+                "Keep it: {all}{within}{here} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
             ));
         } else if let Some(entry) = entry {
             answers.push(format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost)));
@@ -216,7 +218,8 @@ impl Write {
 impl fmt::Display for ArrayLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = self.major_to_minor.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        write!(f, "{}, major to minor ({order})", self.layout)
+        write!(f, "{}, major to minor ({order})", self.layout)?;
+        self.memory.map_or(Ok(()), |memory| write!(f, ", in {memory}"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Advice about modules that are compiled already, without a compiler.
 
 use super::{share, weighted};
-use crate::args::TuneArguments;
+use crate::args::{CompilerArguments, TuneArguments};
 use crate::failure::Failure;
 use crate::verbs::hlo::read;
 use std::collections::BTreeMap;
@@ -13,7 +13,17 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
     // The caller has parsed all of each module, so no part of one is missing here.
     let reads = arguments.programs.iter().zip(files).map(|(path, bytes)| read(path, bytes));
     let reads = reads.collect::<Result<Vec<_>, Failure>>()?;
+    let compiler = &arguments.compiler;
     for (is_given, option) in [
+        (!arguments.memories.is_empty(), "--memory"),
+        (arguments.jobs.is_some(), "--jobs"),
+        (arguments.cache.is_some(), "--cache"),
+        (arguments.no_cache, "--no-cache"),
+        (compiler.plugin.is_some(), "--plugin"),
+        (compiler.replicas.is_some(), "--replicas"),
+        (compiler.partitions.is_some(), "--partitions"),
+        (!compiler.options.is_empty(), "--option"),
+        (compiler.time_limit != CompilerArguments::TIME_LIMIT, "--time-limit"),
         (arguments.all, "--all"),
         (arguments.tilings, "--tilings"),
         (arguments.compiles.is_some(), "--compiles"),

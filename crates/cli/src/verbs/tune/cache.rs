@@ -13,7 +13,7 @@ use xla_shape_pjrt::LoadOptions;
 use xla_shape_render::tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
-const VERSION: &str = "tune-3";
+const VERSION: &str = "tune-4";
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -25,7 +25,9 @@ pub(super) struct Key {
     pub(super) replicas: Option<u32>,
     pub(super) partitions: Option<u32>,
     pub(super) options: Vec<(String, String)>,
-    pub(super) origin: Origin,
+    /// The compiler that gave the answer, in its own words and by the size of its file.
+    pub(super) compiler: Version,
+    pub(super) flags: Flags,
     /// The version of this program, which makes the figures of what the compiler says.
     pub(super) version: String,
 }
@@ -34,7 +36,25 @@ pub(super) struct Key {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) struct Origin {
     pub(super) compiler: Compiler,
-    flags: Flags,
+    pub(super) flags: Flags,
+}
+
+/// What a compiler is known by in the cache. The same version at another path, on another machine, or installed anew gives the same answers.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) enum Version {
+    /// What it says of itself, and the size of its file.
+    Said { words: String, bytes: u64 },
+    /// It says nothing, so its file counts.
+    File(Compiler),
+}
+
+impl Version {
+    pub(super) fn new(compiler: &Compiler, words: Option<&str>) -> Self {
+        match words {
+            Some(words) => Self::Said { words: words.to_owned(), bytes: compiler.bytes },
+            None => Self::File(compiler.clone()),
+        }
+    }
 }
 
 impl Origin {
@@ -58,7 +78,7 @@ const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
 
 /// The value of each variable with flags; `None` where it is not set.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-struct Flags([Option<OsString>; FLAGS.len()]);
+pub(super) struct Flags([Option<OsString>; FLAGS.len()]);
 
 /// The file of a compiler. Another version has another size or time.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -87,6 +107,13 @@ impl Compiler {
 struct Record {
     key: Key,
     answer: Measured,
+}
+
+/// The version that a compiler's file was found to have.
+#[derive(Serialize, Deserialize)]
+struct Known {
+    compiler: Compiler,
+    version: Version,
 }
 
 /// The folder with answers.
@@ -121,12 +148,31 @@ impl Cache {
         (record.key == *key).then_some(record.answer)
     }
 
+    /// Which version a compiler's file has; `None` if it has not been asked. A file that was replaced has another size or time.
+    pub(super) fn version(&self, compiler: &Compiler) -> Option<Version> {
+        let known: Known = serde_json::from_slice(&fs::read(self.version_file(compiler)).ok()?).ok()?;
+        (known.compiler == *compiler).then_some(known.version)
+    }
+
+    /// Remembers which version a compiler's file has.
+    pub(super) fn keep_version(&mut self, compiler: &Compiler, version: &Version) {
+        self.write(&self.version_file(compiler), &Known { compiler: compiler.clone(), version: version.clone() });
+    }
+
+    fn version_file(&self, compiler: &Compiler) -> PathBuf {
+        let text = serde_json::to_vec(compiler).unwrap_or_default();
+        self.folder.join(format!("compiler-{}.json", hash(&text)))
+    }
+
     /// Writes an answer. If that fails, the search continues without it.
     pub(super) fn keep(&mut self, key: &Key, answer: &Measured) {
-        let record = Record { key: key.clone(), answer: answer.clone() };
+        self.write(&self.file(key), &Record { key: key.clone(), answer: answer.clone() });
+    }
+
+    fn write(&mut self, file: &Path, content: &impl Serialize) {
         let written = fs::create_dir_all(&self.folder).map_err(|error| error.to_string()).and_then(|()| {
-            let text = serde_json::to_vec(&record).map_err(|error| error.to_string())?;
-            write_whole(self.file(key), &text).map_err(|error| error.to_string())
+            let text = serde_json::to_vec(content).map_err(|error| error.to_string())?;
+            write_whole(file, &text).map_err(|error| error.to_string())
         });
         if let Err(error) = written {
             self.trouble.get_or_insert(format!("answers are not cached in {}: {error}", self.folder.display()));
@@ -149,7 +195,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, Compiler, Flags, Key, Origin, VERSION, hash};
+    use super::{Cache, Compiler, Flags, Key, VERSION, Version, hash};
     use std::path::PathBuf;
     use xla_shape::hlo::Module;
     use xla_shape_render::cost::ProgramCost;
@@ -165,16 +211,16 @@ mod tests {
     #[test]
     fn answers_are_kept_for_their_key_alone() {
         let folder = tempfile::tempdir().unwrap();
+        let said = |words: &str, bytes| Version::Said { words: words.to_owned(), bytes };
+        let compiler = Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 };
         let key = Key {
             program: hash(b"a program"),
             device: "v5e:2x2".to_owned(),
             replicas: None,
             partitions: Some(2),
             options: vec![("a".to_owned(), "b".to_owned())],
-            origin: Origin {
-                compiler: Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 },
-                flags: Flags([None, Some("--a=1".into())]),
-            },
+            compiler: said("libtpu 1", 7),
+            flags: Flags([None, Some("--a=1".into())]),
             version: "1".to_owned(),
         };
         let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
@@ -184,18 +230,17 @@ mod tests {
         cache.keep(&key, &answer);
         assert_eq!((cache.trouble(), cache.get(&key)), (None, Some(answer.clone())));
         // Each part of the key counts.
-        let with_origin = |origin| Key { origin, ..key.clone() };
-        let with_flags = |flags| with_origin(Origin { flags, ..key.origin.clone() });
+        let with_flags = |flags| Key { flags, ..key.clone() };
+        let with_compiler = |compiler| Key { compiler, ..key.clone() };
         let others = [
             Key { program: hash(b"another"), ..key.clone() },
             Key { device: "v6e:2x2".to_owned(), ..key.clone() },
             Key { replicas: Some(1), ..key.clone() },
             Key { partitions: None, ..key.clone() },
             Key { options: vec![], ..key.clone() },
-            with_origin(Origin {
-                compiler: Compiler { written: 3, ..key.origin.compiler.clone() },
-                ..key.origin.clone()
-            }),
+            with_compiler(said("libtpu 2", 7)),
+            with_compiler(said("libtpu 1", 8)),
+            with_compiler(Version::File(compiler.clone())),
             with_flags(Flags([None, None])),
             with_flags(Flags([None, Some("--a=2".into())])),
             with_flags(Flags([Some("--a=1".into()), None])),
@@ -204,6 +249,11 @@ mod tests {
         for other in others {
             assert_eq!(cache.get(&other), None, "{other:?}");
         }
+        // The version is remembered for this very file.
+        assert_eq!(cache.version(&compiler), None);
+        cache.keep_version(&compiler, &key.compiler);
+        assert_eq!(cache.version(&compiler), Some(key.compiler.clone()));
+        assert_eq!(cache.version(&Compiler { written: 3, ..compiler }), None);
         // A file that cannot be read is no answer, and is written again.
         std::fs::write(cache.file(&key), "{").unwrap();
         assert_eq!(cache.get(&key), None);

@@ -1,7 +1,7 @@
 //! The answers of compilers to a search: each is asked for once, and written to the cache as soon as it is there.
 
-use super::cache::{Cache, Key, Origin, hash};
-use super::workers::{Asked, Workers, asking, measure_request, read};
+use super::cache::{Cache, Flags, Key, Origin, Version, hash};
+use super::workers::{Asked, Reply, Workers, asking, measure_request, read, version_request};
 use crate::args::{CompilerArguments, TuneArguments};
 use crate::compiler::CompileError;
 use crate::failure::Failure;
@@ -18,6 +18,8 @@ pub(super) struct Compilers<'a> {
     workers: &'a dyn Workers,
     compiler: CompilerArguments,
     origin: Origin,
+    /// The version of that compiler; `None` until it is known, and then there are no answers in the cache.
+    version: Option<Version>,
     cache: Option<Cache>,
     /// The answers so far, by the hash of the program's text.
     answers: HashMap<String, Result<Measured, String>>,
@@ -43,7 +45,38 @@ impl<'a> Compilers<'a> {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(100));
-        Self { programs, slice, workers, compiler, origin, cache, answers: HashMap::new(), kept: 0, bar }
+        let mut new = Self {
+            programs,
+            slice,
+            workers,
+            compiler,
+            origin,
+            version: None,
+            cache,
+            answers: HashMap::new(),
+            kept: 0,
+            bar,
+        };
+        new.version = new.find_version();
+        new
+    }
+
+    /// The version of the compiler: the one that the cache knows, or what the compiler says. `None` without a cache, or if the compiler
+    /// does not answer; the first program then says why.
+    fn find_version(&mut self) -> Option<Version> {
+        if let Some(version) = self.cache.as_ref()?.version(&self.origin.compiler) {
+            return Some(version);
+        }
+        let request = version_request(&self.compiler, self.slice);
+        let mut version = None;
+        let ran = self.workers.run(&[(0, request)], &mut |_, answer| {
+            let words = read::<Option<String>>(answer).ok();
+            version = words.map(|words| Version::new(&self.origin.compiler, words.as_deref()));
+            true
+        });
+        ran.ok()?;
+        self.cache.as_mut()?.keep_version(&self.origin.compiler, version.as_ref()?);
+        version
     }
 
     /// Compiles programs. The answers are in the order of the requests.
@@ -56,7 +89,7 @@ impl<'a> Compilers<'a> {
             let Some(Ok(text)) = text else { return Err(Failure::said("a program cannot ask for these layouts")) };
             let name = hash(text.code());
             if !self.answers.contains_key(&name) && unique.insert(name.clone()) {
-                match self.cache.as_ref().and_then(|cache| cache.get(&self.key(&name))) {
+                match self.cached(&name) {
                     Some(answer) => {
                         self.kept += 1;
                         self.answers.insert(name.clone(), Ok(answer));
@@ -79,9 +112,11 @@ impl<'a> Compilers<'a> {
             let Some((name, _)) = waiting.get_mut(number).and_then(Option::take) else { return true };
             self.bar.inc(1);
             self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
-            let answer = match read::<Measured>(answer) {
-                Ok(measured) => {
-                    let key = self.key(name);
+            let answer = match read::<Reply>(answer) {
+                Ok(Reply { measured, origin }) => {
+                    // Under the compiler that gave it: workers may have different ones.
+                    let version = Version::new(&origin.compiler, measured.version());
+                    let key = self.key(name, version, origin.flags);
                     if let Some(cache) = &mut self.cache {
                         cache.keep(&key, &measured);
                     }
@@ -109,14 +144,20 @@ impl<'a> Compilers<'a> {
         self.bar.set_message(asked.map_or_else(String::new, |asked| harmless(&words(asked)).into_owned()));
     }
 
-    fn key(&self, program: &str) -> Key {
+    fn cached(&self, program: &str) -> Option<Measured> {
+        let key = self.key(program, self.version.clone()?, self.origin.flags.clone());
+        self.cache.as_ref()?.get(&key)
+    }
+
+    fn key(&self, program: &str, compiler: Version, flags: Flags) -> Key {
         Key {
             program: program.to_owned(),
             device: self.slice.to_string(),
             replicas: self.compiler.replicas,
             partitions: self.compiler.partitions,
             options: self.compiler.options.clone(),
-            origin: self.origin.clone(),
+            compiler,
+            flags,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -133,9 +174,10 @@ impl<'a> Compilers<'a> {
 
 /// What is asked, for the progress bar.
 fn words(asked: &Asked) -> String {
-    let layouts = asked.iter().map(|(place, layout)| {
-        let layout = layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
-        format!("{layout} at {place}")
+    let layouts = asked.iter().map(|(place, requested)| {
+        let layout = requested.layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
+        let memory = requested.memory.map_or_else(String::new, |memory| format!(" in {}", memory.kind()));
+        format!("{layout}{memory} at {place}")
     });
     layouts.take(2).collect::<Vec<_>>().join(", ")
 }

@@ -11,14 +11,17 @@ use crate::args::TuneArguments;
 use crate::failure::Failure;
 use cache::Origin;
 use compilers::Compilers;
-pub(crate) use share::{Share, share, weight};
+pub(crate) use share::{Share, memory, share, weight};
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use workers::{Threads, asking, origin};
 pub use workers::{Workers, answer, jobs};
 use xla_shape_files::{check_outputs, contents};
 use xla_shape_pjrt::{Error, Program};
-use xla_shape_render::tune::{Ask, Options, Program as Weighted, SharedArray, Tuning};
+use xla_shape_render::tune::{Ask, Options, Program as Weighted, Requested, SharedArray, Tuning};
+
+/// The compiler chooses the layout.
+const ANY: Requested = Requested { layout: None, memory: None };
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
     check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
@@ -38,7 +41,7 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     let programs = arguments.programs.iter().zip(&files).map(|(path, bytes)| match Program::from_bytes(bytes) {
         Ok(program) => Ok(Some(program)),
         // It can only give advice.
-        Err(Error::Optimized) if workers.is_none() => Ok(None),
+        Err(Error::Optimized) => Ok(None),
         Err(error) => Err(Failure::said(format_args!("{}: {error}", path.display()))),
     });
     let programs = programs.collect::<Result<Vec<_>, Failure>>()?;
@@ -62,10 +65,11 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     }
     let donated: Vec<_> = programs.iter().map(Program::donated).collect();
     let shared = share::places(&arguments.shares, &names, &donated)?;
+    share::check_memories(&arguments.shares, &arguments.memories)?;
     // Reports places that no program has before it starts a compiler.
     for (number, program) in programs.iter().enumerate() {
         let places = shared.iter().flat_map(|(_, places)| places).filter(|(owner, _)| *owner == number);
-        let modes = places.map(|(_, place)| (place.clone(), None)).collect();
+        let modes = places.map(|(_, place)| (place.clone(), ANY)).collect();
         asking(program, &modes).map_err(|error| Failure::said(format_args!("{}: {error}", names[number])))?;
     }
     let weighted = weighted(arguments, &names)?;
@@ -85,7 +89,7 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     // Arrays are read from the compiled program, because a device may have only a part of an array.
     let places = |program: usize| {
         let own = shared.iter().flat_map(|(_, places)| places).filter(move |(owner, _)| *owner == program);
-        own.map(|(_, place)| (place.clone(), None)).collect::<BTreeMap<_, _>>()
+        own.map(|(_, place)| (place.clone(), ANY)).collect::<BTreeMap<_, _>>()
     };
     let today: Vec<_> = (0..programs.len()).map(|program| (program, BTreeMap::new())).collect();
     let preferred = (0..programs.len()).map(|program| (program, places(program)));
@@ -99,6 +103,7 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     }
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &weighted, &compiled));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::said)?;
+    let arrays = share::with_memories(arrays, &arguments.memories);
     let options = Options {
         generation: slice.generation(),
         all: arguments.all,

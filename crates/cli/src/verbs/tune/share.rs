@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use xla_shape_pjrt::Argument;
 use xla_shape_render::cost::Place;
+use xla_shape_render::tune::{Memory, SharedArray};
 
 /// A shared array: its name, and its places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,6 +42,47 @@ pub(crate) fn weight(text: &str) -> Result<(String, u32), String> {
     const EXPECTED: &str = "expected PROGRAM=NUMBER, with a number from 1 on";
     let (name, number) = text.rsplit_once('=').ok_or(EXPECTED)?;
     Ok((name.to_owned(), number.parse().ok().filter(|&number| number > 0).ok_or(EXPECTED)?))
+}
+
+/// Reads `kv=device,pinned_host`: the memories that an array may be in.
+pub(crate) fn memory(text: &str) -> Result<(String, Vec<Memory>), String> {
+    let expected = || {
+        let kinds = Memory::ALL.map(Memory::kind).join(" or ");
+        format!("expected NAME=MEMORY,… with {kinds}, each once")
+    };
+    let (name, kinds) = text.rsplit_once('=').ok_or_else(expected)?;
+    let mut memories = Vec::new();
+    for kind in kinds.split(',') {
+        let memory = Memory::ALL.into_iter().find(|memory| memory.kind() == kind);
+        memories.push(memory.filter(|memory| !memories.contains(memory)).ok_or_else(expected)?);
+    }
+    Ok((name.to_owned(), memories))
+}
+
+/// The arrays with the memories that they may be in.
+pub(super) fn with_memories(mut arrays: Vec<SharedArray>, memories: &[(String, Vec<Memory>)]) -> Vec<SharedArray> {
+    for array in &mut arrays {
+        for (_, memories) in memories.iter().filter(|(name, _)| *name == array.name) {
+            array.memories.clone_from(memories);
+        }
+    }
+    arrays
+}
+
+/// Refuses memories of arrays that are not shared, and those of one array that are given twice.
+pub(super) fn check_memories(shares: &[Share], memories: &[(String, Vec<Memory>)]) -> Result<(), Failure> {
+    for (number, (name, _)) in memories.iter().enumerate() {
+        if !shares.iter().any(|share| share.name == *name) {
+            let names = shares.iter().map(|share| share.name.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(Failure::said(format_args!("--memory: there is no shared array {name}; there is {names}")));
+        }
+        if memories.iter().take(number).any(|(other, _)| other == name) {
+            return Err(Failure::said(format_args!(
+                "--memory: {name} is given twice: write all of its memories at once"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The names of the programs: the file's name without its ending, or the whole path if two files have the same name.

@@ -1,6 +1,7 @@
 //! Where compilers run: in processes of this machine, or where the caller's workers are.
 
 use super::cache::Origin;
+use super::share::argument;
 use crate::Host;
 use crate::args::CompilerArguments;
 use crate::compiler::{self, CompileError};
@@ -9,10 +10,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
-use xla_shape::Layout;
+use xla_shape::hlo::Module;
+use xla_shape::{Layout, Shape};
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
 use xla_shape_render::cost::{Place, ProgramCost};
-use xla_shape_render::tune::Measured;
+use xla_shape_render::tune::{Measured, Memory, Requested};
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
 const COMPILER_BYTES: u64 = 3 << 30;
@@ -29,23 +31,48 @@ pub trait Workers {
     fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String>;
 }
 
-/// The layouts that are requested for a program: one for each place; `None` if the compiler chooses.
-pub(super) type Asked = BTreeMap<Place, Option<Layout>>;
+/// What is requested for a program, at each place.
+pub(super) type Asked = BTreeMap<Place, Requested>;
 
 /// What a worker does. It has the text of the program too.
 #[derive(Serialize, Deserialize, Debug)]
 enum Request {
     /// Says which compiler it has.
     Origin { compiler: CompilerArguments },
+    /// Says which version its compiler has.
+    Version { compiler: CompilerArguments, device: String },
     /// Compiles the program with these layouts.
-    Measure { compiler: CompilerArguments, device: String, layouts: Vec<(Place, Option<String>)> },
+    Measure { compiler: CompilerArguments, device: String, asked: Vec<(Place, Wire)> },
+}
+
+/// The text of a layout, if one is requested, and the name of a memory.
+type Wire = (Option<String>, Option<String>);
+
+/// What a compiler says, and which compiler that is: workers may have different ones.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Reply {
+    pub(super) measured: Measured,
+    pub(super) origin: Origin,
+}
+
+/// A program of which only the version of the compiler is wanted.
+const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
+
+/// A request to a compiler that only says which version it has.
+pub(super) fn version_request(compiler: &CompilerArguments, slice: &Slice) -> Vec<u8> {
+    let plugin = compiler.plugin.clone();
+    let compiler =
+        CompilerArguments { plugin, replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
+    serde_json::to_vec(&Request::Version { compiler, device: slice.to_string() }).unwrap_or_default()
 }
 
 /// A request to compile a program with these layouts.
 pub(super) fn measure_request(compiler: &CompilerArguments, slice: &Slice, asked: &Asked) -> Vec<u8> {
-    let layouts = asked.iter().map(|(place, layout)| (place.clone(), layout.as_ref().map(ToString::to_string)));
-    let request =
-        Request::Measure { compiler: compiler.clone(), device: slice.to_string(), layouts: layouts.collect() };
+    let asked = asked.iter().map(|(place, requested)| {
+        let memory = requested.memory.map(|memory| memory.kind().to_owned());
+        (place.clone(), (requested.layout.as_ref().map(ToString::to_string), memory))
+    });
+    let request = Request::Measure { compiler: compiler.clone(), device: slice.to_string(), asked: asked.collect() };
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
@@ -68,18 +95,27 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, Compi
 
 /// The answer to a request about a program. A compiler runs in a process of its own, so one that crashes costs only this answer.
 pub fn answer(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
-    let said = match serde_json::from_slice(request) {
-        Ok(Request::Origin { compiler }) => {
-            serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
-        }
-        Ok(Request::Measure { compiler, device, layouts }) => {
-            serde_json::to_vec(&measured(host, program, &compiler, &device, layouts))
-        }
-        Err(error) => {
-            let message = format!("the request cannot be read, perhaps because it is of another version: {error}");
-            serde_json::to_vec(&Err::<(), _>(CompileError::NoCompiler(message)))
-        }
-    };
+    let said =
+        match serde_json::from_slice(request) {
+            Ok(Request::Origin { compiler }) => {
+                serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
+            }
+            Ok(Request::Version { compiler, device }) => {
+                let slice = device.parse::<Slice>().map_err(|error| CompileError::Refused(error.to_string()));
+                let said = slice.and_then(|slice| compiler::start(&host.command, &compiler, &slice, EMPTY));
+                serde_json::to_vec(&said.map(|said| said.compiler().map(str::to_owned)))
+            }
+            Ok(Request::Measure { compiler, device, asked }) => {
+                let origin = Origin::here(&compiler, host).map_err(CompileError::NoCompiler);
+                serde_json::to_vec(&origin.and_then(|origin| {
+                    Ok(Reply { measured: measured(host, program, &compiler, &device, asked)?, origin })
+                }))
+            }
+            Err(error) => {
+                let message = format!("the request cannot be read, perhaps because it is of another version: {error}");
+                serde_json::to_vec(&Err::<(), _>(CompileError::NoCompiler(message)))
+            }
+        };
     said.unwrap_or_default()
 }
 
@@ -88,19 +124,23 @@ fn measured(
     program: &[u8],
     compiler: &CompilerArguments,
     device: &str,
-    layouts: Vec<(Place, Option<String>)>,
+    asked: Vec<(Place, Wire)>,
 ) -> Result<Measured, CompileError> {
     let refused = |error: &dyn std::fmt::Display| CompileError::Refused(error.to_string());
     let slice = device.parse::<Slice>().map_err(|error| refused(&error))?;
-    let parsed = |(place, text): (Place, Option<String>)| Ok((place, text.map(|text| text.parse()).transpose()?));
-    let asked = layouts.into_iter().map(parsed).collect::<Result<Asked, xla_shape::ParseError>>();
+    let parsed = |(place, (layout, memory)): (Place, Wire)| {
+        let memory = memory.and_then(|kind| Memory::ALL.into_iter().find(|memory| memory.kind() == kind));
+        Ok((place, Requested { layout: layout.map(|text| text.parse::<Layout>()).transpose()?, memory }))
+    };
+    let asked = asked.into_iter().map(parsed).collect::<Result<Asked, xla_shape::ParseError>>();
     let asked = asked.map_err(|error| refused(&error))?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));
     let program = program.map_err(|error| refused(&error))?;
     let said = compiler::start(&host.command, compiler, &slice, program.code())?;
     let module = said.module()?;
     let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
-    let measured = Measured::new(&cost, said.inputs(), said.outputs(), said.hbm_bytes());
+    let [inputs, outputs] = with_memory(&module, said.inputs(), said.outputs());
+    let measured = Measured::new(&cost, &inputs, &outputs, said.hbm_bytes());
     Ok(match said.compiler() {
         Some(version) => measured.with_compiler(version),
         None => measured,
@@ -109,12 +149,34 @@ fn measured(
 
 /// A program with requests for layouts.
 pub(super) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result<Program> {
-    let mode = |layout: &Option<Layout>| match layout {
+    let mode = |requested: &Requested| match &requested.layout {
         Some(layout) => LayoutMode::Layout(layout.clone()),
         None => LayoutMode::Auto,
     };
-    let modes = asked.iter().map(|(place, layout)| (super::share::argument(place), mode(layout))).collect();
-    program.with_layout_modes(&modes)
+    let modes = asked.iter().map(|(place, requested)| (argument(place), mode(requested))).collect();
+    let kinds = asked.iter().filter_map(|(place, requested)| Some((argument(place), requested.memory?.kind())));
+    program.with_layout_modes(&modes)?.with_memory_kinds(&kinds.collect())
+}
+
+/// The parameters and results with the memory spaces that they have in the optimized module: PJRT does not say them.
+fn with_memory(module: &Module<'_>, inputs: &[Shape], outputs: &[Shape]) -> [Vec<Shape>; 2] {
+    let layout = module.attribute("entry_computation_layout").and_then(|value| value.program_shape().ok());
+    let (parameters, results) = layout.map_or_else(Default::default, |layout| {
+        let results = layout.result.tuple_shapes().map_or_else(|| vec![layout.result.clone()], <[Shape]>::to_vec);
+        (layout.parameters.into_iter().map(|parameter| parameter.shape).collect::<Vec<_>>(), results)
+    });
+    let placed = |(number, shape): (usize, &Shape), known: &[Shape]| {
+        let space = known.get(number).and_then(Shape::array).map(|array| array.layout().memory_space());
+        let placed = space.zip(shape.array()).and_then(|(space, array)| {
+            let layout = array.layout().clone().with_memory_space(space).ok()?;
+            Some(Shape::Array(array.clone().with_layout(layout).ok()?))
+        });
+        placed.unwrap_or_else(|| shape.clone())
+    };
+    [
+        inputs.iter().enumerate().map(|shape| placed(shape, &parameters)).collect(),
+        outputs.iter().enumerate().map(|shape| placed(shape, &results)).collect(),
+    ]
 }
 
 /// Threads of this process, each of which waits for one compiler at a time.

@@ -1,0 +1,138 @@
+//! In which memory an array is.
+
+use super::SharedArray;
+use crate::cost::Place;
+use xla_shape_core::{Layout, memory_space};
+
+/// The memory that a program is asked to take an array from, or to leave it in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Memory {
+    /// The device's own, HBM.
+    Device,
+    /// The host's, where the device can reach it.
+    PinnedHost,
+}
+
+impl Memory {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Device, Self::PinnedHost];
+
+    /// The name in `mhlo.memory_kind` and in JAX's shardings.
+    ///
+    /// ```
+    /// use xla_shape_render::tune::Memory;
+    ///
+    /// assert_eq!(Memory::ALL.map(Memory::kind), ["device", "pinned_host"]);
+    /// ```
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::PinnedHost => "pinned_host",
+        }
+    }
+
+    /// The memory space of layouts in an optimized module.
+    pub(super) const fn space(self) -> u8 {
+        match self {
+            Self::Device => memory_space::DEFAULT,
+            Self::PinnedHost => memory_space::HOST,
+        }
+    }
+
+    /// The memory of a layout; `None` if it is another one.
+    pub(super) fn of(layout: &Layout) -> Option<Self> {
+        Self::ALL.into_iter().find(|memory| memory.space() == layout.memory_space())
+    }
+}
+
+/// What is requested for a parameter or a result.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Requested {
+    /// `None` if the compiler chooses the layout.
+    pub layout: Option<Layout>,
+    /// `None` if it stays in the program's own memory.
+    pub memory: Option<Memory>,
+}
+
+/// The layout in the default memory space: `mhlo.layout_mode` cannot ask for another one.
+pub(super) fn without_space(layout: &Layout) -> Layout {
+    in_space(layout, memory_space::DEFAULT)
+}
+
+pub(super) fn in_space(layout: &Layout, space: u8) -> Layout {
+    layout.clone().with_memory_space(space).unwrap_or_else(|_| layout.clone())
+}
+
+/// A note, if an array is asked to be in the host's memory: which figures cannot be compared.
+pub(super) fn note(arrays: &[SharedArray]) -> Option<String> {
+    let on_host = arrays.iter().filter(|array| array.memories.contains(&Memory::PinnedHost));
+    let names = on_host.map(|array| array.name.as_str()).collect::<Vec<_>>();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The compiler gives no cycles for copies between the host's memory and the device's. So cycles with {} in different memories cannot \
+             be compared, and the first memory that can be used is the answer.",
+            names.join(", ")
+        )
+    })
+}
+
+/// Every choice of a memory for each array, the preferred ones first; `None` for an array that stays where it is. `None` if there are more
+/// than `most`.
+pub(super) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<Memory>>>> {
+    let mut all = vec![Vec::new()];
+    for array in arrays {
+        let own: Vec<Option<Memory>> = match array.memories.as_slice() {
+            [] => vec![None],
+            memories => memories.iter().copied().map(Some).collect(),
+        };
+        let longer = |homes: Vec<Option<Memory>>| {
+            own.iter().map(move |memory| [homes.as_slice(), &[*memory]].concat()).collect::<Vec<_>>()
+        };
+        if u64::try_from(all.len().checked_mul(own.len())?).ok()? > most {
+            return None;
+        }
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    Some(all)
+}
+
+impl SharedArray {
+    /// The same array, which is asked to be in one of these memories: the first in which the programs can be used. By default, each program
+    /// keeps it where it has it.
+    ///
+    /// ```
+    /// use xla_shape_render::cost::Place;
+    /// use xla_shape_render::tune::{Ask, Memory, SharedArray};
+    ///
+    /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
+    /// let places = vec![(0, Place::Parameter(2, vec![]))];
+    /// let array = SharedArray { name: "w".into(), places, array, memories: vec![] }.with_memories(vec![Memory::PinnedHost]);
+    /// let layout = "{1,0:T(8,128)S(5)}".parse()?;
+    /// let asked = Ask::Layouts([(0, layout)].into()).places(&[array], 0);
+    /// let requested = &asked[&Place::Parameter(2, vec![])];
+    /// assert_eq!(requested.memory, Some(Memory::PinnedHost));
+    /// assert_eq!(requested.layout, Some("{1,0:T(8,128)}".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_memories(self, memories: Vec<Memory>) -> Self {
+        Self { memories, ..self }
+    }
+
+    /// What to ask for at each place, for a layout in the memory space where the array shall be.
+    pub(super) fn requested(&self, layout: Option<&Layout>) -> Requested {
+        let memory = layout.filter(|_| !self.memories.is_empty()).and_then(Memory::of);
+        Requested { layout: layout.map(without_space), memory }
+    }
+
+    /// Whether a compiled program has the array in the memory of a layout, if that was asked for.
+    pub(super) fn is_in_memory(&self, found: &Layout, wanted: &Layout) -> bool {
+        self.memories.is_empty() || found.memory_space() == wanted.memory_space()
+    }
+
+    /// The places of a program.
+    pub(super) fn places_of(&self, program: usize) -> impl Iterator<Item = &Place> {
+        self.places.iter().filter(move |(owner, _)| *owner == program).map(|(_, place)| place)
+    }
+}
