@@ -137,6 +137,45 @@ fn two_versions_are_compared() {
 }
 
 #[test]
+fn a_kernel_is_compared_with_xla() {
+    let xla = example("softmax_xla");
+    let (code, text, errors) = run(&example("softmax"), &["--against", xla.to_str().unwrap()]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    for row in [
+        "the program with kernels beside XLA's own",
+        "instructions with bundles 1 3 0.33",
+        "bundles with trips 799 296 2.70",
+        "kernel: name.1 (softmax) kernel 88 799 0 32,768",
+    ] {
+        assert!(rows.iter().any(|other| other == row), "{row} is not in {text}");
+    }
+    let (_, text, _) = run(&example("softmax"), &["--against", xla.to_str().unwrap(), "--format", "json"]);
+    let answer = serde_json::from_str::<Value>(&text).unwrap();
+    let [program] = &answer["against_xla"].as_array().unwrap()[..] else { panic!() };
+    // The compiler's own counts, in the files of the dump.
+    let total = |folder: &str| {
+        let files = fs::read_dir(example(folder)).unwrap().map(|file| file.unwrap().path());
+        let files = files.filter(|path| path.to_str().unwrap().ends_with("schedule-analysis_final_bundles.txt"));
+        let count = |path: PathBuf| {
+            let text = fs::read_to_string(path).unwrap();
+            let (_, count) = text.split_once("total scheduled bundles:").unwrap();
+            count.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+        };
+        files.map(count).sum::<u64>()
+    };
+    for (side, folder) in [("kernel", "softmax"), ("xla", "softmax_xla")] {
+        assert_eq!(program[side]["bundles"].as_u64(), Some(total(folder)));
+        assert!(program[side]["least"].as_u64() <= program[side]["executed"].as_u64());
+        assert!(program[side]["executed_empty"].as_u64() <= program[side]["executed"].as_u64());
+    }
+    // XLA's own code has no kernels, so it is no answer by itself, and nothing is compared with it as a kernel.
+    let (code, _, errors) = run(&xla, &[]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("expected files of kernels"), "{errors}");
+}
+
+#[test]
 fn the_least_time_needs_a_clock() {
     let (_, text, _) = run(&example("first"), &["--clock", "1.5"]);
     assert!(text.contains("at least 0.038 µs at 1.5 GHz: one cycle for each of the 57 bundles"), "{text}");
@@ -167,4 +206,23 @@ fn a_page_shows_lines_and_bundles() {
     assert_eq!(code, Some(1));
     assert!(errors.contains("standard output takes the page or JSON"), "{errors}");
     assert_eq!(run(&example("first"), &["--source", "x.py"]).0, Some(2));
+}
+
+#[test]
+fn a_page_counts_the_bundles_that_it_does_not_show() {
+    for (bundles, is_cut) in [(2_000, false), (2_001, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let text =
+            (0..bundles).map(|number| format!("{number:#x} : {{ %s{number}_s0 = smov.u32 0 }}\n")).collect::<String>();
+        let text = format!("{text}{bundles:#x} : {{}} /* exit bundle: %k = custom-call(%x) */\n");
+        // The exit bundle is one of them.
+        let text = text.replacen("0x0 : { %s0_s0 = smov.u32 0 }\n", "", 1);
+        fs::write(folder.path().join("llo.k.final_bundles.txt"), text).unwrap();
+        let page = folder.path().join("page.html");
+        let (code, answer, errors) = run(folder.path(), &["--html", page.to_str().unwrap()]);
+        assert_eq!((code, errors.as_str()), (Some(0), ""));
+        assert!(answer.starts_with(&format!("k: {},00{} bundles", bundles / 1000, bundles % 1000)), "{answer}");
+        let page = fs::read_to_string(page).unwrap();
+        assert_eq!(page.contains("and 1 more"), is_cut, "{bundles}");
+    }
 }

@@ -289,13 +289,14 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     fs::write(looped.join("llo.k.1.final_hlo-static-per-bundle-utilization.txt"), "VALU, SALU\n 4 2\n0 1\n2 1\n")
         .unwrap();
     let kernels = root().join("examples/kernels");
-    let [aligned, first] = ["aligned", "first"].map(|name| kernels.join(name));
-    let [aligned, first] = [&aligned, &first].map(|path| path.to_str().unwrap());
+    let folders = ["aligned", "first", "softmax", "softmax_xla"].map(|name| kernels.join(name));
+    let [aligned, first, softmax, xla] = folders.each_ref().map(|path| path.to_str().unwrap());
     let kernels = kernels.to_str().unwrap();
     for arguments in [
         &[kernels, "--clock", "1.5"][..],
         &["looped", "--against", kernels],
         &[aligned, "--against", first],
+        &[softmax, "--against", xla],
         &["p.mlir", "--for", "v5e"],
     ] {
         ask("kernel", arguments, "");

@@ -59,3 +59,40 @@ fn errors_say_what_is_wrong() {
         assert!(errors.contains(message), "{arguments:?}: {errors}");
     }
 }
+
+/// `map` says at every place of the registers the element that `--at` finds there, and `explain` gives the answer of `vector`.
+#[test]
+fn map_and_explain_take_vector_layouts() {
+    let verb = |arguments: &[&str]| {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for (vector, sizes, layout) in [
+        ("f32[16,256]", [16, 256], "32,{3,0},(8,128)"),
+        ("bf16[16,200]", [16, 200], "16,{0,0},(16,128)"),
+        ("bf16[9,130]", [9, 130], "16,{2,5},(8,128)"),
+        ("s8[40,128]", [40, 128], "8,{0,0},(32,128)"),
+    ] {
+        let (code, text) = verb(&["map", vector, "--vector", layout]);
+        assert_eq!(code, Some(0), "{vector}");
+        let places = serde_json::from_str::<Vec<Option<u64>>>(&text).unwrap();
+        let packing = (places.len() as u64 / 1024).max(1);
+        for index in [[0, 0], [3, 77], [sizes[0] - 1, sizes[1] - 1]] {
+            let at = format!("{},{}", index[0], index[1]);
+            let (_, text, _) = run(&[vector, layout, "--at", &at, "--format", "json"]);
+            let answer = serde_json::from_str::<Value>(&text).unwrap();
+            let [registers, register, sublane, lane, part] =
+                ["registers", "register", "sublane", "lane", "part"].map(|key| answer[key].as_u64().unwrap());
+            let packing = packing / registers;
+            let place = ((register * 8 + sublane) * 128 + lane) * packing + part;
+            assert_eq!(places[place as usize], Some(index[0] * sizes[1] + index[1]), "{vector} {layout} {at}");
+        }
+        // Without replicated offsets, each element has one place.
+        let mut found = places.iter().flatten().copied().collect::<Vec<_>>();
+        found.sort_unstable();
+        assert!(found.into_iter().eq(0..sizes[0] * sizes[1]), "{vector} {layout}");
+        assert_eq!(verb(&["explain", vector, "--vector", layout]).1, run(&[vector, layout]).1);
+    }
+    assert_eq!(verb(&["map", "f32[16,256]", "--vector", "16,{0,0},(8,128)"]).0, Some(1));
+    assert_eq!(verb(&["explain", "f32[16,256]", "--vector", "", "--for", "v5e"]).0, Some(2));
+}

@@ -4,7 +4,7 @@ use crate::access::contents;
 use crate::dump::names;
 use crate::error::Error;
 use std::path::Path;
-use xla_shape_mosaic::{DumpedKernel, FileName, kernels};
+use xla_shape_mosaic::{DumpedKernel, FileName, kernels, xla_instructions};
 
 /// The files of a directory that are about kernels, with their contents.
 ///
@@ -63,11 +63,22 @@ impl KernelDump {
     /// ```
     #[must_use]
     pub fn kernels(&self) -> Vec<DumpedKernel<'_>> {
-        self.groups.iter().flat_map(|files| of_group(files)).collect()
+        self.groups.iter().flat_map(|files| kernels(&pairs(files))).collect()
+    }
+
+    /// The HLO instructions that XLA compiled itself, such as fusions.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// assert!(xla_shape_files::KernelDump::read(folder.path())?.xla_instructions().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn xla_instructions(&self) -> Vec<DumpedKernel<'_>> {
+        self.groups.iter().flat_map(|files| xla_instructions(&pairs(files))).collect()
     }
 }
 
-fn of_group(files: &[(String, String)]) -> Vec<DumpedKernel<'_>> {
-    let files = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    kernels(&files.collect::<Vec<_>>())
+fn pairs(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
 }

@@ -1,6 +1,7 @@
 //! Final bundles: the TPU's instructions as the compiler scheduled them. Each line is a bundle: the slots that execute at the same time.
 
 use crate::Source;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// The bundles of one HLO instruction, such as the call of a kernel.
@@ -168,7 +169,7 @@ impl<'a> Slot<'a> {
     }
 
     /// The Python line that the slot comes from. If there are several, this is the last one, because the compiler writes the lines of loops
-    /// and copies first.
+    /// and copies first. An instruction without a line has that of the `vpop` that takes its result.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -176,6 +177,8 @@ impl<'a> Slot<'a> {
     /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
     /// let bundle = &bundles.bundles()[0];
     /// assert_eq!(bundle.slots()[0].source().unwrap().line, 7);
+    /// let pair = "0x1 : { %4 = vexp2.f32 %v3_v0 }\n0x2 : { %v5_v1 = vpop.erf %4 /* loc(\"k.py\":8:3 to :9) */ }";
+    /// assert_eq!(Bundles::parse(pair).bundles()[0].slots()[0].source().unwrap().line, 8);
     /// ```
     #[must_use]
     pub const fn source(&self) -> Option<Source<'a>> {
@@ -306,7 +309,25 @@ impl<'a> Bundles<'a> {
             }
             rest = behind;
         }
+        bundles.share_sources();
         bundles
+    }
+
+    /// Gives the line of a `vpop` to the instruction whose result it takes, if that has none: the compiler writes the line of such a pair, as of
+    /// `vexp2` and `vpop.erf`, beside its second half only.
+    fn share_sources(&mut self) {
+        let mut popped: BTreeMap<&str, Option<Source<'a>>> = BTreeMap::new();
+        for slot in self.bundles.iter().flat_map(|bundle| &bundle.slots).filter(|slot| slot.opcode.starts_with("vpop"))
+        {
+            let Some(pushed) = slot.operands.split_ascii_whitespace().next() else { continue };
+            popped
+                .entry(pushed)
+                .and_modify(|known| *known = known.filter(|_| *known == slot.source))
+                .or_insert(slot.source);
+        }
+        for slot in self.bundles.iter_mut().flat_map(|bundle| &mut bundle.slots).filter(|slot| slot.source.is_none()) {
+            slot.source = slot.register.and_then(|register| popped.get(register).copied().flatten());
+        }
     }
 
     /// The bundles, in the order of their addresses.

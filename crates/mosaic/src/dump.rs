@@ -100,6 +100,77 @@ struct Instruction<'a> {
     utilization: Option<&'a str>,
 }
 
+/// The files of a dump, by the time and the subject of their names.
+#[derive(Default)]
+struct Files<'a> {
+    texts: BTreeMap<(Option<u64>, &'a str), &'a str>,
+    applied: BTreeMap<(Option<u64>, &'a str), &'a str>,
+    instructions: BTreeMap<(Option<u64>, &'a str), Instruction<'a>>,
+    reports: BTreeMap<Option<u64>, Vec<VmemUse>>,
+}
+
+impl<'a> Files<'a> {
+    fn new(files: &[(&'a str, &'a str)]) -> Self {
+        let mut found = Self::default();
+        for (name, text) in files {
+            let Some(name) = FileName::parse(name) else { continue };
+            let key = (name.time, name.subject);
+            match name.kind {
+                FileKind::Relayout => drop(found.texts.insert(key, text)),
+                FileKind::Applied => drop(found.applied.insert(key, text)),
+                FileKind::Bundles => found.instructions.entry(key).or_default().bundles = Some(text),
+                FileKind::Schedule => found.instructions.entry(key).or_default().schedule = Some(text),
+                FileKind::Utilization => found.instructions.entry(key).or_default().utilization = Some(text),
+                FileKind::VmemReport => {
+                    if let Some((_, uses)) = vmem_report(text) {
+                        found.reports.insert(name.time, uses);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The vector memory of an instruction, by the last report before it.
+    fn vmem(&self, time: Option<u64>, name: &str) -> Option<VmemUse> {
+        let (_, uses) = self.reports.range(..=time).next_back()?;
+        uses.iter().find(|entry| entry.instruction == name).cloned()
+    }
+}
+
+/// Reads the HLO instructions of a dump that XLA compiled itself, without Mosaic: fusions, reductions, copies. They have bundles and vector
+/// memory like kernels, but no name, operations or lines.
+///
+/// ```
+/// use xla_shape_mosaic::xla_instructions;
+///
+/// let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 9\n\t 9.00 scheduled bundles (100.00%): %fusion.1 = f32[8] fusion(%x)\n";
+/// let found = xla_instructions(&[("llo.fusion.1.schedule-analysis_final_bundles.txt", schedule)]);
+/// assert_eq!((found[0].instruction, found[0].kernel.bundles), (Some("fusion.1"), Some(9)));
+/// ```
+#[must_use]
+pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
+    let files = Files::new(files);
+    let mut found = Vec::new();
+    for ((time, name), instruction) in &files.instructions {
+        let is_own = instruction
+            .schedule
+            .and_then(|text| Schedule::parse(text).instruction)
+            .is_some_and(|hlo| is_named(hlo, name) && !is_kernel(hlo));
+        if is_own {
+            let mut kernel = Kernel::of_bundles(Texts {
+                bundles: instruction.bundles,
+                schedule: instruction.schedule,
+                utilization: instruction.utilization,
+                ..Texts::default()
+            });
+            kernel.vmem = files.vmem(*time, name);
+            found.push(DumpedKernel { instruction: Some(name), kernel, notes: Vec::new() });
+        }
+    }
+    found
+}
+
 /// Reads the kernels of a dump from pairs of a file's name and its text, in the order in which they were compiled. Files of other kinds are
 /// ignored.
 ///
@@ -116,29 +187,11 @@ struct Instruction<'a> {
 /// ```
 #[must_use]
 pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
-    let mut texts: BTreeMap<(Option<u64>, &'a str), &'a str> = BTreeMap::new();
-    let mut applied: BTreeMap<(Option<u64>, &'a str), &'a str> = BTreeMap::new();
-    let mut instructions: BTreeMap<(Option<u64>, &'a str), Instruction<'a>> = BTreeMap::new();
-    let mut reports: BTreeMap<Option<u64>, Vec<VmemUse>> = BTreeMap::new();
-    for (name, text) in files {
-        let Some(name) = FileName::parse(name) else { continue };
-        let key = (name.time, name.subject);
-        match name.kind {
-            FileKind::Relayout => drop(texts.insert(key, text)),
-            FileKind::Applied => drop(applied.insert(key, text)),
-            FileKind::Bundles => instructions.entry(key).or_default().bundles = Some(text),
-            FileKind::Schedule => instructions.entry(key).or_default().schedule = Some(text),
-            FileKind::Utilization => instructions.entry(key).or_default().utilization = Some(text),
-            FileKind::VmemReport => {
-                if let Some((_, uses)) = vmem_report(text) {
-                    reports.insert(name.time, uses);
-                }
-            }
-        }
-    }
+    let files = Files::new(files);
+    let Files { texts, applied, instructions, .. } = &files;
     let mut used: BTreeSet<&(Option<u64>, &str)> = BTreeSet::new();
     let mut found = Vec::new();
-    for ((time, name), instruction) in &instructions {
+    for ((time, name), instruction) in instructions {
         let Some(program) = called_program(name, instruction) else { continue };
         let earlier =
             || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
@@ -165,8 +218,7 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
             &mut notes,
         );
         kernel.name = kernel.name.or_else(|| chosen.map(|(_, subject)| (*subject).to_owned()));
-        let report = reports.range(..=*time).next_back().map(|(_, uses)| uses);
-        kernel.vmem = report.and_then(|uses| uses.iter().find(|entry| entry.instruction == *name)).cloned();
+        kernel.vmem = files.vmem(*time, name);
         for (missing, what) in [
             (relayout.is_none(), "no text of operations"),
             (instruction.bundles.is_none(), "no bundles"),
@@ -196,18 +248,24 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
     })
 }
 
+/// Whether an HLO instruction calls a kernel.
+fn is_kernel(instruction: &str) -> bool {
+    instruction.contains("custom_call_target=\"tpu_custom_call\"")
+}
+
+/// Whether a file with this subject is about the instruction, and not about a program that has only this one. File names have `_` for
+/// unusual characters.
+fn is_named(instruction: &str, subject: &str) -> bool {
+    let plain = |name: &str| name.replace(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')), "_");
+    instruction.split(" = ").next().is_some_and(|name| plain(name) == plain(subject))
+}
+
 /// The MLIR bytecode in the custom call of a kernel; `None` if the instruction does not call a kernel.
 fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> {
     if let Some(schedule) =
         instruction.schedule.filter(|text| text.starts_with("Schedule analysis")).map(Schedule::parse)
     {
-        let call = schedule.instruction.filter(|call| call.contains("custom_call_target=\"tpu_custom_call\""))?;
-        // The file may be that of a program whose only instruction is a kernel. File names have `_` for unusual characters.
-        let plain =
-            |name: &str| name.replace(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')), "_");
-        if plain(call.split(" = ").next()?) != plain(name) {
-            return None;
-        }
+        let call = schedule.instruction.filter(|call| is_kernel(call) && is_named(call, name))?;
         let body = call.split_once("\"body\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or("");
         return Some(BASE64_STANDARD.decode(body).unwrap_or_default());
     }

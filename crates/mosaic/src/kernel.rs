@@ -1,8 +1,9 @@
 //! [`Kernel`]: puts the files of a kernel together.
 
 use crate::applied::{Instructions, instructions};
+use crate::branches::least_executions;
 use crate::bundles::{Bundles, Slot};
-use crate::loops::{Loop, executions, loops, skippable};
+use crate::loops::{Loop, executions, loops};
 use crate::mlir::{Module, Operation};
 use crate::schedule::{Schedule, Unit, Utilization};
 use crate::vmem::VmemUse;
@@ -68,8 +69,12 @@ pub struct Kernel<'a> {
     pub vector_slots: [u64; 2],
     /// Bundles times the trips of their loops, as if no branch were taken; `None` if some trips are not known.
     pub executed: Option<u64>,
-    /// Bundles times the trips of their loops, without those that a branch can skip: a lower bound. `None` if some trips, or where a branch
-    /// leads, are not known.
+    /// The empty bundles among those.
+    pub executed_empty: Option<u64>,
+    /// The slots that those bundles use of each unit; empty if some trips are not known, or the dump has no utilization.
+    pub executed_units: Vec<Unit<'a>>,
+    /// The bundles that execute at least: a lower bound. It leaves out the iterations of a loop in which a branch skips a bundle, or may
+    /// skip it. `None` if it is not known where a branch leads.
     pub least: Option<u64>,
     /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,
@@ -261,12 +266,21 @@ impl<'a> Kernel<'a> {
         }
         let found = loops(bundles);
         let times = executions(&found, all.len());
-        self.least = skippable(bundles, &found).and_then(|skippable| {
-            let always = times.iter().zip(skippable).filter(|(_, skippable)| !skippable);
-            always.map(|(times, _)| *times).try_fold(0, |total, times| sum(Some(total), times))
-        });
+        self.least = least_executions(bundles, &found).map(|times| times.into_iter().fold(0, u64::saturating_add));
+        if rows.len() == all.len() && times.iter().all(Option::is_some) {
+            self.executed_units = utilization.units().iter().map(|unit| Unit { used: 0, ..*unit }).collect();
+            for (row, times) in rows.iter().zip(times.iter().flatten()) {
+                for (unit, used) in self.executed_units.iter_mut().zip(row) {
+                    unit.used = unit.used.saturating_add(used.saturating_mul(*times));
+                }
+            }
+        }
         let mut executed = Some(0_u64);
+        let mut executed_empty = Some(0_u64);
         for (bundle, times) in all.iter().zip(times) {
+            if bundle.is_empty() {
+                executed_empty = sum(executed_empty, times);
+            }
             executed = sum(executed, times);
             let mut here: BTreeMap<Source<'a>, u64> = BTreeMap::new();
             for slot in bundle.slots().iter().filter(|slot| !slot.is_pseudo()) {
@@ -287,7 +301,7 @@ impl<'a> Kernel<'a> {
                 line.executed = sum(line.executed, times);
             }
         }
-        self.executed = executed;
+        (self.executed, self.executed_empty) = (executed, executed_empty);
         self.loops = found.into_iter().map(|found| LoopUse::new(found, bundles, utilization)).collect();
     }
 

@@ -53,13 +53,7 @@ const MAX_DELAY: usize = 6;
 #[must_use]
 pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
     let all = bundles.bundles();
-    let mut registers = BTreeMap::new();
-    for slot in all.iter().flat_map(|bundle| bundle.slots()) {
-        if let Some(register) = slot.register() {
-            // Each register is written once. If two slots write the same one, its value is not known.
-            registers.entry(register).and_modify(|known| *known = None).or_insert(Some(slot));
-        }
-    }
+    let registers = registers(all);
     let mut found: Vec<Loop<'a>> = Vec::new();
     // The indices of the loops that have begun and not ended.
     let mut open: Vec<usize> = Vec::new();
@@ -86,9 +80,7 @@ pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
     }
     for found in &mut found {
         found.last = last(all, found);
-        let count = found.last.saturating_sub(found.first).saturating_add(1);
-        let body = all.iter().skip(found.first).take(count).filter(|bundle| bundle.depth() == found.depth);
-        let back = body.flat_map(|bundle| bundle.slots()).rfind(|slot| is_branch_back(slot));
+        let back = branch_back(all, found).map(|(_, back)| back);
         let test = back.and_then(|back| written(&registers, back.predicate()?.strip_prefix('!')?));
         if let Some(test) = test.filter(|test| test.opcode().starts_with("scmp.")) {
             let operands = plain(test).collect::<Vec<_>>();
@@ -100,62 +92,40 @@ pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
     found
 }
 
-fn is_branch_back(slot: &Slot<'_>) -> bool {
+pub(crate) fn is_branch_back(slot: &Slot<'_>) -> bool {
     slot.opcode() == "sbr.rel" && slot.predicate().is_some_and(|on| on.starts_with('!'))
 }
 
+/// The branch back of a loop, and the number of its bundle. The compiler does not always mark this bundle as one of the loop.
+pub(crate) fn branch_back<'s, 'a>(all: &'s [Bundle<'a>], found: &Loop<'_>) -> Option<(usize, &'s Slot<'a>)> {
+    let inside = |more: usize| {
+        let count = found.last.saturating_sub(found.first).saturating_add(1).saturating_add(more);
+        all.iter().enumerate().skip(found.first).take(count).rev().filter_map(|(number, bundle)| {
+            let back = bundle.slots().iter().rfind(|slot| is_branch_back(slot));
+            back.map(|back| (number, bundle.depth(), back))
+        })
+    };
+    let marked = inside(0).find(|(_, depth, _)| *depth == found.depth);
+    // An unmarked branch must lead to a region that ends in this loop.
+    let is_own = |back: &Slot<'_>| {
+        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        let mut body = all.iter().skip(found.first).take(count);
+        target(back).is_some_and(|region| body.any(|bundle| bundle.ends_region(region)))
+    };
+    let unmarked = || inside(MAX_DELAY).find(|(_, depth, back)| *depth < found.depth && is_own(back));
+    marked.or_else(unmarked).map(|(number, _, back)| (number, back))
+}
+
 /// The region that a branch leads to.
-fn target(branch: &Slot<'_>) -> Option<u64> {
+pub(crate) fn target(branch: &Slot<'_>) -> Option<u64> {
     let (_, target) = branch.operands().split_once("$region")?;
     let end = target.find(|c: char| !c.is_ascii_digit()).unwrap_or(target.len());
     target.get(..end)?.parse().ok()
 }
 
-/// For each bundle, whether a branch forward can skip it; `None` if it is not known where a branch leads.
-pub(crate) fn skippable(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<bool>> {
-    let all = bundles.bundles();
-    let mut starts = BTreeMap::new();
-    for (number, region) in
-        all.iter().enumerate().flat_map(|(number, bundle)| bundle.starts().map(move |region| (number, region)))
-    {
-        starts.entry(region).or_insert(number);
-    }
-    // Whether a bundle is in a loop: how many loops begin, less those that have ended.
-    let mut changes = alloc::vec![0_i64; all.len().saturating_add(1)];
-    for found in loops {
-        for (place, change) in [(found.first, 1), (found.last.saturating_add(1), -1)] {
-            if let Some(entry) = changes.get_mut(place) {
-                *entry = entry.saturating_add(change);
-            }
-        }
-    }
-    let mut open = 0_i64;
-    // How far the branches so far lead.
-    let mut until = 0;
-    let mut skippable = Vec::with_capacity(all.len());
-    for (number, bundle) in all.iter().enumerate() {
-        skippable.push(number < until);
-        open = open.saturating_add(changes.get(number).copied().unwrap_or(0));
-        for branch in bundle.slots().iter().filter(|slot| slot.opcode().starts_with("sbr")) {
-            let region = target(branch)?;
-            let back = || is_branch_back(branch) && open > 0;
-            match starts.get(&region) {
-                Some(start) => until = until.max(*start),
-                None if back() => {}
-                None => return None,
-            }
-        }
-    }
-    Some(skippable)
-}
-
 /// The number of a loop's last bundle. `found.last` is the last one that the compiler marks.
 fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
-    let marked = found.last.saturating_sub(found.first).saturating_add(1);
-    let mut inside =
-        all.iter().enumerate().skip(found.first).take(marked).filter(|(_, bundle)| bundle.depth() == found.depth);
-    let ended = inside.rfind(|(_, bundle)| bundle.slots().iter().any(is_branch_back)).and_then(|(number, bundle)| {
-        let back = bundle.slots().iter().rfind(|slot| is_branch_back(slot))?;
+    let ended = branch_back(all, found).and_then(|(number, back)| {
         // The branch leads to the body, whose number is one more than that of the loop.
         let region = target(back)?.checked_sub(1)?;
         let mut behind = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
@@ -165,19 +135,47 @@ fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
     ended.filter(|&ended| ended >= found.last).unwrap_or_else(|| found.last.saturating_add(waits()))
 }
 
-type Registers<'s, 'a> = BTreeMap<&'a str, Option<&'s Slot<'a>>>;
+/// The slot that writes each register, and each place to which a register is spilled; `None` if there are several.
+pub(crate) type Registers<'s, 'a> = BTreeMap<&'a str, Option<&'s Slot<'a>>>;
+
+pub(crate) fn registers<'s, 'a>(all: &'s [Bundle<'a>]) -> Registers<'s, 'a> {
+    let mut registers = BTreeMap::new();
+    for slot in all.iter().flat_map(|bundle| bundle.slots()) {
+        if let Some(register) = slot.register() {
+            // Each register is written once. If two slots write the same one, its value is not known.
+            registers.entry(register).and_modify(|known| *known = None).or_insert(Some(slot));
+        }
+        if let Some((place, _)) = spilled(slot).filter(|_| slot.opcode() == "sst") {
+            registers.entry(place).and_modify(|known| *known = None).or_insert(Some(slot));
+        }
+    }
+    registers
+}
+
+/// The place in memory of a scalar spill or fill, and for a spill the register.
+fn spilled<'a>(slot: &Slot<'a>) -> Option<(&'a str, &'a str)> {
+    let (place, register) = plain(slot).next()?.split_once("]]")?;
+    (slot.is_spill() || slot.is_fill()).then_some((place, register.trim()))
+}
+
+/// The register whose value a fill loads, if it is the only one that is spilled to this place.
+pub(crate) fn filled<'a>(registers: &Registers<'_, 'a>, slot: &Slot<'a>) -> Option<&'a str> {
+    let (place, _) = spilled(slot).filter(|_| slot.opcode() == "sld")?;
+    let (_, register) = spilled(written(registers, place)?)?;
+    Some(register).filter(|register| register.starts_with('%') && !register.contains(' '))
+}
 
 fn written<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot<'a>> {
     registers.get(name).copied().flatten()
 }
 
 /// The operands without comments and predicate.
-fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
+pub(crate) fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
     let text = slot.operands().split("/*").next().unwrap_or("");
     text.split(',').map(str::trim).filter(|operand| !operand.is_empty())
 }
 
-/// The slot that computes a register; copies of registers are followed.
+/// The slot that computes a register; copies of registers are followed, also those in memory.
 fn resolved<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot<'a>> {
     let mut slot = written(registers, name)?;
     for _ in 0..MAX_COPIES {
@@ -185,14 +183,17 @@ fn resolved<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slo
             Some(copied) if slot.opcode().starts_with("smov") && copied.starts_with('%') => {
                 slot = written(registers, copied)?
             }
-            _ => return Some(slot),
+            _ => match filled(registers, slot) {
+                Some(spilled) => slot = written(registers, spilled)?,
+                None => return Some(slot),
+            },
         }
     }
     None
 }
 
 /// The value of an operand that is a number, or a register to which a number is moved.
-fn constant(registers: &Registers<'_, '_>, operand: &str) -> Option<i64> {
+pub(crate) fn constant(registers: &Registers<'_, '_>, operand: &str) -> Option<i64> {
     let number = |text: &str| {
         let number = text.parse::<i64>().ok()?;
         // Constants have 32 bits, and are written as unsigned numbers.

@@ -5,10 +5,11 @@ use crate::{Answer, Text};
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
+use xla_shape_core::map::row_major_number;
 use xla_shape_core::tpu::vector::{
     ImplicitDimensions, LANES, Location, Offset, SUBLANES, VectorLayout, VectorLayoutError, VectorMap,
 };
-use xla_shape_core::{ArrayShape, Dimension, ElementType};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Slot};
 
 /// A vector in the registers of a TPU, and optionally the location of one of its elements.
 ///
@@ -56,6 +57,43 @@ impl Registers {
         }
         let registers = layout.registers(&sizes)?;
         Ok(Self { element_type, layout, registers, map: layout.map(&sizes)?, at: None })
+    }
+
+    /// The number of places in the registers: `packing` parts in each of the 8 × 128 words of a register.
+    ///
+    /// ```
+    /// use xla_shape_render::vector::Registers;
+    ///
+    /// let registers = Registers::new(&"bf16[16,256]".parse()?, "16,{0,0},(16,128)".parse()?)?;
+    /// assert_eq!(registers.num_places(), 2 * 8 * 128 * 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn num_places(&self) -> u64 {
+        // `VectorLayout::registers` has checked that an i64 holds this product.
+        self.registers.saturating_mul(SUBLANES * LANES).saturating_mul(self.layout.packing())
+    }
+
+    /// The element at each place, counted row-major; `None` if the place is padding. The parts of a word come first, then the lanes, the
+    /// sublanes and the registers. Along a replicated dimension, the first element stands for all.
+    ///
+    /// ```
+    /// use xla_shape_render::vector::Registers;
+    ///
+    /// let registers = Registers::new(&"bf16[16,256]".parse()?, "16,{0,0},(16,128)".parse()?)?;
+    /// assert_eq!(registers.elements().take(3).collect::<Vec<_>>(), [Some(0), Some(256), Some(1)]); // two rows share a word
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements(&self) -> impl Iterator<Item = Option<u64>> {
+        (0..self.num_places()).map(|place| {
+            let (word, part) = (place / self.layout.packing(), place % self.layout.packing());
+            let (sublane, lane) = (word / LANES, word % LANES);
+            let location = Location { register: sublane / SUBLANES, sublane: sublane % SUBLANES, lane, part };
+            match self.map.element(location)? {
+                Slot::Element(index) => row_major_number(&index, self.map.sizes()),
+                Slot::Padding | Slot::OutOfRange => None,
+            }
+        })
     }
 
     /// Adds the location of the element with this index to the answer.

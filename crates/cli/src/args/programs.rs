@@ -519,7 +519,8 @@ fn option(text: &str) -> Result<(String, String), String> {
 /// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
 /// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
 /// executed, least, clock_hz, least_seconds, operations, relayouts, unaligned, lines, loops, units, spills, fills, vmem, vector_slots,
-/// vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines).
+/// vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines),
+/// or, if the other program calls no kernel, against_xla (for, kernel, xla).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape kernel program.mlir --for v5e,v6e,v7x
@@ -533,7 +534,7 @@ pub(crate) struct KernelArguments {
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 
-    /// Say what differs from an earlier version: a dump or a program, like PATH
+    /// Say what differs from an earlier version: a dump or a program, like PATH. A program without kernels is XLA's own code of the same computation: its fusions are compared
     #[arg(long, value_name = "PATH")]
     pub(crate) against: Option<PathBuf>,
 

@@ -28,6 +28,11 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
 
+    /// Explain the registers of a vector in this vector layout: the answer is that of `xla-shape vector`; the layout of the shape is
+    /// ignored
+    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["sharding", "generation"])]
+    pub(crate) vector: Option<String>,
+
     /// For a shape without a layout: the generation of the TPU that chooses it, such as v5e, or a name of JAX or GKE; all are shown
     /// if none is named
     #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
@@ -140,13 +145,20 @@ pub(crate) struct VectorArguments {
 /// Print which element is at each position, as a JSON array
 ///
 /// Entry N is the number of the element at position N, counted row-major (the last dimension varies fastest), or null
-/// for padding.
+/// for padding. With a vector layout of a TPU kernel, the positions are the parts of the registers: those of a 32-bit word first, then
+/// the lanes, the sublanes and the registers. Along a replicated dimension, the first element stands for all.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  xla-shape map 'f32[3,5]{1,0:T(2,2)}'")]
+#[command(after_help = "Examples:
+  xla-shape map 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape map 'f32[16,256]' --vector '32,{3,0},(8,128)'")]
 pub(crate) struct MapArguments {
     /// The shape of an array
     pub(crate) shape: String,
+
+    /// Say which element each part of the registers holds, for a vector in this vector layout, as `xla-shape vector` reads it; the
+    /// layout of the shape is ignored
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) vector: Option<String>,
 
     /// Has no effect: the map is always JSON
     #[arg(long, value_enum, default_value_t)]

@@ -19,9 +19,9 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
             Failure::said(format_args!("{}: cannot make this directory: {error}", folder.display()))
         })?;
     }
-    let (mut answer, mut refused) = kernels(&arguments.path, arguments, host, arguments.keep.as_deref())?;
+    let (mut answer, mut refused) = kernels(&arguments.path, arguments, host, Side::New(arguments.keep.as_deref()))?;
     if let Some(path) = &arguments.against {
-        let (before, also) = kernels(path, arguments, host, None)?;
+        let (before, also) = kernels(path, arguments, host, Side::Against)?;
         answer.compare(&before);
         refused |= also;
     }
@@ -43,13 +43,17 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
     if refused { Err(Failure::Told) } else { Ok(()) }
 }
 
+/// Which of the two versions of a program is read.
+#[derive(Clone, Copy)]
+enum Side<'a> {
+    /// The version that the answer is about, with the directory in which its dumps are kept.
+    New(Option<&'a Path>),
+    /// The version to compare with. It may have no kernels: XLA's own code of the same computation.
+    Against,
+}
+
 /// The kernels of a dump or a program, and whether the compiler refused it for a device.
-fn kernels(
-    path: &Path,
-    arguments: &KernelArguments,
-    host: &Host,
-    keep: Option<&Path>,
-) -> Result<(Kernels, bool), Failure> {
+fn kernels(path: &Path, arguments: &KernelArguments, host: &Host, side: Side<'_>) -> Result<(Kernels, bool), Failure> {
     let mut answer = Kernels::default();
     let mut refused = false;
     if path.is_dir() {
@@ -57,8 +61,8 @@ fn kernels(
             return Err(Failure::said("a dump is of one device: expected at most one after --for"));
         };
         let target = arguments.targets.first();
-        add(&mut answer, None, target.map(|target| target.generation), path)?;
-        if answer.is_empty() {
+        add(&mut answer, None, target.map(|target| target.generation), path, arguments)?;
+        if answer.is_empty() && !(matches!(side, Side::Against) && answer.has_xla()) {
             return Err(Failure::said(format_args!(
                 "{}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt",
                 path.display()
@@ -69,7 +73,7 @@ fn kernels(
         let by_default = target("v5e").map_err(Failure::said)?;
         let targets = if arguments.targets.is_empty() { vec![by_default] } else { arguments.targets.clone() };
         for target in &targets {
-            match compiled(&mut answer, arguments, host, target, &program, keep) {
+            match compiled(&mut answer, arguments, host, target, &program, side) {
                 Ok(()) => {}
                 Err(message) => {
                     refused = true;
@@ -88,27 +92,29 @@ fn compiled(
     host: &Host,
     target: &Target,
     program: &Program,
-    keep: Option<&Path>,
+    side: Side<'_>,
 ) -> Result<(), String> {
     let slice = target.slice.as_ref().map_err(Clone::clone)?;
     let cannot = |error: std::io::Error| format!("cannot make a directory for the dump: {error}");
     let temporary;
-    let folder = match keep {
-        Some(folder) => {
+    let folder = match side {
+        Side::New(Some(folder)) => {
             let folder = folder.join(target.name.replace(':', "_"));
             std::fs::create_dir(&folder).map_err(cannot)?;
             folder
         }
-        None => {
+        _ => {
             temporary = tempfile::tempdir().map_err(cannot)?;
             temporary.path().to_owned()
         }
     };
-    compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), &folder)
-        .map_err(compiler::CompileError::message)?;
+    let done = compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), &folder);
     let before = answer.len();
-    add(answer, Some(&target.name), Some(target.generation), &folder).map_err(|failure| failure.to_string())?;
-    if answer.len() == before {
+    // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
+    add(answer, Some(&target.name), Some(target.generation), &folder, arguments)
+        .map_err(|failure| failure.to_string())?;
+    done.map_err(compiler::CompileError::message)?;
+    if answer.len() == before && !(matches!(side, Side::Against) && answer.has_xla()) {
         return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());
     }
     Ok(())
@@ -119,8 +125,12 @@ fn add(
     target: Option<&str>,
     generation: Option<Generation>,
     folder: &Path,
+    arguments: &KernelArguments,
 ) -> Result<(), Failure> {
     let dump = KernelDump::read(folder)?;
     answer.add(target, generation, &dump.kernels());
+    if arguments.against.is_some() {
+        answer.add_xla(target, generation, &dump.xla_instructions());
+    }
     Ok(())
 }

@@ -2,11 +2,13 @@
 
 mod difference;
 mod page;
+mod programs;
 mod text;
 
 use crate::{Answer, Text};
 use difference::KernelDifference;
 use page::Details;
+use programs::AgainstXla;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::Generation;
@@ -34,6 +36,12 @@ pub struct Kernels {
     /// What differs from other kernels, if there are any to compare with.
     #[serde(skip_serializing_if = "Option::is_none")]
     differences: Option<Vec<KernelDifference>>,
+    /// The programs beside one without kernels, in which XLA compiled the computation itself, if there is one to compare with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against_xla: Option<Vec<AgainstXla>>,
+    /// The instructions that XLA compiled itself.
+    #[serde(skip)]
+    xla: Vec<Entry>,
     /// The lines of Python files, by the names of the files.
     #[serde(skip)]
     sources: BTreeMap<String, Vec<String>>,
@@ -73,6 +81,10 @@ struct Entry {
     vector_slots_with_source: u64,
     unread: BTreeMap<String, u64>,
     notes: Vec<String>,
+    #[serde(skip)]
+    executed_empty: Option<u64>,
+    #[serde(skip)]
+    executed_slots: Option<BTreeMap<String, u64>>,
     #[serde(skip)]
     details: Details,
 }
@@ -164,6 +176,29 @@ impl Kernels {
         self.kernels.extend(kernels.iter().map(|kernel| Entry::new(target, generation, kernel)));
     }
 
+    /// Adds the instructions of the same dump that XLA compiled itself. Only [`compare`](Self::compare) uses them.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.add_xla(None, None, &[]);
+    /// assert!(!answer.has_xla());
+    /// ```
+    pub fn add_xla(&mut self, target: Option<&str>, generation: Option<Generation>, found: &[DumpedKernel<'_>]) {
+        self.xla.extend(found.iter().map(|found| Entry::new(target, generation, found)));
+    }
+
+    /// Whether there are instructions that XLA compiled itself.
+    ///
+    /// ```
+    /// assert!(!xla_shape_render::kernel::Kernels::default().has_xla());
+    /// ```
+    #[must_use]
+    pub const fn has_xla(&self) -> bool {
+        !self.xla.is_empty()
+    }
+
     /// Adds a device for which the compiler refused the program.
     ///
     /// ```
@@ -196,7 +231,8 @@ impl Kernels {
         }
     }
 
-    /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices.
+    /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices. If `before` has no kernels but
+    /// [instructions that XLA compiled itself](Self::add_xla), adds both programs with their sums.
     ///
     /// ```
     /// use xla_shape_render::{Answer, kernel::Kernels};
@@ -206,7 +242,12 @@ impl Kernels {
     /// assert!(answer.json().ends_with("\"differences\":[]}\n"));
     /// ```
     pub fn compare(&mut self, before: &Self) {
-        self.differences = Some(difference::differences(&before.kernels, &self.kernels));
+        if before.is_empty() && before.has_xla() {
+            let own = self.kernels.iter().chain(&self.xla).collect::<Vec<_>>();
+            self.against_xla = Some(programs::against_xla(&own, &before.xla.iter().collect::<Vec<_>>()));
+        } else {
+            self.differences = Some(difference::differences(&before.kernels, &self.kernels));
+        }
         let refused = before.errors.iter().map(|error| Refused {
             target: error.target.clone(),
             message: format!("before the change: {}", error.message),
@@ -285,6 +326,11 @@ impl Entry {
             vector_slots_with_source: with_source,
             unread: kernel.unread.clone(),
             notes: found.notes.clone(),
+            executed_empty: kernel.executed_empty,
+            executed_slots: (!kernel.executed_units.is_empty()).then(|| {
+                let slots = kernel.executed_units.iter().map(|unit| (unit.name.to_owned(), unit.used));
+                slots.collect()
+            }),
             details: Details::new(kernel),
         }
     }

@@ -1,17 +1,19 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
 use super::difference::{KernelDifference, LineDifference};
+use super::programs::{AgainstXla, Instruction, Program};
 use super::{Entry, Kernels, LineEntry, LoopEntry, RelayoutEntry, Usage, Vmem, VmemEntry};
 use crate::Text;
 use crate::words::{Bytes, Grouped, InUnits, column_width, count};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// How many lines of Python the text has for each kernel.
 const MOST_LINES: usize = 20;
 
 pub(super) fn text(answer: &Kernels, width: usize) -> Text {
     let mut text = overview(answer, width);
-    if answer.differences.is_some() {
+    if answer.differences.is_some() || answer.against_xla.is_some() {
         refusals(answer, &mut text);
         return text;
     }
@@ -31,6 +33,10 @@ pub(super) fn text(answer: &Kernels, width: usize) -> Text {
 /// What is common to all kernels: what differs from others, or a table of them if there are several.
 pub(super) fn overview(answer: &Kernels, width: usize) -> Text {
     let mut text = Text::new(width);
+    if let Some(programs) = &answer.against_xla {
+        programs.iter().for_each(|programs| of_programs(programs, &mut text));
+        return text;
+    }
     match &answer.differences {
         Some(differences) => {
             differences.iter().for_each(|difference| of_difference(difference, &mut text));
@@ -95,6 +101,63 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
     if difference.lines.len() > MOST_LINES {
         text.paragraph(format_args!("    and {} more", difference.lines.len() - MOST_LINES));
     }
+}
+
+/// A program with kernels beside XLA's own: the sums, the slots of the units, and the instructions.
+fn of_programs(programs: &AgainstXla, text: &mut Text) {
+    let target = programs.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let sides = [&programs.kernel, &programs.xla];
+    text.paragraph(format_args!("the program with kernels beside XLA's own{target}"));
+    let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+    let row = |what: &str, [kernel, xla]: [Option<u64>; 2]| {
+        let ratio = kernel.zip(xla).filter(|(_, xla)| *xla > 0).map(|(kernel, xla)| kernel as f64 / xla as f64);
+        let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+        [what.to_owned(), String::new(), number(kernel), number(xla), ratio]
+    };
+    let [kernel, xla] = sides.map(Program::figures);
+    let headings = ["", "", "kernel", "XLA", "kernel / XLA"].map(str::to_owned);
+    let figures = kernel.into_iter().zip(xla).map(|((what, kernel), (_, xla))| row(what, [kernel, xla]));
+    let mut rows = std::iter::once(headings).chain(figures).collect::<Vec<_>>();
+    let units = sides.iter().flat_map(|side| &side.executed_slots).flat_map(|slots| slots.keys());
+    for unit in units.collect::<BTreeSet<_>>() {
+        let used = sides.map(|side| side.executed_slots.as_ref().map(|slots| slots.get(unit).copied().unwrap_or(0)));
+        if used.iter().flatten().any(|used| *used > 0) {
+            rows.push(row(&format!("slots of {unit} with trips"), used));
+        }
+    }
+    columns(text, "  ", &rows);
+    let headings = ["instruction", "of", "bundles", "with trips", "spills", "bytes of VMEM"].map(str::to_owned);
+    let row = |(side, instruction): (&str, &Instruction)| {
+        let of = if instruction.is_kernel { "kernel" } else { "XLA" };
+        let [bundles, executed, vmem] = [instruction.bundles, instruction.executed, instruction.vmem_bytes].map(number);
+        [
+            format!("{side}: {}", instruction.name),
+            of.to_owned(),
+            bundles,
+            executed,
+            Grouped(instruction.spills).to_string(),
+            vmem,
+        ]
+    };
+    let all = ["kernel", "XLA"].into_iter().zip(sides);
+    let mut all =
+        all.flat_map(|(side, program)| program.instructions.iter().map(move |one| (side, one))).collect::<Vec<_>>();
+    all.sort_by_key(|(side, one)| (*side == "XLA", Reverse(one.executed.or(one.bundles))));
+    let more = all.len().saturating_sub(MOST_LINES);
+    columns(
+        text,
+        "    ",
+        &std::iter::once(headings).chain(all.into_iter().take(MOST_LINES).map(row)).collect::<Vec<_>>(),
+    );
+    if more > 0 {
+        text.paragraph(format_args!("    and {more} more"));
+    }
+    text.hanging(
+        "  ",
+        "Bundles with trips and slots can be compared: they are the compiler's schedules of both programs on one device. Waits for copies and \
+         memory are in neither. XLA may copy arrays into vector memory before an instruction, which its bundles and bytes leave out. Each \
+         instruction counts once, also in a loop of the program.",
+    );
 }
 
 /// The change of a figure, with its sign.

@@ -1,0 +1,327 @@
+//! How many bundles an instruction executes at least: those that its branches do not skip.
+//!
+//! The branches of a pipelined grid depend on the number of the iteration alone: the kernel's body runs in all iterations except the first
+//! and the last. So the predicates of branches are computed for each iteration, as far as they depend on constants and on values that the
+//! loop carries. A branch whose predicate is not known counts as taken.
+
+use crate::bundles::{Bundle, Bundles, Slot};
+use crate::loops::{Loop, Registers, branch_back, constant, filled, is_branch_back, plain, registers, target};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+/// The most slots that are computed for all iterations of all loops.
+const MAX_STEPS: u64 = 1 << 21;
+
+/// A branch forward: the bundles that it skips.
+struct Branch<'s, 'a> {
+    number: usize,
+    /// The first bundle that it does not skip.
+    until: usize,
+    slot: &'s Slot<'a>,
+    /// The innermost loop around it.
+    around: Option<usize>,
+}
+
+/// How often each bundle executes at least; `None` if it is not known where a branch leads.
+///
+/// A loop whose trips are not known runs once, because its branch back is at its end. So does one that a branch leaves.
+pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<u64>> {
+    let all = bundles.bundles();
+    let nest = Nest::new(loops, all.len());
+    let branches = forward(all, &nest)?;
+    let mut trips = loops.iter().map(|found| found.trips.unwrap_or(1).max(1)).collect::<Vec<_>>();
+    let backs = loops.iter().map(|found| branch_back(all, found).map_or(found.first, |(number, _)| number));
+    let backs = backs.collect::<Vec<_>>();
+    for branch in &branches {
+        for around in nest.around(branch.around) {
+            if let (Some(back), Some(trips)) = (backs.get(around), trips.get_mut(around))
+                && branch.until > *back
+            {
+                *trips = 1;
+            }
+        }
+    }
+    let registers = registers(all);
+    let mut budget = MAX_STEPS;
+    let mut counts = alloc::vec![1_u64; all.len()];
+    // What a branch outside all loops skips, with the loops in it.
+    let outside = branches.iter().filter(|branch| branch.around.is_none()).collect::<Vec<_>>();
+    let once = executed(all, &registers, &outside, None, &nest, 1, &mut budget);
+    for (number, outer) in loops.iter().enumerate().filter(|(number, _)| nest.outer(*number).is_none()) {
+        let own = branches.iter().filter(|branch| nest.around(branch.around).last() == Some(number));
+        let runs = trips.get(number).copied().unwrap_or(1);
+        let times = executed(all, &registers, &own.collect::<Vec<_>>(), Some(number), &nest, runs, &mut budget);
+        let body = outer.last.saturating_sub(outer.first).saturating_add(1);
+        for (bundle, (count, times)) in counts.iter_mut().zip(times).enumerate().skip(outer.first).take(body) {
+            let inner = nest.around(nest.of(bundle)).filter(|inner| *inner != number);
+            let inner = inner
+                .filter_map(|inner| trips.get(inner))
+                .fold(1, |product: u64, trips| product.saturating_mul(*trips));
+            *count = times.saturating_mul(inner);
+        }
+    }
+    for (count, once) in counts.iter_mut().zip(once) {
+        *count = count.saturating_mul(once);
+    }
+    Some(counts)
+}
+
+/// Which loops are in which.
+struct Nest {
+    /// For each bundle, the innermost loop around it.
+    innermost: Vec<Option<usize>>,
+    /// For each loop, the loop around it.
+    outer: Vec<Option<usize>>,
+}
+
+impl Nest {
+    fn new(loops: &[Loop<'_>], bundles: usize) -> Self {
+        let mut nest = Self { innermost: alloc::vec![None; bundles], outer: Vec::with_capacity(loops.len()) };
+        for (number, found) in loops.iter().enumerate() {
+            nest.outer.push(nest.of(found.first));
+            let count = found.last.saturating_sub(found.first).saturating_add(1);
+            nest.innermost.iter_mut().skip(found.first).take(count).for_each(|innermost| *innermost = Some(number));
+        }
+        nest
+    }
+
+    fn of(&self, bundle: usize) -> Option<usize> {
+        self.innermost.get(bundle).copied().flatten()
+    }
+
+    fn outer(&self, number: usize) -> Option<usize> {
+        self.outer.get(number).copied().flatten()
+    }
+
+    /// A loop and those around it, from inside to outside.
+    fn around(&self, number: Option<usize>) -> impl Iterator<Item = usize> {
+        core::iter::successors(number, |number| self.outer(*number))
+    }
+}
+
+/// The branches forward, in the order of the bundles; `None` if it is not known where a branch leads.
+fn forward<'s, 'a>(all: &'s [Bundle<'a>], nest: &Nest) -> Option<Vec<Branch<'s, 'a>>> {
+    let mut starts = BTreeMap::new();
+    for (number, bundle) in all.iter().enumerate() {
+        for region in bundle.starts() {
+            starts.entry(region).or_insert(number);
+        }
+    }
+    let mut found = Vec::new();
+    for (number, bundle) in all.iter().enumerate() {
+        for slot in bundle.slots().iter().filter(|slot| slot.opcode().starts_with("sbr")) {
+            let around = nest.of(number);
+            match starts.get(&target(slot)?) {
+                Some(&until) => found.push(Branch { number, until, slot, around }),
+                None if is_branch_back(slot) && around.is_some() => {}
+                None => return None,
+            }
+        }
+    }
+    Some(found)
+}
+
+/// For each bundle, in how many iterations of a loop no branch skips it. Without a loop there is one iteration.
+fn executed(
+    all: &[Bundle<'_>],
+    registers: &Registers<'_, '_>,
+    branches: &[&Branch<'_, '_>],
+    within: Option<usize>,
+    nest: &Nest,
+    trips: u64,
+    budget: &mut u64,
+) -> Vec<u64> {
+    let predicates = branches.iter().map(|branch| {
+        let predicate = branch.slot.predicate().filter(|_| branch.around == within);
+        predicate.map(|predicate| (predicate.starts_with('!'), predicate.trim_start_matches('!')))
+    });
+    let predicates = predicates.collect::<Vec<_>>();
+    let wanted = predicates.iter().flatten().map(|(_, register)| *register);
+    let mut values = within.map(|number| Values::new(all, registers, wanted, number, nest)).unwrap_or_default();
+    let steps = (values.steps.len() as u64).saturating_add(branches.len() as u64).saturating_mul(trips);
+    let is_computed = steps <= *budget;
+    *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
+    // The change of each bundle's number of executions compared to that of the bundle before.
+    let mut changes = alloc::vec![0_i64; all.len().saturating_add(1)];
+    if let Some(first) = changes.first_mut() {
+        *first = first.saturating_add_unsigned(trips);
+    }
+    let (rounds, weight) = if is_computed { (trips, 1) } else { (1, trips) };
+    for round in 0..rounds {
+        values.advance(round == 0);
+        let mut skipped_until = 0;
+        for (branch, predicate) in branches.iter().zip(&predicates) {
+            let known = predicate.filter(|_| is_computed);
+            let taken = known.and_then(|(negated, register)| Some((values.get(registers, register)? != 0) != negated));
+            let from = branch.number.saturating_add(1).max(skipped_until);
+            if taken != Some(false) && from < branch.until {
+                if let Some(entry) = changes.get_mut(from) {
+                    *entry = entry.saturating_sub_unsigned(weight);
+                }
+                if let Some(entry) = changes.get_mut(branch.until) {
+                    *entry = entry.saturating_add_unsigned(weight);
+                }
+                skipped_until = branch.until;
+            }
+        }
+    }
+    let mut count = 0_i64;
+    let counts = changes.iter().take(all.len()).map(|change| {
+        count = count.saturating_add(*change);
+        u64::try_from(count).unwrap_or(0)
+    });
+    counts.collect()
+}
+
+/// The scalar values of an iteration of a loop, as far as they depend on constants and on what the loop carries.
+#[derive(Default)]
+struct Values<'s, 'a> {
+    /// What the loop carries: the register, its value in the first iteration, and the register that has the next one.
+    carried: Vec<(&'a str, Option<u32>, &'a str)>,
+    /// The slots that compute what is wanted, in their order; for a fill, the register that was spilled.
+    steps: Vec<(&'s Slot<'a>, Option<&'a str>)>,
+    /// Values from outside the loop.
+    outside: BTreeMap<&'a str, u32>,
+    known: BTreeMap<&'a str, u32>,
+}
+
+impl<'s, 'a> Values<'s, 'a> {
+    fn new(
+        all: &'s [Bundle<'a>],
+        registers: &Registers<'s, 'a>,
+        wanted: impl Iterator<Item = &'a str>,
+        within: usize,
+        nest: &Nest,
+    ) -> Self {
+        // Only the slots of the loop itself: an inner loop has other iterations.
+        let own = || all.iter().enumerate().filter(|(number, _)| nest.of(*number) == Some(within));
+        let own = || own().flat_map(|(_, bundle)| bundle.slots());
+        let inside = own().filter_map(Slot::register).collect::<BTreeSet<_>>();
+        let mut values = Self::default();
+        let (mut open, mut needed) = (wanted.collect::<Vec<_>>(), BTreeSet::new());
+        while let Some(register) = open.pop() {
+            if !needed.insert(register) {
+                continue;
+            }
+            match registers.get(register).copied().flatten().filter(|_| inside.contains(register)) {
+                Some(slot) => open.extend(plain(slot).flat_map(names).chain(filled(registers, slot))),
+                None => {
+                    if let Some(number) = constant(registers, register) {
+                        values.outside.insert(register, number as u32);
+                    }
+                }
+            }
+        }
+        for slot in own() {
+            let Some(register) = slot.register().filter(|register| needed.contains(register)) else { continue };
+            // A register that is written twice has no known value.
+            if registers.get(register).copied().flatten().is_none() {
+                continue;
+            }
+            if slot.opcode() != "sphi" {
+                values.steps.push((slot, filled(registers, slot)));
+            } else if let [first, next] = plain(slot).collect::<Vec<_>>()[..] {
+                let first = constant(registers, first).map(|number| number as u32);
+                values.carried.push((register, first, next));
+            }
+        }
+        values
+    }
+
+    /// Goes to the next iteration.
+    fn advance(&mut self, is_first: bool) {
+        let before = core::mem::replace(&mut self.known, self.outside.clone());
+        for (register, first, next) in &self.carried {
+            let value = if is_first { *first } else { before.get(next).copied() };
+            if let Some(value) = value {
+                self.known.insert(register, value);
+            }
+        }
+        for (slot, filled) in &self.steps {
+            let value = match filled {
+                Some(spilled) => self.known.get(spilled).copied(),
+                None => computed(slot, &self.known),
+            };
+            if let (Some(register), Some(value)) = (slot.register(), value) {
+                self.known.insert(register, value);
+            }
+        }
+    }
+
+    fn get(&self, registers: &Registers<'_, '_>, register: &str) -> Option<u32> {
+        self.known.get(register).copied().or_else(|| constant(registers, register).map(|number| number as u32))
+    }
+}
+
+/// The registers in an operand: predicates can stand around a register or behind it.
+fn names(operand: &str) -> impl Iterator<Item = &str> {
+    operand.split([' ', '(', ')', '!']).filter(|word| word.starts_with('%'))
+}
+
+/// What a slot computes from known values; `None` if it depends on others, or the instruction is not one of those below.
+fn computed(slot: &Slot<'_>, known: &BTreeMap<&str, u32>) -> Option<u32> {
+    let mut operands = plain(slot).collect::<Vec<_>>();
+    let value = |operand: &str| match operand.starts_with('%') {
+        true => known.get(operand).copied(),
+        false => operand.parse::<u32>().ok(),
+    };
+    if let Some(predicate) = slot.predicate() {
+        let holds = (value(predicate.trim_start_matches('!'))? != 0) != predicate.starts_with('!');
+        // `(%p, %old), …` keeps the old value if the predicate is false; without one, the register is not written.
+        let keeps = operands.first().is_some_and(|first| first.starts_with('('));
+        match (keeps, holds) {
+            (true, false) => return value(operands.get(1)?.strip_suffix(')')?),
+            (true, true) => drop(operands.drain(..operands.len().min(2))),
+            (false, false) => return None,
+            (false, true) => {
+                let last = operands.last_mut()?;
+                *last = last.split(" (").next()?.trim();
+            }
+        }
+    }
+    let mut words = slot.opcode().split('.');
+    let (name, second) = (words.next()?, words.next());
+    let [a, b] = match operands[..] {
+        [a] => [value(a)?; 2],
+        // A number of 0 or 1 decides some predicates alone.
+        [a, b] => match (name, value(a), value(b)) {
+            (_, Some(a), Some(b)) => [a, b],
+            ("por", Some(one), None) | ("por", None, Some(one)) if one != 0 => [1, 1],
+            ("pand" | "pnand", Some(0), None) | ("pand" | "pnand", None, Some(0)) => [0, 0],
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_one = operands.len() == 1;
+    match (name, second) {
+        ("smov", Some("u32" | "s32")) | ("pmov", None) if is_one => Some(a),
+        ("pneg", None) if is_one => Some(u32::from(a == 0)),
+        _ if is_one => None,
+        ("sadd", Some("s32" | "u32")) => Some(a.wrapping_add(b)),
+        ("ssub", Some("s32" | "u32")) => Some(a.wrapping_sub(b)),
+        ("sand", Some("u32")) => Some(a & b),
+        ("sor", Some("u32")) => Some(a | b),
+        ("sxor", Some("u32")) => Some(a ^ b),
+        ("sshll", Some("u32")) => a.checked_shl(b),
+        ("por", None) => Some(u32::from(a != 0 || b != 0)),
+        ("pand", None) => Some(u32::from(a != 0 && b != 0)),
+        ("pnand", None) => Some(u32::from(a == 0 || b == 0)),
+        ("scmp", Some(how)) => {
+            let order = match words.next()? {
+                "s32" => a.cast_signed().cmp(&b.cast_signed()),
+                "u32" => a.cmp(&b),
+                _ => return None,
+            };
+            Some(u32::from(match how {
+                "eq" => order.is_eq(),
+                "ne" => order.is_ne(),
+                "lt" => order.is_lt(),
+                "le" => order.is_le(),
+                "gt" => order.is_gt(),
+                "ge" => order.is_ge(),
+                _ => return None,
+            }))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! A program with kernels beside one in which XLA compiled the same computation itself.
+
+use super::Entry;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Both programs for a device.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct AgainstXla {
+    #[serde(rename = "for")]
+    pub(super) target: Option<String>,
+    pub(super) kernel: Program,
+    pub(super) xla: Program,
+}
+
+/// The instructions of a program that have bundles, and their sums.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Program {
+    pub(super) instructions: Vec<Instruction>,
+    /// A sum is `None` if a figure of an instruction is not known.
+    pub(super) bundles: Option<u64>,
+    pub(super) empty: Option<u64>,
+    pub(super) executed: Option<u64>,
+    pub(super) executed_empty: Option<u64>,
+    pub(super) least: Option<u64>,
+    pub(super) spills: u64,
+    pub(super) fills: u64,
+    /// The largest of the instructions, which run one after the other.
+    pub(super) vmem_bytes: Option<u64>,
+    /// For each unit, the slots that the executed bundles use; `None` if the trips of some loops are not known.
+    pub(super) executed_slots: Option<BTreeMap<String, u64>>,
+}
+
+/// An HLO instruction with bundles of its own.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Instruction {
+    pub(super) name: String,
+    pub(super) is_kernel: bool,
+    pub(super) bundles: Option<u64>,
+    pub(super) executed: Option<u64>,
+    pub(super) spills: u64,
+    pub(super) vmem_bytes: Option<u64>,
+}
+
+/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device.
+pub(super) fn against_xla(kernels: &[&Entry], xla: &[&Entry]) -> Vec<AgainstXla> {
+    let devices = [kernels, xla].map(|entries| entries.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>());
+    let [of_kernels, of_xla] = &devices;
+    let is_one = of_kernels.len() == 1 && of_xla.len() == 1;
+    let mut found = Vec::new();
+    for target in of_kernels {
+        let own = kernels.iter().copied().filter(|entry| entry.target == **target).collect::<Vec<_>>();
+        let other = xla.iter().copied().filter(|entry| is_one || entry.target == **target).collect::<Vec<_>>();
+        if !other.is_empty() {
+            let target = target.as_ref().or_else(|| other.first().and_then(|entry| entry.target.as_ref())).cloned();
+            found.push(AgainstXla { target, kernel: Program::new(&own), xla: Program::new(&other) });
+        }
+    }
+    found
+}
+
+impl Program {
+    fn new(entries: &[&Entry]) -> Self {
+        let sum = |figure: fn(&Entry) -> Option<u64>| {
+            entries.iter().try_fold(0_u64, |total, entry| Some(total.saturating_add(figure(entry)?)))
+        };
+        let executed_slots = entries.iter().try_fold(BTreeMap::new(), |mut slots, entry| {
+            for (name, used) in entry.executed_slots.as_ref()? {
+                let total: &mut u64 = slots.entry(name.clone()).or_default();
+                *total = total.saturating_add(*used);
+            }
+            Some(slots)
+        });
+        Self {
+            instructions: entries.iter().map(|entry| Instruction::new(entry)).collect(),
+            bundles: sum(|entry| entry.bundles),
+            empty: sum(|entry| entry.empty),
+            executed: sum(|entry| entry.executed),
+            executed_empty: sum(|entry| entry.executed_empty),
+            least: sum(|entry| entry.least),
+            spills: sum(|entry| Some(entry.spills)).unwrap_or(0),
+            fills: sum(|entry| Some(entry.fills)).unwrap_or(0),
+            vmem_bytes: entries.iter().filter_map(|entry| entry.vmem.as_ref()?.bytes).max(),
+            executed_slots,
+        }
+    }
+
+    /// The figures with their names.
+    pub(super) fn figures(&self) -> [(&'static str, Option<u64>); 9] {
+        [
+            ("instructions with bundles", Some(self.instructions.len() as u64)),
+            ("bundles", self.bundles),
+            ("empty bundles", self.empty),
+            ("bundles with trips", self.executed),
+            ("empty ones with trips", self.executed_empty),
+            ("least bundles", self.least),
+            ("spills", Some(self.spills)),
+            ("fills", Some(self.fills)),
+            ("most bytes of vector memory", self.vmem_bytes),
+        ]
+    }
+}
+
+impl Instruction {
+    fn new(entry: &Entry) -> Self {
+        Self {
+            name: entry.title(),
+            is_kernel: entry.name.is_some(),
+            bundles: entry.bundles,
+            executed: entry.executed,
+            spills: entry.spills,
+            vmem_bytes: entry.vmem.as_ref().and_then(|vmem| vmem.bytes),
+        }
+    }
+}
