@@ -25,18 +25,20 @@ pip install twine==7.0.0
 pip install "$wheel[jax]" pytest==9.2.0
 "$environment/bin/python" -c 'import xla_shape; print(xla_shape.__file__)' | grep -q "$environment"
 tests python/tests/test_docs.py -k README.md
-tests python/tests/test_{jax,checked,guards,examples}.py
+tests python/tests/test_{jax,checked,guards,examples,leaks}.py
 oldest=$(sed -n 's/^jax = \["jax>=\(.*\)"\]/\1/p' python/pyproject.toml)
 pip install "jax==$oldest.0"
-tests python/tests/test_{jax,checked,guards,examples}.py
+tests python/tests/test_{jax,checked,guards,examples,leaks}.py
 
-pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 safetensors nbclient nbformat nbconvert ipykernel distributed "maturin>=1.9,<2"
+pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 "pyright[nodejs]==1.1.414" safetensors nbclient nbformat nbconvert ipykernel distributed "maturin>=1.9,<2"
 (cd python && cargo fmt --check)
 # The installed package is complete: the stubs match the native part, and each module can be imported alone.
 (cd "$environment" && bin/python -m mypy.stubtest xla_shape._native --mypy-config-file ../../python/pyproject.toml \
     --allowlist ../../python/stubtest.txt --ignore-unused-allowlist)
 "$environment/bin/python" -m mypy --config-file python/pyproject.toml
-"$environment/bin/python" -m mypy --config-file python/pyproject.toml python/examples/{annotations,checkpoint,compare,exchange,guard,kernel,layouts,out_of_memory}.py
+examples=(python/examples/{annotations,checkpoint,compare,exchange,guard,kernel,layouts,out_of_memory}.py)
+"$environment/bin/python" -m mypy --config-file python/pyproject.toml "${examples[@]}"
+"$environment/bin/pyright" --pythonpath "$environment/bin/python" "${examples[@]}"
 "$environment/bin/maturin" sdist --manifest-path python/Cargo.toml --out "$environment/dist"
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/xla_shape/ffi\.py$' >/dev/null
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/LICENSES-OF-CRATES\.txt$' >/dev/null

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Makes the wheels to publish, in target/wheels: scripts/wheels.sh [PLATFORM…] (all by default; PLATFORMS below names them).
 #
-# They are linked with Zig, which brings the C libraries of all systems, so this needs neither containers nor other machines. A wheel of the
-# stable interface of CPython 3.11 serves all later versions, except those without a GIL, which need one for each version. Each wheel is
+# They are linked with Zig, which brings the C libraries of all systems, so this needs neither containers nor other machines. Windows is the
+# exception: for Zig, maturin writes a list of exported functions with the module's whole name (`PyInit_xla_shape._native`), which is not that
+# of a function, so MinGW's linker is taken (Debian: gcc-mingw-w64-x86-64). A wheel of the stable interface of CPython 3.11 serves all later versions, except those without a GIL, which need one for each version. Each wheel is
 # checked (scripts/wheel_check.py), and tested where it can run: in a root directory that has Debian's Python and nothing else, for aarch64
 # under QEMU. For these tests, as root or with sudo, it adds the architecture arm64 to dpkg.
-# Environment: PROFILE, the profile of Cargo (wheel); LARGEST, the most bytes of a wheel.
+# Environment: PROFILE, the profile of Cargo (wheel; with dev, a wheel takes a minute or two instead of ten, and is larger than 5 MB);
+# LARGEST, the most bytes of a wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,9 +30,16 @@ export PATH="$tools/bin:$PATH" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target
 made=$PWD/target/wheels
 rm -rf "$made" && mkdir -p "$made"
 
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
 build() { # TARGET COMPATIBILITY INTERPRETER
     rustup target add "$1" >/dev/null 2>&1
-    maturin build --quiet --manifest-path python/Cargo.toml --locked --compression-level 9 --profile "${PROFILE:-wheel}" --zig \
+    local linker=--zig
+    if [[ $1 == *-windows-gnu ]]; then
+        linker=
+        command -v x86_64-w64-mingw32-gcc >/dev/null || as_root apt-get install -y -qq gcc-mingw-w64-x86-64 >/dev/null
+    fi
+    maturin build --quiet --manifest-path python/Cargo.toml --locked --compression-level 9 --profile "${PROFILE:-wheel}" $linker \
         --target "$1" --compatibility "$2" --interpreter "$3" --out "$made"
 }
 
@@ -39,17 +48,15 @@ root() { # DEBIAN'S ARCHITECTURE, PIP'S PLATFORM
     local root=$PWD/target/wheels-root-$1 packages=$PWD/target/wheels-debs-$1
     [ -e "$root/complete" ] || {
         rm -rf "$root" && mkdir -p "$root/wheel" "$root/tmp" "$packages"
-        local as_root
-        as_root=$([ "$(id -u)" = 0 ] || echo sudo)
-        dpkg --print-foreign-architectures | grep -qx "$1" || [ "$(dpkg --print-architecture)" = "$1" ] || $as_root dpkg --add-architecture "$1"
-        $as_root apt-get update -qq
+        dpkg --print-foreign-architectures | grep -qx "$1" || [ "$(dpkg --print-architecture)" = "$1" ] || as_root dpkg --add-architecture "$1"
+        as_root apt-get update -qq
         (cd "$packages" && apt-get download -qq $(printf "%s:$1 " python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libc6 libgcc-s1 libstdc++6 zlib1g \
             libexpat1 libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libssl3 libuuid1 libncursesw6 libtinfo6 libreadline8 libnsl2 libtirpc3) 2>/dev/null)
         for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$root"; done
         "$tools/bin/pip" install --quiet --disable-pip-version-check --target "$root/packages" --only-binary :all: --python-version 3.11 \
             $(printf -- '--platform manylinux_2_%s ' "28_$2" "27_$2" "17_$2") numpy pytest==9.2.0 ml_dtypes
         mkdir -p "$root/dev"
-        $as_root mknod -m 666 "$root/dev/null" c 1 3
+        as_root mknod -m 666 "$root/dev/null" c 1 3
         touch "$root/complete"
     }
     echo "$root"
@@ -57,11 +64,10 @@ root() { # DEBIAN'S ARCHITECTURE, PIP'S PLATFORM
 
 # Runs the tests that need nothing but NumPy, with the wheel alone, in a root directory of its own.
 run() { # WHEEL DEBIAN'S ARCHITECTURE, PIP'S PLATFORM
-    local root as_root emulator=()
+    local root emulator=()
     root=$(root "$2" "$3")
-    as_root=$([ "$(id -u)" = 0 ] || echo sudo)
     if [ "$(dpkg --print-architecture)" != "$2" ]; then
-        command -v "qemu-$3-static" >/dev/null || $as_root apt-get install -y -qq qemu-user-static >/dev/null
+        command -v "qemu-$3-static" >/dev/null || as_root apt-get install -y -qq qemu-user-static >/dev/null
         cp "$(command -v "qemu-$3-static")" "$root/emulator"
         emulator=(/emulator)
     fi
@@ -69,7 +75,7 @@ run() { # WHEEL DEBIAN'S ARCHITECTURE, PIP'S PLATFORM
     python3 -m zipfile -e "$1" "$root/wheel"
     cp python/tests/{test_values,test_arrays}.py "$root/tests"
     # An emulator cannot start further programs.
-    $as_root env -i "PATH=$PATH" PYTHONPATH=/wheel:/packages chroot "$root" "${emulator[@]}" /usr/bin/python3.11 -m pytest -q -p no:cacheprovider \
+    as_root env -i "PATH=$PATH" PYTHONPATH=/wheel:/packages chroot "$root" "${emulator[@]}" /usr/bin/python3.11 -m pytest -q -p no:cacheprovider \
         ${emulator:+-k "not fork"} /tests
 }
 

@@ -9,18 +9,18 @@ use crate::memory::{
 };
 use crate::number::Number;
 use crate::room::{bytes_of, no_memory};
-use crate::shape::{Shape, ShapeArgument};
+use crate::shape::{Shape, ShapeArgument, function};
+use crate::threads::{Helpers, counted};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyMemoryView, PyTuple};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::borrow::Cow;
 use std::ffi::c_int;
 use std::fmt::Display;
-use std::num::NonZero;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::thread::available_parallelism;
 use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor, StridedTensor};
 use xla_shape::relayout::{Options, Plan, Slabs};
@@ -93,8 +93,7 @@ impl Buffer {
     fn copied(&self, py: Python<'_>) -> PyResult<*mut ManagedTensor> {
         let sizes = self.shape.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
         let plain = ArrayShape::with_default_layout(self.shape.element_type(), &sizes).map_err(shape_error)?;
-        let mut bytes = room(&plain)?;
-        copy(py, &self.shape, &plain, self.bytes(), bytes.as_mut(), &Options::new().zero_padding(), None)?;
+        let bytes = copied(py, &self.shape, &plain, self.bytes(), None)?;
         let array = Array::<AlignedBytes>::from_parts(plain, bytes).map_err(shape_error)?;
         dlpack::export(array).map_err(refused)
     }
@@ -118,6 +117,10 @@ fn asker(py: Python<'_>) -> Option<String> {
     // Without a module name, it is treated as neither of the two.
     Some(module().ok()?.split('.').next()?.to_owned())
 }
+
+/// The arguments of `numpy.ndarray`.
+type NumpyArguments<'py> =
+    (Bound<'py, PyTuple>, Bound<'py, PyAny>, Bound<'py, PyMemoryView>, usize, Bound<'py, PyTuple>);
 
 /// The result of `__reduce__`: the class, and the arguments of its constructor.
 type Reduced<'py> = (Bound<'py, PyAny>, (Shape, Bound<'py, PyBytes>));
@@ -235,10 +238,26 @@ impl Buffer {
         unsafe { release_view(view) }
     }
 
-    /// Where the elements are, in bytes: the first one, and the strides; `None` if the layout has none.
-    fn _placed<'py>(&self, py: Python<'py>) -> PyResult<Option<(usize, Bound<'py, PyTuple>)>> {
-        let placed = self.placed().ok();
-        placed.map(|(first, strides)| Ok((first, PyTuple::new(py, strides)?))).transpose()
+    /// The arguments of `numpy.ndarray` for the elements: the sizes, the element type, the bytes, where the first element is, and the strides.
+    /// The bytes are a copy if the layout has no strides, unless `copy` is false: then there are none.
+    fn _for_numpy<'py>(slf: &Bound<'py, Self>, copy: bool) -> PyResult<Option<NumpyArguments<'py>>> {
+        let py = slf.py();
+        let buffer = slf.get();
+        let (owner, (first, strides)) = match buffer.placed() {
+            Ok(placed) => (slf.clone(), placed),
+            Err(_) if !copy => return Ok(None),
+            Err(_) => {
+                let shape = &buffer.shape;
+                let layout = Layout::new(shape.layout().minor_to_major()).map_err(shape_error)?;
+                let plain = shape_for(Some(DestinationArgument(layout.into())), shape)?;
+                let bytes = copied(py, shape, &plain, buffer.bytes(), None)?;
+                let copy = Self::owned(plain, bytes);
+                let placed = copy.placed().map_err(|_| shape_error(format_args!("NumPy has no array like {shape}")))?;
+                (Bound::new(py, copy)?, placed)
+            }
+        };
+        let (sizes, strides) = (PyTuple::new(py, buffer.sizes())?, PyTuple::new(py, strides)?);
+        Ok(Some((sizes, buffer.dtype(py)?, Self::data(&owner)?, first, strides)))
     }
 
     /// The same array in another layout; see `xla_shape.relayout`.
@@ -259,7 +278,8 @@ impl Buffer {
 
     /// The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("xla_shape._arrays")?.call_method1("to_numpy", (slf,))
+        static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        function(slf.py(), &FUNCTION, "xla_shape._arrays", "to_numpy")?.call1((slf,))
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]
@@ -268,7 +288,8 @@ impl Buffer {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("xla_shape._arrays")?.call_method1("as_array", (slf, dtype, copy))
+        static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        function(slf.py(), &FUNCTION, "xla_shape._arrays", "as_array")?.call1((slf, dtype, copy))
     }
 
     /// A capsule of DLPack. Since version 1, it shares the memory where the layout has strides; else it has a copy, unless `copy`
@@ -424,8 +445,7 @@ pub(crate) fn relayout(
     let shape = shape.get().array()?;
     let (to, threads) = (shape_for(to, shape)?, counted(threads)?);
     let source = Source::of(source, shape, strided)?;
-    let mut result = room(&to)?;
-    source.copy(py, shape, &to, result.as_mut(), &Options::new().zero_padding(), threads)?;
+    let result = source.copied(py, shape, &to, threads)?;
     Ok(Buffer::owned(to, result))
 }
 
@@ -445,14 +465,52 @@ pub(crate) fn relayout_into(
     let source = Source::of(source, shape, strided)?;
     let mut out = WritableBuffer::of(out)?;
     let result = out.disjoint_bytes_mut(&source.addresses(), size(&to)?)?;
-    source.copy(py, shape, &to, result, &Options::new(), threads)
+    source.copy_into(py, shape, &to, result, threads)
 }
 
-fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>> {
-    match threads.map(|threads| threads.0) {
-        Some(0) => Err(shape_error("expected one thread or more, found 0")),
-        threads => Ok(threads),
+/// As `relayout` or, with `out`, `relayout_into`, for a `Buffer`, or an array of NumPy whose type the buffer protocol has. `None` if there are
+/// other arguments than these: `xla_shape._arrays` converts them.
+#[pyfunction]
+pub(crate) fn relayout_plain<'py>(
+    array: &Bound<'py, PyAny>,
+    to: Option<DestinationArgument>,
+    threads: Option<Number<usize>>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = array.py();
+    let threads = counted(threads)?;
+    // What it reads: the bytes and the shape.
+    let own = array.cast_exact::<Buffer>().ok();
+    let lent = if own.is_none() { plain_array(array)? } else { None };
+    let read = match (&own, &lent) {
+        (Some(buffer), _) => Some((buffer.get().bytes(), Cow::Borrowed(&buffer.get().shape))),
+        (None, Some(lent)) => lent.array().map(|(bytes, shape)| (bytes, Cow::Owned(shape))),
+        (None, None) => None,
+    };
+    let Some((bytes, from)) = read else { return Ok(None) };
+    let to = shape_for(to, &from)?;
+    let Some(out) = out else {
+        let result = copied(py, &from, &to, bytes, threads)?;
+        return Ok(Some(Bound::new(py, Buffer::owned(to, result))?.into_any()));
+    };
+    let Some(mut lent_out) = plain_array(out)?.and_then(ReadableBuffer::into_writable) else { return Ok(None) };
+    let read = bytes.as_ptr_range();
+    let result = lent_out.disjoint_bytes_mut(&(read.start.addr()..read.end.addr()), size(&to)?)?;
+    copy_into(py, &from, &to, bytes, result, threads)?;
+    Ok(Some(out.clone()))
+}
+
+/// The memory of an array of NumPy; `None` for another object, and for elements that the buffer protocol does not have.
+fn plain_array(array: &Bound<'_, PyAny>) -> PyResult<Option<ReadableBuffer>> {
+    static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = array.py();
+    if !array.get_type().is(function(py, &ARRAY, "numpy", "ndarray")?) {
+        return Ok(None);
     }
+    // 1 for NumPy's own types, in the machine's byte order.
+    let built_in = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "isbuiltin"))?.extract::<u8>()? == 1;
+    // It may have no format, as for dates.
+    Ok(if built_in { ReadableBuffer::of(array).ok() } else { None })
 }
 
 /// The array that a copy reads.
@@ -498,22 +556,44 @@ impl Source {
         }
     }
 
-    fn copy(
+    /// The array in another layout, in new memory, where padding is 0.
+    fn copied(
+        &self,
+        py: Python<'_>,
+        shape: &ArrayShape,
+        to: &ArrayShape,
+        threads: Option<usize>,
+    ) -> PyResult<AlignedBytes> {
+        let lent = match self {
+            Self::Bytes(memory) => return copied(py, shape, to, memory.as_ref(), threads),
+            Self::Elements(lent) => lent.elements()?,
+        };
+        match lent.side_by_side(shape.element_type()) {
+            Some((bytes, from)) => copied(py, &from, to, bytes, threads),
+            None => {
+                let mut result = room(to)?;
+                gather(py, &lent, shape, to, result.as_mut(), &Options::new().zero_padding(), threads)?;
+                Ok(result)
+            }
+        }
+    }
+
+    /// Copies the array into memory that is there, and leaves padding as it is.
+    fn copy_into(
         &self,
         py: Python<'_>,
         shape: &ArrayShape,
         to: &ArrayShape,
         result: &mut [u8],
-        options: &Options,
         threads: Option<usize>,
     ) -> PyResult<()> {
         let lent = match self {
-            Self::Bytes(memory) => return copy(py, shape, to, memory.as_ref(), result, options, threads),
+            Self::Bytes(memory) => return copy_into(py, shape, to, memory.as_ref(), result, threads),
             Self::Elements(lent) => lent.elements()?,
         };
         match lent.side_by_side(shape.element_type()) {
-            Some((bytes, from)) => copy(py, &from, to, bytes, result, options, threads),
-            None => gather(py, &lent, shape, to, result, options, threads),
+            Some((bytes, from)) => copy_into(py, &from, to, bytes, result, threads),
+            None => gather(py, &lent, shape, to, result, &Options::new(), threads),
         }
     }
 }
@@ -531,18 +611,45 @@ fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
     Ok(bytes)
 }
 
-fn copy(
+/// Copies into new memory, where padding is 0.
+fn copied(
+    py: Python<'_>,
+    from: &ArrayShape,
+    to: &ArrayShape,
+    source: &[u8],
+    threads: Option<usize>,
+) -> PyResult<AlignedBytes> {
+    size(to)?;
+    let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(shape_error)?;
+    let mut result = plan.destination().map_err(|_| no_memory(to))?;
+    prefer_large_pages(result.as_mut());
+    run(py, &plan, source, result.as_mut(), threads)?;
+    Ok(result)
+}
+
+/// Copies into memory that is there, and leaves padding as it is.
+fn copy_into(
     py: Python<'_>,
     from: &ArrayShape,
     to: &ArrayShape,
     source: &[u8],
     result: &mut [u8],
-    options: &Options,
     threads: Option<usize>,
 ) -> PyResult<()> {
+    run(py, &Plan::new(from, to, &Options::new()).map_err(shape_error)?, source, result, threads)
+}
+
+/// Bytes that are copied in less time than other Python threads would gain by.
+const SMALL: usize = 16 << 10;
+
+/// Runs a plan without the GIL, unless the copy is small.
+fn run(py: Python<'_>, plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) -> PyResult<()> {
+    if source.len().max(result.len()) <= SMALL {
+        return plan.run(source, result).map_err(shape_error);
+    }
     py.detach(|| {
-        let plan = Plan::new(from, to, options).map_err(|error| error.to_string())?;
-        run(&plan, source, result, pool_for(result.len(), threads)?.as_deref())
+        let helpers = Helpers::for_bytes(result.len(), threads)?;
+        helpers.run(plan, source, result).map_err(|error| error.to_string())
     })
     .map_err(shape_error)
 }
@@ -564,7 +671,7 @@ fn gather(
     py.detach(|| {
         let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(|error| error.to_string())?;
         // Before anything is written: there may be no threads.
-        let pool = pool_for(result.len(), threads)?;
+        let helpers = Helpers::for_bytes(result.len(), threads)?;
         let mut gathered = Vec::new();
         for slab in slabs {
             gathered.clear();
@@ -576,67 +683,10 @@ fn gather(
             let plan = slab.plan().map_err(|error| error.to_string())?;
             for piece in slab.destination() {
                 // There is one: these slabs come in order.
-                run(&plan, &gathered, &mut result[piece], pool.as_deref())?;
+                helpers.run(&plan, &gathered, &mut result[piece]).map_err(|error| error.to_string())?;
             }
         }
         Ok::<(), String>(())
     })
     .map_err(shape_error)
-}
-
-/// For fewer bytes, one thread is as fast.
-const PARALLEL: usize = 1 << 20;
-
-/// The threads that fill this many bytes; `None` if the calling thread fills them alone.
-fn pool_for(bytes: usize, threads: Option<usize>) -> Result<Option<Arc<ThreadPool>>, String> {
-    if threads == Some(1) || bytes < PARALLEL {
-        return Ok(None);
-    }
-    // More than there are processors would only take memory.
-    let most = available_parallelism().map_or(1, NonZero::get);
-    pool(threads.map_or(0, |threads| threads.min(most))).map(Some)
-}
-
-fn run(plan: &Plan, source: &[u8], result: &mut [u8], pool: Option<&ThreadPool>) -> Result<(), String> {
-    let done = match pool {
-        None => plan.run(source, result),
-        Some(pool) => pool.install(|| plan.run_in_parallel(source, result)),
-    };
-    done.map_err(|error| error.to_string())
-}
-
-/// The process that made the threads, and how many were asked for; 0 for as many as there are processors.
-type Made = Option<(u32, usize, Arc<ThreadPool>)>;
-
-static POOL: Mutex<Made> = Mutex::new(None);
-
-/// The thread pool of this process; a forked process makes its own, because its parent's threads do not exist in it.
-fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
-    let process = std::process::id();
-    if let Some(made) = try_pool()
-        && let Some((owner, count, pool)) = &*made
-        && (*owner, *count) == (process, threads)
-    {
-        return Ok(pool.clone());
-    }
-    // Nothing is locked while threads are made, which takes long enough for another one to fork.
-    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
-    let before = try_pool().and_then(|mut made| made.replace((process, threads, pool.clone())));
-    if before.as_ref().is_some_and(|&(owner, ..)| owner != process) {
-        // Waiting for threads that are not there would take for ever.
-        std::mem::forget(before);
-    }
-    Ok(pool)
-}
-
-/// The threads that are kept; `None` if they stay locked, as in a process that was forked at just that moment.
-fn try_pool() -> Option<MutexGuard<'static, Made>> {
-    for _ in 0..100 {
-        match POOL.try_lock() {
-            Ok(made) => return Some(made),
-            Err(TryLockError::Poisoned(made)) => return Some(made.into_inner()),
-            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
-        }
-    }
-    None
 }

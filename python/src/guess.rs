@@ -52,6 +52,10 @@ const GUESSES: &[(&str, &str, &str)] = &[
 /// The error for an attribute that a class does not have; it names the right one where the name was guessed.
 pub(crate) fn unknown_name(class: &str, name: &str) -> PyErr {
     let message = format!("'{class}' object has no attribute '{name}'");
+    // Names of protocols, which libraries ask every object for.
+    if name.starts_with("__") {
+        return PyAttributeError::new_err(message);
+    }
     let right = GUESSES.iter().find(|(owner, guess, _)| (*owner, *guess) == (class, name));
     PyAttributeError::new_err(
         right.map_or_else(|| message.clone(), |(_, _, right)| format!("{message}: write {right}")),

@@ -22,6 +22,7 @@ mod scan;
 mod shape;
 mod sharding;
 mod sharding_value;
+mod threads;
 mod tune;
 
 use pyo3::prelude::*;
@@ -78,6 +79,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(buffer::buffer_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout_into, module)?)?;
+    module.add_function(wrap_pyfunction!(buffer::relayout_plain, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::tensor_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(files::read, module)?)?;
     module.add_function(wrap_pyfunction!(files::relayout_file, module)?)?;

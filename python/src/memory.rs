@@ -62,14 +62,15 @@ impl AsRef<[u8]> for Memory {
 // exported to a `Py_buffer` that the value holds (*exported memory*). Nobody writes it (*no concurrent writes*).
 unsafe impl Storage for Memory {}
 
-/// Advises the system to use huge pages for large memory, as NumPy does: that halves the time of filling new memory.
+/// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in
+/// `numpy/_core/src/multiarray/alloc.cpp`): that halves the time of filling new memory.
 pub(crate) fn prefer_large_pages(memory: &mut [u8]) {
     // At least the system's page size.
     const PAGE: usize = 64 << 10;
     const MUCH: usize = 4 << 20;
     let skipped = memory.as_ptr().addr().wrapping_neg() % PAGE;
-    if let Some(pages) = memory.get_mut(skipped..)
-        && pages.len() >= MUCH
+    if memory.len() >= MUCH
+        && let Some(pages) = memory.get_mut(skipped..)
     {
         #[cfg(target_os = "linux")]
         // SAFETY: the range is that of a mutable slice, and `MADV_HUGEPAGE` does not change its content. Errors do not matter.
@@ -132,6 +133,25 @@ impl ReadableBuffer {
             return Err(shape_error("expected an array of bytes whose last dimension is an element"));
         }
         Ok(Elements { buffer: &self.0, sizes, strides, width })
+    }
+
+    /// The bytes and the shape of an array of numbers, if Python has a format for them, and they are contiguous in some order of dimensions.
+    pub(crate) fn array(&self) -> Option<(&[u8], ArrayShape)> {
+        let buffer = &self.0;
+        let format = buffer.format();
+        let element_type = ElementType::ALL.iter().copied().find(|known| self::format(*known) == Some(format))?;
+        // A scalar has no list of sizes.
+        if buffer.dimensions() == 0 || buffer.suboffsets().is_some() {
+            return None;
+        }
+        Elements { buffer, sizes: buffer.shape(), strides: buffer.strides(), width: buffer.item_size() }
+            .side_by_side(element_type)
+    }
+
+    /// The same memory, to be written; `None` if it is read-only, its bytes are not contiguous, or its items are not plain numbers.
+    pub(crate) fn into_writable(self) -> Option<WritableBuffer> {
+        let is_plain = !self.0.readonly() && self.0.is_c_contiguous() && has_plain_numbers(&self.0);
+        is_plain.then_some(WritableBuffer(self.0))
     }
 }
 

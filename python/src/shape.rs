@@ -128,8 +128,8 @@ fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Value> {
     text.parse().map_err(|error| parse_error(&error, text))
 }
 
-/// A function of the Python part of the package, looked up once.
-fn function<'py>(
+/// A function of the Python part of the package, or a class, looked up once.
+pub(crate) fn function<'py>(
     py: Python<'py>,
     known: &'static PyOnceLock<Py<PyAny>>,
     file: &str,

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,13 +12,49 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp
 
 import xla_shape
+from xla_shape import shard
 from xla_shape.jax import assert_fits, assert_memory, assert_no_copies, assert_padding, memory, module
 
 COMPILED = jax.jit(lambda x: jnp.tanh(x @ x.T)).lower(jnp.ones((8, 16))).compile()
+
+
+class Lowered:
+    """What `lower` returns, but compiled before: JAX itself keeps objects of each compilation with options."""
+
+    def as_text(self):
+        return ""
+
+    def compile(self, compiler_options):
+        return COMPILED
+
+
 MODULE = module(COMPILED)
+MESH = jax.make_mesh((len(jax.devices()),), ("data",))
 ARRAY = np.arange(60, dtype=np.float32).reshape(6, 10)
 LOG = "Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm. f32[100000,3]{1,0:T(8,128)}"
+FOLDER = tempfile.TemporaryDirectory()
+TILED = xla_shape.relayout(np.ones((20, 300), np.float32), "{1,0:T(8,128)}")
+OUT = np.zeros(TILED.nbytes, np.uint8)
+
+
+def loaded():
+    # JAX itself keeps objects where a sharded array becomes one of NumPy; test_shard compares the elements.
+    array = shard.load(f"{FOLDER.name}/out", MESH)["w"]
+    return array.shape, str(array.sharding)
+
+
+def divided():
+    xla_shape.write(f"{FOLDER.name}/model.safetensors", xla_shape.relayout(np.ones((64, 256), np.float32)), "w")
+    plan = {"w": {"sharding": jax.sharding.NamedSharding(MESH, jax.sharding.PartitionSpec("data", None)), "generation": "v5e"}}
+    shard.run(f"{FOLDER.name}/model.safetensors", plan, f"{FOLDER.name}/out", range(MESH.size))
+
+
+divided()
 CALLS = {
+    "load": loaded,
+    "memory of what is not compiled": lambda: memory(Lowered(), "v5e").json,
+    "for NumPy": lambda: np.asarray(TILED).tobytes(),
+    "into": lambda: xla_shape.relayout(TILED, TILED.shape, out=OUT).tobytes(),
     "scan": lambda: xla_shape.scan(LOG).json,
     "memory of an error": lambda: memory(ValueError(LOG)).json,
     "memory": lambda: memory(COMPILED, "v5e").json,

@@ -62,6 +62,10 @@ def relayout(
         object with a writable buffer. It has as many bytes as the result, contiguous and row-major, and does not overlap with `array`.
         Only elements are written: padding keeps its content. After an error, `out` is unchanged.
     """
+    if from_ is None and permute is None:
+        done = _native.relayout_plain(array, to, threads, out)
+        if done is not None:
+            return done
     lent = None
     source: Any
     if from_ is None and not isinstance(array, (Buffer, np.ndarray)) and hasattr(array, "__dlpack__"):
@@ -142,15 +146,7 @@ def _bytes_of(array: Any) -> Any:
 
 def to_numpy(buffer: Buffer) -> npt.NDArray[Any]:
     """The elements of a buffer: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
-    shape = buffer.shape
-    placed = buffer._placed()
-    if placed is None:
-        buffer = relayout(buffer, Layout.of(shape.layout.minor_to_major))
-        placed = buffer._placed()
-    if placed is None:
-        raise ShapeError(f"NumPy has no array like {shape}")
-    start, strides = placed
-    return np.ndarray(shape.dimensions, shape.dtype, buffer.data, start, strides)
+    return np.ndarray(*buffer._for_numpy(True))
 
 
 def jax_array(buffer: Buffer) -> Any:
@@ -162,7 +158,7 @@ def jax_array(buffer: Buffer) -> Any:
 
 def as_array(buffer: Buffer, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
     """The array for `numpy.asarray`."""
-    if copy is False and buffer._placed() is None:
+    if copy is False and buffer._for_numpy(False) is None:
         raise ValueError(f"the elements of {buffer.shape} have no strides: only a copy is an array of NumPy")
     array = to_numpy(buffer)
     if dtype is not None and array.dtype != dtype:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar, final, overload
+from typing import Any, Literal, Protocol, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,7 @@ __all__ = [
     "relayout",
     "relayout_file",
     "relayout_into",
+    "relayout_plain",
     "scan",
     "shard_file",
     "shard_files",
@@ -68,6 +69,7 @@ _Path = str | os.PathLike[str]
 _Shaped = str | Shape | _Array
 _Destination = str | Layout | Shape | None
 _Out = TypeVar("_Out", bound=_BytesLike)
+_NumpyArguments = tuple[tuple[int, ...], np.dtype[Any], memoryview, int, tuple[int, ...]]
 _Integers = int | npt.NDArray[np.integer[Any]]
 
 @final
@@ -538,7 +540,10 @@ class Buffer:
     def numpy(self) -> npt.NDArray[Any]:
         """The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
 
-    def _placed(self) -> tuple[int, tuple[int, ...]] | None: ...
+    @overload
+    def _for_numpy(self, copy: Literal[True]) -> _NumpyArguments: ...
+    @overload
+    def _for_numpy(self, copy: bool) -> _NumpyArguments | None: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
@@ -640,6 +645,7 @@ def relayout_file(
 def relayout_into(
     source: Any, shape: Shape, to: _Destination, strided: bool, threads: int | None, out: _BytesLike
 ) -> None: ...
+def relayout_plain(array: Any, to: _Destination, threads: int | None, out: Any) -> Any: ...
 def shard_files(input: Sequence[_Path], plan: str) -> list[tuple[Any, Any]]: ...
 def shard_file(path: _Path, name: _Path, device: int, plan: str, output: _Path, force: bool = False) -> str: ...
 def shard_notes(path: _Path) -> str: ...

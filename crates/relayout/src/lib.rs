@@ -37,6 +37,7 @@
 //! | `grouped`, `phases` | copying by tables, where there are too many regions |
 //! | `elements` | copying element by element: the definition that all other methods must agree with |
 //! | `threads` | splits steps among threads (feature `threads`) |
+//! | `helpers` | work in pieces that several threads take one by one (feature `threads`) |
 //! | `kernels` | the innermost loops; all `unsafe` code that copies |
 //! | `tuning` | the numbers that were found by measuring |
 //! | `vector` | which vector instructions the machine has; code compiled for each of them |
@@ -52,6 +53,8 @@ mod elements;
 mod error;
 mod execute;
 mod grouped;
+#[cfg(feature = "threads")]
+mod helpers;
 mod kernels;
 mod loops;
 mod memory;

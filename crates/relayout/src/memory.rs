@@ -1,6 +1,8 @@
 //! Aligned memory for arrays.
 
-use std::alloc::{Layout, alloc_zeroed};
+use std::alloc::{Layout, alloc, alloc_zeroed};
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+use std::arch::asm;
 use std::fmt;
 
 /// There is not enough memory.
@@ -46,18 +48,60 @@ impl AlignedBytes {
     /// # Errors
     /// If there is not enough memory.
     pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+        Self::allocated(len, |layout| {
+            // SAFETY: the size of `layout` is not 0 (`allocated`).
+            unsafe { alloc_zeroed(layout) }
+        })
+    }
+
+    /// `len` bytes with unspecified values, for a caller that writes each of them before it reads it.
+    ///
+    /// That saves the time of [`zeroed`](Self::zeroed) for memory that the program has used before. The bytes may be those of freed values,
+    /// so none of them should leave the program.
+    ///
+    /// ```
+    /// use xla_shape_relayout::AlignedBytes;
+    ///
+    /// let mut bytes = AlignedBytes::unspecified(100)?;
+    /// bytes.as_mut().fill(7);
+    /// assert_eq!(bytes.as_ref(), [7; 100]);
+    /// # Ok::<(), xla_shape_relayout::OutOfMemory>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn unspecified(len: usize) -> Result<Self, OutOfMemory> {
+        // Where there is no way to tell the compiler that the bytes have values, they are 0.
+        if cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))) {
+            return Self::zeroed(len);
+        }
+        Self::allocated(len, |layout| {
+            // SAFETY: the size of `layout` is not 0 (`allocated`).
+            let memory = unsafe { alloc(layout) };
+            #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+            // SAFETY: there are no instructions. To the compiler, a block that receives a pointer and has no option `nomem` may have written
+            // all memory that the pointer leads to, with any values. So the bytes are initialised, to the values that they have.
+            unsafe {
+                asm!("/* {0} */", in(reg) memory, options(nostack, preserves_flags));
+            }
+            memory
+        })
+    }
+
+    /// Memory of a function that allocates bytes that are initialised. It is called with a size that is not 0.
+    fn allocated(len: usize, allocate: impl FnOnce(Layout) -> *mut u8) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { bytes: len };
         // Alignment 1: for larger alignments, Rust's allocator writes the zeros itself.
         let size = len.checked_add(Self::ALIGNMENT - 1);
         let layout = size.and_then(|size| Layout::array::<u8>(size).ok()).ok_or(out_of_memory)?;
-        // SAFETY: `layout` has a size of at least `ALIGNMENT - 1` bytes, so it is not 0.
-        let memory = unsafe { alloc_zeroed(layout) };
+        // The size is at least `ALIGNMENT - 1` bytes, so it is not 0.
+        let memory = allocate(layout);
         if memory.is_null() {
             return Err(out_of_memory);
         }
         let start = memory.addr().wrapping_neg() % Self::ALIGNMENT;
-        // SAFETY: the global allocator returned this memory for `layout`, which has the alignment of `u8` and `layout.size()` bytes; all
-        // are initialised, to 0.
+        // SAFETY: the global allocator returned this memory for `layout` (both callers), which has the alignment of `u8` and
+        // `layout.size()` bytes; all are initialised.
         let mut memory = unsafe { Vec::from_raw_parts(memory, layout.size(), layout.size()) };
         memory.truncate(start + len);
         Ok(Self { memory, start })
@@ -111,6 +155,19 @@ mod tests {
             bytes.as_mut().fill(7);
             assert_eq!(bytes.clone().as_ref(), vec![7; len]);
         }
+    }
+
+    #[test]
+    fn unspecified_bytes_are_aligned_and_can_be_written() {
+        for len in [0, 1, 63, 64, 65, 1000, 1 << 20] {
+            let mut bytes = AlignedBytes::unspecified(len).unwrap();
+            assert_eq!(bytes.as_ref().len(), len);
+            assert!(bytes.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
+            bytes.as_mut().fill(7);
+            assert!(bytes.as_ref().iter().all(|byte| *byte == 7));
+        }
+        let bytes = usize::MAX / 2;
+        assert_eq!(AlignedBytes::unspecified(bytes).err(), Some(OutOfMemory { bytes }));
     }
 
     #[test]

@@ -4,8 +4,11 @@ use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
 use super::grouped::Grouped;
+#[cfg(feature = "threads")]
+use super::helpers::Helpers;
 use super::kernels::{self, Fence, Machine};
 use super::loops::{Axis, Region};
+use super::memory::{AlignedBytes, OutOfMemory};
 use super::options::{Options, Padding, Stores};
 use super::phases::Phases;
 use super::recent::Recent;
@@ -186,6 +189,30 @@ impl Plan {
         (steps, self.0.widths, self.0.machine)
     }
 
+    /// Memory for a destination. If the plan writes all of it, the bytes are unspecified before it runs; otherwise they are 0.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3]".parse()?, "u8[3]{0:T(4)}".parse()?];
+    /// let plan = Plan::new(&from, &to, &Options::new().zero_padding())?;
+    /// let mut destination = plan.destination()?;
+    /// plan.run(&[1, 2, 3], destination.as_mut())?;
+    /// assert_eq!(destination.as_ref(), [1, 2, 3, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn destination(&self) -> Result<AlignedBytes, OutOfMemory> {
+        let Prepared { to, to_bytes, fill, .. } = &*self.0;
+        match fill.is_some() && to.layout().dynamic_shape_metadata_prefix_bytes() == 0 {
+            true => AlignedBytes::unspecified(*to_bytes),
+            false => AlignedBytes::zeroed(*to_bytes),
+        }
+    }
+
     /// Copies the array in `source` into `destination`. Large arrays are written fastest if they begin at a multiple of 64 bytes; see
     /// [`Stores::Streaming`].
     ///
@@ -210,8 +237,7 @@ impl Plan {
         })
     }
 
-    /// As [`run`](Self::run), with the threads of the current rayon pool. A single thread copies everything if it is less than 256 KiB, or
-    /// if elements are copied one by one.
+    /// As [`run`](Self::run), with the threads of the current rayon pool: see [`run_helped`](Self::run_helped).
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -228,8 +254,44 @@ impl Plan {
     /// As [`run`](Self::run).
     #[cfg(feature = "threads")]
     pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.0.run_with(source, destination, super::threads::fill, |step, source, destination| {
-            super::threads::run(step, self.0.widths, self.0.machine, source, destination);
+        self.run_helped(source, destination, rayon::current_num_threads().saturating_sub(1), rayon::spawn)
+    }
+
+    /// As [`run`](Self::run), with the help of at most `helpers` other threads. `spawn` passes a function to one of them, such as a thread of
+    /// a pool. Each needs 4 MiB of the
+    /// destination, and none helps if elements are copied one by one.
+    ///
+    /// The calling thread does not wait for the others to start: it copies one piece after the other, and all threads that have started take
+    /// their share. So a thread that the system starts late, or never, delays nobody. A function that is called after the copy does nothing.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3000,3000]{1,0}".parse()?, "u8[3000,3000]{0,1}".parse()?];
+    /// let (source, mut destination) = (vec![7; 9_000_000], vec![0; 9_000_000]);
+    /// let spawn = |help| drop(std::thread::spawn(help));
+    /// Plan::new(&from, &to, &Options::new())?.run_helped(&source, &mut destination, 3, spawn)?;
+    /// assert_eq!(source, destination);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    #[cfg(feature = "threads")]
+    pub fn run_helped(
+        &self,
+        source: &[u8],
+        destination: &mut [u8],
+        helpers: usize,
+        spawn: impl Fn(Box<dyn FnOnce() + Send>),
+    ) -> Result<(), RelayoutError> {
+        let helpers = Helpers { most: helpers, spawn: &spawn };
+        let fill = |region: &_, widths, destination: &mut _, element: &_| {
+            super::threads::fill(region, widths, destination, element, helpers);
+        };
+        self.0.run_with(source, destination, fill, |step, source, destination| {
+            super::threads::run(step, self.0.widths, self.0.machine, source, destination, helpers);
         })
     }
 }

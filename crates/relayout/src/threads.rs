@@ -2,52 +2,74 @@
 
 use super::elements::Widths;
 use super::execute;
+use super::helpers::Helpers;
 use super::kernels::{Fence, Machine};
 use super::loops::{Axis, Region};
 use super::schedule::Step;
-use super::tuning::{MIN_THREADED_BYTES, PARTS_PER_THREAD};
+use super::tuning::{BYTES_PER_HELPER, MIN_PIECE_BYTES, PIECES_PER_THREAD};
+use std::sync::{Mutex, PoisonError};
 
-/// [`execute::run`] with the threads of the current pool.
-pub(super) fn run(step: &Step, widths: Widths, machine: Machine, source: &[u8], destination: &mut [u8]) {
-    let serial = |step: &Step, destination: &mut [u8]| {
-        execute::run(step, widths, &Fence::new(machine), source, destination);
-    };
-    if destination.len() < MIN_THREADED_BYTES {
-        return serial(step, destination);
-    }
-    let parts = step.parts(PARTS_PER_THREAD * rayon::current_num_threads());
-    rayon::scope(|scope| {
-        for_each(&parts, destination, |part, own| scope.spawn(move |_| serial(&part, own)));
+/// How many threads may help to write a destination of so many bytes, and in how many pieces they write it; `None` for a single thread.
+fn divided(helpers: Helpers<'_>, bytes: usize) -> Option<(usize, usize)> {
+    let helping = helpers.most.min(bytes / BYTES_PER_HELPER);
+    let pieces = (helping.saturating_add(1)).saturating_mul(PIECES_PER_THREAD).min(bytes / MIN_PIECE_BYTES);
+    (helping > 0).then_some((helping, pieces))
+}
+
+/// Calls `work` with each piece, on several threads.
+fn share<T: Send>(helpers: Helpers<'_>, helping: usize, pieces: Vec<T>, work: impl Fn(T) + Sync) {
+    let pieces = pieces.into_iter().map(|piece| Mutex::new(Some(piece))).collect::<Vec<_>>();
+    helpers.share(pieces.len(), helping, &|number| {
+        let piece = pieces[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Each is taken once.
+        piece.into_iter().for_each(&work);
     });
 }
 
-/// [`execute::fill`] with the threads of the current pool.
-pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8]) {
+/// [`execute::run`] with several threads.
+pub(super) fn run(
+    step: &Step,
+    widths: Widths,
+    machine: Machine,
+    source: &[u8],
+    destination: &mut [u8],
+    helpers: Helpers<'_>,
+) {
+    let serial = |step: &Step, destination: &mut [u8]| {
+        execute::run(step, widths, &Fence::new(machine), source, destination);
+    };
+    let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step, destination) };
+    let mut parts = Vec::new();
+    for_each(&step.parts(pieces), destination, |part, own| parts.push((part, own)));
+    share(helpers, helping, parts, |(part, own)| serial(&part, own));
+}
+
+/// [`execute::fill`] with several threads.
+pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8], helpers: Helpers<'_>) {
     let serial = |region: &Region, destination: &mut [u8]| execute::fill(region, widths, destination, element);
     // Each iteration of the outermost loop must write whole bytes, after those of the iteration before.
     let Some((outermost, inner)) = region.axes.split_first() else { return serial(region, destination) };
     let end = inner.iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>();
     let bytes = widths.to / 8;
     let places = region.axes.iter().map(|axis| axis.len).product::<usize>();
-    if !widths.to.is_multiple_of(8) || end >= outermost.to || places * bytes < MIN_THREADED_BYTES {
-        return serial(region, destination);
-    }
-    let iterations = outermost.len.div_ceil(PARTS_PER_THREAD * rayon::current_num_threads());
+    let divided = divided(helpers, places * bytes).filter(|_| widths.to.is_multiple_of(8) && end < outermost.to);
+    let Some((helping, pieces)) = divided else { return serial(region, destination) };
+    let iterations = outermost.len.div_ceil(pieces);
     let (mut left, mut region) = (outermost.len, region.clone());
     let mut rest = &mut destination[region.to * bytes..];
     region.to = 0;
-    rayon::scope(|scope| {
-        while left > 0 {
-            let len = iterations.min(left);
-            left -= len;
-            let stride = len * region.axes[0].to * bytes;
-            let (own, behind) = if left == 0 { (rest, &mut [][..]) } else { rest.split_at_mut(stride) };
-            rest = behind;
-            let mut part = region.clone();
-            part.axes[0] = Axis { len, ..part.axes[0] };
-            scope.spawn(move |_| serial(&part, own));
-        }
-    });
+    let mut parts = Vec::new();
+    while left > 0 {
+        let len = iterations.min(left);
+        left -= len;
+        let stride = len * region.axes[0].to * bytes;
+        let (own, behind) = if left == 0 { (rest, &mut [][..]) } else { rest.split_at_mut(stride) };
+        rest = behind;
+        let mut part = region.clone();
+        part.axes[0] = Axis { len, ..part.axes[0] };
+        parts.push((part, own));
+    }
+    share(helpers, helping, parts, |(part, own)| serial(&part, own));
 }
 
 /// Calls `visit` with each part of a step and the piece of the destination that it writes.
@@ -66,6 +88,7 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
 mod tests {
     use super::{Fence, Widths, execute, for_each};
     use crate::{Options, Padding, Plan};
+    use xla_shape_core::ArrayShape;
 
     /// Layouts for every kernel, with sizes that are no multiples of tiles: from each to each.
     #[test]
@@ -83,10 +106,14 @@ mod tests {
             ("c128[3,5,4,3]", &["{3,2,1,0}", "{2,0,3,1}", "{0,1,3,2}"]),
             ("f32[300,3]", &["{1,0}", "{0,1}", "{1,0:T(4)}"]),
             ("u8[3000]", &["{0}", "{0:T(128)}"]),
+            // Without loops that both sides share: copied by tables, or one by one.
+            ("u8[99,200]", &["{0,1:T(*,7)}", "{1,0:T(*,9)}", "{0,1:T(5,100)}", "{1,0:T(7,96)}"]),
+            ("s4[99,200]", &["{0,1:T(*,7)}", "{1,0:T(*,9)E(4)}", "{0,1:T(5,100)E(4)}", "{1,0:T(7,96)}"]),
         ] {
             let shape = |layout: &str| format!("{array}{layout}").parse().unwrap();
             for (from, to) in layouts.iter().flat_map(|from| layouts.iter().map(move |to| (shape(from), shape(to)))) {
                 compare(&Plan::new(&from, &to, &Options::new()).unwrap());
+                writes_everything(&from, &to);
             }
         }
     }
@@ -95,12 +122,12 @@ mod tests {
     #[test]
     fn threads_fill_what_one_fills() {
         for (from, to) in [
-            ("f32[1000,100]", "f32[1000,100]{1,0:T(8,128)}"),
-            ("u8[3,100000]", "u8[3,100000]{1,0:T(32,128)(4,1)}"),
-            ("bf16[2000,129]{0,1}", "bf16[2000,129]{1,0:T(8,128)(2,1)}"),
+            ("f32[20000,100]", "f32[20000,100]{1,0:T(8,128)}"),
+            ("u8[3,200000]", "u8[3,200000]{1,0:T(32,128)(4,1)}"),
+            ("bf16[20000,129]{0,1}", "bf16[20000,129]{1,0:T(8,128)(2,1)}"),
         ] {
             for padding in [Padding::Zero, Padding::Fill(vec![1, 2, 3, 4])] {
-                let (from, to) = (from.parse().unwrap(), to.parse::<xla_shape_core::ArrayShape>().unwrap());
+                let (from, to) = (from.parse().unwrap(), to.parse::<ArrayShape>().unwrap());
                 let padding = match padding {
                     Padding::Fill(bytes) => Padding::Fill(bytes[..to.element_bits() as usize / 8].to_vec()),
                     other => other,
@@ -109,16 +136,29 @@ mod tests {
                 let source = vec![7; plan.from().byte_size().unwrap() as usize];
                 let mut results = [(); 2].map(|()| vec![0x5a; plan.to().byte_size().unwrap() as usize]);
                 plan.run(&source, &mut results[0]).unwrap();
-                plan.run_in_parallel(&source, &mut results[1]).unwrap();
+                let help = |help| drop(std::thread::spawn(help));
+                plan.run_helped(&source, &mut results[1], 2, help).unwrap();
                 assert!(results[0] == results[1], "{plan}");
             }
         }
     }
 
+    /// A plan that fills padding writes each byte, whatever the memory was: `Plan::destination` relies on it.
+    fn writes_everything(from: &ArrayShape, to: &ArrayShape) {
+        let plan = Plan::new(from, to, &Options::new().zero_padding()).unwrap();
+        let source = vec![0xff; plan.from().byte_size().unwrap() as usize];
+        let results = [0, 0x5a, 0xff].map(|before| {
+            let mut result = vec![before; plan.to().byte_size().unwrap() as usize];
+            plan.run(&source, &mut result).unwrap();
+            result
+        });
+        assert!(results[0] == results[1] && results[0] == results[2], "{plan}");
+    }
+
     fn compare(plan: &Plan) {
         let (steps, widths, machine): (_, Widths, _) = plan.steps();
         let fence = Fence::new(machine);
-        let bytes = |shape: &xla_shape_core::ArrayShape| shape.byte_size().unwrap() as usize;
+        let bytes = |shape: &ArrayShape| shape.byte_size().unwrap() as usize;
         let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
         for step in steps {
             let mut whole = vec![0; bytes(plan.to())];
