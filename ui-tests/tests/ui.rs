@@ -9,8 +9,18 @@ use std::{env, fs, thread};
 use trybuild::TestCases;
 
 /// The folders of cases that show only when code is made.
-const BUILT: [&str; 9] =
-    ["bitcast", "block", "buffer", "dispatch_in_build", "index", "infer_in_build", "iteration", "sizes", "slice"];
+const BUILT: [&str; 10] = [
+    "bitcast",
+    "block",
+    "buffer",
+    "dispatch_in_build",
+    "index",
+    "infer_in_build",
+    "iteration",
+    "section",
+    "sizes",
+    "slice",
+];
 
 /// What is wrong with a shape shows in `cargo check`: no case here is built.
 #[test]

@@ -9,5 +9,6 @@ mod iteration;
 mod ndarray;
 mod raw_parts;
 mod relayout;
+mod sections;
 mod static_and_runtime;
 mod windows;

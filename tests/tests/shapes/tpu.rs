@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use xla_shape::tpu::{
     Block, DefaultLayout, DefaultLayoutError, Generation, UnknownGeneration, default_layout, row_major_layout,
-    vmem_bytes,
+    unused_tiles, vmem_bytes,
 };
 use xla_shape::{ArrayShape, Dimension, ElementType, Shape};
+use xla_shape_hlo::find_shapes;
 use xla_shape_tests::{corpus, hlo_modules};
 
 #[derive(Deserialize)]
@@ -280,4 +281,29 @@ fn types_constants_and_values_agree() {
         x
     }
     _ = same;
+}
+
+/// The tiles of every program that was compiled for a TPU, and of every answer of the compiler, are used.
+#[test]
+fn tiles_of_compiled_programs_are_used() {
+    let mut tiled = 0;
+    let mut check = |array: &ArrayShape, from: &str| {
+        tiled += usize::from(!array.layout().tiles().is_empty());
+        let unused = unused_tiles(array.element_type(), array.layout());
+        assert!(unused.is_none(), "{array} in {from}: {}", unused.unwrap().as_str());
+    };
+    for module in hlo_modules().into_iter().filter(|module| module.set == "tpu-hlo") {
+        for found in find_shapes(&module.text) {
+            for (_, shape) in found.shape.subshapes() {
+                shape.array().into_iter().for_each(|array| check(array, &module.module));
+            }
+        }
+    }
+    for row in corpus::<Row>("tpu_default_layouts.jsonl.zst") {
+        let shape: ArrayShape = row.shape.parse().unwrap();
+        for layout in [row.v2, row.v4] {
+            check(&shape.clone().with_layout(layout.parse().unwrap()).unwrap(), &row.shape);
+        }
+    }
+    assert!(tiled > 100_000, "{tiled}");
 }

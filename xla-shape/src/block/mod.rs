@@ -42,6 +42,12 @@
 //! If the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) returns how many, and
 //! loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills in the missing elements.
 //!
+//! # Sections
+//!
+//! A section fixes the index of some dimensions, and is an array of the others: [`index_axis`](Buffer::index_axis) takes one head of `[heads,
+//! seq, d]`, which is a `[seq, d]`. [`section`](Buffer::section) takes an index, a range or all of each dimension. The fixed dimensions are not
+//! in the tiles, and ranges do not cut them, so that a section has whole tiles.
+//!
 //! # Windows
 //!
 //! [`copy_window_to`](Buffer::copy_window_to) copies a part that begins at any index, also inside of a tile: a block together with the
@@ -51,6 +57,7 @@
 mod copy;
 mod cut;
 mod part;
+mod section;
 mod shard;
 mod window;
 
@@ -61,4 +68,5 @@ use crate::types::ArrayType;
 
 pub use cut::Blocks;
 pub use part::Part;
+pub use section::{DimensionSlice, Fixed, Section, Slices};
 pub use window::{Border, WindowError};

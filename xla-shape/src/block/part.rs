@@ -4,7 +4,7 @@ use crate::sealed::Sealed;
 use crate::types::{ArrayType, MultiIndex, StaticArray};
 use std::fmt;
 use std::marker::PhantomData;
-use xla_shape_core::map::StaticStrideTable;
+use xla_shape_core::map::{StaticStrideTable, StrideTableRef};
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension};
 
@@ -146,7 +146,7 @@ where
     const STRIDE_TABLE: &'static StaticStrideTable = S::STRIDE_TABLE;
     const BYTE_SIZE: Option<usize> = S::BYTE_SIZE;
     const IS_STATIC: bool = Self::IS_EVEN;
-    const MEMORY_SHAPE: &'static ArrayShape = S::MEMORY_SHAPE;
+    const MEMORY_DIMENSIONS: &'static [Dimension] = S::MEMORY_DIMENSIONS;
     const IS_WHOLE_ARRAY: bool = false;
 
     #[inline(always)]
@@ -213,21 +213,30 @@ where
                 problem.push_number(extent).push_str(" elements; expected no larger block of a block").as_str()
             )
         }
-        let is_all = matches!(dimensions[d].extent(), Some(extent) if extent <= size);
-        match table.period(d) {
-            _ if is_all => {}
-            Some(period) if size.is_multiple_of(period) => {}
-            Some(period) => {
-                let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d);
-                let problem = problem.push_str(" is laid out in groups of ").push_number(period);
-                panic!("{}", problem.push_str("; expected a multiple of it, or all of the dimension").as_str())
-            }
-            None => {
-                let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d);
-                panic!("{}", problem.push_str(" is combined with another one (`*`); expected all of it").as_str())
-            }
+        let text = no_blocks::<S, P>().push_str("dimension ").push_count(d);
+        if let Some(reason) = period_obstacle(text, table, dimensions[d], d, size) {
+            panic!("{}", reason.as_str())
         }
         d += 1;
+    }
+}
+
+/// Why a dimension cannot be cut into parts of this size; `text` is the beginning of the message.
+pub(super) const fn period_obstacle(
+    text: ConstText<1024>,
+    table: StrideTableRef<'_>,
+    dimension: Dimension,
+    number: usize,
+    size: u64,
+) -> Option<ConstText<1024>> {
+    match table.period(number) {
+        _ if matches!(dimension.extent(), Some(extent) if extent <= size) => None,
+        Some(period) if size.is_multiple_of(period) => None,
+        Some(period) => {
+            let text = text.push_str(" is laid out in groups of ").push_number(period);
+            Some(text.push_str("; expected a multiple of it, or all of the dimension"))
+        }
+        None => Some(text.push_str(" is combined with another one (`*`); expected all of it")),
     }
 }
 

@@ -77,7 +77,7 @@ impl<S: ArrayType> Memory for S {}
 /// Which lines along a dimension are adjacent and belong to the array: in a block, adjacent lines may belong to another block.
 pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
     let bands = S::TABLE.bands(dimension);
-    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_SHAPE.dimensions(), 0);
+    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_DIMENSIONS, 0);
     while i < own.len() {
         // Steps of a number of lines divide the sizes of blocks.
         let takes_all = match (own[i].extent(), memory[i].extent()) {

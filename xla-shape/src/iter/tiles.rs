@@ -74,7 +74,7 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>
 /// Fails the compilation if a block cuts tiles.
 #[track_caller]
 const fn assert_whole_tiles<S: ArrayType>() {
-    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_SHAPE.dimensions(), 0);
+    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_DIMENSIONS, 0);
     while i < own.len() && !S::IS_WHOLE_ARRAY {
         let (size, tile) = (own[i].extent(), S::SHAPE.layout().tile_size(i));
         let is_whole = match (size, memory[i].extent()) {

@@ -2,19 +2,21 @@
 //!
 //! The rules for values are in the core; here are generations as types ([`V5e`] and others), the layout that one of them
 //! chooses for sizes that are const parameters ([`TpuLayout`]; [`tpu_shape!`](crate::tpu_shape) uses it), and a check that
-//! the blocks of a kernel fit into VMEM ([`assert_fits`]).
+//! the blocks of a kernel fit into VMEM ([`assert_fits`]) and that a TPU uses the tiles of a shape ([`assert_tiles`]).
 
 mod fits;
 mod layout;
+mod tiles;
 
 // Hidden: a bound of `Contents`.
 #[doc(hidden)]
 pub use fits::VmemPart;
 pub use fits::{BlockSpec, Contents, Memory, Vmem, assert_fits};
 pub use layout::TpuLayout;
+pub use tiles::assert_tiles;
 pub use xla_shape_core::tpu::{
     Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, InMemory, KernelVmem, Merge,
-    UnknownGeneration, default_layout, kernel_bytes, layouts, row_major_layout, vector, vmem_bytes,
+    UnknownGeneration, default_layout, kernel_bytes, layouts, row_major_layout, unused_tiles, vector, vmem_bytes,
 };
 
 use crate::sealed::Sealed;

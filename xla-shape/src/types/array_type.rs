@@ -105,9 +105,9 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     #[must_use]
     fn array_shape(self) -> ArrayShape;
 
-    /// The shape of the whole array that the memory holds.
+    /// The dimensions of the whole array that the memory holds, as far as this one has them.
     #[doc(hidden)]
-    const MEMORY_SHAPE: &'static ArrayShape = Self::SHAPE;
+    const MEMORY_DIMENSIONS: &'static [Dimension] = Self::DIMENSIONS;
     /// Whether the array has its memory for itself, so that it is not a block of a larger array.
     #[doc(hidden)]
     const IS_WHOLE_ARRAY: bool = true;

@@ -32,6 +32,7 @@ mod facts;
 mod offsets;
 mod period;
 mod runs;
+mod section;
 mod segments;
 
 mod canonical;

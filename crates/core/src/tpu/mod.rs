@@ -22,9 +22,11 @@ mod format;
 mod generation;
 mod merge;
 mod order;
+mod tiles;
 pub mod vector;
 
 pub use block::{Block, BlockError, DOUBLE_BUFFERED, InMemory, kernel_bytes, vmem_bytes};
 pub use default_layout::{DefaultLayout, DefaultLayoutError, default_layout, layouts, row_major_layout};
 pub use generation::{Generation, KernelVmem, UnknownGeneration};
 pub use merge::Merge;
+pub use tiles::unused_tiles;

@@ -6,6 +6,7 @@ use crate::words::{Grouped, count, dimension_names};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::map::Source;
 use xla_shape_core::map::StrideTableRef;
+use xla_shape_core::tpu::unused_tiles;
 
 /// At most this many tiles, and sizes in a line, are shown.
 const MAX_STEPS: usize = 8;
@@ -92,6 +93,9 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     }
     if tiles.len() > MAX_STEPS {
         page.paragraph(format_args!("  … and {} more tiles", Grouped((tiles.len() - MAX_STEPS) as u64)));
+    }
+    if let Some(hint) = unused_tiles(array.element_type(), array.layout()) {
+        page.paragraph(format_args!("  hint: {}", hint.as_str()));
     }
 }
 

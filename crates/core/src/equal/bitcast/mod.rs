@@ -16,11 +16,13 @@ mod answer;
 mod decompose;
 mod in_const;
 mod question;
+mod section;
 mod slice;
 
 pub use answer::{Answer, Cause, Reason};
 pub use decompose::{Decomposition, DecompositionKind};
 pub use in_const::{layout_change_obstacle, reshape_obstacle, transpose_obstacle};
+pub use section::section_obstacle;
 pub use slice::slice_obstacle;
 
 use crate::layout::number::{DimensionError, check_permutation};

@@ -1,0 +1,254 @@
+//! Sections: each element is the one of the array that the slices say, and nothing else is written.
+
+use proptest::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use xla_shape::element::S32;
+use xla_shape::map::StaticStrideTable;
+use xla_shape::types::{ArrayType, WholeArray};
+use xla_shape::{Buffer, View, ViewMut, layout, shape};
+use xla_shape_tests::strategy::small_array_shape;
+
+/// The elements are the numbers of their indices; padding is -1.
+fn numbered<S: WholeArray<Element = S32>>(shape: S) -> Buffer<S> {
+    let mut x = Buffer::<S>::zeroed_with(shape).unwrap();
+    x.fill_padding(-1);
+    let mut next = 0;
+    x.fill_with(|_| {
+        next += 1;
+        next
+    });
+    x
+}
+
+/// Compares a section with the elements that it has by its definition, in every way that there is to read.
+fn check_read<S: ArrayType<Element = S32>>(section: View<'_, S>, expected: &[i32]) {
+    let found: Vec<i32> = section.shape().indices().map(|index| section[index]).collect();
+    assert_eq!(found, expected, "{section:?}");
+    assert_eq!(section.to_row_major(), expected);
+    assert!(section.get(section.sizes()).is_err());
+    let sorted = |mut values: Vec<i32>| {
+        values.sort_unstable();
+        values
+    };
+    let mut seen = Vec::new();
+    section.for_each_segment(|segment| seen.extend_from_slice(segment));
+    assert_eq!(sorted(seen), sorted(expected.to_vec()));
+}
+
+/// Adds 5000 to each element, in every way that there is to write.
+fn add_everywhere<S: ArrayType<Element = S32>>(mut x: ViewMut<'_, S>) {
+    x.apply(|value| value + 1000);
+    for index in x.shape().indices() {
+        x[index] += 1000;
+    }
+    let add = |block: &mut [i32]| block.iter_mut().for_each(|value| *value += 1000);
+    x.for_each_band_mut::<-1>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
+    x.for_each_band_mut::<0>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
+    let copy: Vec<i32> = x.to_row_major();
+    let mut next = copy.iter();
+    x.fill_with(|_| next.next().unwrap() + 1000);
+}
+
+/// Checks a section of `x`; `in_array` is the array's index of an element of the section.
+macro_rules! check {
+    ($x:ident, $section:ident::<$($parameter:ty),*>($slices:expr), $mutable:ident, $in_array:expr) => {{
+        let in_array = $in_array;
+        let section = $x.$section::<$($parameter),*>($slices);
+        let mine: Vec<_> = section.shape().indices().map(in_array).collect();
+        check_read(section, &mine.iter().map(|&index| $x[index]).collect::<Vec<_>>());
+        let before = $x.clone();
+        add_everywhere($x.$mutable::<$($parameter),*>($slices));
+        for index in $x.shape().indices() {
+            let added = if mine.contains(&index) { 5000 } else { 0 };
+            assert_eq!($x[index], before[index] + added, "{index:?}");
+        }
+    }};
+}
+
+macro_rules! axis {
+    ($x:ident, $n:literal, $layout:ty, $index:expr, $in_array:expr) => {{
+        let in_array = $in_array;
+        let section = $x.index_axis::<$n, $layout>($index);
+        let mine: Vec<_> = section.shape().indices().map(in_array).collect();
+        check_read(section, &mine.iter().map(|&index| $x[index]).collect::<Vec<_>>());
+        let before = $x.clone();
+        add_everywhere($x.index_axis_mut::<$n, $layout>($index));
+        for index in $x.shape().indices() {
+            let added = if mine.contains(&index) { 5000 } else { 0 };
+            assert_eq!($x[index], before[index] + added, "{index:?}");
+        }
+    }};
+}
+
+#[test]
+fn sections_with_one_index() {
+    for head in 0..3 {
+        let mut x = numbered(<shape!(s32[3,5,6]{2,1,0:T(2,4)})>::default());
+        axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
+        let mut x = numbered(<shape!(s32[5,6,3]{1,0,2:T(2,4)(2,1)})>::default());
+        axis!(x, -1, layout!({1,0:T(2,4)(2,1)}), head, |[i, j]: [usize; 2]| [i, j, head]);
+        let mut x = numbered(<shape!(s32[4,3,5])>::default());
+        axis!(x, 1, layout!({1,0}), head, |[i, j]: [usize; 2]| [i, head, j]);
+        let mut x = numbered(<shape!(s32[4,3,5]{1,0,2})>::default());
+        axis!(x, 1, layout!({0,1}), head, |[i, j]: [usize; 2]| [i, head, j]);
+        let mut x = numbered(<shape!(s32[3])>::default());
+        x.index_axis_mut::<0, layout!({:})>(head).apply(|value| 10 * value);
+        assert_eq!(x.as_slice(), [1, 2, 3].map(|value| if value == head as i32 + 1 { 10 * value } else { value }));
+        assert_eq!(x.index_axis::<0, layout!({:})>(head)[[]], x[[head]]);
+        // Sizes that are known at run time.
+        let mut x = numbered(<shape!(s32[?,5,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
+        axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
+        let mut x = numbered(<shape!(s32[3,?,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
+        axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
+        let mut x = numbered(<shape!(s32[?,3,6])>::with_sizes([4, 3, 6]).unwrap());
+        axis!(x, 1, layout!({1,0}), head, |[i, j]: [usize; 2]| [i, head, j]);
+        let mut x = numbered(<shape!(s32[3,<=7,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
+        axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
+    }
+}
+
+#[test]
+fn sections_with_ranges() {
+    type X = shape!(s32[3,8,12]{2,1,0:T(2,4)});
+    for start in [0, 2, 4] {
+        let mut x = numbered(X::default());
+        check!(
+            x,
+            section::<shape!(s32[4,12]{1,0:T(2,4)}), _>((1, start..start + 4, ..)),
+            section_mut,
+            |[i, j]: [usize; 2]| [1, start + i, j]
+        );
+        let mut x = numbered(X::default());
+        check!(
+            x,
+            section::<shape!(s32[2,2,8]{2,1,0:T(2,4)}), _>((1..3, start..start + 2, start % 4 * 2..start % 4 * 2 + 8)),
+            section_mut,
+            |[h, i, j]: [usize; 3]| [1 + h, start + i, start % 4 * 2 + j]
+        );
+    }
+    // Without tiles, every range is one.
+    for start in 0..4 {
+        let mut x = numbered(<shape!(s32[5,4,7]{0,2,1})>::default());
+        check!(
+            x,
+            section::<shape!(s32[2,3]{0,1}), _>((start..start + 2, 3, start..start + 3)),
+            section_mut,
+            |[i, j]: [usize; 2]| [start + i, 3, start + j]
+        );
+    }
+    // A part at the array's end, and a bounded dimension that is taken whole.
+    let mut x = numbered(<shape!(s32[2,7])>::default());
+    check!(x, section::<shape!(s32[0]), _>((1, 7..7)), section_mut, |[j]: [usize; 1]| [1, j]);
+    let mut x = numbered(<shape!(s32[4,<=7])>::with_sizes([4, 5]).unwrap());
+    check!(x, section::<shape!(s32[2,<=7]), _>((1..3, ..)), section_mut, |[i, j]: [usize; 2]| [1 + i, j]);
+}
+
+#[test]
+fn sections_of_blocks_and_blocks_of_sections() {
+    let x = numbered(<shape!(s32[3,9,12]{2,1,0:T(2,4)})>::default());
+    for block in x.blocks::<shape!(s32[2,4,8]{2,1,0:T(2,4)})>() {
+        let [a, b, c] = block.shape().origin();
+        for head in 0..block.sizes()[0] {
+            let section = block.index_axis::<0, layout!({1,0:T(2,4)})>(head);
+            let expected: Vec<_> = section.shape().indices().map(|[i, j]| x[[a + head, b + i, c + j]]).collect();
+            check_read(section, &expected);
+        }
+    }
+    let section = x.index_axis::<0, layout!({1,0:T(2,4)})>(2);
+    for block in section.blocks::<shape!(s32[4,8]{1,0:T(2,4)})>() {
+        let [b, c] = block.shape().origin();
+        let expected: Vec<_> = block.shape().indices().map(|[i, j]| x[[2, b + i, c + j]]).collect();
+        check_read(block, &expected);
+    }
+    let mut y = x.clone();
+    let mut section = y.index_axis_mut::<0, layout!({1,0:T(2,4)})>(2);
+    for block in section.blocks_mut::<shape!(s32[4,8]{1,0:T(2,4)})>() {
+        add_everywhere(block);
+    }
+    for index in x.shape().indices() {
+        assert_eq!(y[index], x[index] + if index[0] == 2 { 5000 } else { 0 });
+    }
+}
+
+#[test]
+fn sections_that_are_arrays() {
+    let x = numbered(<shape!(s32[3,8,4]{2,1,0:T(2,4)})>::default());
+    for head in 0..3 {
+        let array: View<'_, shape!(s32[8,4]{1,0:T(2,4)})> =
+            x.index_axis::<0, layout!({1,0:T(2,4)})>(head).as_array().unwrap();
+        assert!(array.indexed_iter().all(|([i, j], value)| value == x[[head, i, j]]));
+        let part = x.section::<shape!(s32[4,4]{1,0:T(2,4)}), _>((head, 2..6, ..)).as_array().unwrap();
+        assert!(part.indexed_iter().all(|([i, j], value)| value == x[[head, 2 + i, j]]));
+    }
+    let x = numbered(<shape!(s32[?,5,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
+    let array = x.index_axis::<0, layout!({1,0:T(2,4)})>(2).as_array().unwrap();
+    assert!(array.indexed_iter().all(|([i, j], value)| value == x[[2, i, j]]));
+    assert_eq!(array.as_bytes().len(), 6 * 8 * 4);
+    let empty = Buffer::<shape!(s32[3,0])>::zeroed();
+    assert!(empty.index_axis::<0, layout!({ 0 })>(2).as_array().unwrap().as_slice().is_empty());
+}
+
+#[test]
+fn sections_outside() {
+    let message = |f: &dyn Fn()| *catch_unwind(AssertUnwindSafe(f)).unwrap_err().downcast::<String>().unwrap();
+    type Part = shape!(f32[16,256]{1,0:T(8,128)});
+    type Bounded = shape!(f32[<=32,256]{1,0:T(8,128)});
+    let x = Buffer::<shape!(f32[4,32,256]{2,1,0:T(8,128)})>::zeroed();
+    let b =
+        Buffer::<shape!(f32[4,<=32,256]{2,1,0:T(8,128)})>::zeroed_with(ArrayType32::with_sizes([4, 24, 256]).unwrap())
+            .unwrap();
+    let cases: [(&dyn Fn(), &str); 8] = [
+        (&|| drop(x.index_axis::<0, layout!({1,0:T(8,128)})>(4)), "index 4 is out of bounds for dimension 0 (size 4)"),
+        (
+            &|| drop(x.index_axis::<0, layout!({1,0:T(8,128)})>(usize::MAX)),
+            "index 18446744073709551615 is out of bounds for dimension 0 (size 4)",
+        ),
+        (
+            &|| drop(x.section::<Part, _>((0, 24..40, ..))),
+            "the range 24..40 is out of bounds for dimension 1 (size 32)",
+        ),
+        (
+            #[expect(clippy::reversed_empty_ranges, reason = "what a caller may pass")]
+            &|| drop(x.section::<Part, _>((0, 16..0, ..))),
+            "the range 16..0 is out of bounds for dimension 1 (size 32)",
+        ),
+        (
+            &|| drop(x.section::<Part, _>((0, 4..20, ..))),
+            "the range 4..20 cuts dimension 1 inside of a group of 8; expected multiples of it, or all",
+        ),
+        (&|| drop(x.section::<Part, _>((0, 0..8, ..))), "expected size 16 for dimension 0, found 8"),
+        (&|| drop(x.section::<Part, _>((0, .., ..))), "expected size 16 for dimension 0, found 32"),
+        (
+            &|| drop(b.section::<Bounded, _>((0, 0..8, ..))),
+            "expected all 24 indices of a dimension whose size is not static, found 8",
+        ),
+    ];
+    for (call, expected) in cases {
+        assert!(message(call).contains(expected), "{}", message(call));
+    }
+}
+
+type ArrayType32 = shape!(f32[4,<=32,256]{2,1,0:T(8,128)});
+
+proptest! {
+    /// The law of `StaticStrideTable::section`.
+    #[test]
+    fn tables_of_sections(shape in small_array_shape(), fixed in prop::collection::vec(any::<bool>(), 12)) {
+        let Some(extents) = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>() else { return Ok(()) };
+        let Ok(table) = StaticStrideTable::new(&extents, shape.layout()) else { return Ok(()) };
+        let fixed = &fixed[..extents.len()];
+        let Some(section) = table.section(fixed) else { return Ok(()) };
+        let kept: Vec<_> = extents.iter().zip(fixed).filter(|(_, fixed)| !**fixed).map(|(size, _)| *size).collect();
+        let (whole, section) = (table.with_extents(&extents).to_owned(), section.with_extents(&kept).to_owned());
+        let only = |index: &[u64], wanted: bool| -> Vec<u64> {
+            index.iter().zip(fixed).map(|(&entry, &fixed)| if fixed == wanted { entry } else { 0 }).collect()
+        };
+        whole.as_ref().for_each_slot(|position, slot| {
+            if let Some(index) = slot.element() {
+                let inside: Vec<_> = index.iter().zip(fixed).filter(|(_, fixed)| !**fixed).map(|(&entry, _)| entry).collect();
+                let first = whole.as_ref().linear_index(&only(index, true));
+                assert_eq!(first + section.as_ref().linear_index(&inside), position, "{shape} {fixed:?} {index:?}");
+            }
+        });
+    }
+}

@@ -1,0 +1,8 @@
+//! A section that is not one stretch of memory.
+
+use xla_shape::{Buffer, layout, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[16,4,128])>::zeroed();
+    let _ = x.index_axis::<1, layout!({1,0})>(3).as_array();
+}
