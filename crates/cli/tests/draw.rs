@@ -138,7 +138,10 @@ fn pictures_have_a_dark_form() {
         for form in ["--svg", "--html"] {
             let output = draw(&[kind, &[form, "-"]].concat()).stdout;
             let picture = String::from_utf8(output).unwrap();
-            assert!(picture.contains("prefers-color-scheme:dark"), "{kind:?} {form}");
+            // A page follows its button, too, so its drawings have no colours of their own for the dark.
+            let by_system = picture.contains("@media (prefers-color-scheme:dark)");
+            assert_eq!(by_system, form == "--svg", "{kind:?} {form}");
+            assert_eq!(picture.contains("light-dark("), form == "--html", "{kind:?} {form}");
             for element in picture.split('<').filter(|element| element.contains("fill=\"#fff\"")) {
                 assert!(element.contains("class=\"back\""), "{kind:?} {form}: <{element}");
             }
@@ -147,4 +150,26 @@ fn pictures_have_a_dark_form() {
             }
         }
     }
+}
+
+/// Several drawings can stand in one document: no id is in two of them.
+#[test]
+fn ids_of_drawings_differ() {
+    let ids = |arguments: &[&str]| {
+        let picture = String::from_utf8(draw(&[arguments, &["--svg", "-"]].concat()).stdout).unwrap();
+        let ids: Vec<_> =
+            picture.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+        assert!(picture.contains(&format!("url(#{})", ids[1])), "{arguments:?}: {ids:?}");
+        ids
+    };
+    let all = [
+        ids(&["f32[5,7]{1,0:T(2,4)}"]),
+        ids(&["f32[5,7]{0,1:T(2,4)}"]),
+        ids(&["f32[5,7]", "--vector", "32,{0,0},(8,128)"]),
+    ]
+    .concat();
+    let mut different = all.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), all.len(), "{all:?}");
 }

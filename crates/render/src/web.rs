@@ -7,28 +7,50 @@ use std::fmt::Write as _;
 /// The most bytes of a page about an array; a page shows less of the array until it fits.
 pub(crate) const MAX_PAGE: usize = 300_000;
 
-/// The style that pages about programs share.
-pub(crate) const PAGE_STYLE: &str = include_str!("web/page.css");
+/// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
+const STYLE: &str = include_str!("web/style.css");
 
-/// A script with `toggleTheme()`, for the button of these pages.
-pub(crate) const THEME: &str = r"'use strict';
-function toggleTheme() {
+/// A script for the button of all pages. `whenThemed` has what a page draws again in the other colours.
+const THEME: &str = r"'use strict';
+const whenThemed = [];
+document.getElementById('theme').addEventListener('click', () => {
   const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
   root.dataset.theme = (root.dataset.theme ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
-}
+  for (const draw of whenThemed) draw();
+});
 ";
 
-/// A page without external resources. `title` is text; the others are CSS, HTML and JavaScript.
-pub(crate) fn document(title: &str, style: &str, body: &str, script: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<style>\n{style}</style>\n</head>\n<body>\n{body}\
-         <script>\n{script}</script>\n</body>\n</html>\n",
-        escape(title)
-    )
+/// The parts of a page.
+#[derive(Default)]
+pub(crate) struct Page<'t> {
+    /// The title of the window, and the heading: both are text.
+    pub(crate) title: &'t str,
+    pub(crate) heading: &'t str,
+    /// HTML: what the bar at the top has beside the heading, the content, and elements after it.
+    pub(crate) bar: &'t str,
+    pub(crate) main: &'t str,
+    pub(crate) end: &'t str,
+    /// CSS beside the style of all pages.
+    pub(crate) style: &'t str,
+    pub(crate) script: &'t str,
+}
+
+impl Page<'_> {
+    /// The page, without external resources.
+    pub(crate) fn html(&self) -> String {
+        let Self { bar, main, end, style, script, .. } = self;
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'; img-src data:\">\n<title>{title}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<header>\n\
+             <h1>{heading}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n{bar}</header>\n<main>\n{main}</main>\n{end}\
+             <script>\n{THEME}{script}</script>\n</body>\n</html>\n",
+            title = escape(self.title),
+            heading = escape(self.heading),
+        )
+    }
 }
 
 /// Text for XML or HTML, with `<`, `>`, `&` and `"` as entities.
@@ -48,22 +70,22 @@ pub(crate) fn json_script(attributes: &str, data: &impl Serialize) -> String {
     format!("<script type=\"application/json\" {attributes}>{json}</script>\n")
 }
 
-/// The SVG pattern `padding`: diagonal lines.
-pub(crate) fn hatching() -> &'static str {
-    "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-     patternTransform=\"rotate(45)\"><rect class=\"back\" width=\"6\" height=\"6\" fill=\"#fff\"/>\
-     <path class=\"line\" d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
+/// The SVG pattern of padding: diagonal lines. An id is in a page only once.
+pub(crate) fn hatching(id: &str) -> String {
+    format!(
+        "<defs><pattern id=\"{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+         patternTransform=\"rotate(45)\"><rect class=\"back\" width=\"6\" height=\"6\" fill=\"#fff\"/>\
+         <path class=\"line\" d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
+    )
 }
 
-/// The style of a picture on a dark background, where a reader wants that. Cells keep their colours, and with them the dark text in them.
-///
-/// The colours of a light background are attributes, or come before these rules, because not every program that shows SVG knows media
-/// queries.
-pub(crate) const DARK_PICTURE: &str = "@media (prefers-color-scheme:dark){.back{fill:#15181c}.title,.h{fill:#eee}.a{fill:#aab}\
-                                       .line{stroke:#889}.c rect{stroke:#15181c}.e{stroke:#eee}}";
+/// The pattern that all drawings of a page share.
+pub(crate) fn hatching_of_page() -> String {
+    format!("<svg class=\"defs\" aria-hidden=\"true\">{}</svg>\n", hatching("padding"))
+}
 
 /// A script with `rove(items)`: the items share one tab stop, and an arrow key moves to the nearest item in its direction.
-pub(crate) const ROVE: &str = r"'use strict';
+pub(crate) const ROVE: &str = r"
 function rove(items) {
   const middle = item => { const r = item.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
   items.forEach((item, n) => {

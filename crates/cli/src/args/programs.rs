@@ -115,14 +115,19 @@ pub(crate) enum HloVerb {
 /// null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
 /// or null), arrays (the same for each array of its value), text, unread (which figures of the module cannot be read, and why).
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  xla-shape hlo show module.hlo %fusion.3")]
+#[command(after_help = "Examples:
+  xla-shape hlo show module.hlo %fusion.3
+  xla-shape hlo show module.hlo %fusion.3 --html graph.html")]
 pub(crate) struct HloShowArguments {
     /// The file with the module, or a directory of a dump; `-` is standard input
     pub(crate) file: PathBuf,
 
     /// The instruction's name, with or without %
     pub(crate) name: String,
+
+    /// Also write a page into this file, with the graph around the instruction; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -165,6 +170,7 @@ pub(crate) enum HloForm {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json
+  xla-shape hlo diff before.hlo after.hlo --html changes.html
   xla-shape hlo diff before.hlo after.hlo --markdown > comment.md
   xla-shape hlo diff before.hlo after.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
 pub(crate) struct HloDiffArguments {
@@ -191,6 +197,10 @@ pub(crate) struct HloDiffArguments {
     /// Write Markdown, such as for a pull request's comment
     #[arg(long, conflicts_with = "format")]
     pub(crate) markdown: bool,
+
+    /// Also write a page into this file, with both programs side by side; `-` is standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
+    pub(crate) html: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

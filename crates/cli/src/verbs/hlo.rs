@@ -12,7 +12,9 @@ use xla_shape::hlo::proto::is_message;
 use xla_shape::hlo::{Module, Severity, Timeline, utf8};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_render::harmless;
-use xla_shape_render::hlo::{Device, Difference, Known, Report, ShownInstruction, check_devices, check_space, page};
+use xla_shape_render::hlo::{
+    Device, Difference, Known, Report, ShownInstruction, check_devices, check_space, graph_page, page,
+};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     match &arguments.verb {
@@ -73,6 +75,8 @@ pub(super) fn report(dump: &Dump, bytes: &[u8], device: Device, top: usize) -> R
 
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let (first, second) = (Dump::find(&arguments.before)?, Dump::find(&arguments.after)?);
+    let inputs = first.paths().chain(second.paths()).collect::<Vec<_>>();
+    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
     let (bytes, after_bytes) = (contents(first.module())?, contents(second.module())?);
     let (before, after) = (read(first.module(), &bytes)?, read(second.module(), &after_bytes)?);
     before.warn();
@@ -95,7 +99,8 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     if arguments.markdown {
         io::write(difference.markdown(&exceeded).as_bytes())?;
     } else {
-        super::show(&difference, arguments.answer.format)?;
+        let page = || difference.html(&exceeded);
+        super::show_with_page(&difference, arguments.answer.format, arguments.html.as_deref(), page)?;
     }
     for limit in &exceeded {
         io::tell(format_args!("error: {limit}"));
@@ -106,15 +111,19 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
 
 fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
     let dump = Dump::find(&arguments.file)?;
+    let inputs = dump.paths().collect::<Vec<_>>();
+    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
     let bytes = contents(dump.module())?;
     let read = read(dump.module(), &bytes)?;
     read.warn();
     let memory = read.module.memory();
     let known = memory.timeline_on(None).map(|timeline| known(&dump, &bytes, timeline, false));
     let timeline = known.as_ref().map(|known| &known.timeline);
-    let shown = ShownInstruction::new(&read.module, timeline, &arguments.name);
-    let shown = shown.map_err(|error| Failure::said(format_args!("{}: {error}", dump.module().display())))?;
-    super::show(&shown, arguments.answer.format)?;
+    let said = |error| Failure::said(format_args!("{}: {error}", dump.module().display()));
+    let shown = ShownInstruction::new(&read.module, timeline, &arguments.name).map_err(said)?;
+    // The page is made of the same instruction, so it has the same errors.
+    let page = || graph_page(&read.module, timeline, &arguments.name).unwrap_or_default();
+    super::show_with_page(&shown, arguments.answer.format, arguments.html.as_deref(), page)?;
     read.end()
 }
 

@@ -1,14 +1,15 @@
-// The pages of `xla-shape draw --html`, `xla-shape hlo --html`, `xla-shape cost --html` and `xla-shape kernel --html`, in a real browser: a page must show the same about a cell as
-// `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
+// The pages that verbs write with `--html`, in a real browser: a page must show the same as the text; about a cell, the same as `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { program as made } from './programs.mjs';
 
 const program = process.env.XLA_SHAPE;
 const run = (...args) => execFileSync(program, args, { encoding: 'utf8' });
@@ -392,6 +393,132 @@ test('draw, the registers of a vector', async () => {
   assert.equal(await page.locator('svg rect.e').count(), shown.length);
   const runs = shown.flatMap(register => register.sublanes.flat());
   assert.equal(await page.locator('svg .c').count(), runs.length);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+async function findings(page) {
+  await page.evaluate(axe);
+  return (await page.evaluate(() => axe.run())).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+// Every page follows its button, drawings included, is as wide as the screen, and axe finds nothing.
+const examples = new URL('../../../../examples/', import.meta.url).pathname;
+const scan = join(examples, 'hlo/v5e__rnn_scan.hlo');
+for (const [name, ...args] of [
+  ['memory', 'hlo', scan],
+  ['cost', 'cost', scan],
+  ['comparison', 'hlo', 'diff', scan, scan],
+  ['graph', 'hlo', 'show', scan, '%convert_add_fusion.2'],
+  ['kernel', 'kernel', join(examples, 'kernels/first'), '--source', join(examples, 'kernels/shifted_sum.py')],
+  ['tune', 'tune', scan, '--share', 'x=arg0'],
+  ['tiles', 'draw', 'f32[3,5]{1,0:T(2,2)}'],
+  ['registers', 'draw', 'bf16[20,300]', '--vector', '16,{1,0},(16,128)'],
+  ['devices', 'draw', 'f32[64,128]{1,0:T(8,128)}', '--sharding', '{devices=[4,2]<=[8]}'],
+]) {
+  for (const [width, scheme] of [[420, 'light'], [420, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+    test(`style of ${name}, ${width} pixels, ${scheme}`, async () => {
+      const path = join(folder, `style-${name}.html`);
+      run(...args, '--html', path);
+      const { page, errors } = await open(path, { width, height: 900 }, scheme);
+      for (const details of await page.locator('details').all()) await details.evaluate(element => { element.open = true; });
+      const ids = await page.locator('[id]').evaluateAll(all => all.map(element => element.id));
+      assert.equal(new Set(ids).size, ids.length, ids.join());
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const colours = () => page.evaluate(() => [...document.querySelectorAll('body, svg .back, svg .e, svg .a')].map(one => {
+        const { backgroundColor, fill, stroke } = getComputedStyle(one);
+        return [one.tagName, one === document.body ? backgroundColor : fill, stroke];
+      }));
+      const before = await colours();
+      assert.deepEqual(await findings(page), []);
+      await page.locator('#theme').click();
+      const after = await colours();
+      for (const [n, colour] of before.entries()) assert.notDeepEqual(after[n], colour);
+      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+  }
+}
+
+test('hlo diff, the same figures as the text', async () => {
+  const module = (size, layout) => `HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[${size},128]{1,0:T(8,128)} parameter(0)
+  n = f32[${size},128]{${layout}:T(8,128)} ${layout === '1,0' ? 'negate' : 'copy'}(p), metadata={op_name="${HOSTILE.replaceAll('"', '\\"')}" source_file="a.py" source_line=3}, backend_config={"window_config":{"estimated_cycles":"${size}"}}
+  ROOT r = f32[${size},128]{${layout}:T(8,128)} negate(n), backend_config={"window_config":{"estimated_cycles":"5"}}
+}
+`;
+  const paths = ['before.hlo', 'after.hlo'].map(name => join(folder, name)), path = join(folder, 'diff.html');
+  writeFileSync(paths[0], module(800, '1,0'));
+  writeFileSync(paths[1], module(1600, '0,1'));
+  const text = run('hlo', 'diff', ...paths, '--html', path);
+  const { page, errors } = await open(path);
+  // The text wraps to the terminal; the page does not.
+  assert.ok(text.replace(/\s+/g, ' ').startsWith(await page.textContent('#summary') + ' '), text);
+  const answers = run('hlo', 'diff', ...paths, '--format', 'json').trim().split('\n').map(line => JSON.parse(line));
+  for (const { name, before, after } of answers.filter(answer => answer.change === 'measure' && answer.name !== 'memory')) {
+    const row = await page.locator('#measures tbody tr', { hasText: name }).locator('td').allTextContents();
+    assert.deepEqual(row.slice(0, 2), [before, after].map(number => number.toLocaleString('en')));
+  }
+  // The longer bar is that of the larger figure.
+  const bars = await page.locator('#measures tbody tr', { hasText: 'cycles' }).locator('.part').evaluateAll(parts => parts.map(part => part.getBoundingClientRect().width));
+  assert.ok(bars[1] > bars[0] * 1.9 && bars[0] > 0, bars.join());
+  assert.equal(await page.locator('#parts li').count(), answers.filter(answer => / (added|removed)$/.test(answer.change)).length);
+  assert.equal(await page.locator('#values tbody tr').count(), answers.filter(answer => answer.leaf !== undefined && answer.cause).length);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 1);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test('hlo show, the graph around an instruction', async () => {
+  const module = join(folder, 'graph.hlo'), path = join(folder, 'graph.html');
+  writeFileSync(module, made(400));
+  run('hlo', 'show', module, '%v144', '--html', path);
+  const { page, errors } = await open(path, { width: 420, height: 900 });
+  const shown = name => JSON.parse(run('hlo', 'show', module, name, '--format', 'json'));
+  const boxes = async () => (await page.locator('#graph button span:first-child').allTextContents()).sort();
+  // One step: the instruction, its operands and its readers, operands above and readers below.
+  const { operands, readers } = shown('%v144');
+  assert.deepEqual(await boxes(), [...new Set(['v144', ...operands, ...readers])].map(name => '%' + name).sort());
+  const top = name => page.locator('#graph button', { hasText: new RegExp(`^%${name}\\D`) }).evaluate(box => box.offsetTop);
+  for (const name of operands) assert.ok(await top(name) < await top('v144'), name);
+  for (const name of readers) assert.ok(await top(name) > await top('v144'), name);
+  // No box is on another one, and the same graph is drawn each time.
+  const places = () => page.locator('#graph button').evaluateAll(all => all.map(({ offsetLeft, offsetTop }) => [offsetLeft, offsetTop]));
+  for (const count of ['4', '1']) {
+    await page.getByRole('button', { name: count, exact: true }).click();
+    const found = await places();
+    assert.ok(found.length <= 60);
+    for (const [n, [x, y]] of found.entries()) for (const [a, b] of found.slice(n + 1)) assert.ok(Math.abs(x - a) >= 156 || Math.abs(y - b) >= 44, `${x} ${y} ${a} ${b}`);
+  }
+  const once = await places();
+  await page.reload();
+  assert.deepEqual(await places(), once);
+  // The facts are those of the text.
+  const facts = (await page.locator('#selected dd').allTextContents()).join('\n');
+  assert.ok(facts.includes(shown('%v144').op_name) && operands.every(name => facts.includes('%' + name)), facts);
+  // The fusion opens and closes.
+  await page.getByRole('button', { name: 'Open the fusion' }).click();
+  const inside = await page.locator('#graph button.inside').count();
+  assert.equal(inside, 4);
+  assert.ok(!(await boxes()).includes('%v144'));
+  await page.getByRole('button', { name: 'Close %v144' }).click();
+  assert.deepEqual(await places(), once);
+  // The keyboard: the boxes share a tab stop; an arrow key goes to the next one, Enter chooses it, and Back returns.
+  assert.equal(await page.locator('#graph button[tabindex="0"]').count(), 1);
+  await page.locator('#graph button[aria-pressed=true]').focus();
+  await page.keyboard.press('ArrowUp');
+  const name = (await page.locator('#graph button:focus span').first().textContent()).slice(1);
+  assert.ok(operands.includes(name), name);
+  await page.keyboard.press('Enter');
+  assert.ok((await page.textContent('#summary')).startsWith(`%${name} (`));
+  assert.ok((await page.locator('#graph button:focus span').first().textContent()).slice(1) === name);
+  await page.getByRole('button', { name: 'Back' }).click();
+  assert.ok((await page.textContent('#summary')).startsWith('%v144 ('));
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -2,7 +2,6 @@
 
 mod copies;
 mod page;
-pub(crate) use page::STYLE;
 mod text;
 
 use crate::hlo::{scope_of, source_text};

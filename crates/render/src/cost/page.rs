@@ -3,11 +3,8 @@
 use super::ProgramCost;
 use super::copies::CopyCost;
 use super::text::{number_in_words, percent};
-use crate::web::{MOST, PAGE_STYLE, THEME, cell, document, end, escape, push, table};
+use crate::web::{MOST, Page, cell, end, push, table};
 use crate::words::{Grouped, InUnits, count, shortened};
-
-/// The style of tables with numbers, and of lists of copies.
-pub(crate) const STYLE: &str = include_str!("page.css");
 
 impl ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
@@ -30,12 +27,7 @@ impl ProgramCost {
     #[must_use]
     pub fn html(&self) -> String {
         let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
-        let mut body = format!(
-            "<header>\n<h1>{}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n</header>\n<main>\n\
-             <p id=\"summary\">{}</p>\n",
-            escape(&name),
-            cell(&self.answer())
-        );
+        let mut body = format!("<p id=\"summary\">{}</p>\n", cell(&self.answer()));
         for note in self.notes() {
             push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&note)));
         }
@@ -63,10 +55,7 @@ impl ProgramCost {
         self.push_instructions(&mut body);
         self.push_collectives(&mut body);
         self.push_tried(&mut body);
-        body.push_str("</main>\n");
-        let style = format!("{PAGE_STYLE}{STYLE}");
-        let script = format!("{THEME}document.getElementById('theme').addEventListener('click', toggleTheme);\n");
-        document(&format!("Cost of {name}"), &style, &body, &script)
+        Page { title: &format!("Cost of {name}"), heading: &name, main: &body, ..Page::default() }.html()
     }
 
     fn push_copies(&self, body: &mut String) {

@@ -1,6 +1,7 @@
 //! Which device has which part of an array: a grid of boxes, one for each shard, with the numbers and the colour of its devices.
 
-use crate::web::{DARK_PICTURE, document, escape};
+use super::svg;
+use crate::web::{Page, escape};
 use crate::words::{Grouped, count, dimension_names, slice};
 use crate::{Answer, Text, harmless};
 use serde::Serialize;
@@ -177,11 +178,11 @@ impl DeviceDrawing {
     /// ```
     #[must_use]
     pub fn svg(&self) -> String {
-        self.picture(&[&self.shape, &self.sharding])
+        self.picture(&[&self.shape, &self.sharding], |drawing| drawing.alone())
     }
 
     /// The picture below these lines.
-    fn picture(&self, titles: &[&str]) -> String {
+    fn picture(&self, titles: &[&str], form: impl Fn(&svg::Drawing<'_>) -> String) -> String {
         const MARGIN: u64 = 16;
         const LINE: u64 = 20;
         let (mut body, mut y, mut width) = (String::new(), MARGIN, 0);
@@ -205,11 +206,8 @@ impl DeviceDrawing {
             y += LINE;
         }
         let (width, height) = (width.max(GRID + LABELS) + 2 * MARGIN, y + MARGIN);
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             {}>\n<style>{DARK_PICTURE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n",
-            super::svg::FONT
-        )
+        let label = format!("Which device has which part of {} with {}", self.shape, self.sharding);
+        form(&svg::Drawing { label: &label, title: "", title_size: 0, size: [width, height], body: &body })
     }
 
     /// Draws a plane and returns its height in pixels.
@@ -286,16 +284,12 @@ impl DeviceDrawing {
                 escape(&slice(&cell.start, &cell.limit))
             );
         }
-        let body = format!(
-            "<main>\n<h1>{}</h1>\n<p>{}</p>\n{}<table>\n<tr><th>devices</th><th>what they have</th></tr>\n{list}</table>\n</main>\n",
-            escape(&self.shape),
+        let main = format!(
+            "<p><code>{}</code></p>\n{}<table>\n<tr><th>devices</th><th>what they have</th></tr>\n{list}</table>\n",
             escape(&self.sharding),
-            self.picture(&[])
+            self.picture(&[], |drawing| drawing.in_page())
         );
-        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\nh1,p{font:bold 15px ui-monospace,monospace;overflow-wrap:anywhere}\n\
-                             svg{max-width:100%;height:auto}\ntd,th{padding:2px 12px;text-align:left;font-family:ui-monospace,monospace}\ntd[style]{color:#000}\n\
-                             @media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}}\n";
-        document(&self.shape, STYLE, &body, "")
+        Page { title: &self.shape, heading: &self.shape, main: &main, ..Page::default() }.html()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::picture::{Picture, Subject, Window};
 use super::svg;
-use crate::web::{MAX_PAGE, ROVE, document, escape, hatching};
+use crate::web::{MAX_PAGE, Page, ROVE, escape, hatching_of_page};
 
 /// The picture of as much of the array as a small page can show, and that page.
 pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
@@ -30,49 +30,35 @@ fn page(picture: &Picture) -> String {
     if let Some(more) = svg::more_planes(picture) {
         planes += &format!("<p>{}</p>\n", escape(&more));
     }
-    let body = format!(
-        "<svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n\
-         <div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
-         <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
-         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n<h1>{title}</h1>\n\
-         <div class=\"views\">\n<section>\n<h2>{positions}</h2>\n{planes}</section>\n\
-         <section>\n<h2>{memory}</h2>\n{in_memory}</section>\n</div>\n<p>{legend}</p>\n</main>\n",
-        hatching = hatching(),
-        title = escape(&svg::title(picture)),
+    let main = format!(
+        "{hatching}<div class=\"views\">\n<section>\n<h2>{positions}</h2>\n{planes}</section>\n\
+         <section>\n<h2>{memory}</h2>\n{in_memory}</section>\n</div>\n<p>{legend}</p>\n",
+        hatching = hatching_of_page(),
         positions = svg::POSITIONS,
         memory = svg::MEMORY,
         in_memory = svg::memory(picture).alone(svg::MEMORY),
         legend = escape(&svg::legend(picture)),
     );
-    let style = format!("{STYLE}{}\n", svg::styles());
-    document(&svg::title(picture), &style, &body, &format!("{ROVE}{SCRIPT}"))
+    let bar = format!(
+        "<div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
+         <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
+         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n"
+    );
+    let title = svg::title(picture);
+    let script = format!("{ROVE}{SCRIPT}");
+    Page {
+        title: &title,
+        heading: &title,
+        bar: &bar,
+        main: &main,
+        style: &svg::fills(),
+        script: &script,
+        ..Page::default()
+    }
+    .html()
 }
 
 const HINT: &str = "Point at a cell, click to follow it, or walk with the slider or the arrow keys.";
-
-const STYLE: &str = "\
-html{scroll-padding-top:64px}
-body{margin:0;font:14px system-ui,sans-serif;color:#000;background:#fff}
-#bar{position:sticky;top:0;background:#f4f4f4;border-bottom:1px solid #999;padding:8px 16px;display:flex;gap:12px;\
-align-items:center;flex-wrap:wrap}
-#walk{width:260px}
-#info{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
-main{padding:8px 16px}
-h1{font:bold 15px ui-monospace,monospace;overflow-wrap:anywhere}
-h2{font:bold 13px ui-monospace,monospace}
-.views,.row{display:flex;flex-wrap:wrap;align-items:flex-start}
-.views{gap:8px 40px}
-.row{gap:16px;margin-bottom:16px}
-section{max-width:100%}
-main svg{max-width:100%;height:auto}
-.c{cursor:pointer}
-.c:focus{outline:none}
-.c.on rect{stroke:#000;stroke-width:3}
-.c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
-@media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}#bar{background:#22262c;border-color:#555}\
-.c.on rect,.c.pin rect{stroke:#fff}}
-@media print{#bar{display:none}main svg{width:100%;height:auto}}
-";
 
 /// The script knows no rule about shapes: it finds the cells with the same position and shows their attributes.
 const SCRIPT: &str = r#"

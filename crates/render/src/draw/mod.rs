@@ -14,6 +14,7 @@ pub use devices::DeviceDrawing;
 use picture::{Cell, Picture, Subject};
 pub use registers::RegisterDrawing;
 use serde::{Serialize, Serializer};
+pub(crate) use svg::fills;
 use xla_shape_core::{ArrayShape, StrideTableError};
 
 /// A drawing of an array: its elements by index, and by position in memory.

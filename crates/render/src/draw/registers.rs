@@ -1,8 +1,8 @@
 //! A drawing of the registers of a vector: what each of their sublanes holds.
 
-use super::svg::{FONT, fill_of_tile, styles};
+use super::svg::{self, fill_of_tile};
 use crate::vector::Registers;
-use crate::web::{document, escape, hatching};
+use crate::web::{Page, hatching_of_page};
 use crate::words::{Grouped, count};
 use crate::{Answer, Text};
 use serde::Serialize;
@@ -115,6 +115,17 @@ impl RegisterDrawing {
     /// ```
     #[must_use]
     pub fn svg(&self) -> String {
+        let title = self.heading();
+        let title = self.more().map_or_else(|| title.clone(), |more| format!("{title} ({more})"));
+        self.drawn(&title, |drawing| drawing.alone())
+    }
+
+    /// The picture as a part of a page, which has its title.
+    pub(crate) fn in_page(&self) -> String {
+        self.drawn(&self.more().unwrap_or_default(), |drawing| drawing.in_page())
+    }
+
+    fn drawn(&self, title: &str, form: impl Fn(&svg::Drawing<'_>) -> String) -> String {
         let across = self.shown.iter().filter(|register| register.row() == 0).count().max(1) as u64;
         let down = (self.shown.len() as u64).div_ceil(across);
         let width = MARGIN + LABELS + across * (WIDTH + MARGIN);
@@ -139,15 +150,8 @@ impl RegisterDrawing {
             }
             let _ = writeln!(body, "<rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" class=\"e\"/>");
         }
-        let (title, styles, hatching) = (escape(&self.heading()), styles(), hatching());
-        let more = self.more().map_or(String::new(), |more| format!(" ({more})"));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" {FONT} \
-             role=\"img\" aria-label=\"{title}\">\n<style>{styles}</style>\n{hatching}\n\
-             <rect class=\"back\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
-             <text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-weight=\"bold\">{title}{more}</text>\n{body}</svg>\n",
-            y = 2 * MARGIN - 6,
-        )
+        let label = self.heading();
+        form(&svg::Drawing { label: &label, title, title_size: 11, size: [width, height], body: &body })
     }
 
     fn push_run(&self, body: &mut String, run: &Run, (left, top): (u64, u64), sublane: u64) {
@@ -184,10 +188,8 @@ impl RegisterDrawing {
     #[must_use]
     pub fn html(&self) -> String {
         let title = self.heading();
-        let body = format!("<main>\n<h1>{}</h1>\n{}</main>\n", escape(&title), self.svg());
-        const STYLE: &str = "body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}\nsvg{max-width:100%;height:auto}\n\
-                             @media (prefers-color-scheme:dark){body{color:#eee;background:#15181c}}\n";
-        document(&title, STYLE, &body, "")
+        let main = format!("{}{}", hatching_of_page(), self.in_page());
+        Page { title: &title, heading: &title, main: &main, style: &svg::fills(), ..Page::default() }.html()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::grid::{differ, label};
 use super::picture::{Cell, Picture, Plane};
-use crate::web::{DARK_PICTURE, escape, hatching};
+use crate::web::{escape, hatching};
 use crate::words::{Grouped, shortened};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -72,23 +72,65 @@ pub(crate) fn draw(picture: &Picture) -> String {
     let head = place(&heading(MEMORY), x, top);
     let memory = place(&memory(picture), x, head.1);
     let mut legend = Part { height: LINE, ..Part::default() };
-    let fill = "fill=\"url(#padding)\" stroke=\"#777\"";
-    let _ = writeln!(legend.body.0, "<rect x=\"0\" y=\"0\" width=\"22\" height=\"14\" {fill}/>");
+    legend.body.0.push_str("<g class=\"p\"><rect width=\"22\" height=\"14\" stroke=\"#777\"/></g>\n");
     let text = self::legend(picture);
     legend.body.text(30, 11, "class=\"a\"", &text);
     legend.width = 30 + text.chars().count() * CHARACTER;
     let legend = place(&legend, MARGIN, left.1.max(memory.1) + MARGIN);
     let right = head.0.max(memory.0).max(legend.0);
     let (width, bottom) = ((right + MARGIN).max(MARGIN * 2 + title.chars().count() * 10), legend.1 + MARGIN / 2);
-    let (title, styles, hatching) = (escape(&title), styles(), hatching());
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {bottom}\" width=\"{width}\" \
-         height=\"{bottom}\" {FONT} role=\"img\" aria-label=\"Where the elements of {title} are\">\n\
-         <style>{styles}</style>\n{hatching}\n\
-         <rect class=\"back\" width=\"{width}\" height=\"{bottom}\" fill=\"#fff\"/>\n\
-         <text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n{body}</svg>\n",
-        y = MARGIN + 12,
-    )
+    let label = format!("Where the elements of {title} are");
+    Drawing { label: &label, title: &title, title_size: 15, size: [width as u64, bottom as u64], body: &body }.alone()
+}
+
+/// A drawing with a title.
+pub(super) struct Drawing<'t> {
+    /// What a reader without eyes is told.
+    pub(super) label: &'t str,
+    pub(super) title: &'t str,
+    /// The size of the title's letters, in pixels.
+    pub(super) title_size: u64,
+    /// Width and height in pixels.
+    pub(super) size: [u64; 2],
+    /// The content, as SVG.
+    pub(super) body: &'t str,
+}
+
+impl Drawing<'_> {
+    /// The drawing as a file. Its id and that of its pattern are made of its title, so that several drawings can stand in one document.
+    pub(super) fn alone(&self) -> String {
+        let id: String = self.label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let pattern = format!("{id}-padding");
+        self.svg(
+            &format!(" id=\"{id}\""),
+            &format!("<style>{}</style>\n{}\n", styles(&id, &pattern), hatching(&pattern)),
+        )
+    }
+
+    /// The drawing as a part of a page, which has the style and the pattern.
+    pub(super) fn in_page(&self) -> String {
+        format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Drawing\">{}</div>\n",
+            self.svg("", "")
+        )
+    }
+
+    fn svg(&self, id: &str, head: &str) -> String {
+        let Self { label, title, title_size, size: [width, height], body } = self;
+        let (label, title, y) = (escape(label), escape(title), MARGIN + 12);
+        let title = if title.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "<text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-size=\"{title_size}\" font-weight=\"bold\">{title}</text>\n"
+            )
+        };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"{id} viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" {FONT} role=\"img\" aria-label=\"{label}\">\n{head}\
+             <rect class=\"back\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{title}{body}</svg>\n"
+        )
+    }
 }
 
 /// The titles of the two views.
@@ -104,7 +146,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The part as a separate picture, which uses the [styles] and the hatching of its page.
+    /// The part as a separate picture, which uses the style and the hatching of its page.
     pub(super) fn alone(&self, label: &str) -> String {
         let Self { body, width, height } = self;
         format!(
@@ -144,15 +186,20 @@ pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
     shortened(&picture.title, MAX_TITLE)
 }
 
-pub(super) fn styles() -> String {
-    let mut styles = String::from(
-        ".c rect{stroke:#fff}.c text{text-anchor:middle;fill:#000}.p rect{fill:url(#padding)}.h{font-weight:bold}\
-         .a{fill:#444}.e{stroke:#000;stroke-width:2;fill:none}",
-    );
-    for (number, fill) in FILLS.iter().enumerate() {
-        let _ = write!(styles, ".k{number} rect{{fill:{fill}}}");
-    }
-    styles + DARK_PICTURE
+/// The style of a drawing with this id that is a file.
+///
+/// The colours of a light background are attributes, or come first, because not every program that shows SVG knows media queries. Cells keep
+/// their colours on a dark background, and with them the dark text in them.
+fn styles(id: &str, pattern: &str) -> String {
+    let light = ".c rect{stroke:#fff}.c text{text-anchor:middle;fill:#000}.h{font-weight:bold}.a{fill:#444}.e{stroke:#000;stroke-width:2;fill:none}";
+    let dark =
+        ".back{fill:#15181c}.title,.h{fill:#eee}.a{fill:#aab}.line{stroke:#889}.c rect{stroke:#15181c}.e{stroke:#eee}";
+    format!("{light}#{id} .p rect{{fill:url(#{pattern})}}{}@media (prefers-color-scheme:dark){{{dark}}}", fills())
+}
+
+/// The style of the colours of tiles.
+pub(crate) fn fills() -> String {
+    FILLS.iter().enumerate().map(|(number, fill)| format!(".k{number} rect{{fill:{fill}}}")).collect()
 }
 
 /// The class of what is in a tile of this number; neighbouring tiles have different colours.

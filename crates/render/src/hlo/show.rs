@@ -4,10 +4,11 @@ use super::memory::{Roles, source_text};
 use crate::words::{Grouped, InUnits, count};
 use crate::{Answer, Text};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use xla_shape_core::{ArrayShape, Shape};
-use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Timeline};
+use xla_shape_hlo::cost::{CostError, Costs};
+use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};
 
 /// One instruction: its operands and readers, layouts, source line, place in memory, cycles and padding.
 ///
@@ -105,135 +106,12 @@ impl ShownInstruction {
     /// # Errors
     /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
     pub fn new(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<Self, ShowError> {
-        let name = name.trim().trim_start_matches('%');
-        // Names are unique in a computation only; the entry's are meant first.
-        let named = match name.rsplit_once('/') {
-            Some((computation, name)) => module.computation(computation).and_then(|inside| inside.instruction(name)),
-            None => module.entry().and_then(|entry| entry.instruction(name)),
-        };
-        let Some(instruction) = named.or_else(|| module.instruction(name)) else {
-            return Err(ShowError::NoInstruction { name: name.to_owned(), nearest: nearest(module, name) });
-        };
-        let (costs, errors) = module.costs_with_errors();
-        let own = instruction.span();
-        let mut unread: Vec<_> = costs.unread().iter().map(|(_, error)| error).chain(&errors).collect();
-        unread.sort_by_key(|error| (error.span() != own, error.span().start));
-        let cost = costs.instructions().iter().find(|cost| cost.instruction == instruction);
-        let readers = module.readers();
-        let sources = module.sources();
-        let source = sources.get(instruction);
-        let roles = Roles::new(module);
-        let places = timeline.map(|timeline| places(timeline, instruction)).unwrap_or_default();
-        let mut arrays = Vec::new();
-        push_arrays(instruction.shape(), &mut arrays);
-        let arrays: Vec<_> =
-            arrays.into_iter().enumerate().map(|(leaf, array)| shown(array, places.get(&leaf), &roles)).collect();
-        let sum = |part: fn(&ShownArray) -> Option<u64>| {
-            arrays.iter().map(part).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
-        };
-        let called = [
-            "calls",
-            "to_apply",
-            "body",
-            "condition",
-            "branch_computations",
-            "true_computation",
-            "false_computation",
-            "called_computations",
-        ];
-        let calls = called.iter().filter_map(|key| instruction.attribute(key)?.names().ok());
-        Ok(Self {
-            instruction: instruction.name().to_owned(),
-            opcode: instruction.opcode().to_string(),
-            computation: instruction.computation().name().to_owned(),
-            shape: instruction.shape().to_string(),
-            operands: instruction.operands().map(|operand| operand.name().to_owned()).collect(),
-            operand_shapes: instruction.operands().map(|operand| operand.shape().map(Shape::to_string)).collect(),
-            readers: readers.of(instruction).map(|reader| reader.name().to_owned()).collect(),
-            calls: calls.flatten().map(str::to_owned).collect(),
-            source: source_text(&source),
-            op_name: source.op_name.map(std::borrow::Cow::into_owned),
-            cycles: cost.and_then(|cost| cost.cycles.known()),
-            runs: cost.and_then(|cost| cost.runs),
-            bytes: sum(|array| array.bytes),
-            padding: sum(|array| array.padding),
-            live: arrays.first().map(|array| array.live.clone()).unwrap_or_default(),
-            offset: arrays.first().and_then(|array| array.offset),
-            arrays,
-            text: instruction.to_string(),
-            unread: unread.into_iter().map(ToString::to_string).collect(),
-        })
+        let instruction = find(module, name)?;
+        Ok(Facts::new(module, timeline).shown(instruction))
     }
-}
 
-/// The text lists at most this many figures that cannot be read.
-const MOST_UNREAD: usize = 3;
-
-/// The arrays of a shape, in the order in which they are written.
-pub(super) fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>) {
-    arrays.extend(shape.array());
-    for element in shape.tuple_shapes().unwrap_or_default() {
-        push_arrays(element, arrays);
-    }
-}
-
-/// A buffer, and the steps at which a value is in it: the first and the last of each time.
-type InBuffer<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, Vec<[usize; 2]>);
-
-/// The buffers of an instruction's arrays, by the number of the array.
-fn places<'t, 'm, 'a>(
-    timeline: &'t Timeline<'m, 'a>,
-    instruction: Instruction<'_, '_>,
-) -> BTreeMap<usize, InBuffer<'t, 'm, 'a>> {
-    let number = instruction.number();
-    let mut places = BTreeMap::new();
-    for lifetime in timeline.lifetimes() {
-        // A buffer that the instruction's array shares with others.
-        for value in lifetime.values.iter().filter(|value| value.instruction.number() == number) {
-            places.entry(value.leaf).or_insert_with(|| (lifetime, vec![[value.start, value.end]]));
-        }
-    }
-    for lifetime in timeline.lifetimes().iter().filter(|lifetime| lifetime.buffer.instruction.number() == number) {
-        let live = lifetime.live_ranges().iter().map(|&(first, last)| [first, last]);
-        places.insert(lifetime.buffer.leaf, (lifetime, live.collect()));
-    }
-    places
-}
-
-fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_, '_>>, roles: &Roles) -> ShownArray {
-    let footprint = Footprint::new(array);
-    let (found, live) = place.map_or((None, Vec::new()), |(found, live)| (Some(*found), live.clone()));
-    ShownArray {
-        shape: array.to_string(),
-        bytes: footprint.map(|footprint| footprint.bytes),
-        padding: footprint.map(Footprint::padding_bytes),
-        live,
-        offset: found.and_then(|found| found.offset),
-        role: found.map(|found| roles.name(found)),
-    }
-}
-
-/// The name of a module that is most like another one, if one is at all.
-fn nearest(module: &Module<'_>, name: &str) -> Option<String> {
-    // Names that no one typed are not compared: that would take long.
-    const LONGEST: usize = 256;
-    if name.len() > LONGEST {
-        return None;
-    }
-    let like = |other: &str| strsim::jaro_winkler(name, other);
-    let names = module.instructions().map(|instruction| instruction.name()).filter(|other| other.len() <= LONGEST);
-    let some = names.map(|other| (like(other), other)).filter(|(like, _)| *like > 0.0);
-    let best = some.max_by(|one, other| one.0.total_cmp(&other.0));
-    best.map(|(_, name)| name.to_owned())
-}
-
-impl Answer for ShownInstruction {
-    const SCHEMA: &'static str = "xla-shape/hlo-show/1";
-
-    fn text(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        let source = self.source.as_ref().map_or(String::new(), |source| format!(", from {source}"));
-        text.paragraph(format!("%{} ({}) in {}{source}", self.instruction, self.opcode, self.computation));
+    /// What is known about it, as names and values, in the order in which readers see them.
+    pub(super) fn rows(&self) -> Vec<(String, String)> {
         let mut rows = vec![("shape".to_owned(), self.shape.clone())];
         let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
         if let Some(op_name) = &self.op_name {
@@ -273,7 +151,185 @@ impl Answer for ShownInstruction {
         for name in &self.calls {
             row("calls", name.clone());
         }
-        text.columns(&rows);
+        rows
+    }
+
+    /// The instruction, and where it is in the program.
+    pub(super) fn heading(&self) -> String {
+        let source = self.source.as_ref().map_or(String::new(), |source| format!(", from {source}"));
+        format!("%{} ({}) in {}{source}", self.instruction, self.opcode, self.computation)
+    }
+
+    /// The role of its first array in memory.
+    pub(super) fn role(&self) -> Option<&'static str> {
+        self.arrays.first().and_then(|array| array.role)
+    }
+}
+
+/// The instruction of this name, written with or without `%`.
+pub(super) fn find<'m, 'a>(module: &'m Module<'a>, name: &str) -> Result<Instruction<'m, 'a>, ShowError> {
+    let name = name.trim().trim_start_matches('%');
+    // Names are unique in a computation only; the entry's are meant first.
+    let named = match name.rsplit_once('/') {
+        Some((computation, name)) => module.computation(computation).and_then(|inside| inside.instruction(name)),
+        None => module.entry().and_then(|entry| entry.instruction(name)),
+    };
+    named
+        .or_else(|| module.instruction(name))
+        .ok_or_else(|| ShowError::NoInstruction { name: name.to_owned(), nearest: nearest(module, name) })
+}
+
+/// What is known about all instructions of a module, computed once.
+pub(super) struct Facts<'p, 'm, 'a> {
+    timeline: Option<&'p Timeline<'m, 'a>>,
+    costs: Costs<'m, 'a>,
+    /// Why the costs of computations are not known.
+    errors: Vec<CostError>,
+    /// The costs by the number of the instruction.
+    by_number: HashMap<u32, usize>,
+    /// The lifetimes that an instruction's arrays use, by its number.
+    lifetimes: HashMap<u32, Vec<usize>>,
+    pub(super) readers: Readers<'m, 'a>,
+    sources: Sources<'m>,
+    roles: Roles,
+}
+
+impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
+    pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>) -> Self {
+        let (costs, errors) = module.costs_with_errors();
+        let by_number = costs.instructions().iter().enumerate();
+        let by_number = by_number.map(|(place, cost)| (cost.instruction.number(), place)).collect();
+        let mut lifetimes: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (place, lifetime) in timeline.iter().flat_map(|timeline| timeline.lifetimes()).enumerate() {
+            let values = lifetime.values.iter().map(|value| value.instruction.number());
+            for number in values.chain([lifetime.buffer.instruction.number()]) {
+                let places = lifetimes.entry(number).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+            }
+        }
+        let (readers, sources, roles) = (module.readers(), module.sources(), Roles::new(module));
+        Self { timeline, costs, errors, by_number, lifetimes, readers, sources, roles }
+    }
+
+    pub(super) fn shown(&self, instruction: Instruction<'m, 'a>) -> ShownInstruction {
+        let own = instruction.span();
+        let mut unread: Vec<_> = self.costs.unread().iter().map(|(_, error)| error).chain(&self.errors).collect();
+        unread.sort_by_key(|error| (error.span() != own, error.span().start));
+        let cost = self.by_number.get(&instruction.number()).and_then(|&place| self.costs.instructions().get(place));
+        let source = self.sources.get(instruction);
+        let places = self.places(instruction);
+        let mut arrays = Vec::new();
+        push_arrays(instruction.shape(), &mut arrays);
+        let arrays: Vec<_> =
+            arrays.into_iter().enumerate().map(|(leaf, array)| shown(array, places.get(&leaf), &self.roles)).collect();
+        let sum = |part: fn(&ShownArray) -> Option<u64>| {
+            arrays.iter().map(part).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+        };
+        let called = [
+            "calls",
+            "to_apply",
+            "body",
+            "condition",
+            "branch_computations",
+            "true_computation",
+            "false_computation",
+            "called_computations",
+        ];
+        let calls = called.iter().filter_map(|key| instruction.attribute(key)?.names().ok());
+        ShownInstruction {
+            instruction: instruction.name().to_owned(),
+            opcode: instruction.opcode().to_string(),
+            computation: instruction.computation().name().to_owned(),
+            shape: instruction.shape().to_string(),
+            operands: instruction.operands().map(|operand| operand.name().to_owned()).collect(),
+            operand_shapes: instruction.operands().map(|operand| operand.shape().map(Shape::to_string)).collect(),
+            readers: self.readers.of(instruction).map(|reader| reader.name().to_owned()).collect(),
+            calls: calls.flatten().map(str::to_owned).collect(),
+            source: source_text(&source),
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+            cycles: cost.and_then(|cost| cost.cycles.known()),
+            runs: cost.and_then(|cost| cost.runs),
+            bytes: sum(|array| array.bytes),
+            padding: sum(|array| array.padding),
+            live: arrays.first().map(|array| array.live.clone()).unwrap_or_default(),
+            offset: arrays.first().and_then(|array| array.offset),
+            arrays,
+            text: instruction.to_string(),
+            unread: unread.into_iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// The buffers of an instruction's arrays, by the number of the array.
+    fn places(&self, instruction: Instruction<'_, '_>) -> BTreeMap<usize, InBuffer<'p, 'm, 'a>> {
+        let number = instruction.number();
+        let mut places = BTreeMap::new();
+        let Some(timeline) = self.timeline else { return places };
+        let used = self.lifetimes.get(&number).into_iter().flatten();
+        let used: Vec<_> = used.filter_map(|&place| timeline.lifetimes().get(place)).collect();
+        for &lifetime in &used {
+            // A buffer that the instruction's array shares with others.
+            for value in lifetime.values.iter().filter(|value| value.instruction.number() == number) {
+                places.entry(value.leaf).or_insert_with(|| (lifetime, vec![[value.start, value.end]]));
+            }
+        }
+        for lifetime in used.into_iter().filter(|lifetime| lifetime.buffer.instruction.number() == number) {
+            let live = lifetime.live_ranges().iter().map(|&(first, last)| [first, last]);
+            places.insert(lifetime.buffer.leaf, (lifetime, live.collect()));
+        }
+        places
+    }
+}
+
+/// The text lists at most this many figures that cannot be read.
+const MOST_UNREAD: usize = 3;
+
+/// The arrays of a shape, in the order in which they are written.
+pub(super) fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>) {
+    arrays.extend(shape.array());
+    for element in shape.tuple_shapes().unwrap_or_default() {
+        push_arrays(element, arrays);
+    }
+}
+
+/// A buffer, and the steps at which a value is in it: the first and the last of each time.
+type InBuffer<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, Vec<[usize; 2]>);
+
+fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_, '_>>, roles: &Roles) -> ShownArray {
+    let footprint = Footprint::new(array);
+    let (found, live) = place.map_or((None, Vec::new()), |(found, live)| (Some(*found), live.clone()));
+    ShownArray {
+        shape: array.to_string(),
+        bytes: footprint.map(|footprint| footprint.bytes),
+        padding: footprint.map(Footprint::padding_bytes),
+        live,
+        offset: found.and_then(|found| found.offset),
+        role: found.map(|found| roles.name(found)),
+    }
+}
+
+/// The name of a module that is most like another one, if one is at all.
+fn nearest(module: &Module<'_>, name: &str) -> Option<String> {
+    // Names that no one typed are not compared: that would take long.
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let like = |other: &str| strsim::jaro_winkler(name, other);
+    let names = module.instructions().map(|instruction| instruction.name()).filter(|other| other.len() <= LONGEST);
+    let some = names.map(|other| (like(other), other)).filter(|(like, _)| *like > 0.0);
+    let best = some.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.map(|(_, name)| name.to_owned())
+}
+
+impl Answer for ShownInstruction {
+    const SCHEMA: &'static str = "xla-shape/hlo-show/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        text.paragraph(self.heading());
+        text.columns(&self.rows());
         for unread in self.unread.iter().take(MOST_UNREAD) {
             text.paragraph(format!("note: {unread}"));
         }

@@ -1,4 +1,3 @@
-document.getElementById('theme').addEventListener('click', toggleTheme);
 const lines = new Map([...document.querySelectorAll('.line button')].map(button => [button.dataset.l, button]));
 const slots = new Map();
 for (const slot of document.querySelectorAll('.bundle span[data-l]')) {

@@ -1,12 +1,11 @@
 //! Kernels as an HTML page: the lines at the left with what the compiler made of them, the bundles at the right.
 
 use super::{Entry, Kernels};
-use crate::draw::RegisterDrawing;
+use crate::draw::{RegisterDrawing, fills};
 use crate::vector::Registers;
-use crate::web::{PAGE_STYLE, ROVE, THEME, document, escape};
+use crate::web::{Page, ROVE, escape, hatching_of_page, push};
 use crate::words::{Grouped, count, shortened};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use xla_shape_mosaic::{Kernel, Slot, Source};
 
 /// The most bundles, operations of a line, drawings, and lines of Python that the page has for a kernel, so that a page has a few MB.
@@ -114,12 +113,12 @@ impl Kernels {
             [one] => format!("Kernel {}", shortened(&one.title(), 200)),
             several => count(several.len() as u64, "kernel", "kernels"),
         };
-        let mut body = format!(
-            "<header>\n<h1>{}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n</header>\n<main>\n",
-            escape(&title)
-        );
+        let mut body = hatching_of_page();
         if self.kernels.len() > 1 || self.differences.is_some() {
-            push(&mut body, format_args!("<pre>{}</pre>\n", escape(&super::text::overview(self, 110).to_string())));
+            push(
+                &mut body,
+                format_args!("<pre tabindex=\"0\">{}</pre>\n", escape(&super::text::overview(self, 110).to_string())),
+            );
         }
         for (number, kernel) in self.kernels.iter().take(MOST_KERNELS).enumerate() {
             self.push_kernel(&mut body, number, kernel);
@@ -130,9 +129,8 @@ impl Kernels {
         for error in &self.errors {
             push(&mut body, format_args!("<p>{}: {}</p>\n", cell(&error.target), cell(&error.message)));
         }
-        body.push_str("</main>\n");
-        let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
-        document(&title, &style, &body, &format!("{ROVE}{THEME}{}", include_str!("page.js")))
+        let script = format!("{ROVE}{}", include_str!("page.js"));
+        Page { title: &title, heading: &title, main: &body, style: &fills(), script: &script, ..Page::default() }.html()
     }
 
     fn push_kernel(&self, body: &mut String, number: usize, kernel: &Entry) {
@@ -169,7 +167,7 @@ impl Kernels {
         push(
             body,
             format_args!(
-                "<details class=\"all\"><summary>The answer as text</summary><pre>{}</pre></details>\n</section>\n",
+                "<details class=\"all\"><summary>The answer as text</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
                 escape(&text)
             ),
         );
@@ -287,24 +285,13 @@ fn push_drawings(body: &mut String, kernel: &Entry) {
         if std::mem::take(&mut first) {
             body.push_str("<h3>Registers</h3>\n");
         }
-        let svg = RegisterDrawing::new(&registers).svg();
-        push(
-            body,
-            format_args!(
-                "<details class=\"registers\"><summary>{}</summary><div class=\"scroll\">{svg}</div></details>\n",
-                cell(&title)
-            ),
-        );
+        let svg = RegisterDrawing::new(&registers).in_page();
+        push(body, format_args!("<details class=\"registers\"><summary>{}</summary>{svg}</details>\n", cell(&title)));
     }
     let left = drawings.count();
     if left > 0 {
         push(body, format_args!("<p class=\"hint\">… and {left} more; xla-shape draw --vector draws them</p>\n"));
     }
-}
-
-/// Appends to a page. Writing to a `String` does not fail.
-fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = body.write_fmt(text);
 }
 
 /// A text as HTML, shortened.

@@ -3,8 +3,7 @@
 use super::Tuning;
 use super::advice::Advice;
 use super::text::CHANGES_SHOWN;
-use crate::cost::STYLE;
-use crate::web::{PAGE_STYLE, THEME, cell, document, end, escape, push, table};
+use crate::web::{Page, cell, end, escape, push, table};
 use crate::words::{Grouped, InUnits, Signed, difference, shortened};
 
 impl Tuning {
@@ -34,11 +33,7 @@ impl Tuning {
     pub fn html(&self) -> String {
         let names = self.arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>().join(", ");
         let title = format!("Layouts of {}", shortened(&names, 200));
-        let mut body = format!(
-            "<header>\n<h1>{}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n</header>\n<main>\n\
-             <div id=\"summary\">\n",
-            escape(&title)
-        );
+        let mut body = "<div id=\"summary\">\n".to_owned();
         for sentence in self.answer() {
             push(&mut body, format_args!("<p>{}</p>\n", cell(&sentence)));
         }
@@ -53,9 +48,8 @@ impl Tuning {
             None => self.push_tried(&mut body),
         }
         self.push_arrays(&mut body);
-        push(&mut body, format_args!("<p class=\"hint\">{}</p>\n</main>\n", cell(&self.made())));
-        let script = format!("{THEME}document.getElementById('theme').addEventListener('click', toggleTheme);\n");
-        document(&title, &format!("{PAGE_STYLE}{STYLE}"), &body, &script)
+        push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&self.made())));
+        Page { title: &title, heading: &title, main: &body, ..Page::default() }.html()
     }
 
     /// What changes in each program.
@@ -87,7 +81,7 @@ impl Tuning {
         body.push_str("<section id=\"code\">\n<h2>To write</h2>\n");
         for array in &self.arrays {
             let Some(write) = &array.write else { continue };
-            push(body, format_args!("<p>{}</p>\n<pre>", cell(&array.name)));
+            push(body, format_args!("<p>{}</p>\n<pre tabindex=\"0\">", cell(&array.name)));
             for (tool, code) in write.lines() {
                 push(body, format_args!("{tool:<5}  {}\n", escape(code)));
             }

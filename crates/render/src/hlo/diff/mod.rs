@@ -1,6 +1,7 @@
 //! What changed between two programs: totals, the memory at the peak, and values.
 
 mod markdown;
+mod page;
 mod text;
 
 use super::causes::{Inputs, Reason};

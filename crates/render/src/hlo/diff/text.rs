@@ -78,7 +78,7 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
 }
 
 /// What changed, in one line.
-fn answer(difference: &Difference) -> String {
+pub(super) fn answer(difference: &Difference) -> String {
     let changed = |measured: &Measured| {
         let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
         let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));

@@ -6,7 +6,7 @@
 mod data;
 
 use super::Report;
-use crate::web::{PAGE_STYLE, THEME, document, escape, json_script};
+use crate::web::{Page, escape, json_script};
 use crate::{Answer, words::shortened};
 use data::{Data, Detail, Program};
 use xla_shape_hlo::{Module, Timeline};
@@ -57,15 +57,13 @@ pub fn page<'m, 'a>(
 fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
     let title = shortened(module.name().unwrap_or("module"), 200);
     let body = format!(
-        "<header>\n<h1>{title}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n\
-         <nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n</header>\n<main>\n\
-         <p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
+        "<p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
          <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div class=\"plot\"><div id=\"curve\"></div></div>\n</section>\n\
          <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
-         <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. White space between \
+         <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. Empty space between \
          boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
          <div class=\"plot\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas></div>\n</section>\n\
-         <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" aria-live=\"polite\"></dl>\n</section>\n\
+         <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" class=\"facts\" aria-live=\"polite\"></dl>\n</section>\n\
          <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
          <div id=\"tree\"></div>\n</section>\n\
          <section>\n<h2>Buffers</h2>\n<form id=\"filter\">\n\
@@ -73,15 +71,23 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
          <label id=\"live-label\"><input id=\"live\" type=\"checkbox\"> live at the chosen step</label>\n\
          <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
          <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
-         <details>\n<summary>The report as text</summary>\n<pre>{report}</pre>\n</details>\n</main>\n\
-         <div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{data}",
-        title = escape(&title),
+         <details>\n<summary>The report as text</summary>\n<pre tabindex=\"0\">{report}</pre>\n</details>\n",
         report = escape(&shortened(report, MAX_REPORT)),
-        data = json_script("id=\"data\"", data),
     );
-    let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
-    let script = format!("{THEME}{}", include_str!("page.js"));
-    document(&format!("Memory of {title}"), &style, &body, &script)
+    let end = format!(
+        "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{}",
+        json_script("id=\"data\"", data)
+    );
+    Page {
+        title: &format!("Memory of {title}"),
+        heading: &title,
+        bar: "<nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n",
+        main: &body,
+        end: &end,
+        script: include_str!("page.js"),
+        ..Page::default()
+    }
+    .html()
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-'use strict';
 // Draws the page from the data in it. Texts from the program are always set as text, never as markup.
 const data = JSON.parse(document.getElementById('data').textContent);
 const el = id => document.getElementById(id);
@@ -253,8 +252,15 @@ function drawMap() {
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   canvas.setAttribute('aria-label', 'Offsets over time: left and right choose a step, up and down a buffer that is live there');
-  const context = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);
-  const colour = name => style.getPropertyValue('--' + name);
+  const context = canvas.getContext('2d'), colours = new Map();
+  // The browser says which colour a name means in the chosen theme.
+  const colour = name => {
+    if (!colours.has(name)) {
+      canvas.style.color = 'var(--' + name + ', var(--temporary))';
+      colours.set(name, getComputedStyle(canvas).color);
+    }
+    return colours.get(name);
+  };
   context.scale(scale, scale);
   context.fillStyle = colour('back');
   context.fillRect(0, 0, width, height);
@@ -270,7 +276,7 @@ function drawMap() {
       const left = width * buffer.spans[n] / data.steps;
       const wide = Math.max(1, width * (Math.min(buffer.spans[n + 1] + 1, data.steps) - buffer.spans[n]) / data.steps);
       boxes.push([left, top, wide, tall, buffer]);
-      context.fillStyle = colour(buffer.role) || colour('temporary');
+      context.fillStyle = colour(buffer.role);
       context.fillRect(left, top, wide, tall);
       if (wide > 3 && tall > 3) {
         context.strokeStyle = colour('back');
@@ -631,10 +637,7 @@ el('search').addEventListener('input', () => { state.rows = 200; drawTable(); })
 el('live').addEventListener('change', drawTable);
 el('filter').addEventListener('submit', event => event.preventDefault());
 el('more').addEventListener('click', () => { state.rows += 500; drawTable(); });
-el('theme').addEventListener('click', () => {
-  toggleTheme();
-  drawMap();
-});
+whenThemed.push(drawMap);
 let resizing = 0;
 window.addEventListener('resize', () => {
   cancelAnimationFrame(resizing);

@@ -1,0 +1,246 @@
+//! What changed between two programs, as an HTML page: the figures of both side by side, and why they differ.
+
+use super::text::answer;
+use super::{Cause, Change, Difference, Part, Peak};
+use crate::web::{MOST, Page, cell, end, escape, push, table};
+use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
+
+impl Difference {
+    /// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
+    /// that come or go, and values. `exceeded` is what [`exceeded`](Self::exceeded) says, which comes first. The page has no external
+    /// resources.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::Difference;
+    ///
+    /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let (before, after) = (module(1000), module(3000));
+    /// let page = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?).html(&[]);
+    /// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB -&gt; 12 KiB"), "{page}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn html(&self, exceeded: &[String]) -> String {
+        let [before, after] = self.programs.each_ref().map(|(name, _)| shortened(name, 200));
+        let heading = if before == after { before.into_owned() } else { format!("{before} and {after}") };
+        let mut body = String::new();
+        for limit in exceeded {
+            push(&mut body, format_args!("<p class=\"refused\">{}</p>\n", cell(limit)));
+        }
+        push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&answer(self))));
+        let accuracy = self.programs.each_ref().map(|(name, accuracy)| format!("{name} ({accuracy})"));
+        push(
+            &mut body,
+            format_args!(
+                "<p class=\"legend\"><span><i class=\"temporary\"></i> before: {}</span><span><i class=\"output\"></i> after: {}</span></p>\n",
+                cell(&accuracy[0]),
+                cell(&accuracy[1])
+            ),
+        );
+        if let Some(why) = &self.unknown {
+            push(&mut body, format_args!("<p class=\"hint\">The cycles are not compared: {}</p>\n", cell(why)));
+        }
+        self.push_measures(&mut body);
+        push_parts(&mut body, &self.parts);
+        self.push_peaks(&mut body);
+        self.push_totals(&mut body);
+        push_values(&mut body, &self.changes);
+        Page { title: &format!("Comparison of {heading}"), heading: &heading, main: &body, ..Page::default() }.html()
+    }
+
+    fn push_measures(&self, body: &mut String) {
+        let rows = self.measures.iter().filter(|measured| measured.before.is_some() || measured.after.is_some());
+        let rows = rows.map(|measured| {
+            let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
+            Side {
+                name: measured.name.to_owned(),
+                numbers: [measured.before, measured.after],
+                texts: [measured.before, measured.after].map(|number| measured.number(number)),
+                change: measured.percent().filter(|_| measured.before != measured.after).unwrap_or_default(),
+                why,
+            }
+        });
+        side_by_side(body, "measures", "Figures", rows.collect());
+    }
+
+    fn push_peaks(&self, body: &mut String) {
+        let rows = self.peaks.iter().map(|peak| {
+            let at =
+                |name: &Option<String>| name.as_ref().map_or("no instruction".to_owned(), |name| format!("%{name}"));
+            let (before, after) = (at(&peak.at_before), at(&peak.at_after));
+            let when = if before == after { before } else { format!("{before}, then {after}") };
+            bytes_side(format!("{} at {when}", peak.name), peak.bytes_before, peak.bytes_after, peak.bytes)
+        });
+        side_by_side(body, "peaks", "Peaks", rows.collect());
+        for peak in &self.peaks {
+            push_causes(body, peak);
+        }
+    }
+
+    fn push_totals(&self, body: &mut String) {
+        let rows = self.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0);
+        let rows =
+            rows.map(|total| bytes_side(total.name.to_owned(), total.bytes_before, total.bytes_after, total.bytes));
+        side_by_side(body, "totals", "Memory", rows.collect());
+    }
+}
+
+/// A figure of both programs.
+struct Side {
+    name: String,
+    numbers: [Option<u64>; 2],
+    texts: [String; 2],
+    change: String,
+    why: String,
+}
+
+fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
+    Side {
+        name,
+        numbers: [Some(before), Some(after)],
+        texts: [before, after].map(|bytes| InUnits(bytes).to_string()),
+        change: if bytes == 0 { String::new() } else { Signed(bytes).to_string() },
+        why: String::new(),
+    }
+}
+
+/// A table of figures, each with two bars, of which the longer one is as wide as its column.
+fn side_by_side(body: &mut String, id: &str, heading: &str, rows: Vec<Side>) {
+    if rows.is_empty() {
+        return;
+    }
+    let has_why = rows.iter().any(|row| !row.why.is_empty());
+    push(
+        body,
+        format_args!(
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th class=\"number\">Before</th>\
+             <th class=\"number\">After</th><th class=\"number\">Change</th><th>Figure</th>{}</tr></thead>\n<tbody>\n",
+            if has_why { "<th class=\"wide\">Cause</th>" } else { "" }
+        ),
+    );
+    for row in rows {
+        let most = row.numbers.into_iter().flatten().max().unwrap_or(0).max(1) as f64;
+        let [before, after] = row.numbers.map(|number| number.map_or(0.0, |number| number as f64 / most * 100.0));
+        push(
+            body,
+            format_args!(
+                "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}\
+                 <span class=\"part\" style=\"width:{before:.1}%\"></span><span class=\"part after\" style=\"width:{after:.1}%\"></span>",
+                escape(&row.texts[0]),
+                escape(&row.texts[1]),
+                escape(&row.change),
+                cell(&row.name)
+            ),
+        );
+        if has_why {
+            let why = cell(&row.why);
+            push(body, format_args!("<span class=\"narrow\">{why}</span></td><td class=\"wide\">{why}</td></tr>\n"));
+        } else {
+            body.push_str("</td></tr>\n");
+        }
+    }
+    body.push_str("</tbody>\n</table></div>\n");
+    end(body, 0);
+}
+
+fn push_parts(body: &mut String, parts: &[Part]) {
+    if parts.is_empty() {
+        return;
+    }
+    body.push_str(
+        "<section id=\"parts\">\n<h2>Copies, collectives and fusions that come or go</h2>\n<ul class=\"copies\">\n",
+    );
+    for part in parts.iter().take(MOST) {
+        let cycles = part.cycles.map_or(String::new(), |cycles| format!(", {}", count(cycles, "cycle", "cycles")));
+        let source = part.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
+        push(
+            body,
+            format_args!(
+                "<li><b>{}</b>: <code>%{}</code>{cycles}{source}: {}<p class=\"shape\">{}</p>",
+                part.change,
+                cell(&part.name),
+                cell(&part.cause.to_string()),
+                cell(&part.shape)
+            ),
+        );
+        if let Some(because) = &part.because {
+            push(body, format_args!("<p>{}</p>", cell(because)));
+        }
+        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == "copy added") {
+            push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(remedy)));
+        }
+        body.push_str("</li>\n");
+    }
+    body.push_str("</ul>\n");
+    end(body, parts.len());
+}
+
+fn push_causes(body: &mut String, peak: &Peak) {
+    let rows = peak.because.iter().map(|cause: &Cause| {
+        let like = if cause.values == 1 { String::new() } else { count(cause.values as u64, " value", " values") };
+        [
+            Signed(cause.bytes).to_string(),
+            cause.live.to_owned(),
+            format!("{}{}{like}", value_name(&cause.name, cause.leaf), if like.is_empty() { "" } else { ", " }),
+            cause.shape.clone(),
+            [&cause.op_name, &cause.source].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),
+        ]
+    });
+    let columns = ["Bytes", "Live", "Value", "Shape", "Source"];
+    table(
+        body,
+        &format!("causes{}", peak.space),
+        &format!("What differs at the peak of {}", escape(&peak.name)),
+        columns,
+        1,
+        rows,
+    );
+}
+
+fn push_values(body: &mut String, changes: &[Change]) {
+    let bytes = |text: &Option<String>, bytes| text.as_ref().map_or(String::new(), |_| InUnits(bytes).to_string());
+    let rows = changes.iter().map(|change| {
+        let shapes = match (&change.before, &change.after) {
+            (Some(before), Some(after)) => format!("{before} → {after}"),
+            (before, after) => before.iter().chain(after).cloned().collect(),
+        };
+        [
+            bytes(&change.before, change.bytes_before),
+            bytes(&change.after, change.bytes_after),
+            format!("{} {}", change.change, value_name(&change.name, change.leaf)),
+            shapes,
+            [Some(change.cause.to_string()), change.source.clone()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(", "),
+        ]
+    });
+    let heading = format!("Values that differ: {}", Grouped(changes.len() as u64));
+    table(body, "values", &heading, ["Before", "After", "Value", "Shape", "Cause"], 2, rows);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Difference;
+    use xla_shape_hlo::Module;
+
+    /// Names come from files: they must not become markup.
+    #[test]
+    fn hostile_names_stay_text() {
+        let hostile = "</script><script>alert(1)</script><!--&amp;<img src=x onerror=alert(1)>";
+        let module = |size: u32, layout: &str| {
+            format!(
+                "HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[{size},128]{{1,0}} parameter(0), metadata={{op_name=\"{hostile}\"}}\n  \
+                 ROOT q = f32[{size},128]{{{layout}}} copy(p), metadata={{op_name=\"{hostile}/x\" source_file=\"{hostile}\" source_line=1}}, \
+                 backend_config={{\"window_config\":{{\"estimated_cycles\":\"12\"}}}}\n}}\n"
+            )
+        };
+        let (before, after) = (module(8, "1,0"), module(16, "0,1"));
+        let difference = Difference::new(&Module::parse(&before).unwrap(), &Module::parse(&after).unwrap());
+        let page = difference.html(&[hostile.to_owned()]);
+        assert_eq!(page.matches("<script>").count(), 1, "the page's own");
+        assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
+    }
+}
