@@ -78,6 +78,7 @@ pub mod dlpack;
 pub mod element;
 pub mod infer;
 pub mod npy;
+pub mod product;
 #[cfg(feature = "proto")]
 pub use xla_shape_core::proto;
 pub mod relayout;

@@ -22,6 +22,20 @@
 //! vector::run(Axpy(2.0, &[3.0; 100], &mut y));
 //! assert_eq!(y, [7.0; 100]);
 //! ```
+//!
+//! A [`Machine`] also has dot products of short lanes, which compilers do not select by themselves: [`dot4`](Machine::dot4) of bytes and
+//! [`dot2`](Machine::dot2) of bf16. Their operands are those of the machines' instructions (Intel's Software Developer's Manual: VPDPBUSD,
+//! VDPBF16PS), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`.
+//!
+//! | machine | `dot4` | `dot2` |
+//! |---|---|---|
+//! | AVX-512 with VNNI | `vpdpbusd` | fused multiply-add |
+//! | AVX-512 with VNNI and BF16 | `vpdpbusd` | `vdpbf16ps` |
+//! | AVX2, AVX-512 without VNNI | `vpmaddwd` | fused multiply-add |
+//! | AArch64 | `smull`, `saddlp`; Rust has no stable intrinsic for `sdot` | fused multiply-add |
+//! | others | plain Rust | plain Rust |
+
+mod dot;
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 use std::arch::is_aarch64_feature_detected as is_detected;
@@ -111,6 +125,10 @@ pub trait Kernel {
     /// The result.
     type Output;
 
+    /// Whether the kernel calls [`dot4`](Machine::dot4), [`dot4_unsigned`](Machine::dot4_unsigned) or [`dot2`](Machine::dot2). If so, it is
+    /// compiled for AVX-512 VNNI and BF16 too; otherwise these functions have the same results without those instructions.
+    const DOT_PRODUCTS: bool = false;
+
     /// Does the work. Mark it `#[inline(always)]`, and the functions that it calls in its loops: a function that is not inlined is compiled
     /// once, for all machines.
     fn run<M: Machine>(self) -> Self::Output;
@@ -144,11 +162,118 @@ pub trait Machine {
     fn mul_add(a: f32, b: f32, c: f32) -> f32 {
         if const { Self::FUSED } { a.mul_add(b, c) } else { a * b + c }
     }
+
+    /// `sum + a[0]·b[0] + a[1]·b[1] + a[2]·b[2] + a[3]·b[3]` in each lane, modulo 2<sup>32</sup>: exact, and the same on all machines.
+    ///
+    /// ```
+    /// use xla_shape_relayout::vector::{self, Kernel, Machine};
+    ///
+    /// struct Dot<'a>(&'a [[i8; 4]; 16], &'a [[i8; 4]; 16]);
+    ///
+    /// impl Kernel for Dot<'_> {
+    ///     type Output = [i32; 16];
+    ///     const DOT_PRODUCTS: bool = true;
+    ///
+    ///     #[inline(always)]
+    ///     fn run<M: Machine>(self) -> [i32; 16] {
+    ///         let mut sums = [1; 16];
+    ///         M::dot4(&mut sums, self.0, self.1);
+    ///         sums
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(vector::run(Dot(&[[1, 2, 3, -128]; 16], &[[1, 1, 1, -128]; 16])), [1 + 6 + 16_384; 16]);
+    /// ```
+    #[inline(always)]
+    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
+        dot::dot4(sums, a, b);
+    }
+
+    /// [`dot4`](Self::dot4) where the first factors have no sign. With AVX-512 VNNI, it takes one instruction, and `dot4` takes three.
+    ///
+    /// ```
+    /// use xla_shape_relayout::vector::{self, Kernel, Machine};
+    ///
+    /// struct Dot([[u8; 4]; 8], [[i8; 4]; 8]);
+    ///
+    /// impl Kernel for Dot {
+    ///     type Output = [i32; 8];
+    ///     const DOT_PRODUCTS: bool = true;
+    ///
+    ///     #[inline(always)]
+    ///     fn run<M: Machine>(self) -> [i32; 8] {
+    ///         let mut sums = [0; 8];
+    ///         M::dot4_unsigned(&mut sums, &self.0, &self.1);
+    ///         sums
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(vector::run(Dot([[255; 4]; 8], [[127; 4]; 8])), [4 * 255 * 127; 8]); // nothing saturates
+    /// ```
+    #[inline(always)]
+    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
+        dot::dot4(sums, a, b);
+    }
+
+    /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane, of the bits of bf16. A product of two bf16 is exact as an f32, unless it is too large or too small; each
+    /// sum is rounded to nearest, ties to even.
+    ///
+    /// The results are the same on all machines, except where a factor, a sum or a product is subnormal or a product is larger than the
+    /// largest f32: AVX-512 BF16 takes subnormal numbers as 0, and machines with fused multiply-add do not round products. Bits of NaN may differ.
+    ///
+    /// ```
+    /// use xla_shape_relayout::vector::{self, Kernel, Machine};
+    ///
+    /// struct Dot([[u16; 2]; 16], [[u16; 2]; 16]);
+    ///
+    /// impl Kernel for Dot {
+    ///     type Output = [f32; 16];
+    ///     const DOT_PRODUCTS: bool = true;
+    ///
+    ///     #[inline(always)]
+    ///     fn run<M: Machine>(self) -> [f32; 16] {
+    ///         let mut sums = [1.0; 16];
+    ///         M::dot2(&mut sums, &self.0, &self.1);
+    ///         sums
+    ///     }
+    /// }
+    ///
+    /// let [two, three] = [0x4000, 0x4040]; // the bits of bf16
+    /// assert_eq!(vector::run(Dot([[two, three]; 16], [[two, two]; 16])), [1.0 + 4.0 + 6.0; 16]);
+    /// ```
+    #[inline(always)]
+    fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
+        dot2_with::<Self>(sums, a, b);
+    }
 }
 
-/// A machine with a fused multiply-add instruction.
+/// The definition of [`Machine::dot2`].
+#[inline(always)]
+fn dot2_with<M: Machine + ?Sized>(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]]) {
+    for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
+        *sum = M::mul_add(dot::f32_of(a), dot::f32_of(b), M::mul_add(dot::f32_of(c), dot::f32_of(d), *sum));
+    }
+}
+
+/// The same on machines with fused multiply-add.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn dot2_fused(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]]) {
+    dot2_with::<Fused>(sums, a, b);
+}
+
+/// A machine with AVX2 and a fused multiply-add instruction. This type and the next two are private: only `run` names them, after
+/// `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
 #[cfg(target_arch = "x86_64")]
 struct Fused;
+
+/// A machine with AVX-512 and VNNI.
+#[cfg(target_arch = "x86_64")]
+struct Vnni;
+
+/// A machine with AVX-512, VNNI and BF16.
+#[cfg(target_arch = "x86_64")]
+struct Bf16;
 
 /// The target's machine: only the features of compile time are known.
 struct Plain;
@@ -156,13 +281,108 @@ struct Plain;
 #[cfg(target_arch = "x86_64")]
 impl Machine for Fused {
     const FUSED: bool = true;
+
+    #[inline(always)]
+    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Fused`, on machines with AVX2.
+        unsafe { dot::dot4_avx2(sums, a, b) };
+    }
+
+    #[inline(always)]
+    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Fused`, on machines with AVX2.
+        unsafe { dot::dot4_unsigned_avx2(sums, a, b) };
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Machine for Vnni {
+    const FUSED: bool = true;
+
+    #[inline(always)]
+    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Vnni`, on machines with AVX-512 VNNI.
+        unsafe { dot::dot4_vnni(sums, a, b) };
+    }
+
+    #[inline(always)]
+    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Vnni`, on machines with AVX-512 VNNI.
+        unsafe { dot::dot4_unsigned_vnni(sums, a, b) };
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Machine for Bf16 {
+    const FUSED: bool = true;
+
+    #[inline(always)]
+    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 VNNI.
+        unsafe { dot::dot4_vnni(sums, a, b) };
+    }
+
+    #[inline(always)]
+    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 VNNI.
+        unsafe { dot::dot4_unsigned_vnni(sums, a, b) };
+    }
+
+    #[inline(always)]
+    fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
+        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 BF16.
+        unsafe { dot::dot2_bf16(sums, a, b) };
+    }
 }
 
 impl Machine for Plain {
     const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    #[inline(always)]
+    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: every AArch64 has NEON.
+        unsafe { dot::dot4_neon(sums, a, b) };
+    }
+
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    #[inline(always)]
+    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
+        // SAFETY: every AArch64 has NEON.
+        unsafe { dot::dot4_unsigned_neon(sums, a, b) };
+    }
 }
 
-/// Runs a kernel with the vector instructions that this machine has: AVX-512, AVX2 with FMA, or those of the target. See the [module](self)
+/// Which dot products a machine has beside AVX-512, the best last.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Dot {
+    None,
+    Vnni,
+    Bf16,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Dot {
+    #[cfg(not(miri))]
+    fn detect() -> Self {
+        if Vectors::detect() < Vectors::Avx512Bw || !is_detected!("avx512vnni") {
+            Self::None
+        } else if is_detected!("avx512bf16") {
+            Self::Bf16
+        } else {
+            Self::Vnni
+        }
+    }
+
+    #[cfg(miri)]
+    fn detect() -> Self {
+        Self::None
+    }
+}
+
+/// Runs a kernel with the vector instructions that this machine has: AVX-512 (with VNNI and BF16 if the kernel has [dot
+/// products](Kernel::DOT_PRODUCTS)), AVX2 with FMA, or those of the target. See the [module](self)
 /// for an example.
 ///
 /// ```
@@ -183,6 +403,16 @@ impl Machine for Plain {
 /// ```
 #[inline]
 pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if const { K::DOT_PRODUCTS } {
+        match Dot::detect() {
+            // SAFETY: `Dot::detect` found all features that `with_bf16` is compiled with: those of `Avx512Bw`, VNNI and BF16.
+            Dot::Bf16 => return unsafe { with_bf16(kernel) },
+            // SAFETY: `Dot::detect` found all features that `with_vnni` is compiled with: those of `Avx512Bw` and VNNI.
+            Dot::Vnni => return unsafe { with_vnni(kernel) },
+            Dot::None => {}
+        }
+    }
     match Vectors::detect() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `detect` found all features that `with_avx512` is compiled with, those of `Avx512Bw`; `Avx512` has these and one more.
@@ -198,7 +428,22 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
 __features!(Avx512Bw => __compiled!(fn with_avx512<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused>() }));
 
 #[cfg(target_arch = "x86_64")]
+__features!(Avx512Bw => __compiled!(
+    #[target_feature(enable = "avx512vnni")]
+    fn with_vnni<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Vnni>() }
+));
+
+#[cfg(target_arch = "x86_64")]
+__features!(Avx512Bw => __compiled!(
+    #[target_feature(enable = "avx512vnni,avx512bf16")]
+    fn with_bf16<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Bf16>() }
+));
+
+#[cfg(target_arch = "x86_64")]
 __features!(Avx2 => __compiled!(fn with_avx2<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused>() }));
+
+#[cfg(test)]
+mod dot_tests;
 
 #[cfg(test)]
 mod tests {

@@ -273,6 +273,16 @@ kernel!(product(
     }
 });
 
+/// A product of bytes, whose innermost loop `tests/tests/codegen.rs` looks at.
+#[inline(never)]
+pub fn add_product(
+    x: View<'_, shape!(s8[64,512]{1,0:T(32,128)(4,1)})>,
+    w: View<'_, shape!(s8[512,256]{1,0:T(32,128)(4,1)})>,
+    mut y: ViewMut<'_, shape!(s32[64,256]{1,0:T(8,128)})>,
+) {
+    y.add_product(&x, &w);
+}
+
 /// The larger of two numbers, neither of which is NaN: one instruction.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {

@@ -7,6 +7,7 @@ mod empty;
 mod empty_and_large;
 mod iteration;
 mod ndarray;
+mod product;
 mod raw_parts;
 mod relayout;
 mod sections;

@@ -1,0 +1,117 @@
+//! Products of tiles against the definition, for sizes within, of and beyond tiles and the parts that the product works in.
+
+use half::bf16;
+use xla_shape::element::{Bf16, F32, S8, S32};
+use xla_shape::types::{Array, Size};
+use xla_shape::{Buffer, layout, shape};
+
+type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>), L>;
+
+/// Pseudorandom bytes in which the extreme ones are frequent.
+fn byte(i: usize, j: usize, seed: usize) -> i8 {
+    let mixed = (i * 0x9E37_79B9 + j * 0x85EB_CA6B + seed).wrapping_mul(0xC2B2_AE35) >> 13;
+    if mixed & 0x700 == 0 { if mixed & 1 == 0 { i8::MIN } else { i8::MAX } } else { (mixed & 0xff) as u8 as i8 }
+}
+
+/// Integers small enough for exact sums in f32.
+fn small(i: usize, j: usize, seed: usize) -> f32 {
+    f32::from(byte(i, j, seed) >> 4)
+}
+
+macro_rules! check {
+    ($name:ident: $E:ident $layout:ty, $Sum:ident $total:ident, $value:expr, $wide:expr, $padding:expr) => {
+        fn $name<const M: usize, const K: usize, const N: usize>() {
+            let a = Buffer::<Matrix<$E, M, K, $layout>>::from_fn(|[i, j]| $value(i, j, 1));
+            let b = Buffer::<Matrix<$E, K, N, $layout>>::from_fn(|[i, j]| $value(i, j, 2));
+            let mut c = Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_fn(|[i, j]| (i + j) as _);
+            let mut expected = c.to_row_major();
+            for ((i, j), sum) in (0..M).flat_map(|i| (0..N).map(move |j| (i, j))).zip(&mut expected) {
+                *sum += (0..K).map(|k| $wide(a[[i, k]]) * $wide(b[[k, j]])).sum::<$total>();
+            }
+            // Padding is not read, and not written.
+            let (mut a, mut b) = (a, b);
+            a.fill_padding($padding);
+            b.fill_padding($padding);
+            c.fill_padding(7 as _);
+            let mut padded = Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_row_major(&expected).expect("as many");
+            padded.fill_padding(7 as _);
+            c.add_product(&a, &b);
+            assert_eq!(c.to_row_major(), expected, "{M} {K} {N}");
+            assert!(c.as_slice() == padded.as_slice(), "{M} {K} {N}: padding was written");
+        }
+    };
+}
+
+check!(check_f32: F32 layout!({1,0:T(8,128)}), F32 f32, small, f32::from, f32::NAN);
+check!(check_bf16: Bf16 layout!({1,0:T(8,128)(2,1)}), F32 f32, |i, j, seed| bf16::from_f32(small(i, j, seed)), bf16::to_f32, bf16::NAN);
+check!(check_s8: S8 layout!({1,0:T(32,128)(4,1)}), S32 i32, byte, i32::from, 77);
+
+macro_rules! sizes {
+    ($($m:literal $k:literal $n:literal),*) => { $(
+        check_f32::<$m, $k, $n>();
+        check_bf16::<$m, $k, $n>();
+        check_s8::<$m, $k, $n>();
+    )* };
+}
+
+#[test]
+fn products_are_those_of_the_definition() {
+    sizes!(1 1 1, 8 128 128, 9 129 127, 32 32 256, 33 255 129, 7 300 40, 100 31 33, 3 5 400);
+}
+
+#[test]
+fn products_of_empty_arrays_add_nothing() {
+    sizes!(0 5 5, 5 0 5, 5 5 0, 0 0 0);
+}
+
+/// More groups of columns, and more panels of rows, than are packed together.
+#[test]
+fn products_larger_than_the_parts() {
+    check_f32::<16, 600, 130>();
+    check_f32::<530, 20, 40>();
+    check_bf16::<10, 1100, 40>();
+    check_s8::<10, 2100, 40>();
+    check_s8::<530, 40, 40>();
+}
+
+#[test]
+fn blocks_with_fewer_elements_fit_each_other() {
+    type X = shape!(s8[40,64]{1,0:T(32,128)(4,1)});
+    type W = shape!(s8[64,200]{1,0:T(32,128)(4,1)});
+    type Y = shape!(s32[40,200]{1,0:T(8,128)});
+    let (x, w) = (Buffer::<X>::from_fn(|[i, j]| byte(i, j, 3)), Buffer::<W>::from_fn(|[i, j]| byte(i, j, 4)));
+    let (mut whole, mut parts) = (Buffer::<Y>::zeroed(), Buffer::<Y>::zeroed());
+    whole.add_product(&x, &w);
+    for place in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+        let mut y = parts.block_mut::<shape!(s32[32,128]{1,0:T(8,128)})>(place);
+        let x = x.block::<shape!(s8[32,64]{1,0:T(32,128)(4,1)})>([place[0], 0]);
+        let w = w.block::<shape!(s8[64,128]{1,0:T(32,128)(4,1)})>([0, place[1]]);
+        y.add_product(&x, &w);
+    }
+    assert_eq!(parts, whole);
+}
+
+/// A bounded dimension has tiles that are all padding.
+#[test]
+fn bounded_dimensions_use_their_sizes() {
+    type X = shape!(f32[<=64,<=300]{1,0:T(8,128)});
+    type W = shape!(f32[<=300,<=256]{1,0:T(8,128)});
+    type Y = shape!(f32[<=64,<=256]{1,0:T(8,128)});
+    let mut x = Buffer::<X>::zeroed_with(X::with_sizes([9, 20]).expect("sizes")).expect("memory");
+    let mut w = Buffer::<W>::zeroed_with(W::with_sizes([20, 130]).expect("sizes")).expect("memory");
+    let mut y = Buffer::<Y>::zeroed_with(Y::with_sizes([9, 130]).expect("sizes")).expect("memory");
+    x.fill(2.0);
+    w.fill(3.0);
+    y.add_product(&x, &w);
+    assert!(y.iter().all(|y| y == 120.0));
+}
+
+#[test]
+#[should_panic(expected = "expected operands for a result of 9 by 130, found 8 by 20 and 20 by 130")]
+fn sizes_of_run_time_must_fit() {
+    type X = shape!(f32[?,20]{1,0:T(8,128)});
+    type Y = shape!(f32[?,130]{1,0:T(8,128)});
+    let x = Buffer::<X>::zeroed_with(X::with_sizes([8, 20]).expect("sizes")).expect("memory");
+    let w = Buffer::<shape!(f32[20,130]{1,0:T(8,128)})>::zeroed();
+    Buffer::<Y>::zeroed_with(Y::with_sizes([9, 130]).expect("sizes")).expect("memory").add_product(&x, &w);
+}

@@ -1,0 +1,439 @@
+//! Products of matrices in TPU tiles: `c += a · b`, register-blocked, for f32, bf16 and s8.
+//!
+//! [`add_product`](Buffer::add_product) works on arrays and on [blocks](crate::block) of them. It is the part that larger kernels are made of:
+//! attention, a product with scales, a product of a few rows. The code is compiled for the vectors of several machines, and each call selects
+//! the version for this one ([`vector`]), which takes nanoseconds; so call it for blocks, not for single tiles.
+//!
+//! | elements of `a` and `b` | tiles of `a` and `b` | `c`, in `{1,0:T(8,128)}` | an instruction of AVX-512 |
+//! |---|---|---|---|
+//! | [`F32`] | `T(8,128)` | [`F32`] | `vfmadd` |
+//! | `Bf16` | `T(8,128)(2,1)` | [`F32`] | `vdpbf16ps` |
+//! | [`S8`] | `T(32,128)(4,1)` | [`S32`] | `vpdpbusd` |
+//!
+//! These are the layouts that XLA chooses for large arrays on TPUs. An operand in another layout is copied with
+//! [`relayout`](Buffer::relayout) or [`copy_to`](Buffer::copy_to), in one line. The product copies parts of its operands into half a
+//! megabyte of scratch memory: pairs and groups of four elements that it multiplies together must be adjacent in both.
+//!
+//! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Those of f32 are summed in another order than in a plain loop, and with
+//! fused multiply-add where the machine has it. Those of bf16 follow [`Machine::dot2`].
+
+use crate::buffer::{Buffer, Bytes, BytesMut};
+#[cfg(feature = "half")]
+use crate::element::Bf16;
+use crate::element::{F32, Plain, S8, S32};
+use crate::iter::{NestedArray, TileView};
+use crate::sealed::named_in_errors;
+use crate::types::{ArrayType, ValueOf};
+use crate::vector::{self, Kernel, Machine};
+use xla_shape_core::text::ConstText;
+
+/// The columns of a tile.
+const LANES: usize = 128;
+/// The rows of a tile of the result. The innermost loop has so many rows of sums, in registers.
+const ROWS: usize = 8;
+/// The columns of the right operand in the innermost loop.
+const COLUMNS: usize = 32;
+/// How often the innermost loop runs at most: the right operand's part of `GROUPS · COLUMNS · 4` bytes is in the L1 cache.
+const GROUPS: usize = 256;
+/// The rows of the left operand that are packed together: `PANELS · ROWS · GROUPS · 4` bytes are in the L2 cache.
+const PANELS: usize = 64;
+
+/// Tiles of sums.
+type Sums<T> = [[T; LANES]; ROWS];
+
+/// The elements of operands of [`add_product`](Buffer::add_product): [`F32`], `Bf16`, [`S8`].
+///
+/// ```
+/// use xla_shape::element::{F32, S8, S32};
+/// use xla_shape::product::Factor;
+///
+/// fn sums_are<E: Factor<Sum = S>, S>() {}
+/// sums_are::<S8, S32>();
+/// sums_are::<F32, F32>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "products of `{Self}` have no kernel",
+    label = "expected `F32`, `Bf16` or `S8`"
+)]
+pub trait Factor: Plain + Terms {
+    /// The elements of the result.
+    type Sum: Plain<Value = Self::Total>;
+}
+
+/// How the elements lie in tiles, and how the innermost loop multiplies them. As many as fill 32 bits are multiplied and added together: a
+/// group.
+#[doc(hidden)]
+pub trait Terms: Plain {
+    /// The value of a sum.
+    type Total: Copy + Default;
+    /// A tile of an operand, in memory.
+    type Tile: NestedArray<Self::Value> + Copy;
+    /// A group of the left operand, prepared for `add`.
+    type Left: Copy + Default;
+    /// A group of the right operand.
+    type Right: Copy + Default;
+
+    /// The elements of a group.
+    const DEPTH: usize;
+    /// The rows of a tile.
+    const TILE_ROWS: usize;
+
+    /// Group `group` of the columns of eight rows of the left operand, the first of which is `8 · eighth`.
+    fn left(tile: &Self::Tile, eighth: usize, group: usize) -> [Self::Left; ROWS];
+    /// Group `group` of the rows of the right operand, from column `start` on.
+    fn right(tile: &Self::Tile, group: usize, start: usize) -> [Self::Right; COLUMNS];
+    /// An element of a tile.
+    fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut Self::Value;
+    /// Adds the products of a group of the left operand and groups of the right one.
+    fn add<M: Machine>(sums: &mut [Self::Total; COLUMNS], left: Self::Left, right: &[Self::Right; COLUMNS]);
+    /// What sums begin with, for these groups of the right operand.
+    #[inline(always)]
+    fn start<M: Machine>(_right: &[[Self::Right; COLUMNS]]) -> [Self::Total; COLUMNS] {
+        [Self::Total::default(); COLUMNS]
+    }
+    /// The sum of two sums.
+    fn plus(a: Self::Total, b: Self::Total) -> Self::Total;
+}
+
+impl Factor for F32 {
+    type Sum = F32;
+}
+
+impl Terms for F32 {
+    type Total = f32;
+    type Tile = [[f32; LANES]; 8];
+    type Left = f32;
+    type Right = f32;
+
+    const DEPTH: usize = 1;
+    const TILE_ROWS: usize = 8;
+
+    #[inline(always)]
+    fn left(tile: &Self::Tile, _: usize, group: usize) -> [f32; ROWS] {
+        std::array::from_fn(|row| tile[row][group])
+    }
+
+    #[inline(always)]
+    fn right(tile: &Self::Tile, group: usize, start: usize) -> [f32; COLUMNS] {
+        std::array::from_fn(|column| tile[group][start + column])
+    }
+
+    #[inline(always)]
+    fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut f32 {
+        &mut tile[row][column]
+    }
+
+    #[inline(always)]
+    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: f32, right: &[f32; COLUMNS]) {
+        sums.iter_mut().zip(right).for_each(|(sum, &right)| *sum = M::mul_add(left, right, *sum));
+    }
+
+    #[inline(always)]
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
+    }
+}
+
+#[cfg(feature = "half")]
+impl Factor for Bf16 {
+    type Sum = F32;
+}
+
+/// Pairs of bits: `T(8,128)(2,1)` has pairs of rows, which are the right operand's groups.
+#[cfg(feature = "half")]
+impl Terms for Bf16 {
+    type Total = f32;
+    type Tile = [[[half::bf16; 2]; LANES]; 4];
+    type Left = [u16; 2];
+    type Right = [u16; 2];
+
+    const DEPTH: usize = 2;
+    const TILE_ROWS: usize = 8;
+
+    #[inline(always)]
+    fn left(tile: &Self::Tile, _: usize, group: usize) -> [[u16; 2]; ROWS] {
+        std::array::from_fn(|row| [0, 1].map(|k| tile[row / 2][2 * group + k][row % 2].to_bits()))
+    }
+
+    #[inline(always)]
+    fn right(tile: &Self::Tile, group: usize, start: usize) -> [[u16; 2]; COLUMNS] {
+        std::array::from_fn(|column| tile[group][start + column].map(half::bf16::to_bits))
+    }
+
+    #[inline(always)]
+    fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut half::bf16 {
+        &mut tile[row / 2][column][row % 2]
+    }
+
+    #[inline(always)]
+    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: [u16; 2], right: &[[u16; 2]; COLUMNS]) {
+        M::dot2(sums, &[left; COLUMNS], right);
+    }
+
+    #[inline(always)]
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
+    }
+}
+
+impl Factor for S8 {
+    type Sum = S32;
+}
+
+/// `T(32,128)(4,1)` has groups of four rows, which are the right operand's. The left operand's elements get 128 more, so that they have no
+/// sign, as the instruction requires; sums begin with that much less.
+impl Terms for S8 {
+    type Total = i32;
+    type Tile = [[[i8; 4]; LANES]; 8];
+    type Left = [u8; 4];
+    type Right = [i8; 4];
+
+    const DEPTH: usize = 4;
+    const TILE_ROWS: usize = 32;
+
+    #[inline(always)]
+    fn left(tile: &Self::Tile, eighth: usize, group: usize) -> [[u8; 4]; ROWS] {
+        std::array::from_fn(|row| {
+            let columns = &tile[2 * eighth + row / 4];
+            std::array::from_fn(|k| columns[4 * group + k][row % 4].cast_unsigned() ^ 0x80)
+        })
+    }
+
+    #[inline(always)]
+    fn right(tile: &Self::Tile, group: usize, start: usize) -> [[i8; 4]; COLUMNS] {
+        std::array::from_fn(|column| tile[group][start + column])
+    }
+
+    #[inline(always)]
+    fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut i8 {
+        &mut tile[row / 4][column][row % 4]
+    }
+
+    #[inline(always)]
+    fn add<M: Machine>(sums: &mut [i32; COLUMNS], left: [u8; 4], right: &[[i8; 4]; COLUMNS]) {
+        M::dot4_unsigned(sums, &[left; COLUMNS], right);
+    }
+
+    #[inline(always)]
+    fn start<M: Machine>(right: &[[[i8; 4]; COLUMNS]]) -> [i32; COLUMNS] {
+        let mut sums = [0; COLUMNS];
+        right.iter().for_each(|right| M::dot4_unsigned(&mut sums, &[[0x80; 4]; COLUMNS], right));
+        sums.map(i32::wrapping_neg)
+    }
+
+    #[inline(always)]
+    fn plus(a: i32, b: i32) -> i32 {
+        a.wrapping_add(b)
+    }
+}
+
+/// Fails the compilation if an array is not row-major with tiles that the product takes: `tiles` checks the tiles.
+#[track_caller]
+const fn assert_rows<S: ArrayType>() {
+    if !matches!(S::MINOR_TO_MAJOR, [1, 0]) {
+        let problem = ConstText::<1024>::new().push_str("expected an operand in a layout {1,0:…}, found ");
+        panic!("{}", problem.push_str(S::TEXT).push_str("; `relayout` and `copy_to` copy it into one").as_str())
+    }
+}
+
+impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
+    /// Adds the product of two matrices to this one: `c += a · b`. See the [module](crate::product) for the element types and layouts.
+    ///
+    /// All three may be blocks, which consist of whole tiles. Padding is neither read nor written. Sizes that differ, other element types and
+    /// numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let a = Buffer::<shape!(s8[20,300]{1,0:T(32,128)(4,1)})>::filled(-3);
+    /// let b = Buffer::<shape!(s8[300,200]{1,0:T(32,128)(4,1)})>::filled(5);
+    /// let mut c = Buffer::<shape!(s32[20,200]{1,0:T(8,128)})>::filled(1);
+    /// c.add_product(&a, &b);
+    /// assert_eq!(c[[19, 199]], 1 - 300 * 15);
+    /// ```
+    ///
+    /// One block of a larger result:
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let a = Buffer::<shape!(f32[64,128]{1,0:T(8,128)})>::filled(0.5);
+    /// let b = Buffer::<shape!(f32[128,256]{1,0:T(8,128)})>::filled(2.0);
+    /// let mut c = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::zeroed();
+    /// let a = a.block::<shape!(f32[32,128]{1,0:T(8,128)})>([1, 0]);
+    /// let b = b.block::<shape!(f32[128,128]{1,0:T(8,128)})>([0, 1]);
+    /// c.block_mut::<shape!(f32[32,128]{1,0:T(8,128)})>([1, 1]).add_product(&a, &b);
+    /// assert_eq!((c[[31, 128]], c[[32, 127]], c[[32, 128]]), (0.0, 0.0, 128.0));
+    /// ```
+    ///
+    /// # Panics
+    /// If sizes that are known only at run time do not fit: those of a last block, or of an unbounded dimension.
+    #[track_caller]
+    pub fn add_product<E, X, Y, M, K, N, C, D>(&mut self, a: &Buffer<X, C>, b: &Buffer<Y, D>)
+    where
+        E: Factor<Sum = S::Element, Total = ValueOf<S>>,
+        S: ArrayType<Dimensions = (M, N)>,
+        X: ArrayType<Element = E, Dimensions = (M, K), Index = [usize; 2]>,
+        Y: ArrayType<Element = E, Dimensions = (K, N), Index = [usize; 2]>,
+        C: Bytes,
+        D: Bytes,
+    {
+        named_in_errors!(S);
+        const { assert_rows::<S>() };
+        const { assert_rows::<X>() };
+        const { assert_rows::<Y>() };
+        let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), a.sizes(), b.sizes());
+        assert!(
+            (m, depth, n) == (rows, inner, columns),
+            "expected operands for a result of {m} by {n}, found {rows} by {depth} and {inner} by {columns}"
+        );
+        let widths = [a.tile_grid(), b.tile_grid(), self.tile_grid()].map(|[_, width]| width);
+        let (left, right) = (a.tiles::<E::Tile>().collect(), b.tiles::<E::Tile>().collect());
+        let out = self.tiles_mut::<Sums<ValueOf<S>>>().collect();
+        vector::run(Product::<E> { left, right, out, widths, sizes: [m, depth, n] });
+    }
+}
+
+/// The tiles of the operands and of the result, in row-major order of their places.
+struct Product<'a, E: Terms> {
+    left: Vec<TileView<[usize; 2], &'a E::Tile>>,
+    right: Vec<TileView<[usize; 2], &'a E::Tile>>,
+    out: Vec<TileView<[usize; 2], &'a mut Sums<E::Total>>>,
+    /// How many tiles are side by side in the left operand, the right one and the result: of a bounded dimension, some may be all padding.
+    widths: [usize; 3],
+    /// The rows of the result, the columns of the left operand, the columns of the result.
+    sizes: [usize; 3],
+}
+
+impl<E: Terms> Kernel for Product<'_, E> {
+    type Output = ();
+    const DOT_PRODUCTS: bool = true;
+
+    #[inline(always)]
+    fn run<M: Machine>(self) {
+        let Self { left, right, mut out, widths: [left_width, right_width, out_width], sizes: [m, depth, n] } = self;
+        let panels = if n == 0 || depth == 0 { 0 } else { m.div_ceil(ROWS) };
+        let mut packed = vec![[E::Left::default(); ROWS]; panels.min(PANELS) * GROUPS];
+        let mut columns = [[E::Right::default(); COLUMNS]; GROUPS];
+        for k in (0..depth).step_by(GROUPS * E::DEPTH) {
+            let groups = (depth - k).min(GROUPS * E::DEPTH).div_ceil(E::DEPTH);
+            for first in (0..panels).step_by(PANELS) {
+                let some = first..panels.min(first + PANELS);
+                for (panel, packed) in some.clone().zip(packed.chunks_exact_mut(GROUPS)) {
+                    pack_left::<E>(&left, left_width, (panel, k), &mut packed[..groups]);
+                }
+                for j in 0..n.div_ceil(LANES) {
+                    for start in (0..LANES).step_by(COLUMNS) {
+                        let columns = &mut columns[..groups];
+                        pack_right::<E>(&right, right_width, (k, j), start, columns);
+                        let begin = E::start::<M>(columns);
+                        for (panel, packed) in some.clone().zip(packed.chunks_exact(GROUPS)) {
+                            let sums = kernel::<M, E>(&packed[..groups], columns, &begin);
+                            add_to::<E>(&mut out[panel * out_width + j], start, &sums);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tile whose padding is zero: the tile itself if it has none.
+#[inline(always)]
+fn without_padding<'a, E: Terms>(
+    tile: &TileView<[usize; 2], &'a E::Tile>,
+    copy: &'a mut Option<E::Tile>,
+) -> &'a E::Tile {
+    let [rows, columns] = tile.inside;
+    if rows == E::TILE_ROWS && columns == LANES {
+        return tile.elements;
+    }
+    let copy = copy.insert(*tile.elements);
+    for (row, column) in (0..E::TILE_ROWS).flat_map(|row| (0..LANES).map(move |column| (row, column))) {
+        if row >= rows || column >= columns {
+            *E::element(copy, row, column) = E::Value::default();
+        }
+    }
+    copy
+}
+
+/// Copies groups of eight rows of the left operand, from column `k` on.
+#[inline(always)]
+fn pack_left<E: Terms>(
+    tiles: &[TileView<[usize; 2], &E::Tile>],
+    width: usize,
+    (panel, k): (usize, usize),
+    packed: &mut [[E::Left; ROWS]],
+) {
+    let (row, eighth) = (panel * ROWS / E::TILE_ROWS, panel % (E::TILE_ROWS / ROWS));
+    let tiles = &tiles[row * width + k / LANES..];
+    for (tile, packed) in tiles.iter().zip(packed.chunks_mut(LANES / E::DEPTH)) {
+        let mut copy = None;
+        let tile = without_padding::<E>(tile, &mut copy);
+        packed.iter_mut().enumerate().for_each(|(group, packed)| *packed = E::left(tile, eighth, group));
+    }
+}
+
+/// Copies groups of 32 columns of the right operand, from row `k` on.
+#[inline(always)]
+fn pack_right<E: Terms>(
+    tiles: &[TileView<[usize; 2], &E::Tile>],
+    width: usize,
+    (k, j): (usize, usize),
+    start: usize,
+    packed: &mut [[E::Right; COLUMNS]],
+) {
+    let tiles = tiles[k / E::TILE_ROWS * width + j..].iter().step_by(width);
+    for (tile, packed) in tiles.zip(packed.chunks_mut(E::TILE_ROWS / E::DEPTH)) {
+        let mut copy = None;
+        let tile = without_padding::<E>(tile, &mut copy);
+        for (group, packed) in packed.iter_mut().enumerate() {
+            *packed = E::right(tile, group, start);
+        }
+    }
+}
+
+/// The product of eight rows and `COLUMNS` columns.
+///
+/// Each row of sums is a separate variable, because the compiler would not keep an array of rows in registers.
+#[inline(always)]
+fn kernel<M: Machine, E: Terms>(
+    left: &[[E::Left; ROWS]],
+    right: &[[E::Right; COLUMNS]],
+    begin: &[E::Total; COLUMNS],
+) -> [[E::Total; COLUMNS]; ROWS] {
+    let [mut a, mut b, mut c, mut d] = [*begin; 4];
+    let [mut e, mut f, mut g, mut h] = [*begin; 4];
+    for (x, row) in left.iter().zip(right) {
+        E::add::<M>(&mut a, x[0], row);
+        E::add::<M>(&mut b, x[1], row);
+        E::add::<M>(&mut c, x[2], row);
+        E::add::<M>(&mut d, x[3], row);
+        E::add::<M>(&mut e, x[4], row);
+        E::add::<M>(&mut f, x[5], row);
+        E::add::<M>(&mut g, x[6], row);
+        E::add::<M>(&mut h, x[7], row);
+    }
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Adds sums to the elements of a tile, not to its padding.
+#[inline(always)]
+fn add_to<E: Terms>(
+    tile: &mut TileView<[usize; 2], &mut Sums<E::Total>>,
+    start: usize,
+    sums: &[[E::Total; COLUMNS]; ROWS],
+) {
+    let [rows, columns] = tile.inside;
+    if rows == ROWS && columns == LANES {
+        for (row, sums) in tile.elements.iter_mut().zip(sums) {
+            let row = &mut row[start..start + COLUMNS];
+            row.iter_mut().zip(sums).for_each(|(value, &sum)| *value = E::plus(*value, sum));
+        }
+        return;
+    }
+    for (row, sums) in tile.elements.iter_mut().zip(sums).take(rows) {
+        let end = columns.clamp(start, start + COLUMNS);
+        row[start..end].iter_mut().zip(sums).for_each(|(value, &sum)| *value = E::plus(*value, sum));
+    }
+}
