@@ -172,10 +172,10 @@ fn sections_of_blocks_and_blocks_of_sections() {
 
 #[test]
 fn sections_that_are_arrays() {
+    type Head = shape!(s32[8,4]{1,0:T(2,4)});
     let x = numbered(<shape!(s32[3,8,4]{2,1,0:T(2,4)})>::default());
     for head in 0..3 {
-        let array: View<'_, shape!(s32[8,4]{1,0:T(2,4)})> =
-            x.index_axis::<0, layout!({1,0:T(2,4)})>(head).as_array().unwrap();
+        let array: View<'_, Head> = x.index_axis::<0, layout!({1,0:T(2,4)})>(head).as_array().unwrap();
         assert!(array.indexed_iter().all(|([i, j], value)| value == x[[head, i, j]]));
         let part = x.section::<shape!(s32[4,4]{1,0:T(2,4)}), _>((head, 2..6, ..)).as_array().unwrap();
         assert!(part.indexed_iter().all(|([i, j], value)| value == x[[head, 2 + i, j]]));
@@ -197,29 +197,27 @@ fn sections_outside() {
     let b =
         Buffer::<shape!(f32[4,<=32,256]{2,1,0:T(8,128)})>::zeroed_with(ArrayType32::with_sizes([4, 24, 256]).unwrap())
             .unwrap();
-    let cases: [(&dyn Fn(), &str); 8] = [
-        (&|| drop(x.index_axis::<0, layout!({1,0:T(8,128)})>(4)), "index 4 is out of bounds for dimension 0 (size 4)"),
+    type Case<'a> = (&'a dyn Fn(), &'a str);
+    let cases: [Case<'_>; 8] = [
+        (&|| _ = x.index_axis::<0, layout!({1,0:T(8,128)})>(4), "index 4 is out of bounds for dimension 0 (size 4)"),
         (
-            &|| drop(x.index_axis::<0, layout!({1,0:T(8,128)})>(usize::MAX)),
+            &|| _ = x.index_axis::<0, layout!({1,0:T(8,128)})>(usize::MAX),
             "index 18446744073709551615 is out of bounds for dimension 0 (size 4)",
         ),
-        (
-            &|| drop(x.section::<Part, _>((0, 24..40, ..))),
-            "the range 24..40 is out of bounds for dimension 1 (size 32)",
-        ),
+        (&|| _ = x.section::<Part, _>((0, 24..40, ..)), "the range 24..40 is out of bounds for dimension 1 (size 32)"),
         (
             #[expect(clippy::reversed_empty_ranges, reason = "what a caller may pass")]
-            &|| drop(x.section::<Part, _>((0, 16..0, ..))),
+            &|| _ = x.section::<Part, _>((0, 16..0, ..)),
             "the range 16..0 is out of bounds for dimension 1 (size 32)",
         ),
         (
-            &|| drop(x.section::<Part, _>((0, 4..20, ..))),
+            &|| _ = x.section::<Part, _>((0, 4..20, ..)),
             "the range 4..20 cuts dimension 1 inside of a group of 8; expected multiples of it, or all",
         ),
-        (&|| drop(x.section::<Part, _>((0, 0..8, ..))), "expected size 16 for dimension 0, found 8"),
-        (&|| drop(x.section::<Part, _>((0, .., ..))), "expected size 16 for dimension 0, found 32"),
+        (&|| _ = x.section::<Part, _>((0, 0..8, ..)), "expected size 16 for dimension 0, found 8"),
+        (&|| _ = x.section::<Part, _>((0, .., ..)), "expected size 16 for dimension 0, found 32"),
         (
-            &|| drop(b.section::<Bounded, _>((0, 0..8, ..))),
+            &|| _ = b.section::<Bounded, _>((0, 0..8, ..)),
             "expected all 24 indices of a dimension whose size is not static, found 8",
         ),
     ];
