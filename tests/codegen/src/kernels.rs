@@ -273,13 +273,13 @@ kernel!(product(
     }
 });
 
+type Left = shape!(s8[64,512]{1,0:T(32,128)(4,1)});
+type Right = shape!(s8[512,256]{1,0:T(32,128)(4,1)});
+type Sums = shape!(s32[64,256]{1,0:T(8,128)});
+
 /// A product of bytes, whose innermost loop `tests/tests/codegen.rs` looks at.
 #[inline(never)]
-pub fn add_product(
-    x: View<'_, shape!(s8[64,512]{1,0:T(32,128)(4,1)})>,
-    w: View<'_, shape!(s8[512,256]{1,0:T(32,128)(4,1)})>,
-    mut y: ViewMut<'_, shape!(s32[64,256]{1,0:T(8,128)})>,
-) {
+pub fn add_product(x: View<'_, Left>, w: View<'_, Right>, mut y: ViewMut<'_, Sums>) {
     y.add_product(&x, &w);
 }
 
