@@ -23,7 +23,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor, StridedTensor};
-use xla_shape::relayout::{Options, Plan, Slabs};
+use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
 use xla_shape::{ArrayShape, ElementType, Layout};
 use xla_shape_render::no_size;
 
@@ -619,12 +619,15 @@ fn copied(
     source: &[u8],
     threads: Option<usize>,
 ) -> PyResult<AlignedBytes> {
-    size(to)?;
-    let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(shape_error)?;
-    let mut result = plan.destination().map_err(|_| no_memory(to))?;
-    prefer_large_pages(result.as_mut());
-    run(py, &plan, source, result.as_mut(), threads)?;
-    Ok(result)
+    let bytes = size(to)?;
+    let copied = detached(py, bytes.max(source.len() as u64), || {
+        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(|error| error.to_string())?;
+        match Helpers::for_bytes(bytes as usize, threads)?.run_new(&plan, source) {
+            Err(RelayoutError::OutOfMemory(_)) => Ok(None),
+            copied => copied.map(Some).map_err(|error| error.to_string()),
+        }
+    });
+    copied.map_err(shape_error)?.ok_or_else(|| no_memory(to))
 }
 
 /// Copies into memory that is there, and leaves padding as it is.
@@ -636,22 +639,20 @@ fn copy_into(
     result: &mut [u8],
     threads: Option<usize>,
 ) -> PyResult<()> {
-    run(py, &Plan::new(from, to, &Options::new()).map_err(shape_error)?, source, result, threads)
+    let copied = detached(py, source.len().max(result.len()) as u64, || {
+        let plan = Plan::new(from, to, &Options::new()).map_err(|error| error.to_string())?;
+        let helpers = Helpers::for_bytes(result.len(), threads)?;
+        helpers.run(&plan, source, result).map_err(|error| error.to_string())
+    });
+    copied.map_err(shape_error)
 }
 
 /// Bytes that are copied in less time than other Python threads would gain by.
-const SMALL: usize = 16 << 10;
+const SMALL: u64 = 16 << 10;
 
-/// Runs a plan without the GIL, unless the copy is small.
-fn run(py: Python<'_>, plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) -> PyResult<()> {
-    if source.len().max(result.len()) <= SMALL {
-        return plan.run(source, result).map_err(shape_error);
-    }
-    py.detach(|| {
-        let helpers = Helpers::for_bytes(result.len(), threads)?;
-        helpers.run(plan, source, result).map_err(|error| error.to_string())
-    })
-    .map_err(shape_error)
+/// Copies so many bytes without the GIL, unless they are few.
+fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send) -> T {
+    if bytes <= SMALL { copy() } else { py.detach(copy) }
 }
 
 /// The most bytes of elements with gaps between them that are gathered at a time.

@@ -64,18 +64,17 @@ unsafe impl Storage for Memory {}
 
 /// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in
 /// `numpy/_core/src/multiarray/alloc.cpp`): that halves the time of filling new memory.
-pub(crate) fn prefer_large_pages(memory: &mut [u8]) {
+pub(crate) fn prefer_large_pages(memory: *mut [u8]) {
     // At least the system's page size.
     const PAGE: usize = 64 << 10;
     const MUCH: usize = 4 << 20;
-    let skipped = memory.as_ptr().addr().wrapping_neg() % PAGE;
-    if memory.len() >= MUCH
-        && let Some(pages) = memory.get_mut(skipped..)
-    {
+    let first = memory.cast::<u8>();
+    let skipped = first.addr().wrapping_neg() % PAGE;
+    if memory.len() >= MUCH {
         #[cfg(target_os = "linux")]
-        // SAFETY: the range is that of a mutable slice, and `MADV_HUGEPAGE` does not change its content. Errors do not matter.
+        // SAFETY: `MADV_HUGEPAGE` changes no memory, whatever is there, and if nothing is there, it returns an error. Errors do not matter.
         unsafe {
-            libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE);
+            libc::madvise(first.wrapping_add(skipped).cast(), memory.len() - skipped, libc::MADV_HUGEPAGE);
         }
     }
 }

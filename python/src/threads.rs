@@ -1,12 +1,14 @@
 //! The threads of this process that help with large copies.
 
 use crate::error::shape_error;
+use crate::memory::prefer_large_pages;
 use crate::number::Number;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::available_parallelism;
+use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Plan, RelayoutError};
 
 /// The argument `threads`: as many as asked for, or as the size of the array suggests.
@@ -17,22 +19,27 @@ pub(crate) fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>>
     }
 }
 
-/// Below this number of bytes, no thread would help (`Plan::run_helped`), so none is started.
-const PARALLEL: usize = 4 << 20;
-
 /// The threads that may help to fill a number of bytes.
 pub(crate) struct Helpers(Option<(usize, Arc<ThreadPool>)>);
 
 impl Helpers {
     /// With the calling thread, at most `threads`.
     pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> Result<Self, String> {
-        if threads == Some(1) || bytes < PARALLEL {
+        if threads == Some(1) || bytes < Plan::BYTES_PER_HELPER {
             return Ok(Self(None));
         }
         // More than there are processors would only take memory.
         let most = available_parallelism().map_or(1, NonZero::get);
         let helpers = threads.map_or(most, |threads| threads.min(most)) - 1;
         Ok(Self(if helpers == 0 { None } else { Some((helpers, pool(most - 1)?)) }))
+    }
+
+    /// A copy in new memory.
+    pub(crate) fn run_new(&self, plan: &Plan, source: &[u8]) -> Result<AlignedBytes, RelayoutError> {
+        match &self.0 {
+            None => plan.run_new(source, prefer_large_pages),
+            Some((helpers, pool)) => plan.run_new_helped(source, prefer_large_pages, *helpers, |help| pool.spawn(help)),
+        }
     }
 
     pub(crate) fn run(&self, plan: &Plan, source: &[u8], result: &mut [u8]) -> Result<(), RelayoutError> {

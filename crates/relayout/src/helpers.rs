@@ -28,7 +28,7 @@ impl Helpers<'_> {
     /// not for threads that have not started: on a busy machine, that may take longer than all of the work.
     ///
     /// # Panics
-    /// If `work` does: after all pieces that were begun have ended.
+    /// If `work` or `spawn` does: after all pieces have ended.
     pub(super) fn share(self, count: usize, most: usize, work: &(dyn Fn(usize) + Sync)) {
         let work: *const (dyn Fn(usize) + Sync + '_) = work;
         // SAFETY: both are pointers to the same trait object; only the lifetime differs, and `Job::work` says when it may be used.
@@ -42,14 +42,18 @@ impl Helpers<'_> {
             ended: Condvar::new(),
         };
         let job = Arc::new(job);
-        for _ in 0..most.min(self.most).min(count.saturating_sub(1)) {
-            let job = job.clone();
-            (self.spawn)(Box::new(move || job.help()));
-        }
+        let others = most.min(self.most).min(count.saturating_sub(1));
+        // It panics if the system has no more threads. Those that have begun still use `work`.
+        let spawned = catch_unwind(AssertUnwindSafe(|| {
+            for _ in 0..others {
+                let job = job.clone();
+                (self.spawn)(Box::new(move || job.help()));
+            }
+        }));
         job.help();
         job.wait();
         let panic = job.panic().take();
-        if let Some(panic) = panic {
+        if let Some(panic) = panic.or(spawned.err()) {
             resume_unwind(panic);
         }
     }
@@ -170,5 +174,21 @@ mod tests {
         let panic = catch_unwind(AssertUnwindSafe(call)).unwrap_err();
         assert!(panic.downcast_ref::<String>().unwrap().contains("the seventh"));
         assert_eq!(done.load(Ordering::Relaxed), 19);
+    }
+
+    #[test]
+    fn a_spawn_that_panics_ends_the_call_after_all_pieces() {
+        let (done, spawned) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let spawn: &dyn Fn(Help) = &|help| {
+            assert_eq!(spawned.fetch_add(1, Ordering::Relaxed), 0, "no more threads");
+            drop(thread::spawn(help));
+        };
+        let call = || {
+            Helpers { most: 3, spawn }.share(20, 3, &|_| {
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+        assert_eq!(done.load(Ordering::Relaxed), 20);
     }
 }

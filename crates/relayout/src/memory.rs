@@ -54,23 +54,9 @@ impl AlignedBytes {
         })
     }
 
-    /// `len` bytes with unspecified values, for a caller that writes each of them before it reads it.
-    ///
-    /// That saves the time of [`zeroed`](Self::zeroed) for memory that the program has used before. The bytes may be those of freed values,
-    /// so none of them should leave the program.
-    ///
-    /// ```
-    /// use xla_shape_relayout::AlignedBytes;
-    ///
-    /// let mut bytes = AlignedBytes::unspecified(100)?;
-    /// bytes.as_mut().fill(7);
-    /// assert_eq!(bytes.as_ref(), [7; 100]);
-    /// # Ok::<(), xla_shape_relayout::OutOfMemory>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn unspecified(len: usize) -> Result<Self, OutOfMemory> {
+    /// `len` bytes with unspecified values, which may be those of freed memory, for a caller that writes each of them before anybody reads it.
+    /// That saves the time of [`zeroed`](Self::zeroed) for memory that the program has used before.
+    pub(crate) fn unspecified(len: usize) -> Result<Self, OutOfMemory> {
         // Where there is no way to tell the compiler that the bytes have values, they are 0.
         if cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))) {
             return Self::zeroed(len);

@@ -8,7 +8,7 @@ use super::grouped::Grouped;
 use super::helpers::Helpers;
 use super::kernels::{self, Fence, Machine};
 use super::loops::{Axis, Region};
-use super::memory::{AlignedBytes, OutOfMemory};
+use super::memory::AlignedBytes;
 use super::options::{Options, Padding, Stores};
 use super::phases::Phases;
 use super::recent::Recent;
@@ -189,30 +189,6 @@ impl Plan {
         (steps, self.0.widths, self.0.machine)
     }
 
-    /// Memory for a destination. If the plan writes all of it, the bytes are unspecified before it runs; otherwise they are 0.
-    ///
-    /// ```
-    /// use xla_shape_core::ArrayShape;
-    /// use xla_shape_relayout::{Options, Plan};
-    ///
-    /// let [from, to]: [ArrayShape; 2] = ["u8[3]".parse()?, "u8[3]{0:T(4)}".parse()?];
-    /// let plan = Plan::new(&from, &to, &Options::new().zero_padding())?;
-    /// let mut destination = plan.destination()?;
-    /// plan.run(&[1, 2, 3], destination.as_mut())?;
-    /// assert_eq!(destination.as_ref(), [1, 2, 3, 0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn destination(&self) -> Result<AlignedBytes, OutOfMemory> {
-        let Prepared { to, to_bytes, fill, .. } = &*self.0;
-        match fill.is_some() && to.layout().dynamic_shape_metadata_prefix_bytes() == 0 {
-            true => AlignedBytes::unspecified(*to_bytes),
-            false => AlignedBytes::zeroed(*to_bytes),
-        }
-    }
-
     /// Copies the array in `source` into `destination`. Large arrays are written fastest if they begin at a multiple of 64 bytes; see
     /// [`Stores::Streaming`].
     ///
@@ -237,6 +213,57 @@ impl Plan {
         })
     }
 
+    /// As [`run`](Self::run), into new memory. Where the plan leaves bytes as they are ([`Padding::Keep`]), they are 0.
+    ///
+    /// `allocated` gets the place of the memory before anything is written, for example to advise the system about its pages.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3]".parse()?, "u8[3]{0:T(4)}".parse()?];
+    /// let plan = Plan::new(&from, &to, &Options::new().zero_padding())?;
+    /// assert_eq!(plan.run_new(&[1, 2, 3], |_| {})?.as_ref(), [1, 2, 3, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if there is not enough memory.
+    pub fn run_new(&self, source: &[u8], allocated: impl FnOnce(*mut [u8])) -> Result<AlignedBytes, RelayoutError> {
+        self.0.make(source, allocated, |destination| self.run(source, destination))
+    }
+
+    /// As [`run_new`](Self::run_new), with the help of other threads: see [`run_helped`](Self::run_helped).
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3000,3000]{1,0}".parse()?, "u8[3000,3000]{0,1}".parse()?];
+    /// let source = vec![7; 9_000_000];
+    /// let spawn = |help| drop(std::thread::spawn(help));
+    /// let result = Plan::new(&from, &to, &Options::new())?.run_new_helped(&source, |_| {}, 3, spawn)?;
+    /// assert_eq!(source, result.as_ref());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_new`](Self::run_new).
+    #[cfg(feature = "threads")]
+    pub fn run_new_helped(
+        &self,
+        source: &[u8],
+        allocated: impl FnOnce(*mut [u8]),
+        helpers: usize,
+        spawn: impl Fn(Box<dyn FnOnce() + Send>),
+    ) -> Result<AlignedBytes, RelayoutError> {
+        self.0.make(source, allocated, |destination| self.run_helped(source, destination, helpers, spawn))
+    }
+
+    /// Bytes of a destination for each thread that helps ([`run_helped`](Self::run_helped)): below them, none does.
+    #[cfg(feature = "threads")]
+    pub const BYTES_PER_HELPER: usize = super::tuning::BYTES_PER_HELPER;
+
     /// As [`run`](Self::run), with the threads of the current rayon pool: see [`run_helped`](Self::run_helped).
     ///
     /// ```
@@ -258,8 +285,7 @@ impl Plan {
     }
 
     /// As [`run`](Self::run), with the help of at most `helpers` other threads. `spawn` passes a function to one of them, such as a thread of
-    /// a pool. Each needs 4 MiB of the
-    /// destination, and none helps if elements are copied one by one.
+    /// a pool. Each needs [4 MiB](Self::BYTES_PER_HELPER) of the destination, and none helps if elements are copied one by one.
     ///
     /// The calling thread does not wait for the others to start: it copies one piece after the other, and all threads that have started take
     /// their share. So a thread that the system starts late, or never, delays nobody. A function that is called after the copy does nothing.
@@ -382,6 +408,25 @@ impl Prepared {
         });
         let (from, to) = (from.clone(), to.clone());
         Ok(Arc::new(Self { from, to, from_bytes, to_bytes, widths, fill, method, machine }))
+    }
+
+    /// New memory that `run` fills.
+    fn make(
+        &self,
+        source: &[u8],
+        allocated: impl FnOnce(*mut [u8]),
+        run: impl FnOnce(&mut [u8]) -> Result<(), RelayoutError>,
+    ) -> Result<AlignedBytes, RelayoutError> {
+        check(Side::Source, self.from_bytes, source.len())?;
+        // Whether each byte is written before it is read. Packed elements are merged into the bytes that are there.
+        let is_written = self.fill.is_some()
+            && self.widths.to.is_multiple_of(8)
+            && self.to.layout().dynamic_shape_metadata_prefix_bytes() == 0;
+        let bytes = self.to_bytes;
+        let mut destination = if is_written { AlignedBytes::unspecified(bytes) } else { AlignedBytes::zeroed(bytes) }?;
+        allocated(destination.as_mut());
+        run(destination.as_mut())?;
+        Ok(destination)
     }
 
     fn run_with(

@@ -113,6 +113,11 @@ fn check(
             // Bytes this many are not worth printing.
             prop_assert!(found.bytes == expected.bytes, "{}", plan);
         }
+        // New memory has what zeroed memory would have.
+        let mut expected = vec![0; to.byte_size().unwrap() as usize];
+        by_definition(from, to, permutation, &padding, source.data(), &mut expected);
+        let new = plan.run_new(source.data(), |_| {}).unwrap();
+        prop_assert!(new.as_ref() == expected, "{}", plan);
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ impl Dots {
         let (a, b) = (lanes(&mut bytes), lanes(&mut bytes));
         // bf16 of either sign from 2^-31 to 2^33: no sum of products is subnormal or too large, unless it is zero.
         let bf16 = |[low, high]: [u8; 2]| {
-            u16::from(high & 0x80) << 8 | (u16::from(high) & 0x3f) + 0x60 << 7 | u16::from(low) & 0x7f
+            (u16::from(high & 0x80) << 8) | (((u16::from(high) & 0x3f) + 0x60) << 7) | (u16::from(low) & 0x7f)
         };
         let mut pairs = || lanes::<4>(&mut bytes).map(|[a, b, c, d]| [bf16([a, b]), bf16([c, d])]);
         let (x, y, first) = (pairs(), pairs(), pairs());
