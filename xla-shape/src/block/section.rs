@@ -594,7 +594,9 @@ where
             return View::from_bytes(&[]).ok();
         }
         // SAFETY: the section has all elements of `P` (`IS_STATIC`: `S` is a whole array) and is laid out as an array of that shape
-        // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are all its own.
+        // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are the array's. If elements share bytes, the last one may have an
+        // element of the neighbour too. Nobody writes it while the view lives: such arrays are not divided into parts to write
+        // (`assert_whole_elements`).
         View::from_bytes(unsafe { self.bytes_from(first / 8, P::BYTES) }).ok()
     }
 }
