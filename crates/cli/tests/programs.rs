@@ -272,7 +272,11 @@ fn a_report_is_one_screen_that_names_its_sections() {
         }
         let screen = text(&["hlo", "-"], &*module);
         let (_, more) = screen.split_once("\nMore: --all, or --section with ").unwrap();
-        for section in joined(more).split(", ") {
+        let more = joined(more);
+        let (more, next) = more.split_once(" One instruction: hlo show FILE ").unwrap();
+        let (name, _) = next.split_once("; a page to click through: --html PAGE").unwrap();
+        assert!(text(&["hlo", "show", "-", name], &*module).starts_with(name), "{name}");
+        for section in more.split(", ") {
             let alone = text(&["hlo", "-", "--section", section], &*module);
             let heading = alone.split("\n\n").nth(1).unwrap().lines().next().unwrap();
             assert!(text(&["hlo", "-", "--all"], &*module).contains(&format!("\n{heading}\n")), "{section}: {heading}");
@@ -373,8 +377,29 @@ fn shapes_are_found_in_any_text() {
     assert!(String::from_utf8(silent.stderr).unwrap().starts_with("No shapes"));
     let table = text(&["scan"], "x bf16[100,1]{1,0:T(8,128)(2,1)}");
     let expected = "1 shape, 1 different; each once: 26 KiB, of which 25.8 KiB are padding
-      1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}\n";
+      1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}
+
+Next: `xla-shape advise 'bf16[100,1]{1,0:T(8,128)(2,1)}'` compares the layouts
+of the most padded array.\n";
     assert_eq!(table, expected);
+    for (log, next) in [
+        (
+            "Used 4.00G of 3.00G hbm. f32[1024,1024]{1,0:T(8,128)}",
+            "compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR`",
+        ),
+        (
+            "Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.",
+            "`xla-shape kernel PROGRAM`",
+        ),
+        // Of these, `advise` compares nothing.
+        ("Used 4.00G of 3.00G hbm. (f32[1]{0:T(128)}, f32[1]{0:T(128)})", "compile with XLA_FLAGS"),
+    ] {
+        let text = joined(&text(&["scan"], log));
+        assert!(text.contains(&format!("Next: {next}")), "{text}");
+    }
+    for log in ["f32[1024,1024]{1,0:T(8,128)}", "f32[1023,1024]{1,0:T(8,128)}"] {
+        assert!(!text(&["scan"], log).contains("Next"), "nothing to mend");
+    }
 }
 
 #[test]

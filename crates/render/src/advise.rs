@@ -64,7 +64,7 @@ struct Room {
 }
 
 /// A merge of dimensions is suggested if it saves at least this part of the bytes.
-const WORTH_IT: f64 = 0.05;
+pub(crate) const WORTH_IT: f64 = 0.05;
 
 /// Of how many dimensions of an array the room is computed.
 const MAX_ROOM: usize = 12;

@@ -1,11 +1,12 @@
 //! The shapes that a text contains, such as a log or an out-of-memory report.
 
+use crate::advise::{Advice, WORTH_IT};
 use crate::answer::as_text;
 use crate::words::{Factor, InUnits, count};
 use crate::{Answer, Text};
 use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
-use xla_shape_core::Shape;
+use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{OutOfMemory, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes};
 
 /// A shape that was found in a line of text.
@@ -221,8 +222,7 @@ impl Scan {
                 all => format!(" and {} more", all - 1),
             };
             text.paragraph(format_args!(
-                "Memory ran out, by line {first}{more}, but no size in it could be read. Compile with \
-                 XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo` says what takes the memory."
+                "Memory ran out, by line {first}{more}, but no size in it could be read: {DUMP}"
             ));
             text.verbatim("");
         }
@@ -245,11 +245,8 @@ impl Scan {
             let indent = if amount.is_part { "    " } else { "  " };
             text.paragraph(format_args!("{indent}{}: {bytes}{}", amount.what, over.unwrap_or_default()));
         }
-        if self.messages.allocations.is_empty() && self.rows.is_empty() {
-            text.paragraph(
-                "  The message has totals only. Compile with XLA_FLAGS=--xla_dump_to=DIR, then \
-                 `xla-shape hlo` says what takes the memory.",
-            );
+        if self.messages.allocations.is_empty() && self.rows.is_empty() && !self.says_out_of_vmem() {
+            text.paragraph(format_args!("  The message has totals only: {DUMP}"));
         }
         text.verbatim("");
     }
@@ -306,6 +303,43 @@ impl Scan {
                 found.shape
             ));
         }
+    }
+}
+
+/// What says more than a message.
+const DUMP: &str = "compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR` says what takes the memory.";
+
+impl Scan {
+    /// The array with the most padding among those of which a good part is padding, and whose layouts [`Advice`] can compare.
+    fn worst(&self) -> Option<&ArrayShape> {
+        let allocations = self.allocations();
+        let allocated =
+            allocations.iter().filter_map(|found| Some((found.shape.as_ref()?, padding(found), found.bytes)));
+        let rows = self.shapes();
+        let shapes = rows.iter().filter_map(|(found, _)| Some((&found.shape, found.padding_bytes?, found.bytes?)));
+        let padded =
+            |&(_, padding, bytes): &(&Shape, u64, u64)| padding > 0 && padding as f64 >= WORTH_IT * bytes as f64;
+        let arrays = allocated.chain(shapes).filter(padded).filter_map(|(shape, ..)| shape.array());
+        arrays.into_iter().find(|&array| Advice::new(array, &[], None, 1).is_ok())
+    }
+
+    fn says_out_of_vmem(&self) -> bool {
+        self.messages.amounts.iter().any(|amount| words_of(&amount.what).any(|word| word == "vmem"))
+    }
+
+    /// Adds the command that says more.
+    fn next(&self, text: &mut Text) {
+        let next = if self.says_out_of_vmem() {
+            "`xla-shape kernel PROGRAM` says what takes the VMEM of a kernel.".to_owned()
+        } else if let Some(array) = self.worst() {
+            format!("`xla-shape advise '{array}'` compares the layouts of the most padded array.")
+        } else if !self.messages.amounts.is_empty() && !self.rows.is_empty() {
+            DUMP.to_owned()
+        } else {
+            return;
+        };
+        text.verbatim("");
+        text.paragraph(format_args!("Next: {next}"));
     }
 }
 
@@ -402,6 +436,7 @@ impl Answer for Scan {
         self.amounts(&mut text);
         self.allocation_lines(&mut text);
         self.shape_lines(&mut text);
+        self.next(&mut text);
         text
     }
 }
@@ -450,6 +485,9 @@ mod tests {
       2:1      4 KiB   3.97 KiB padding   128.0x  f32[8,1]{1,0:T(8,128)}
      1:11      2 KiB        0 B padding    1.00x  bf16[8,128]{1,0} (2 times)
       1:1        8 B        0 B padding    1.00x  f32[2]{0} (3 times)
+
+Next: `xla-shape advise 'f32[8,1]{1,0:T(8,128)}'` compares the layouts of the
+most padded array.
 ";
         assert_eq!(text, expected);
     }

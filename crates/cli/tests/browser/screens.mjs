@@ -16,7 +16,7 @@ const examples = new URL('../../../../examples/', import.meta.url).pathname;
 const small = join(examples, 'hlo/v5e__rnn_scan.hlo');
 writeFileSync(at('large.hlo'), program(10_000));
 writeFileSync(at('wider.hlo'), program(10_050, 256));
-writeFileSync(at('changed.hlo'), readFileSync(small, 'utf8').replaceAll('f32[128,', 'f32[256,'));
+writeFileSync(at('changed.hlo'), readFileSync(small, 'utf8').replaceAll('bf16[20,4,', 'bf16[40,4,'));
 const pages = [
   ['memory', 'hlo', small], ['memory-large', 'hlo', at('large.hlo')],
   ['cost', 'cost', small], ['cost-large', 'cost', at('large.hlo')],

@@ -2,7 +2,7 @@
 
 use super::ProgramCost;
 use super::copies::CopyCost;
-use super::text::{number_in_words, percent};
+use super::text::{SHOWN, number_in_words, percent};
 use crate::web::{MOST, Page, cell, end, push, table};
 use crate::words::{Grouped, InUnits, count, shortened};
 
@@ -63,10 +63,22 @@ impl ProgramCost {
             return;
         }
         body.push_str("<section id=\"copies\">\n<h2>Copies, transposes and reshapes that only move data</h2>\n<ul class=\"copies\">\n");
-        for copy in self.copies.iter().take(MOST) {
-            push_copy(body, copy);
-        }
+        let known = self.copies.get(..MOST).unwrap_or(&self.copies);
+        let (first, others) = known.split_at(known.len().min(SHOWN));
+        first.iter().for_each(|copy| push_copy(body, copy));
         body.push_str("</ul>\n");
+        // The tables below are not to be missed.
+        if !others.is_empty() {
+            push(
+                body,
+                format_args!(
+                    "<details>\n<summary>{} more</summary>\n<ul class=\"copies\">\n",
+                    Grouped(others.len() as u64)
+                ),
+            );
+            others.iter().for_each(|copy| push_copy(body, copy));
+            body.push_str("</ul>\n</details>\n");
+        }
         end(body, self.copies.len());
     }
 

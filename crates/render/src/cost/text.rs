@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 const INDENT: &str = "      ";
 
 /// At most this many entries of a list are shown.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";

@@ -178,11 +178,11 @@ impl DeviceDrawing {
     /// ```
     #[must_use]
     pub fn svg(&self) -> String {
-        self.picture(&[&self.shape, &self.sharding], |drawing| drawing.alone())
+        self.picture(&[&self.shape, &self.sharding], &self.notes(), |drawing| drawing.alone())
     }
 
-    /// The picture below these lines.
-    fn picture(&self, titles: &[&str], form: impl Fn(&svg::Drawing<'_>) -> String) -> String {
+    /// The picture between these lines.
+    fn picture(&self, titles: &[&str], notes: &[String], form: impl Fn(&svg::Drawing<'_>) -> String) -> String {
         const MARGIN: u64 = 16;
         const LINE: u64 = 20;
         let (mut body, mut y, mut width) = (String::new(), MARGIN, 0);
@@ -201,8 +201,8 @@ impl DeviceDrawing {
             }
             y += self.grid(&mut body, plane, MARGIN, y) + MARGIN;
         }
-        for note in self.notes() {
-            text(&mut body, y, &note);
+        for note in notes {
+            text(&mut body, y, note);
             y += LINE;
         }
         let (width, height) = (width.max(GRID + LABELS) + 2 * MARGIN, y + MARGIN);
@@ -284,10 +284,12 @@ impl DeviceDrawing {
                 escape(&slice(&cell.start, &cell.limit))
             );
         }
+        // Unlike the picture, the page wraps them.
+        let notes = self.notes().iter().map(|note| format!("<p>{}</p>\n", escape(note))).collect::<String>();
         let main = format!(
-            "<p><code>{}</code></p>\n{}<table>\n<tr><th>devices</th><th>what they have</th></tr>\n{list}</table>\n",
+            "<p><code>{}</code></p>\n{}{notes}<table class=\"short\">\n<tr><th>Devices</th><th>Elements</th></tr>\n{list}</table>\n",
             escape(&self.sharding),
-            self.picture(&[], |drawing| drawing.in_page())
+            self.picture(&[], &[], |drawing| drawing.in_page())
         );
         Page { title: &self.shape, heading: &self.shape, main: &main, ..Page::default() }.html()
     }

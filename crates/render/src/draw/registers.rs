@@ -129,13 +129,14 @@ impl RegisterDrawing {
         let across = self.shown.iter().filter(|register| register.row() == 0).count().max(1) as u64;
         let down = (self.shown.len() as u64).div_ceil(across);
         let width = MARGIN + LABELS + across * (WIDTH + MARGIN);
-        let height = 3 * MARGIN + down * (HEIGHT + 2 * MARGIN);
+        let above = if title.is_empty() { 0 } else { 2 * MARGIN };
+        let height = MARGIN + above + down * (HEIGHT + 2 * MARGIN);
         let mut body = String::new();
         // Writing to a `String` does not fail.
         for (number, register) in (0..).zip(&self.shown) {
             let (x, y) = (
                 MARGIN + LABELS + number % across * (WIDTH + MARGIN),
-                4 * MARGIN + number / across * (HEIGHT + 2 * MARGIN),
+                2 * MARGIN + above + number / across * (HEIGHT + 2 * MARGIN),
             );
             let _ = writeln!(body, "<text x=\"{x}\" y=\"{}\" class=\"h\">{}</text>", y - 6, register.title());
             for (sublane, runs) in (0..).zip(&register.sublanes) {

@@ -75,6 +75,11 @@ impl Summary {
         Self { needed_bytes, fits: self.available_bytes.map(|available| needed_bytes <= available), ..self }
     }
 
+    /// The name of the instruction of the largest array at the peak.
+    pub(super) fn largest(&self) -> Option<&str> {
+        Some(&self.largest.as_ref()?.name)
+    }
+
     /// The sentence.
     pub(super) fn text(&self) -> String {
         let device =

@@ -2,6 +2,7 @@
 
 use super::memory::{AtPeak, Memory, Resident, Scope};
 use super::report::{Place, Report, Value};
+use super::summary::Summary;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
 use crate::{Answer, Text};
 use std::fmt::Write as _;
@@ -108,7 +109,7 @@ impl Report {
     }
 
     /// What matters most, on one screen: the totals, the largest values at the peak, the most padded ones, and the findings. The last
-    /// line names the other sections that have something to say.
+    /// lines name the other sections that have something to say, and the commands that say more.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -116,7 +117,8 @@ impl Report {
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
     /// let text = Report::new(&module, 10, None).screen(80).to_string();
-    /// assert!(text.ends_with("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
+    /// assert!(text.contains("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
+    /// assert!(text.ends_with("One instruction: hlo show FILE %p; a page to click through: --html PAGE\n"), "{text}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
@@ -140,6 +142,11 @@ impl Report {
         if !more.is_empty() {
             text.verbatim("");
             text.paragraph(format_args!("More: --all, or --section with {more}"));
+        }
+        if let Some(name) = self.summary.as_ref().and_then(Summary::largest) {
+            text.paragraph(format_args!(
+                "One instruction: hlo show FILE %{name}; a page to click through: --html PAGE"
+            ));
         }
         text
     }

@@ -202,7 +202,7 @@ fn push_values(body: &mut String, changes: &[Change]) {
     let bytes = |text: &Option<String>, bytes| text.as_ref().map_or(String::new(), |_| InUnits(bytes).to_string());
     let rows = changes.iter().map(|change| {
         let shapes = match (&change.before, &change.after) {
-            (Some(before), Some(after)) => format!("{before} → {after}"),
+            (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
         [

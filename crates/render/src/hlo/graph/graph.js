@@ -1,8 +1,9 @@
 // Draws the instructions around the chosen one: operands above, readers below. Texts from the program are always set as text.
 const { nodes } = JSON.parse(document.getElementById('data').textContent);
 const el = id => document.getElementById(id);
-const MOST = 60, MOST_BESIDE = 8, WIDE = 156, TALL = 44, GAP = 16, BETWEEN = 40;
-const state = { at: 0, steps: matchMedia('(max-width:700px)').matches ? 1 : 2, open: new Set(), path: [] };
+const isNarrow = matchMedia('(max-width:700px)').matches;
+const MOST = 60, MOST_BESIDE = 8, WIDE = isNarrow ? 156 : 192, TALL = 58, GAP = 16, BETWEEN = 40;
+const state = { at: 0, steps: isNarrow ? 1 : 2, open: new Set(), path: [] };
 
 function node(name, properties = {}, ...children) {
   const element = document.createElement(name);
@@ -138,10 +139,12 @@ function draw() {
       type: 'button', className: (it.role ?? 'group') + (fusion === undefined ? '' : ' inside'),
       title: it.heading + '\n' + it.shape + (fusion === undefined ? '' : '\nin %' + nodes[fusion].name),
       onclick: () => choose(id),
-    }, node('span', {}, '%' + it.name), node('span', {}, it.opcode + (it.inside ? ' ▸' : '') + ' ' + it.shape));
+    }, node('span', {}, '%' + it.name), node('span', {}, it.opcode + (it.inside ? ' ▸' : '')), node('span', {}, it.shape));
     box.setAttribute('aria-pressed', String(id === at));
     box.style.left = x + 'px';
     box.style.top = y + 'px';
+    box.style.width = WIDE + 'px';
+    box.style.height = TALL + 'px';
     return box;
   });
   pane.append(...boxes);

@@ -17,6 +17,8 @@ function units(bytes) {
   return (rounded / 10 ** decimals).toFixed(decimals) + ' ' + unit;
 }
 const grouped = number => number.toLocaleString('en-US');
+// The bytes, and in a larger unit if they have one.
+const exact = bytes => bytes < 1024 ? units(bytes) : grouped(bytes) + ' (' + units(bytes) + ')';
 
 const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans, operands, readers, moreReaders], id) => ({
   id, space, bytes, padding, offset, spans, name: '%' + text(name) + (leaf ? '#' + leaf : ''), opcode: text(opcode),
@@ -366,9 +368,9 @@ function drawSelected() {
     rows.push(['', 'Choose a buffer in one of the pictures or in the table.']);
   } else {
     rows.push(['name', buffer.name], ['operation', buffer.opcode + (buffer.role ? ', ' + buffer.role : '')], ['shape', buffer.shape]);
-    rows.push(['bytes', grouped(buffer.bytes) + ' (' + units(buffer.bytes) + ')']);
+    rows.push(['bytes', exact(buffer.bytes)]);
     const factor = buffer.bytes > buffer.padding ? ', ' + (buffer.bytes / (buffer.bytes - buffer.padding)).toFixed(2) + 'x' : '';
-    rows.push(['padding', buffer.padding ? grouped(buffer.padding) + ' (' + units(buffer.padding) + ')' + factor : 'none']);
+    rows.push(['padding', buffer.padding ? exact(buffer.padding) + factor : 'none']);
     if (buffer.spans.length) {
       const spans = [];
       for (let n = 0; n < buffer.spans.length && n < 20; n += 2) {
@@ -380,7 +382,7 @@ function drawSelected() {
       const lowest = lowestPlace(buffer);
       // Tables of addresses are not buffers here, so a small gap may be one of them.
       const move = buffer.offset - lowest > state.space.heap / 100 ? '; there is room at ' + units(lowest) : '';
-      rows.push(['offset', grouped(buffer.offset) + ' (' + units(buffer.offset) + ') in the heap of ' + state.space.name + move]);
+      rows.push(['offset', exact(buffer.offset) + ' in the heap of ' + state.space.name + move]);
     }
     if (buffer.op) rows.push(['op_name', buffer.op]);
     if (buffer.source) rows.push(['source', buffer.source]);
@@ -448,7 +450,21 @@ function squarified(sizes, width, height) {
   return areas;
 }
 
-const MOST_PARTS = 150;
+const MOST_PARTS = 150, MOST_INSIDE = 24;
+// What a scope has in it, drawn below its name: a picture only, because a click opens the scope.
+function preview(scope, width, height) {
+  while (scope.buffers.length === 0 && scope.children.size === 1) scope = scope.children.values().next().value;
+  const children = [...scope.children.values()].map(child => [child.bytes, only(child)]);
+  const parts = [...children, ...scope.buffers.map(buffer => [buffer.bytes, buffer])].filter(([bytes]) => bytes > 0).sort(([a], [b]) => b - a);
+  const others = parts.splice(MOST_INSIDE).reduce((sum, [bytes]) => sum + bytes, 0);
+  if (others) parts.push([others, null]);
+  return squarified(parts.map(([bytes]) => bytes), width, height).map(([x, y, wide, tall], n) => {
+    const part = node('span', { class: parts[n][1]?.role ?? 'group' });
+    for (const [key, pixels] of [['left', x + 3], ['top', y + 33], ['width', wide], ['height', tall]]) part.style[key] = pixels.toFixed(1) + 'px';
+    return part;
+  });
+}
+
 function drawTree() {
   const list = state.space.curve.length ? live() : here();
   let at = scopes(list);
@@ -486,8 +502,12 @@ function drawTree() {
         if (single) select(single.id);
         else if (child) { state.scope = [...path, child.name]; drawTree(); el('scope').lastChild.focus(); }
       },
-    }, wide > 30 && tall > 12 ? name + (tall > 26 ? '\n' + units(bytes) : '') : '');
+    }, node('div', {}, wide > 30 && tall > 12 ? name + (tall > 26 ? '\n' + units(bytes) : '') : ''));
     if (single) button.dataset.id = single.id;
+    else if (child && wide > 60 && tall > 60) {
+      button.classList.add('nest');
+      button.append(...preview(child, wide - 8, tall - 38));
+    }
     button.setAttribute('aria-label', button.title);
     for (const [key, value] of [['left', x / width], ['top', y / height], ['width', wide / width], ['height', tall / height]]) {
       button.style[key] = (100 * value).toFixed(3) + '%';
