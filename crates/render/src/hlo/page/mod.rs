@@ -63,7 +63,7 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
          <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. Empty space between \
          boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
          <div class=\"plot\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas></div>\n</section>\n\
-         <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" class=\"facts\" aria-live=\"polite\"></dl>\n</section>\n\
+         <section class=\"kept\">\n<h2>Selected buffer</h2>\n<dl id=\"selected\" class=\"facts\" tabindex=\"0\" aria-live=\"polite\"></dl>\n</section>\n\
          <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
          <div id=\"tree\"></div>\n</section>\n\
          <section>\n<h2>Buffers</h2>\n<form id=\"filter\">\n\

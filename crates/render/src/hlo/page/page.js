@@ -363,6 +363,9 @@ function boxAt(event) {
 }
 
 function drawSelected() {
+  // It stays below the bar, so that a click in the table or in a picture has its answer in view.
+  const bar = document.querySelector('header'), isFixed = getComputedStyle(bar).position === 'sticky';
+  el('selected').parentElement.style.top = (isFixed ? bar.offsetHeight : 0) + 'px';
   const buffer = buffers[state.selected], rows = [];
   if (!buffer) {
     rows.push(['', 'Choose a buffer in one of the pictures or in the table.']);
@@ -389,6 +392,7 @@ function drawSelected() {
     if (buffer.operands.length) rows.push(['operands', ...neighbours(buffer.operands)]);
     if (buffer.readers.length) rows.push(['read by', ...neighbours(buffer.readers), buffer.moreReaders ? ' and ' + grouped(buffer.moreReaders) + ' more' : '']);
   }
+  if (buffer) rows.push(['graph', 'xla-shape hlo show FILE ' + buffer.name.split('#')[0] + ' --html PAGE']);
   el('selected').replaceChildren(...rows.flatMap(([name, ...values]) => [node('dt', {}, name), node('dd', {}, ...values)]));
 }
 
@@ -661,7 +665,7 @@ whenThemed.push(drawMap);
 let resizing = 0;
 window.addEventListener('resize', () => {
   cancelAnimationFrame(resizing);
-  resizing = requestAnimationFrame(() => { drawMap(); drawTree(); });
+  resizing = requestAnimationFrame(() => { drawMap(); drawTree(); drawSelected(); });
 });
 if (state.space) setSpace(state.space);
 else el('summary').textContent = 'No value takes memory.';
