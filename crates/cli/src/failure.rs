@@ -12,6 +12,9 @@ const INPUT_HAS_PROBLEMS: u8 = 1;
 /// The exit code if a part of the input could not be read, so that the output is about the rest.
 const INPUT_READ_IN_PART: u8 = 3;
 
+/// The exit code after Ctrl-C, as shells give it: 128 and the number of the signal.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Why a verb failed; `Display` is the message of the program.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
@@ -21,6 +24,12 @@ pub(crate) enum Failure {
     /// A part of the input could not be read, which a warning has already reported; the output is about the rest.
     #[error("a part of the input could not be read")]
     Unread,
+    /// The user ended it, and the output says how far it came.
+    #[error("it was interrupted")]
+    Interrupted,
+    /// The user ended it before there was anything to output.
+    #[error("interrupted: {0}")]
+    NoResult(String),
     /// A text that is not a shape; the message shows where.
     #[error("{0}")]
     Shape(String),
@@ -70,6 +79,11 @@ impl Failure {
             }
             Self::Told => {}
             Self::Unread => return INPUT_READ_IN_PART,
+            Self::Interrupted => return INTERRUPTED,
+            Self::NoResult(_) => {
+                crate::io::tell(self);
+                return INTERRUPTED;
+            }
             _ => crate::io::tell(self),
         }
         INPUT_HAS_PROBLEMS

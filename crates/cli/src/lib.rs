@@ -21,6 +21,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 pub use verbs::tune::{Workers, answer as answer_as_worker, jobs};
 use xla_shape_render::harmless;
 use xla_shape_render::tune::Tuning;
@@ -121,7 +122,8 @@ pub fn tune(
 ) -> Result<Tuning, String> {
     let arguments = parse(arguments.into_iter()).map_err(|error| error.to_string())?;
     let Verb::Tune(arguments) = arguments.verb else { return Err("expected the verb `tune`".to_owned()) };
-    verbs::tune::tuned(&arguments, host, Some(workers)).map_err(|failure| match failure {
+    // The caller decides what interrupts it.
+    verbs::tune::tuned(&arguments, host, Some(workers), &AtomicBool::new(false)).map_err(|failure| match failure {
         Failure::Said(message) => message,
         other => other.to_string(),
     })

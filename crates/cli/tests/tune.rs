@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
@@ -174,6 +176,109 @@ fn a_search_goes_on_where_it_stopped() {
         fs::write(file.unwrap().path(), "{").unwrap();
     }
     assert_eq!((&run(&[])["kept"], &run(&[])["kept"]), (&json!(0), &json!(3)));
+}
+
+/// Starts a search in a process group of its own, as a terminal does, and waits until it has kept these many answers.
+#[cfg(unix)]
+fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std::process::Child {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Stdio;
+
+    fs::write(folder.join("p.mlir"), program).unwrap();
+    let mut command = std::process::Command::new(cargo_bin("xla-shape"));
+    command.current_dir(folder).args(["tune", "p.mlir", "--share", "x=arg0", "--jobs", "2"]).args(arguments);
+    command.env("PJRT_PLUGIN", plugin()).env("XDG_CACHE_HOME", folder.join("own")).env_remove("COLUMNS");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn().unwrap();
+    let answers = || {
+        let files = fs::read_dir(folder.join("own/xla-shape/tune-4")).into_iter().flatten();
+        files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".json")).count()
+    };
+    // One more file has the version of the compiler.
+    let start = Instant::now();
+    while answers() < kept + 1 {
+        assert!(start.elapsed() < Duration::from_secs(120), "the first answers");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+/// Sends a signal to a process, or to the group with a negative number.
+#[cfg(unix)]
+fn send(signal: &str, to: i64) {
+    let sent = std::process::Command::new("kill").args([signal, "--", &to.to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// What a search says that is interrupted in a terminal.
+#[cfg(unix)]
+fn interrupted(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> Answer {
+    let child = started(folder, program, kept, arguments);
+    send("-INT", -i64::from(child.id()));
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Answer { output: text(output.stdout), errors: text(output.stderr), code: output.status.code().unwrap() }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
+    // With rows, the compiler never answers.
+    let program = PROGRAM.replace("fake:tune", "fake:tune fake:rows-hang");
+    let sentence = "The search is not complete: it was interrupted. ";
+    let folder = tempfile::tempdir().unwrap();
+    let answer = interrupted(folder.path(), &program, 2, &["--html", "page.html"]);
+    assert_eq!((answer.code, answer.errors.as_str()), (130, ""), "{}", answer.output);
+    assert!(answer.output.starts_with("x should stay {0,1:T(8,128)}"), "{}", answer.output);
+    let words = answer.output.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("{sentence}The next run goes on from the answers in the cache.")), "{words}");
+    // The compiler that the signal ended refused nothing.
+    assert!(words.contains("2 compilations by ") && !words.contains("refused"), "{words}");
+    assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains(sentence));
+    // The next run goes on.
+    let folder = tempfile::tempdir().unwrap();
+    let answer = interrupted(folder.path(), &program, 2, &["--format", "json"]);
+    assert_eq!((answer.code, answer.errors.as_str()), (130, ""));
+    let found: Value = serde_json::from_str(&answer.output).unwrap();
+    assert_eq!((&found["cut"], &found["compiles"], &found["kept"]), (&json!(true), &json!(2), &json!(0)));
+    assert_eq!(found["tried"].as_array().unwrap().len(), 1);
+    let whole = tune_in(folder.path(), &program, &["--share", "x=arg0", "--format", "json", "--time-limit", "2"]);
+    let whole = whole.json();
+    assert_eq!((&whole["cut"], &whole["compiles"], &whole["kept"]), (&json!(false), &json!(3), &json!(2)));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_ctrl_c_ends_at_once() {
+    let program = PROGRAM.replace("fake:tune", "fake:tune fake:rows-hang");
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = started(folder.path(), &program, 2, &["--time-limit", "600"]);
+    // The compiler does not get the signals, so the first one has nothing to show yet.
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(120), "the end");
+        send("-INT", child.id().into());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let group = -i64::from(child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), b"".as_slice()));
+    send("-KILL", group);
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_before_the_first_answer_says_that_there_is_none() {
+    // As it is, the program asks for rows.
+    let rows = "%arg0: tensor<100x200xf32> {mhlo.layout_mode = \"{1,0:T(8,128)}\"}";
+    let program = PROGRAM.replace("%arg0: tensor<100x200xf32>", rows).replace("fake:tune", "fake:tune fake:rows-hang");
+    let folder = tempfile::tempdir().unwrap();
+    let answer = interrupted(folder.path(), &program, 0, &[]);
+    assert_eq!((answer.code, answer.output.as_str()), (130, ""));
+    assert_eq!(
+        answer.errors,
+        "interrupted: the search ended before p was compiled as it is, so there is no result yet\n"
+    );
 }
 
 #[test]
@@ -516,7 +621,7 @@ fn replay(row: &Value, all: bool) -> Value {
     };
     let generation = row["for"].as_str().unwrap().parse::<Slice>().unwrap().generation();
     let options = Options { generation, all, tilings: false, at_most_bytes: None, most: None };
-    let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(program, ask)| answer(*program, ask)).collect();
+    let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(program, ask)| Some(answer(*program, ask))).collect();
     serde_json::to_value(Tuning::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
 }
 

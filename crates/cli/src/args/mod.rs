@@ -25,7 +25,7 @@ use xla_shape::tpu::Generation;
   xla-shape scan oom.txt
   xla-shape help VERB
 
-Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read.")]
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,

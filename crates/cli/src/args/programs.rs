@@ -391,7 +391,7 @@ pub(crate) struct CompileArguments {
 ///
 /// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout, major_to_minor and memory for each name), today
 /// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compilers, compiles, kept, all, cut, tried (layouts, taken, cycles,
-/// bytes, copies, programs, because, error), advice (null if the programs were compiled), notes. The exit code is 1 if all layouts exceed the limit.
+/// bytes, copies, programs, because, error), advice (null if the programs were compiled), notes. The exit code is 1 if all layouts exceed the limit, and 130 if Ctrl-C ended the search: the answer is then the best so far.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e

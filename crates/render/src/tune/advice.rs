@@ -186,6 +186,7 @@ impl Tuning {
             compiles: 0,
             rules: arrays.iter().map(rules).collect(),
             is_cut: false,
+            is_ended: false,
             preferred: arrays.iter().map(preferred).collect(),
             auto_errors: Vec::new(),
             today,

@@ -1,6 +1,6 @@
 //! In which memory an array is.
 
-use super::SharedArray;
+use super::{Measured, SharedArray};
 use crate::cost::Place;
 use xla_shape_core::{Layout, memory_space};
 
@@ -62,6 +62,14 @@ pub(super) fn without_space(layout: &Layout) -> Layout {
 
 pub(super) fn in_space(layout: &Layout, space: u8) -> Layout {
     layout.clone().with_memory_space(space).unwrap_or_else(|_| layout.clone())
+}
+
+/// Whether an array that was asked to be in a memory is in another one today.
+pub(super) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measured]) -> bool {
+    arrays.iter().zip(choice).any(|(array, layout)| {
+        let mut now = array.places.iter().filter_map(|(program, place)| today.get(*program)?.array(place));
+        now.any(|now| !array.is_in_memory(now.layout(), layout))
+    })
 }
 
 /// A note, if an array is asked to be in the host's memory: which figures cannot be compared.

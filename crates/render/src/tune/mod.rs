@@ -85,6 +85,11 @@ pub enum TuneError {
         /// Why.
         message: String,
     },
+    /// The caller ended the search before a program had compiled as it is, so there is no result.
+    Unfinished {
+        /// The program.
+        program: String,
+    },
     /// The compiler does not say how many cycles a program takes.
     NoCycles {
         /// The program.
@@ -119,6 +124,9 @@ impl fmt::Display for TuneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Today { program, message } => write!(f, "{program} does not compile as it is: {message}"),
+            Self::Unfinished { program } => {
+                write!(f, "the search ended before {program} was compiled as it is, so there is no result yet")
+            }
             Self::NoCycles { program } => {
                 write!(f, "the compiler does not say how many cycles {program} takes, so layouts cannot be compared")
             }
@@ -197,8 +205,17 @@ pub struct Tuning {
     kept: usize,
     /// Whether every combination of layouts was tried.
     all: bool,
-    /// Whether the search stopped early, because it reached the limit of compilations.
+    /// Whether the search stopped early, because it reached the limit of compilations or because the caller ended it.
     cut: bool,
+    /// Whether the caller ended it.
+    #[serde(skip)]
+    ended: bool,
+    /// Whether another search goes on from the answers of this one.
+    #[serde(skip)]
+    goes_on: bool,
+    /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
+    #[serde(skip)]
+    moved: bool,
     /// The most bytes that a program may take, if there is a limit.
     #[serde(skip)]
     limit: Option<u64>,
@@ -329,8 +346,8 @@ impl Tuning {
     /// let arrays = [SharedArray::new("x", places, &programs, &[today.clone()])?];
     /// let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
     /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|(_, ask)| match ask {
-    ///     Ask::Layouts(layouts) => Ok(compile(&layouts[&0].to_string())),
-    ///     _ => Ok(today.clone()),
+    ///     Ask::Layouts(layouts) => Some(Ok(compile(&layouts[&0].to_string()))),
+    ///     _ => Some(Ok(today.clone())),
     /// }).collect();
     /// let tuning = Tuning::search(&arrays, &programs, &options, &mut compiler)?;
     /// assert!(tuning.text(80).to_string().starts_with("x should be {0,1:T(8,128)}"));
@@ -338,7 +355,7 @@ impl Tuning {
     /// ```
     ///
     /// # Errors
-    /// If a program does not compile as it is or has no cycles, or there are too many combinations to try all.
+    /// If a program does not compile as it is, or not before the search ends, or has no cycles, or there are too many combinations to try all.
     pub fn search<'a>(
         arrays: &'a [SharedArray],
         programs: &'a [Program],
@@ -349,10 +366,19 @@ impl Tuning {
         Ok(Self::new(arrays, programs, options, &found))
     }
 
-    /// The same answer, with the number of compilations whose answers came from the cache.
+    /// The same answer, with what the cache did for it.
+    ///
+    /// kept: how many answers came from the cache.
+    /// goes_on: whether the other answers are in the cache now, so that another search goes on from there.
     #[must_use]
-    pub fn with_kept(self, kept: usize) -> Self {
-        Self { kept, ..self }
+    pub fn with_cache(self, kept: usize, goes_on: bool) -> Self {
+        Self { kept, goes_on, ..self }
+    }
+
+    /// Whether the caller ended the search, so that the best layouts are those of what was tried until then.
+    #[must_use]
+    pub const fn is_ended(&self) -> bool {
+        self.ended
     }
 
     /// Whether there is a best choice of layouts.
@@ -404,6 +430,9 @@ impl Tuning {
             all: options.all && !found.is_cut,
             limit: options.at_most_bytes,
             cut: found.is_cut,
+            ended: found.is_ended,
+            goes_on: false,
+            moved: best.is_some_and(|best| memory::is_moved(arrays, &best.choice, &found.today)),
             tried: found.tried.iter().map(entry).collect(),
             advice: None,
             notes: notes(programs, found).into_iter().chain(memory::note(arrays)).collect(),

@@ -24,7 +24,7 @@ impl Tuning {
     /// # let programs = [Program { name: "a.mlir".into(), weight: 1 }];
     /// # let arrays = [SharedArray::new("x", vec![(0, Place::Parameter(0, vec![]))], &programs, &[today.clone()])?];
     /// # let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
-    /// # let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|_| Ok(today.clone())).collect();
+    /// # let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|_| Some(Ok(today.clone()))).collect();
     /// let tuning = Tuning::search(&arrays, &programs, &options, &mut compiler)?;
     /// assert!(tuning.html().starts_with("<!doctype html>") && tuning.html().contains("x should stay {1,0:T(8,128)}"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -56,8 +56,11 @@ impl Tuning {
     fn push_gains(&self, body: &mut String) {
         let Some(best) = self.changed() else { return };
         let rows = best.cost.programs.iter().zip(&self.today.cost.programs).map(|(program, today)| {
-            let cycles =
-                |cycles: Option<u64>| cycles.map_or("not known".to_owned(), |cycles| Grouped(cycles).to_string());
+            let cycles = |cycles: Option<u64>| match cycles {
+                _ if self.moved => "not compared".to_owned(),
+                Some(cycles) => Grouped(cycles).to_string(),
+                None => "not known".to_owned(),
+            };
             let list = |word: &str, copies: &[String]| {
                 copies.iter().take(CHANGES_SHOWN).map(|copy| format!("{word}: {copy}")).collect::<Vec<_>>()
             };

@@ -51,8 +51,10 @@ pub(super) struct Found {
     /// For each array: how many layouts it can have, how many orders place every byte as another order does, and how many layouts have too
     /// much padding.
     pub(super) rules: Vec<[usize; 3]>,
-    /// Whether the search ended because it reached the limit of compilations.
+    /// Whether the search left out compilations, because it reached their limit or because the caller ended it.
     pub(super) is_cut: bool,
+    /// Whether the caller ended the search.
+    pub(super) is_ended: bool,
     /// The layouts that programs prefer: for each array, those of each program.
     pub(super) preferred: Vec<Vec<Vec<Layout>>>,
     /// Why the compiler could not choose layouts itself, for each program where that failed.
@@ -60,8 +62,8 @@ pub(super) struct Found {
 }
 
 /// A compiler. It gets a list of programs by number, each with the requested layouts. It returns, in the same order, what each program costs, or
-/// why it was refused.
-pub type Compile<'a> = dyn FnMut(&[(usize, Ask)]) -> Vec<Result<Measured, String>> + 'a;
+/// why it was refused. `None` ends the search: the program was not compiled.
+pub type Compile<'a> = dyn FnMut(&[(usize, Ask)]) -> Vec<Option<Result<Measured, String>>> + 'a;
 
 struct Search<'a> {
     arrays: &'a [SharedArray],
@@ -76,6 +78,7 @@ struct Search<'a> {
     tried: Vec<Tried>,
     seen: HashSet<Choice>,
     is_cut: bool,
+    is_ended: bool,
     /// Where the arrays shall be, in the order of preference.
     homes: Vec<Vec<Option<Memory>>>,
     /// Where they are in the choices that are tried now: a number of `homes`.
@@ -101,6 +104,7 @@ pub(super) fn search<'a>(
         tried: Vec::new(),
         seen: HashSet::new(),
         is_cut: false,
+        is_ended: false,
         homes: homes(arrays, MOST_COMBINATIONS).ok_or(TuneError::TooMany { combinations: None })?,
         home: 0,
     };
@@ -132,6 +136,7 @@ pub(super) fn search<'a>(
         today_choice: search.today_choice,
         tried: search.tried,
         is_cut: search.is_cut,
+        is_ended: search.is_ended,
     })
 }
 
@@ -184,11 +189,12 @@ impl Search<'_> {
         // Every other result is compared with these, so they are compiled even if the limit of compilations is lower.
         self.ask(today.iter().chain(&preferred).cloned().collect());
         for (program, ask) in today {
-            let error = |message| TuneError::Today { program: self.programs[program].name.clone(), message };
+            let name = || self.programs[program].name.clone();
             let measured = self.known.get(&(program, ask)).cloned();
-            let measured = measured.unwrap_or_else(|| Err("it was not compiled".to_owned())).map_err(error)?;
+            let measured = measured.ok_or_else(|| TuneError::Unfinished { program: name() })?;
+            let measured = measured.map_err(|message| TuneError::Today { program: name(), message })?;
             if measured.cycles.is_none() {
-                return Err(TuneError::NoCycles { program: self.programs[program].name.clone() });
+                return Err(TuneError::NoCycles { program: name() });
             }
             self.today.push(measured);
         }
@@ -203,10 +209,15 @@ impl Search<'_> {
         if asks.is_empty() {
             return;
         }
-        let answers = (self.compile)(&asks);
-        let missing = || Err("the compiler was not asked".to_owned());
-        let answers = answers.into_iter().chain(std::iter::repeat_with(missing));
-        self.known.extend(asks.into_iter().zip(answers));
+        let answers = (self.compile)(&asks).into_iter().chain(std::iter::repeat(None));
+        for (ask, answer) in asks.into_iter().zip(answers) {
+            match answer {
+                Some(answer) => {
+                    self.known.insert(ask, answer);
+                }
+                None => (self.is_cut, self.is_ended) = (true, true),
+            }
+        }
     }
 
     /// What to compile a program with for a choice of layouts. If the program has them as it is, or if the compiler chooses them by itself,
@@ -249,7 +260,8 @@ impl Search<'_> {
                 (0..self.programs.len()).map(|program| (program, self.asked(program, &choice))).collect();
             let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !wanted.contains(*ask)).cloned();
             let missing: Vec<_> = missing.collect();
-            if !missing.is_empty() && self.options.most.is_some_and(|most| count + missing.len() > most) {
+            let is_limited = self.options.most.is_some_and(|most| count + missing.len() > most);
+            if !missing.is_empty() && (is_limited || self.is_ended) {
                 self.is_cut = true;
                 continue;
             }
@@ -262,26 +274,28 @@ impl Search<'_> {
         self.ask(asks);
         for (choice, asked) in new {
             let tried = self.judge(choice, &asked, because);
-            self.tried.push(tried);
+            self.tried.extend(tried);
         }
     }
 
-    fn judge(&self, choice: Choice, asked: &[(usize, Ask)], because: &'static str) -> Tried {
+    /// The result of a choice; `None` if the search ended before all programs were compiled.
+    fn judge(&self, choice: Choice, asked: &[(usize, Ask)], because: &'static str) -> Option<Tried> {
+        let answers = asked.iter().map(|ask| Some((ask.0, self.known.get(ask)?))).collect::<Option<Vec<_>>>()?;
         let mut tried = Tried { choice, taken: true, programs: Vec::new(), error: None, because };
-        for ask in asked {
-            match self.known.get(ask) {
-                Some(Ok(measured)) => {
+        for (program, answer) in answers {
+            match answer {
+                Ok(measured) => {
                     let mut arrays = 0..self.arrays.len();
-                    tried.taken &= arrays.all(|array| self.has(measured, ask.0, array, &tried.choice[array]));
+                    tried.taken &= arrays.all(|array| self.has(measured, program, array, &tried.choice[array]));
                     tried.programs.push(measured.clone());
                 }
-                Some(Err(error)) => {
-                    return Tried { taken: false, programs: Vec::new(), error: Some((ask.0, error.clone())), ..tried };
+                Err(error) => {
+                    let error = Some((program, error.clone()));
+                    return Some(Tried { taken: false, programs: Vec::new(), error, ..tried });
                 }
-                None => return Tried { taken: false, programs: Vec::new(), ..tried },
             }
         }
-        tried
+        Some(tried)
     }
 
     /// What choices are compared by: the preference of the memories, cycles, bytes, then whether the choice differs from today's. `None` if
@@ -445,9 +459,10 @@ impl Search<'_> {
         swapped.chain(same_order.map(|other| without_space(&other.layout))).collect()
     }
 
-    /// Every combination of layouts.
+    /// Every combination of layouts. The limit counts them with every choice of memories, because each is tried.
     fn combinations(&self) -> Result<Vec<Choice>, TuneError> {
-        let count = self.candidates.iter().try_fold(1_u64, |count, all| count.checked_mul(all.len() as u64));
+        let homes = self.homes.len() as u64;
+        let count = self.candidates.iter().try_fold(homes, |count, all| count.checked_mul(all.len() as u64));
         if count.is_none_or(|count| count > MOST_COMBINATIONS) {
             return Err(TuneError::TooMany { combinations: count });
         }

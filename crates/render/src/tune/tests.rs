@@ -1,7 +1,7 @@
 //! What must hold of the search, whatever a compiler says.
 
 use super::search::{Found, search, weighted};
-use super::{Ask, Measured, Options, Program, SharedArray, TuneError, Tuning};
+use super::{Ask, Measured, Memory, Options, Program, SharedArray, TuneError, Tuning};
 use crate::Answer as _;
 use crate::cost::{Place, ProgramCost};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn found(
                 Ask::Auto => preferred.map_or_else(|| today.clone(), <[Layout]>::to_vec),
                 Ask::Layouts(layouts) => layouts.values().cloned().collect(),
             };
-            answer(*program, &layouts)
+            Some(answer(*program, &layouts))
         };
         asks.iter().map(one).collect()
     };
@@ -197,7 +197,7 @@ fn every_combination_is_asked_once_of_each_program() {
             if let Ask::Layouts(wanted) = ask {
                 wanted.iter().for_each(|(&number, layout)| layouts[number] = layout.clone());
             }
-            Ok(measured(&arrays, &layouts, 100 + *program as u64, 1))
+            Some(Ok(measured(&arrays, &layouts, 100 + *program as u64, 1)))
         };
         asks.iter().map(one).collect()
     };
@@ -236,6 +236,97 @@ fn limits_hold() {
 }
 
 #[test]
+fn where_the_caller_ends_the_search_the_best_so_far_is_the_answer() {
+    let arrays = shared(&["bf16[256,384,128,640]"], 2);
+    let programs = programs(&[1, 2]);
+    let today = arrays[0].array.layout().clone();
+    let run = |most: usize, all: bool| {
+        let mut rest = most;
+        let mut compile = |asks: &[(usize, Ask)]| {
+            let one = |(_, ask): &(usize, Ask)| {
+                rest = rest.checked_sub(1)?;
+                let layout = if let Ask::Layouts(layouts) = ask { &layouts[&0] } else { &today };
+                let layouts = std::slice::from_ref(layout);
+                Some(Ok(measured(&arrays, layouts, 100 + distance(layout, &[0, 1, 2, 3]), 1)))
+            };
+            asks.iter().map(one).collect()
+        };
+        search(&arrays, &programs, &Options { all, ..OPTIONS }, &mut compile)
+    };
+    for all in [false, true] {
+        let whole = run(1000, all).unwrap();
+        assert!(!whole.is_cut && !whole.is_ended);
+        for most in 0..whole.compiles {
+            let found = run(most, all);
+            // Each program as it is; without that, nothing can be compared.
+            if most < 2 {
+                assert!(matches!(found, Err(TuneError::Unfinished { .. })), "{most}");
+                continue;
+            }
+            let found = found.unwrap();
+            assert_eq!((found.compiles, found.is_cut, found.is_ended), (most, true, true));
+            // What has a result for each program is shown, and nothing else.
+            assert!(found.tried.iter().all(|tried| tried.error.is_none() && tried.programs.len() == 2), "{most}");
+            let [best, now] = cycles(&found, &programs);
+            assert!(best <= now && cycles(&whole, &programs)[0] <= best, "{most}");
+        }
+    }
+}
+
+#[test]
+fn with_memories_every_combination_counts_for_each_of_them() {
+    // 24 * 24 layouts, 4 choices of memories: below and above the limit.
+    let programs = programs(&[1]);
+    let both = |shapes: &[&str]| {
+        let arrays = shared(shapes, 1);
+        arrays.into_iter().map(|array| array.with_memories(Memory::ALL.to_vec())).collect::<Vec<_>>()
+    };
+    let options = Options { all: true, ..OPTIONS };
+    let arrays = both(&["f32[16,24,32,40]", "f32[16,24,32]", "f32[16,24,32]", "f32[16,24]"]);
+    let answer = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 1, 1));
+    let many = found(&arrays, &programs, &options, None, &answer);
+    // Without the memories, 24 * 6 * 6 * 2 = 1,728.
+    assert_eq!(many.err(), Some(TuneError::TooMany { combinations: Some(1728 * 16) }));
+    let arrays = both(&["f32[16,24]", "f32[24,16]"]);
+    let answer = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 1, 1));
+    let few = found(&arrays, &programs, &options, None, &answer).unwrap();
+    assert_eq!(few.tried.len(), 4 * 4);
+}
+
+#[test]
+fn where_the_memory_differs_from_todays_no_cycles_are_compared() {
+    let programs = programs(&[1]);
+    for memory in Memory::ALL {
+        let arrays: Vec<_> =
+            shared(&["f32[128,256]"], 1).into_iter().map(|array| array.with_memories(vec![memory])).collect();
+        let today = arrays[0].array.layout().clone();
+        let mut compile = |asks: &[(usize, Ask)]| {
+            let one = |(_, ask): &(usize, Ask)| match ask {
+                Ask::Layouts(layouts) => measured(&arrays, &[layouts[&0].clone()], 50, 3_000),
+                _ => measured(&arrays, std::slice::from_ref(&today), 100, 4_000),
+            };
+            asks.iter().map(|ask| Some(Ok(one(ask)))).collect()
+        };
+        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let (text, page) = (tuning.text(200).to_string(), tuning.html());
+        let is_moved = memory == Memory::PinnedHost;
+        let second = if is_moved {
+            "-1000 B of HBM. The cycles cannot be compared: the array is in another memory."
+        } else {
+            "100 -> 50 cycles (-50.0 %); -1000 B of HBM, by the compiler's estimates."
+        };
+        assert_eq!(text.lines().nth(1), Some(second), "{text}");
+        let of_program =
+            if is_moved { "  p0: -1000 B of HBM, copies 0 -> 0" } else { "  p0: 100 -> 50 cycles (-50.0 %), " };
+        assert!(text.contains(of_program), "{text}");
+        for word in [" %)", "cycles by opcode"] {
+            assert_eq!(text.contains(word), !is_moved, "{word}: {text}");
+        }
+        assert_eq!(page.contains("not compared"), is_moved);
+    }
+}
+
+#[test]
 fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
     let arrays = shared(&["f32[128,256]"], 1);
     let programs = programs(&[1]);
@@ -249,9 +340,10 @@ fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
     let without = found(&arrays, &programs, &OPTIONS, None, &without).unwrap_err();
     let words = "the compiler does not say how many cycles p0 takes, so layouts cannot be compared";
     assert_eq!(without.to_string(), words);
-    // A compiler that answers too little.
+    // The search ends before there is an answer.
     let silent = search(&arrays, &programs, &OPTIONS, &mut |_| Vec::new()).unwrap_err();
-    assert_eq!(silent.to_string(), "p0 does not compile as it is: the compiler was not asked");
+    let words = "the search ended before p0 was compiled as it is, so there is no result yet";
+    assert_eq!(silent.to_string(), words);
     let none: BTreeMap<usize, Layout> = BTreeMap::new();
     assert!(Ask::Layouts(none).places(&arrays, 0).is_empty());
 }
@@ -300,10 +392,10 @@ fn figures_of_several_compilers_are_not_compared_in_silence() {
     for others in [["a", "a"], ["a", "b"]] {
         let mut compile = |asks: &[(usize, Ask)]| {
             let one = |(_, ask): &(usize, Ask)| match ask {
-                Ask::Layouts(layouts) => Ok(measured(&arrays, &[layouts[&0].clone()], 1, 1).with_compiler(others[1])),
-                _ => Ok(measured(&arrays, &today, 2, 1).with_compiler(others[0])),
+                Ask::Layouts(layouts) => measured(&arrays, &[layouts[&0].clone()], 1, 1).with_compiler(others[1]),
+                _ => measured(&arrays, &today, 2, 1).with_compiler(others[0]),
             };
-            asks.iter().map(one).collect()
+            asks.iter().map(|ask| Some(Ok(one(ask)))).collect()
         };
         let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
         let text = tuning.text(200).to_string();

@@ -100,7 +100,15 @@ impl Tuning {
                 "Keep it: {all}{within}{here} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
             ));
         } else if let Some(entry) = entry {
-            answers.push(format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost)));
+            let (before, after) = (self.today.cost.bytes.unwrap_or(0), entry.cost.bytes.unwrap_or(0));
+            answers.push(if self.moved {
+                format!(
+                    "{} of HBM. The cycles cannot be compared: the array is in another memory.",
+                    Signed(difference(before, after))
+                )
+            } else {
+                format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost))
+            });
         }
         answers.extend(self.incomplete());
         answers
@@ -108,9 +116,12 @@ impl Tuning {
 
     /// A sentence, if the search stopped early.
     fn incomplete(&self) -> Option<String> {
-        self.cut.then(|| {
-            "The search is not complete: it reached the limit of compilations. A higher limit continues it.".to_owned()
-        })
+        let why = match (self.ended, self.goes_on) {
+            (false, _) => "it reached the limit of compilations. A higher limit continues it.",
+            (true, true) => "it was interrupted. The next run goes on from the answers in the cache.",
+            (true, false) => "it was interrupted. Its answers are not in a cache, so the next run begins anew.",
+        };
+        self.cut.then(|| format!("The search is not complete: {why}"))
     }
 
     /// Whether a program takes more memory than it may.
@@ -131,10 +142,10 @@ impl Tuning {
         for (program, today) in best.cost.programs.iter().zip(&self.today.cost.programs) {
             let weight = self.programs.iter().find(|other| other.name == program.program).map_or(1, |own| own.weight);
             let weight = if weight == 1 { String::new() } else { format!(" (weight {weight})") };
+            let cycles = if self.moved { String::new() } else { cycles(today.cycles, program.cycles) + ", " };
             text.paragraph(format!(
-                "  {}{weight}: {}, {} of HBM, copies {} -> {}",
+                "  {}{weight}: {cycles}{} of HBM, copies {} -> {}",
                 program.program,
-                cycles(today.cycles, program.cycles),
                 Signed(difference(today.bytes, program.bytes)),
                 today.copies,
                 program.copies
@@ -149,7 +160,7 @@ impl Tuning {
                 format!("{opcode} {sign}{}", Grouped(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX)))
             });
             let opcodes = opcodes.collect::<Vec<_>>();
-            if !opcodes.is_empty() {
+            if !opcodes.is_empty() && !self.moved {
                 text.paragraph(format!("    cycles by opcode: {}", opcodes.join(", ")));
             }
         }

@@ -7,6 +7,7 @@ use crate::compiler::CompileError;
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xla_shape_pjrt::{Program, Slice};
 use xla_shape_render::harmless;
@@ -16,6 +17,8 @@ pub(super) struct Compilers<'a> {
     programs: &'a [Program],
     slice: &'a Slice,
     workers: &'a dyn Workers,
+    /// Whether the user has ended the search.
+    stop: &'a AtomicBool,
     compiler: CompilerArguments,
     origin: Origin,
     /// The version of that compiler; `None` until it is known, and then there are no answers in the cache.
@@ -29,7 +32,10 @@ pub(super) struct Compilers<'a> {
 }
 
 impl<'a> Compilers<'a> {
-    /// compiler: its arguments for the workers.
+    /// compiler: its arguments for the workers. stop: once it is set, nothing more is compiled.
+    ///
+    /// # Errors
+    /// If no worker can answer.
     pub(super) fn new(
         arguments: &TuneArguments,
         compiler: CompilerArguments,
@@ -37,7 +43,8 @@ impl<'a> Compilers<'a> {
         programs: &'a [Program],
         slice: &'a Slice,
         workers: &'a dyn Workers,
-    ) -> Self {
+        stop: &'a AtomicBool,
+    ) -> Result<Self, Failure> {
         let cache = if arguments.no_cache { None } else { Cache::new(arguments.cache.as_deref()) };
         let bar = ProgressBar::new(0);
         // An invalid template would leave the default style.
@@ -49,6 +56,7 @@ impl<'a> Compilers<'a> {
             programs,
             slice,
             workers,
+            stop,
             compiler,
             origin,
             version: None,
@@ -57,15 +65,16 @@ impl<'a> Compilers<'a> {
             kept: 0,
             bar,
         };
-        new.version = new.find_version();
-        new
+        new.version = new.find_version()?;
+        Ok(new)
     }
 
     /// The version of the compiler: the one that the cache knows, or what the compiler says. `None` without a cache, or if the compiler
     /// does not answer; the first program then says why.
-    fn find_version(&mut self) -> Option<Version> {
-        if let Some(version) = self.cache.as_ref()?.version(&self.origin.compiler) {
-            return Some(version);
+    fn find_version(&mut self) -> Result<Option<Version>, Failure> {
+        let Some(cache) = &mut self.cache else { return Ok(None) };
+        if let Some(version) = cache.version(&self.origin.compiler) {
+            return Ok(Some(version));
         }
         let request = version_request(&self.compiler, self.slice);
         let mut version = None;
@@ -74,13 +83,18 @@ impl<'a> Compilers<'a> {
             version = words.map(|words| Version::new(&self.origin.compiler, words.as_deref()));
             true
         });
-        ran.ok()?;
-        self.cache.as_mut()?.keep_version(&self.origin.compiler, version.as_ref()?);
-        version
+        ran.map_err(Failure::said)?;
+        if let Some(version) = &version {
+            cache.keep_version(&self.origin.compiler, version);
+        }
+        Ok(version)
     }
 
-    /// Compiles programs. The answers are in the order of the requests.
-    pub(super) fn compile(&mut self, asks: &[(usize, Asked)]) -> Result<Vec<Result<Measured, String>>, Failure> {
+    /// Compiles programs. The answers are in the order of the requests; `None` for those that the user did not wait for.
+    pub(super) fn compile(
+        &mut self,
+        asks: &[(usize, Asked)],
+    ) -> Result<Vec<Option<Result<Measured, String>>>, Failure> {
         let mut names = Vec::new();
         let mut missing = Vec::new();
         let mut unique = HashSet::new();
@@ -106,9 +120,13 @@ impl<'a> Compilers<'a> {
             .collect();
         let mut waiting: Vec<_> = missing.iter().map(|(name, _, asked)| Some((name, *asked))).collect();
         let mut fatal = None;
-        let workers = self.workers;
+        let (workers, stop) = (self.workers, self.stop);
         self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
-        let ran = workers.run(&requests, &mut |number, answer| {
+        let mut ask = |number: usize, answer: &[u8]| {
+            // Ctrl-C in a terminal ends the compilers too, which is no refusal.
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
             let Some((name, _)) = waiting.get_mut(number).and_then(Option::take) else { return true };
             self.bar.inc(1);
             self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
@@ -131,12 +149,14 @@ impl<'a> Compilers<'a> {
             };
             self.answers.insert(name.clone(), answer);
             true
-        });
+        };
+        let ran = if stop.load(Ordering::Relaxed) { Ok(()) } else { workers.run(&requests, &mut ask) };
         if let Some(message) = fatal.or(ran.err()) {
             return Err(Failure::said(message));
         }
-        let unknown = || Err("the compiler was not asked".to_owned());
-        Ok(names.iter().map(|name| self.answers.get(name).cloned().unwrap_or_else(unknown)).collect())
+        let is_ended = stop.load(Ordering::Relaxed);
+        let unknown = || (!is_ended).then(|| Err("the compiler was not asked".to_owned()));
+        Ok(names.iter().map(|name| self.answers.get(name).cloned().or_else(unknown)).collect())
     }
 
     /// Shows what is being compiled.
@@ -162,13 +182,15 @@ impl<'a> Compilers<'a> {
         }
     }
 
-    /// Ends the progress bar, and says once that answers could not be cached. Returns how many answers the cache had.
-    pub(super) fn finish(self) -> usize {
+    /// Ends the progress bar, and says once that answers could not be cached. Returns how many answers the cache had, and whether it has the
+    /// new ones now.
+    pub(super) fn finish(self) -> (usize, bool) {
         self.bar.finish_and_clear();
-        if let Some(trouble) = self.cache.as_ref().and_then(Cache::trouble) {
+        let trouble = self.cache.as_ref().and_then(Cache::trouble);
+        if let Some(trouble) = trouble {
             crate::io::tell(format_args!("warning: {trouble}"));
         }
-        self.kept
+        (self.kept, self.cache.is_some() && trouble.is_none())
     }
 }
 

@@ -8,30 +8,59 @@ mod workers;
 
 use crate::Host;
 use crate::args::TuneArguments;
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 use cache::Origin;
 use compilers::Compilers;
 pub(crate) use share::{Share, memory, share, weight};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use workers::{Threads, asking, origin};
 pub use workers::{Workers, answer, jobs};
 use xla_shape_files::{check_outputs, contents};
 use xla_shape_pjrt::{Error, Program};
-use xla_shape_render::tune::{Ask, Options, Program as Weighted, Requested, SharedArray, Tuning};
+use xla_shape_render::tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError, Tuning};
 
 /// The compiler chooses the layout.
 const ANY: Requested = Requested { layout: None, memory: None };
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
     check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
-    let tuning = tuned(arguments, host, None)?;
+    let stop = interruption()?;
+    let tuning = tuned(arguments, host, None, &stop)?;
+    // Nothing is left to end but the output.
+    stop.store(true, Ordering::Relaxed);
     super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || tuning.html())?;
+    if tuning.is_ended() {
+        return Err(Failure::Interrupted);
+    }
     if tuning.has_best() || tuning.is_advice() { Ok(()) } else { Err(Failure::Told) }
 }
 
+/// A flag that the first Ctrl-C sets. While it is set, Ctrl-C ends the program at once.
+fn interruption() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    // They run in this order: the first signal finds the flag as it was, and then sets it.
+    let registered = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&stop))
+        .and_then(|_| flag::register(SIGINT, Arc::clone(&stop)));
+    match registered {
+        Ok(_) => Ok(stop),
+        Err(error) => Err(Failure::said(format_args!("cannot react to Ctrl-C: {error}"))),
+    }
+}
+
 /// The best layouts. The compilers run in these workers, or in processes of this machine.
-pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn Workers>) -> Result<Tuning, Failure> {
+///
+/// stop: once it is set, nothing more is compiled, and the answer is the best so far.
+pub(crate) fn tuned(
+    arguments: &TuneArguments,
+    host: &Host,
+    workers: Option<&dyn Workers>,
+    stop: &AtomicBool,
+) -> Result<Tuning, Failure> {
     let names = share::names(arguments.programs.iter().map(PathBuf::as_path));
     let mut unique = HashSet::new();
     if let Some(name) = names.iter().find(|name| !unique.insert(*name)) {
@@ -74,7 +103,7 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     }
     let weighted = weighted(arguments, &names)?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
-    let threads = Threads::new(host, &programs, arguments.jobs.map_or_else(jobs, |jobs| jobs as usize));
+    let threads = Threads::new(host, &programs, arguments.jobs.map_or_else(jobs, |jobs| jobs as usize), stop);
     let mut compiler = arguments.compiler.clone();
     let origin = match workers {
         Some(workers) => origin(workers, &compiler).map_err(Failure::said)?,
@@ -85,7 +114,8 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
             origin
         }
     };
-    let mut compilers = Compilers::new(arguments, compiler, origin, &programs, &slice, workers.unwrap_or(&threads));
+    let workers = workers.unwrap_or(&threads);
+    let mut compilers = Compilers::new(arguments, compiler, origin, &programs, &slice, workers, stop)?;
     // Arrays are read from the compiled program, because a device may have only a part of an array.
     let places = |program: usize| {
         let own = shared.iter().flat_map(|(_, places)| places).filter(move |(owner, _)| *owner == program);
@@ -96,10 +126,17 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
     let answers = compilers.compile(&today.iter().cloned().chain(preferred).collect::<Vec<_>>())?;
     let mut compiled = Vec::new();
     for (program, answer) in weighted.iter().zip(answers) {
-        compiled.push(
-            answer
-                .map_err(|error| Failure::said(format_args!("{} does not compile as it is: {error}", program.name)))?,
-        );
+        let name = || program.name.clone();
+        let failed = match answer {
+            Some(Ok(measured)) => {
+                compiled.push(measured);
+                continue;
+            }
+            Some(Err(message)) => TuneError::Today { program: name(), message },
+            None => TuneError::Unfinished { program: name() },
+        };
+        compilers.finish();
+        return Err(failure(failed));
     }
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &weighted, &compiled));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::said)?;
@@ -118,14 +155,22 @@ pub(crate) fn tuned(arguments: &TuneArguments, host: &Host, workers: Option<&dyn
             // If no compiler can run, the search ends: later requests have no answer either.
             let message = failure.to_string();
             trouble.get_or_insert(failure);
-            vec![Err(message); asks.len()]
+            vec![Some(Err(message)); asks.len()]
         })
     };
     let tuning = Tuning::search(&arrays, &weighted, &options, &mut compile);
     if let Some(failure) = trouble {
         return Err(failure);
     }
-    Ok(tuning.map_err(Failure::said)?.with_kept(compilers.finish()))
+    let (kept, goes_on) = compilers.finish();
+    Ok(tuning.map_err(failure)?.with_cache(kept, goes_on))
+}
+
+fn failure(error: TuneError) -> Failure {
+    match error {
+        TuneError::Unfinished { .. } => Failure::NoResult(error.to_string()),
+        _ => Failure::said(error),
+    }
 }
 
 /// The programs with their weights.

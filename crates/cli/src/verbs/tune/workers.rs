@@ -8,6 +8,7 @@ use crate::compiler::{self, CompileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use xla_shape::hlo::Module;
@@ -60,9 +61,7 @@ const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
 pub(super) fn version_request(compiler: &CompilerArguments, slice: &Slice) -> Vec<u8> {
-    let plugin = compiler.plugin.clone();
-    let compiler =
-        CompilerArguments { plugin, replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
+    let compiler = CompilerArguments { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
     serde_json::to_vec(&Request::Version { compiler, device: slice.to_string() }).unwrap_or_default()
 }
 
@@ -184,18 +183,21 @@ pub(super) struct Threads<'a> {
     host: &'a Host,
     programs: &'a [Program],
     number: usize,
+    stop: &'a AtomicBool,
 }
 
 impl<'a> Threads<'a> {
-    pub(super) const fn new(host: &'a Host, programs: &'a [Program], number: usize) -> Self {
-        Self { host, programs, number }
+    /// stop: once it is set, no further compiler is started.
+    pub(super) const fn new(host: &'a Host, programs: &'a [Program], number: usize, stop: &'a AtomicBool) -> Self {
+        Self { host, programs, number, stop }
     }
 }
 
 impl Workers for Threads<'_> {
     fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
         let queue = Mutex::new(requests.iter().enumerate());
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let is_on = |_: &_| !self.stop.load(Ordering::Relaxed);
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(is_on);
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             for _ in 0..self.number.min(requests.len()) {
