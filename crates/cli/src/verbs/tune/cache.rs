@@ -39,7 +39,8 @@ pub(super) struct Origin {
     pub(super) flags: Flags,
 }
 
-/// What a compiler is known by in the cache. The same version at another path, on another machine, or installed anew gives the same answers.
+/// What a compiler is known by in the cache. The same version at another path, on another machine, or installed anew is taken to give the same
+/// answers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(super) enum Version {
     /// What it says of itself, and the size of its file.
