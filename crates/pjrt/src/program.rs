@@ -230,7 +230,7 @@ impl Program {
     /// As [`with_layouts`](Self::with_layouts).
     pub fn with_layout_modes(&self, modes: &BTreeMap<Argument, LayoutMode>) -> Result<Self> {
         let modes = modes.iter().map(|(argument, mode)| (*argument, mode.to_string()));
-        self.with_attributes(LAYOUT_MODE, &modes.collect())
+        self.with_attributes(LAYOUT_MODE, "layouts", &modes.collect())
     }
 
     /// The same program, which asks for the memories of parameters and results (`mhlo.memory_kind`), such as `device` or `pinned_host`. The
@@ -244,25 +244,28 @@ impl Program {
     /// let program = Program::from_mlir(b"module { func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> { return %x } }");
     /// let asks = program.with_memory_kinds(&BTreeMap::from([(Argument::Parameter(0), "pinned_host")]))?;
     /// assert!(String::from_utf8_lossy(asks.code()).contains(r#"%x: tensor<2x3xf32> {mhlo.memory_kind = "pinned_host"}"#));
-    /// assert!(program.with_memory_kinds(&BTreeMap::from([(Argument::Parameter(0), "a \" b")])).is_err());
+    /// for other in ["a \" b", ""] {
+    ///     assert!(program.with_memory_kinds(&BTreeMap::from([(Argument::Parameter(0), other)])).is_err());
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`with_layouts`](Self::with_layouts), and if the name of a memory has other characters than letters, digits and `_`.
+    /// As [`with_layouts`](Self::with_layouts), and if the name of a memory is empty or has other characters than letters, digits and `_`.
     pub fn with_memory_kinds(&self, kinds: &BTreeMap<Argument, &str>) -> Result<Self> {
-        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if let Some(kind) = kinds.values().find(|kind| !is_name(kind)) {
             return Err(Error::NoLayouts(format!("{kind:?} is not the name of a memory")));
         }
         let kinds = kinds.iter().map(|(argument, kind)| (*argument, (*kind).to_owned()));
-        self.with_attributes(MEMORY_KIND, &kinds.collect())
+        self.with_attributes(MEMORY_KIND, "layouts and memories", &kinds.collect())
     }
 
-    fn with_attributes(&self, name: &str, values: &BTreeMap<Argument, String>) -> Result<Self> {
+    /// what: what attributes of this name ask for, for the error.
+    fn with_attributes(&self, name: &str, what: &str, values: &BTreeMap<Argument, String>) -> Result<Self> {
         let text = self.mlir_text().ok_or_else(|| {
-            let reason = "layouts can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)";
-            Error::NoLayouts(reason.to_owned())
+            Error::NoLayouts(format!("{what} can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)"))
         })?;
         Ok(Self::from_mlir(with_attributes(text, name, values)?.as_bytes()))
     }
@@ -432,10 +435,23 @@ fn is_alias(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Program;
+    use super::{Argument, LayoutMode, Program};
+    use std::collections::BTreeMap;
 
     const HLO: &str = "HloModule m, num_partitions=4\nENTRY e { ROOT p = f32[2] parameter(0) }";
     const MLIR: &str = "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {}";
+
+    #[test]
+    fn layouts_and_memories_need_text_of_mlir() {
+        let first = Argument::Parameter(0);
+        for program in [Program::from_mlir(b"ML\xefR\x0d"), Program::from_bytes(HLO.as_bytes()).unwrap()] {
+            let words = "can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)";
+            let layouts = program.with_layout_modes(&BTreeMap::from([(first, LayoutMode::Auto)])).unwrap_err();
+            assert!(layouts.to_string().contains(&format!("layouts {words}")), "{layouts}");
+            let memories = program.with_memory_kinds(&BTreeMap::from([(first, "device")])).unwrap_err();
+            assert!(memories.to_string().contains(&format!("layouts and memories {words}")), "{memories}");
+        }
+    }
 
     #[test]
     fn programs_are_known_by_their_first_words() {
