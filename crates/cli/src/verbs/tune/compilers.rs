@@ -203,3 +203,129 @@ fn words(asked: &Asked) -> String {
     });
     layouts.take(2).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, Compilers, Origin, Workers};
+    use crate::args::Verb;
+    use serde_json::json;
+    use std::cell::RefCell;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use xla_shape::hlo::Module;
+    use xla_shape_pjrt::{Program, Slice};
+    use xla_shape_render::cost::{Place, ProgramCost};
+    use xla_shape_render::tune::{Measured, Requested};
+
+    fn origin(number: usize) -> Origin {
+        let compiler = json!({"path": format!("/{number}/libtpu.so"), "bytes": 7, "written": number});
+        serde_json::from_value(json!({"compiler": compiler, "flags": [null, null]})).unwrap()
+    }
+
+    fn measured(number: usize) -> Measured {
+        let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
+        Measured::new(&ProgramCost::new(&module).unwrap(), &[], &[], 7).with_compiler(&format!("libtpu {number}"))
+    }
+
+    /// Workers of which each has a compiler of its own: request after request, the next one answers.
+    struct Several<'a> {
+        compilers: &'a [usize],
+        /// How many requests for measures there were.
+        asked: RefCell<usize>,
+        /// Set with the answer of this number.
+        stop: Option<(usize, &'a AtomicBool)>,
+    }
+
+    impl Workers for Several<'_> {
+        fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+            for (number, (_, request)) in requests.iter().enumerate() {
+                let request: serde_json::Value = serde_json::from_slice(request).unwrap();
+                if request.get("Version").is_some() {
+                    done(number, format!("{{\"Ok\":\"libtpu {}\"}}", self.compilers[0]).as_bytes());
+                    continue;
+                }
+                let asked = *self.asked.borrow();
+                let compiler = self.compilers[asked % self.compilers.len()];
+                *self.asked.borrow_mut() += 1;
+                if let Some((last, stop)) = self.stop {
+                    stop.store(asked == last, Ordering::Relaxed);
+                }
+                let reply = json!({"Ok": {"measured": measured(compiler), "origin": origin(compiler)}});
+                if !done(number, &serde_json::to_vec(&reply).unwrap()) {
+                    break;
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// Workers that have an error instead of a version.
+    struct Broken;
+
+    impl Workers for Broken {
+        fn run(&self, _: &[(usize, Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+            Err("interrupted".to_owned())
+        }
+    }
+
+    /// Four requests: the versions of the compilers that answered (`None` where none did), and how many answers the cache had.
+    fn compiled(
+        folder: &Path,
+        first: usize,
+        workers: &dyn Workers,
+        stop: &AtomicBool,
+    ) -> Result<(Vec<Option<String>>, usize), String> {
+        let arguments = ["xla-shape", "tune", "p.mlir", "--share", "x=arg0", "--cache"].map(Into::into);
+        let arguments = crate::parse(arguments.into_iter().chain([folder.into()])).unwrap();
+        let Verb::Tune(arguments) = arguments.verb else { panic!("tune") };
+        let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
+        let programs = [Program::from_mlir(text)];
+        let slice: Slice = "v5e".parse().unwrap();
+        let compiler = arguments.compiler.clone();
+        let compilers = Compilers::new(&arguments, compiler, origin(first), &programs, &slice, workers, stop);
+        let mut compilers = compilers.map_err(|failure| failure.to_string())?;
+        let asked = |layout: &str| {
+            let requested = Requested { layout: Some(layout.parse().unwrap()), memory: None };
+            (0, Asked::from([(Place::Parameter(0, vec![]), requested)]))
+        };
+        let answers = compilers.compile(&["{2,1,0}", "{1,2,0}", "{0,1,2}", "{0,2,1}"].map(asked)).unwrap();
+        let versions = answers.into_iter().map(|answer| Some(answer?.unwrap().version().unwrap().to_owned()));
+        Ok((versions.collect(), compilers.finish().0))
+    }
+
+    #[test]
+    fn each_answer_is_kept_under_the_compiler_that_gave_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let by = |numbers: [usize; 4]| numbers.map(|number| Some(format!("libtpu {number}"))).to_vec();
+        let run = |compilers: &[usize]| {
+            let workers = Several { compilers, asked: RefCell::new(0), stop: None };
+            let found = compiled(folder.path(), compilers[0], &workers, &AtomicBool::new(false)).unwrap();
+            (found, workers.asked.into_inner())
+        };
+        assert_eq!(run(&[1, 2]), ((by([1, 2, 1, 2]), 0), 4));
+        // Each compiler alone has the answers that it gave, and asks for the others.
+        assert_eq!(run(&[2]), ((by([2; 4]), 2), 2));
+        assert_eq!(run(&[1]), ((by([1; 4]), 2), 2));
+        assert_eq!([run(&[1]), run(&[2])], [((by([1; 4]), 4), 0), ((by([2; 4]), 4), 0)]);
+        assert_eq!(run(&[3]), ((by([3; 4]), 0), 4));
+    }
+
+    #[test]
+    fn an_answer_after_the_end_is_neither_shown_nor_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let workers = Several { compilers: &[1], asked: RefCell::new(0), stop: Some((2, &stop)) };
+        let answer = || Some("libtpu 1".to_owned());
+        assert_eq!(compiled(folder.path(), 1, &workers, &stop), Ok((vec![answer(), answer(), None, None], 0)));
+        // Nothing is asked for any more, but what is kept is read.
+        assert_eq!(compiled(folder.path(), 1, &workers, &stop), Ok((vec![answer(), answer(), None, None], 2)));
+        assert_eq!(workers.asked.into_inner(), 3);
+    }
+
+    #[test]
+    fn an_error_of_the_workers_is_said_before_anything_is_compiled() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = compiled(folder.path(), 1, &Broken, &AtomicBool::new(false));
+        assert_eq!(found, Err("error: interrupted".to_owned()));
+    }
+}

@@ -127,12 +127,8 @@ fn measured(
 ) -> Result<Measured, CompileError> {
     let refused = |error: &dyn std::fmt::Display| CompileError::Refused(error.to_string());
     let slice = device.parse::<Slice>().map_err(|error| refused(&error))?;
-    let parsed = |(place, (layout, memory)): (Place, Wire)| {
-        let memory = memory.and_then(|kind| Memory::ALL.into_iter().find(|memory| memory.kind() == kind));
-        Ok((place, Requested { layout: layout.map(|text| text.parse::<Layout>()).transpose()?, memory }))
-    };
-    let asked = asked.into_iter().map(parsed).collect::<Result<Asked, xla_shape::ParseError>>();
-    let asked = asked.map_err(|error| refused(&error))?;
+    let asked = asked.into_iter().map(|(place, wire)| Ok((place, requested(wire)?)));
+    let asked = asked.collect::<Result<Asked, CompileError>>()?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));
     let program = program.map_err(|error| refused(&error))?;
     let said = compiler::start(&host.command, compiler, &slice, program.code())?;
@@ -144,6 +140,17 @@ fn measured(
         Some(version) => measured.with_compiler(version),
         None => measured,
     })
+}
+
+/// What a request asks for at a place.
+fn requested((layout, memory): Wire) -> Result<Requested, CompileError> {
+    let layout = layout.map(|text| text.parse::<Layout>()).transpose();
+    let layout = layout.map_err(|error| CompileError::Refused(error.to_string()))?;
+    let known = |kind: String| {
+        let known = Memory::ALL.into_iter().find(|memory| memory.kind() == kind);
+        known.ok_or_else(|| CompileError::Refused(format!("there is no memory {kind}")))
+    };
+    Ok(Requested { layout, memory: memory.map(known).transpose()? })
 }
 
 /// A program with requests for layouts.
@@ -164,18 +171,25 @@ fn with_memory(module: &Module<'_>, inputs: &[Shape], outputs: &[Shape]) -> [Vec
         let results = layout.result.tuple_shapes().map_or_else(|| vec![layout.result.clone()], <[Shape]>::to_vec);
         (layout.parameters.into_iter().map(|parameter| parameter.shape).collect::<Vec<_>>(), results)
     });
-    let placed = |(number, shape): (usize, &Shape), known: &[Shape]| {
-        let space = known.get(number).and_then(Shape::array).map(|array| array.layout().memory_space());
-        let placed = space.zip(shape.array()).and_then(|(space, array)| {
-            let layout = array.layout().clone().with_memory_space(space).ok()?;
-            Some(Shape::Array(array.clone().with_layout(layout).ok()?))
-        });
-        placed.unwrap_or_else(|| shape.clone())
+    [placed(inputs, &parameters), placed(outputs, &results)]
+}
+
+/// Shapes with the memory spaces of the same shapes in a module. If they are not the same ones, such as where the module has a tuple of them, they
+/// stay as they are.
+fn placed(shapes: &[Shape], known: &[Shape]) -> Vec<Shape> {
+    let sizes = |shape: &Shape| {
+        let array = shape.array()?;
+        Some(array.dimensions().iter().map(|size| size.extent()).collect::<Vec<_>>())
     };
-    [
-        inputs.iter().enumerate().map(|shape| placed(shape, &parameters)).collect(),
-        outputs.iter().enumerate().map(|shape| placed(shape, &results)).collect(),
-    ]
+    if shapes.len() != known.len() || shapes.iter().zip(known).any(|(shape, known)| sizes(shape) != sizes(known)) {
+        return shapes.to_vec();
+    }
+    let placed = |(shape, known): (&Shape, &Shape)| {
+        let (array, known) = (shape.array()?, known.array()?);
+        let layout = array.layout().clone().with_memory_space(known.layout().memory_space()).ok()?;
+        Some(Shape::Array(array.clone().with_layout(layout).ok()?))
+    };
+    shapes.iter().zip(known).map(|pair| placed(pair).unwrap_or_else(|| pair.0.clone())).collect()
 }
 
 /// Threads of this process, each of which waits for one compiler at a time.
@@ -233,4 +247,44 @@ pub fn jobs() -> usize {
     });
     let room = free.map_or(1, |free| usize::try_from(free / COMPILER_BYTES).unwrap_or(1));
     cores.min(room).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CompileError, placed, requested};
+    use xla_shape::Shape;
+    use xla_shape_render::tune::Memory;
+
+    fn shapes(texts: &[&str]) -> Vec<Shape> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn memories_are_those_of_the_same_shapes() {
+        let own = shapes(&["f32[8,128]{1,0:T(8,128)}", "bf16[4]{0}"]);
+        let same = shapes(&["f32[8,128]{0,1:S(5)}", "bf16[4]{0}"]);
+        assert_eq!(placed(&own, &same), shapes(&["f32[8,128]{1,0:T(8,128)S(5)}", "bf16[4]{0}"]));
+        for other in [
+            &[][..],
+            &["f32[8,128]{1,0:S(5)}"],
+            &["bf16[4]{0:S(5)}", "f32[8,128]{1,0}"],
+            &["f32[8,128]{1,0:S(5)}", "bf16[4,1]{1,0}"],
+            &["(f32[8,128]{1,0:S(5)})", "bf16[4]{0:S(5)}"],
+            &["f32[8,128]{1,0:S(5)}", "bf16[4]{0}", "f32[]"],
+        ] {
+            assert_eq!(placed(&own, &shapes(other)), own, "{other:?}");
+        }
+        assert_eq!(placed(&[], &[]), []);
+    }
+
+    #[test]
+    fn a_request_has_a_layout_and_a_memory_that_exist() {
+        let layout = || Some("{1,0}".to_owned());
+        let found = requested((layout(), Some("pinned_host".to_owned()))).ok().unwrap();
+        assert_eq!((found.layout, found.memory), (Some("{1,0}".parse().unwrap()), Some(Memory::PinnedHost)));
+        let error = |wire| requested(wire).err().map(CompileError::message);
+        assert_eq!(error((layout(), Some("hbm".to_owned()))).as_deref(), Some("there is no memory hbm"));
+        assert!(error((Some("{".to_owned()), None)).is_some());
+        assert_eq!(error((None, None)), None);
+    }
 }
