@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -643,22 +643,33 @@ fn searches_find_what_every_combination_shows() {
         assert_eq!([&all["cycles"], &all["bytes"]], [&row["best"]["cycles"], &row["best"]["bytes"]], "{}", row["set"]);
         assert_eq!(quick["cycles"], row["search"]["cycles"], "{}", row["set"]);
     }
-    // At most one search in ten finds something else than the best, and that is within one percent.
+    // At most one search finds something else than the best, and that is within one percent.
     let missed: Vec<_> = rows.iter().filter(|row| cycles(row, "search") > cycles(row, "best")).collect();
-    assert!(missed.len() * 10 <= rows.len(), "{missed:?}");
+    assert!(missed.len() <= 1, "{missed:?}");
     assert!(missed.iter().all(|row| cycles(row, "search") * 100 <= cycles(row, "best") * 101), "{missed:?}");
     // No best layout takes more than twice the fewest bytes, so the search may leave those out.
+    let mut choices = 0;
     for row in &rows {
+        let mut padded = BTreeSet::new();
         for (share, shape) in row["share"].as_array().unwrap().iter().zip(row["arrays"].as_array().unwrap()) {
             let name = share.as_str().unwrap().split_once('=').unwrap().0;
             let bytes = |layouts: &Value| {
                 let text = shape.as_str().unwrap().to_owned() + layouts[name].as_str().unwrap();
                 text.parse::<Shape>().unwrap().array().unwrap().byte_size().unwrap()
             };
-            let least = row["tried"].as_array().unwrap().iter().map(|tried| bytes(&tried[0])).min().unwrap();
+            let tried = row["tried"].as_array().unwrap();
+            let least = tried.iter().map(|tried| bytes(&tried[0])).min().unwrap();
             assert!(bytes(&row["best"]["layouts"]) <= 2 * least, "{}", row["set"]);
+            padded.extend((0..tried.len()).filter(|entry| bytes(&tried[*entry][0]) > 2 * least));
         }
+        // They cost much more than the best, and than today's.
+        for cost in padded.iter().map(|entry| row["tried"][entry][1].as_u64().unwrap()) {
+            assert!(cost * 100 >= cycles(row, "best") * 120, "{} {cost}", row["set"]);
+            assert!(cost * 100 >= cycles(row, "today") * 115, "{} {cost}", row["set"]);
+        }
+        choices += padded.len();
     }
+    assert_eq!(choices, 618);
     // What MaxText measured to be the best on hardware: (0,2,3,1).
     let maxtext = rows.iter().find(|row| row["set"] == "maxtext").unwrap();
     assert_eq!(maxtext["search"]["layouts"], json!({"kv": "{1,3,2,0:T(32,128)(4,1)}"}));
@@ -668,7 +679,9 @@ fn searches_find_what_every_combination_shows() {
         let programs = row["programs"].as_array().unwrap().len() as u64;
         let compiles = |row: &Value| row["compiles"].as_u64().unwrap();
         match row["arrays"].as_array().unwrap().len() {
-            1 => assert!(compiles(&row["search"]) <= 8 * programs, "{}", row["set"]),
+            // The first better swap gains little there, so the other swaps are tried too.
+            1 if row["set"] == "filters" => assert_eq!(compiles(&row["search"]), 8 * programs),
+            1 => assert!(compiles(&row["search"]) <= 6 * programs, "{}", row["set"]),
             // Of many combinations, at most one in twenty.
             _ => assert!(compiles(&row["search"]) <= (compiles(row) / 20).max(6), "{}", row["set"]),
         }
