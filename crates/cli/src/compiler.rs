@@ -12,6 +12,8 @@ use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 use xla_shape::hlo::{Module, Totals};
@@ -185,6 +187,9 @@ fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, Strin
     Ok(flags)
 }
 
+/// For a compiler that nothing ends early.
+pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// Starts a process that compiles a program for one device, and returns the compiler's answer.
 pub(crate) fn start(
     itself: &[OsString],
@@ -192,7 +197,18 @@ pub(crate) fn start(
     slice: &Slice,
     program: &[u8],
 ) -> Result<CompilerAnswer, CompileError> {
-    compile_in(command(itself, arguments, slice, None), program)
+    start_until(&NEVER, itself, arguments, slice, program)
+}
+
+/// Like [`start`]; once `stop` is set, the process is ended.
+pub(crate) fn start_until(
+    stop: &AtomicBool,
+    itself: &[OsString],
+    arguments: &CompilerArguments,
+    slice: &Slice,
+    program: &[u8],
+) -> Result<CompilerAnswer, CompileError> {
+    compile_in(command(itself, arguments, slice, None), program, stop)
 }
 
 /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of the first
@@ -210,7 +226,7 @@ pub(crate) fn keep_modules(
         option.push(folder);
         command.arg("--option").arg(option);
     }
-    drop(run(command, program));
+    drop(run(command, program, &NEVER));
 }
 
 /// Like [`start`]; libtpu also writes what it did with kernels into a directory.
@@ -223,11 +239,11 @@ pub(crate) fn start_dumping(
 ) -> Result<CompilerAnswer, CompileError> {
     let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
     let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
-    compile_in(command(itself, arguments, slice, Some(flags)), program)
+    compile_in(command(itself, arguments, slice, Some(flags)), program, &NEVER)
 }
 
-fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
-    let (answer, errors) = run(command, program)?;
+fn compile_in(command: Option<Command>, program: &[u8], stop: &AtomicBool) -> Result<CompilerAnswer, CompileError> {
+    let (answer, errors) = run(command, program, stop)?;
     // The compiler's own messages. An error means that standard error is closed.
     let _ = std::io::stderr().write_all(harmless(&errors).as_bytes());
     let unreadable =
@@ -235,16 +251,20 @@ fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer
     answer?.answer().ok_or_else(unreadable)
 }
 
-/// Runs the process of a compiler: its answer, and what it wrote to standard error.
-fn run(command: Option<Command>, program: &[u8]) -> Result<(Result<Message, CompileError>, String), CompileError> {
+/// How long a process may go on after it shall end.
+const SOON: Duration = Duration::from_millis(50);
+
+/// Runs the process of a compiler: its answer, and what it wrote to standard error. Once `stop` is set, the process is ended.
+fn run(
+    command: Option<Command>,
+    program: &[u8],
+    stop: &AtomicBool,
+) -> Result<(Result<Message, CompileError>, String), CompileError> {
     let failed =
         |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
     let unknown = || failed(std::io::Error::other("the program does not know its own file"));
     let mut child = command.ok_or_else(unknown)?.spawn().map_err(failed)?;
-    if let Some(mut input) = child.stdin.take() {
-        // If this fails, the process has ended, and its exit status and standard error say why.
-        let _ = input.write_all(program);
-    }
+    let (input, output) = (child.stdin.take(), child.stdout.take());
     let errors = child.stderr.take().map(|mut errors| {
         thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -254,10 +274,29 @@ fn run(command: Option<Command>, program: &[u8]) -> Result<(Result<Message, Comp
             bytes
         })
     });
-    let answer = child.stdout.take().and_then(|output| {
-        // Plug-ins may write other lines to standard output.
-        let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
-        lines.find_map(|line| serde_json::from_slice::<Result<Message, CompileError>>(&line).ok())
+    let process = &mut child;
+    let answer = thread::scope(|scope| {
+        let (reading, end) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            while end.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
+                if stop.load(Ordering::Relaxed) {
+                    // An error means that the process has ended.
+                    let _ = process.kill();
+                    break;
+                }
+            }
+        });
+        if let Some(mut input) = input {
+            // If this fails, the process has ended, and its exit status and standard error say why.
+            let _ = input.write_all(program);
+        }
+        let answer = output.and_then(|output| {
+            // Plug-ins may write other lines to standard output.
+            let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
+            lines.find_map(|line| serde_json::from_slice::<Result<Message, CompileError>>(&line).ok())
+        });
+        drop(reading);
+        answer
     });
     if answer.is_some() {
         // The answer is complete, and some compilers take long to exit, or never do. An error means that the process has ended.

@@ -94,31 +94,36 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, Compi
 
 /// The answer to a request about a program. A compiler runs in a process of its own, so one that crashes costs only this answer.
 pub fn answer(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
-    let said =
-        match serde_json::from_slice(request) {
-            Ok(Request::Origin { compiler }) => {
-                serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
-            }
-            Ok(Request::Version { compiler, device }) => {
-                let slice = device.parse::<Slice>().map_err(|error| CompileError::Refused(error.to_string()));
-                let said = slice.and_then(|slice| compiler::start(&host.command, &compiler, &slice, EMPTY));
-                serde_json::to_vec(&said.map(|said| said.compiler().map(str::to_owned)))
-            }
-            Ok(Request::Measure { compiler, device, asked }) => {
-                let origin = Origin::here(&compiler, host).map_err(CompileError::NoCompiler);
-                serde_json::to_vec(&origin.and_then(|origin| {
-                    Ok(Reply { measured: measured(host, program, &compiler, &device, asked)?, origin })
-                }))
-            }
-            Err(error) => {
-                let message = format!("the request cannot be read, perhaps because it is of another version: {error}");
-                serde_json::to_vec(&Err::<(), _>(CompileError::NoCompiler(message)))
-            }
-        };
+    answer_until(&compiler::NEVER, host, program, request)
+}
+
+/// Like [`answer`]; once `stop` is set, the compiler is ended.
+fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
+    let said = match serde_json::from_slice(request) {
+        Ok(Request::Origin { compiler }) => {
+            serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
+        }
+        Ok(Request::Version { compiler, device }) => {
+            let slice = device.parse::<Slice>().map_err(|error| CompileError::Refused(error.to_string()));
+            let said = slice.and_then(|slice| compiler::start_until(stop, &host.command, &compiler, &slice, EMPTY));
+            serde_json::to_vec(&said.map(|said| said.compiler().map(str::to_owned)))
+        }
+        Ok(Request::Measure { compiler, device, asked }) => {
+            let origin = Origin::here(&compiler, host).map_err(CompileError::NoCompiler);
+            serde_json::to_vec(&origin.and_then(|origin| {
+                Ok(Reply { measured: measured(stop, host, program, &compiler, &device, asked)?, origin })
+            }))
+        }
+        Err(error) => {
+            let message = format!("the request cannot be read, perhaps because it is of another version: {error}");
+            serde_json::to_vec(&Err::<(), _>(CompileError::NoCompiler(message)))
+        }
+    };
     said.unwrap_or_default()
 }
 
 fn measured(
+    stop: &AtomicBool,
     host: &Host,
     program: &[u8],
     compiler: &CompilerArguments,
@@ -131,7 +136,7 @@ fn measured(
     let asked = asked.collect::<Result<Asked, CompileError>>()?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));
     let program = program.map_err(|error| refused(&error))?;
-    let said = compiler::start(&host.command, compiler, &slice, program.code())?;
+    let said = compiler::start_until(stop, &host.command, compiler, &slice, program.code())?;
     let module = said.module()?;
     let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
     let [inputs, outputs] = with_memory(&module, said.inputs(), said.outputs());
@@ -201,7 +206,7 @@ pub(super) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// stop: once it is set, no further compiler is started.
+    /// stop: once it is set, no further compiler is started, and those that run are ended.
     pub(super) const fn new(host: &'a Host, programs: &'a [Program], number: usize, stop: &'a AtomicBool) -> Self {
         Self { host, programs, number, stop }
     }
@@ -218,7 +223,7 @@ impl Workers for Threads<'_> {
                 let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
                     while let Some((number, (program, request))) = next() {
-                        let answer = answer(self.host, self.programs[*program].code(), request);
+                        let answer = answer_until(self.stop, self.host, self.programs[*program].code(), request);
                         // Fails if the receiver has ended, because no more answers are wanted.
                         if sender.send((number, answer)).is_err() {
                             break;
