@@ -25,6 +25,7 @@ use crate::iter::{NestedArray, TileView};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, ValueOf};
 use crate::vector::{self, Kernel, Machine};
+use std::sync::atomic::{Ordering, compiler_fence};
 use xla_shape_core::text::ConstText;
 
 /// The columns of a tile.
@@ -314,7 +315,7 @@ impl<E: Terms> Kernel for Product<'_, E> {
         let Self { left, right, mut out, widths: [left_width, right_width, out_width], sizes: [m, depth, n] } = self;
         let panels = if n == 0 || depth == 0 { 0 } else { m.div_ceil(ROWS) };
         let mut packed = vec![[E::Left::default(); ROWS]; panels.min(PANELS) * GROUPS];
-        let mut columns = [[E::Right::default(); COLUMNS]; GROUPS];
+        let mut columns = vec![[E::Right::default(); COLUMNS]; GROUPS.min(depth.div_ceil(E::DEPTH))];
         for k in (0..depth).step_by(GROUPS * E::DEPTH) {
             let groups = (depth - k).min(GROUPS * E::DEPTH).div_ceil(E::DEPTH);
             for first in (0..panels).step_by(PANELS) {
@@ -429,6 +430,9 @@ fn add_to<E: Terms>(
         for (row, sums) in tile.elements.iter_mut().zip(sums) {
             let row = &mut row[start..start + COLUMNS];
             row.iter_mut().zip(sums).for_each(|(value, &sum)| *value = E::plus(*value, sum));
+            // With AVX-512, LLVM would add one element of each of eight rows at a time, with gathers and scatters; it does not move elements
+            // across a fence. The fence is no instruction.
+            compiler_fence(Ordering::SeqCst);
         }
         return;
     }
