@@ -324,7 +324,7 @@ impl<E: Terms> Kernel for Product<'_, E> {
                     pack_left::<E>(&left, left_width, (panel, k), &mut packed[..groups]);
                 }
                 for j in 0..n.div_ceil(LANES) {
-                    for start in (0..LANES).step_by(COLUMNS) {
+                    for start in (0..LANES.min(n - j * LANES)).step_by(COLUMNS) {
                         let columns = &mut columns[..groups];
                         pack_right::<E>(&right, right_width, (k, j), start, columns);
                         let begin = E::start::<M>(columns);
