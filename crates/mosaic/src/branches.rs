@@ -9,59 +9,76 @@ use crate::loops::{Loop, Registers, branch_back, constant, filled, is_branch_bac
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-/// The most slots that are computed for all iterations of all loops.
+/// The most work for the predicates of branches, over all iterations of all loops: the slots that are computed, the values that are carried
+/// or come from outside, and the branches.
 const MAX_STEPS: u64 = 1 << 21;
 
 /// A branch forward: the bundles that it skips.
+#[derive(Clone, Copy)]
 struct Branch<'s, 'a> {
-    number: usize,
-    /// The first bundle that it does not skip.
+    /// The first bundle that it skips.
+    from: usize,
+    /// The first bundle after those that it skips.
     until: usize,
     slot: &'s Slot<'a>,
     /// The innermost loop around it.
     around: Option<usize>,
 }
 
-/// How often each bundle executes at least; `None` if it is not known where a branch leads.
+/// How often each bundle executes at least; `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
 ///
 /// A loop whose trips are not known runs once, because its branch back is at its end. So does one that a branch leaves.
 pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<u64>> {
     let all = bundles.bundles();
     let nest = Nest::new(loops, all.len());
-    let branches = forward(all, &nest)?;
+    let branches = forward(all, loops, &nest)?;
     let mut trips = loops.iter().map(|found| found.trips.unwrap_or(1).max(1)).collect::<Vec<_>>();
     let backs = loops.iter().map(|found| branch_back(all, found).map_or(found.first, |(number, _)| number));
     let backs = backs.collect::<Vec<_>>();
+    // The branches in each outermost loop.
+    let mut own: BTreeMap<usize, Vec<Branch<'_, '_>>> = BTreeMap::new();
+    // Those that skip bundles outside all loops, in the order of what they skip.
+    let mut outside = Vec::new();
     for branch in &branches {
+        let mut outermost = None;
         for around in nest.around(branch.around) {
             if let (Some(back), Some(trips)) = (backs.get(around), trips.get_mut(around))
                 && branch.until > *back
             {
                 *trips = 1;
             }
+            outermost = loops.get(around).map(|found| (around, found));
+        }
+        match outermost {
+            Some((number, outer)) => {
+                own.entry(number).or_default().push(*branch);
+                let from = outer.last.saturating_add(1);
+                if branch.until > from {
+                    outside.push(Branch { from, ..*branch });
+                }
+            }
+            None => outside.push(*branch),
         }
     }
-    let registers = registers(all);
-    let mut budget = MAX_STEPS;
-    let mut counts = alloc::vec![1_u64; all.len()];
-    // What a branch outside all loops skips, with the loops in it.
-    let outside = branches.iter().filter(|branch| branch.around.is_none()).collect::<Vec<_>>();
-    let once = executed(all, &registers, &outside, None, &nest, 1, &mut budget);
-    for (number, outer) in loops.iter().enumerate().filter(|(number, _)| nest.outer(*number).is_none()) {
-        let own = branches.iter().filter(|branch| nest.around(branch.around).last() == Some(number));
+    // How often an inner loop runs in each iteration of the outermost one.
+    let mut inner = Vec::with_capacity(loops.len());
+    for (number, trips) in trips.iter().enumerate() {
+        let outer = nest.outer(number).map(|outer| inner.get(outer).copied().unwrap_or(1_u64));
+        inner.push(outer.map_or(1, |outer| outer.saturating_mul(*trips)));
+    }
+    let mut program = Program { all, registers: registers(all), nest, budget: MAX_STEPS };
+    let mut counts = program.executed(&outside, None, 1);
+    for (number, outer) in loops.iter().enumerate() {
+        if program.nest.outer(number).is_some() {
+            continue;
+        }
+        let own = own.get(&number).map_or(&[][..], Vec::as_slice);
         let runs = trips.get(number).copied().unwrap_or(1);
-        let times = executed(all, &registers, &own.collect::<Vec<_>>(), Some(number), &nest, runs, &mut budget);
-        let body = outer.last.saturating_sub(outer.first).saturating_add(1);
-        for (bundle, (count, times)) in counts.iter_mut().zip(times).enumerate().skip(outer.first).take(body) {
-            let inner = nest.around(nest.of(bundle)).filter(|inner| *inner != number);
-            let inner = inner
-                .filter_map(|inner| trips.get(inner))
-                .fold(1, |product: u64, trips| product.saturating_mul(*trips));
-            *count = times.saturating_mul(inner);
+        let times = program.executed(own, Some((number, outer)), runs);
+        for ((bundle, count), times) in counts.iter_mut().enumerate().skip(outer.first).zip(times) {
+            let inner = program.nest.of(bundle).and_then(|innermost| inner.get(innermost)).copied().unwrap_or(1);
+            *count = count.saturating_mul(times).saturating_mul(inner);
         }
-    }
-    for (count, once) in counts.iter_mut().zip(once) {
-        *count = count.saturating_mul(once);
     }
     Some(counts)
 }
@@ -99,8 +116,9 @@ impl Nest {
     }
 }
 
-/// The branches forward, in the order of the bundles; `None` if it is not known where a branch leads.
-fn forward<'s, 'a>(all: &'s [Bundle<'a>], nest: &Nest) -> Option<Vec<Branch<'s, 'a>>> {
+/// The branches forward, in the order of the bundles; `None` if it is not known where a branch leads, or if one leads into the middle of a
+/// loop, which then has other trips.
+fn forward<'s, 'a>(all: &'s [Bundle<'a>], loops: &[Loop<'_>], nest: &Nest) -> Option<Vec<Branch<'s, 'a>>> {
     let mut starts = BTreeMap::new();
     for (number, bundle) in all.iter().enumerate() {
         for region in bundle.starts() {
@@ -111,8 +129,14 @@ fn forward<'s, 'a>(all: &'s [Bundle<'a>], nest: &Nest) -> Option<Vec<Branch<'s, 
     for (number, bundle) in all.iter().enumerate() {
         for slot in bundle.slots().iter().filter(|slot| slot.opcode().starts_with("sbr")) {
             let around = nest.of(number);
+            let enters = |until: usize| {
+                let firsts =
+                    nest.around(nest.of(until)).filter_map(|around| loops.get(around)).map(|found| found.first);
+                { firsts }.any(|first| (number.saturating_add(1)..until).contains(&first))
+            };
             match starts.get(&target(slot)?) {
-                Some(&until) => found.push(Branch { number, until, slot, around }),
+                Some(&until) if enters(until) => return None,
+                Some(&until) => found.push(Branch { from: number.saturating_add(1), until, slot, around }),
                 None if is_branch_back(slot) && around.is_some() => {}
                 None => return None,
             }
@@ -121,56 +145,72 @@ fn forward<'s, 'a>(all: &'s [Bundle<'a>], nest: &Nest) -> Option<Vec<Branch<'s, 
     Some(found)
 }
 
-/// For each bundle, in how many iterations of a loop no branch skips it. Without a loop there is one iteration.
-fn executed(
-    all: &[Bundle<'_>],
-    registers: &Registers<'_, '_>,
-    branches: &[&Branch<'_, '_>],
-    within: Option<usize>,
-    nest: &Nest,
-    trips: u64,
-    budget: &mut u64,
-) -> Vec<u64> {
-    let predicates = branches.iter().map(|branch| {
-        let predicate = branch.slot.predicate().filter(|_| branch.around == within);
-        predicate.map(|predicate| (predicate.starts_with('!'), predicate.trim_start_matches('!')))
-    });
-    let predicates = predicates.collect::<Vec<_>>();
-    let wanted = predicates.iter().flatten().map(|(_, register)| *register);
-    let mut values = within.map(|number| Values::new(all, registers, wanted, number, nest)).unwrap_or_default();
-    let steps = (values.steps.len() as u64).saturating_add(branches.len() as u64).saturating_mul(trips);
-    let is_computed = steps <= *budget;
-    *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
-    // The change of each bundle's number of executions compared to that of the bundle before.
-    let mut changes = alloc::vec![0_i64; all.len().saturating_add(1)];
-    if let Some(first) = changes.first_mut() {
-        *first = first.saturating_add_unsigned(trips);
-    }
-    let (rounds, weight) = if is_computed { (trips, 1) } else { (1, trips) };
-    for round in 0..rounds {
-        values.advance(round == 0);
-        let mut skipped_until = 0;
-        for (branch, predicate) in branches.iter().zip(&predicates) {
-            let known = predicate.filter(|_| is_computed);
-            let taken = known.and_then(|(negated, register)| Some((values.get(registers, register)? != 0) != negated));
-            let from = branch.number.saturating_add(1).max(skipped_until);
-            if taken != Some(false) && from < branch.until {
-                if let Some(entry) = changes.get_mut(from) {
-                    *entry = entry.saturating_sub_unsigned(weight);
+/// The bundles whose executions are counted.
+struct Program<'s, 'a> {
+    all: &'s [Bundle<'a>],
+    registers: Registers<'s, 'a>,
+    nest: Nest,
+    /// What is left of [`MAX_STEPS`].
+    budget: u64,
+}
+
+impl<'a> Program<'_, 'a> {
+    /// For each bundle of a loop, in how many of its iterations no branch skips it. Without a loop: for all bundles, in one iteration.
+    fn executed(&mut self, branches: &[Branch<'_, 'a>], within: Option<(usize, &Loop<'_>)>, trips: u64) -> Vec<u64> {
+        let Self { all, registers, nest, budget } = self;
+        let (registers, nest) = (&*registers, &*nest);
+        let first = within.map_or(0, |(_, found)| found.first);
+        let bundles = within.map_or(Some(*all), |(_, found)| all.get(found.first..=found.last)).unwrap_or_default();
+        let within = within.map(|(number, _)| number);
+        let predicates = branches.iter().map(|branch| {
+            let predicate = branch.slot.predicate().filter(|_| branch.around == within);
+            predicate.map(|predicate| (predicate.starts_with('!'), predicate.trim_start_matches('!')))
+        });
+        let predicates = predicates.collect::<Vec<_>>();
+        let wanted = predicates.iter().flatten().map(|(_, register)| *register);
+        let numbered = || (first..).zip(bundles);
+        // Only the slots of the loop itself: an inner loop has other iterations.
+        let own = |number| {
+            numbered()
+                .filter(move |(bundle, _)| nest.of(*bundle) == Some(number))
+                .flat_map(|(_, bundle)| bundle.slots())
+        };
+        let mut values = within.map(|number| Values::new(|| own(number), registers, wanted)).unwrap_or_default();
+        let steps = values.work().saturating_add(branches.len() as u64).saturating_mul(trips);
+        let is_computed = steps <= *budget;
+        *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
+        // The change of each bundle's number of executions compared to that of the bundle before.
+        let mut changes = alloc::vec![0_i64; bundles.len().saturating_add(1)];
+        if let Some(first) = changes.first_mut() {
+            *first = first.saturating_add_unsigned(trips);
+        }
+        let (rounds, weight) = if is_computed { (trips, 1) } else { (1, trips) };
+        for round in 0..rounds {
+            values.advance(round == 0);
+            let mut skipped_until = 0;
+            for (branch, predicate) in branches.iter().zip(&predicates) {
+                let known = predicate.filter(|_| is_computed);
+                let taken =
+                    known.and_then(|(negated, register)| Some((values.get(registers, register)? != 0) != negated));
+                let from = branch.from.max(skipped_until);
+                if taken != Some(false) && from < branch.until {
+                    if let Some(entry) = changes.get_mut(from.saturating_sub(first)) {
+                        *entry = entry.saturating_sub_unsigned(weight);
+                    }
+                    if let Some(entry) = changes.get_mut(branch.until.saturating_sub(first)) {
+                        *entry = entry.saturating_add_unsigned(weight);
+                    }
+                    skipped_until = branch.until;
                 }
-                if let Some(entry) = changes.get_mut(branch.until) {
-                    *entry = entry.saturating_add_unsigned(weight);
-                }
-                skipped_until = branch.until;
             }
         }
+        let mut count = 0_i64;
+        let counts = changes.iter().take(bundles.len()).map(|change| {
+            count = count.saturating_add(*change);
+            u64::try_from(count).unwrap_or(0)
+        });
+        counts.collect()
     }
-    let mut count = 0_i64;
-    let counts = changes.iter().take(all.len()).map(|change| {
-        count = count.saturating_add(*change);
-        u64::try_from(count).unwrap_or(0)
-    });
-    counts.collect()
 }
 
 /// The scalar values of an iteration of a loop, as far as they depend on constants and on what the loop carries.
@@ -186,16 +226,12 @@ struct Values<'s, 'a> {
 }
 
 impl<'s, 'a> Values<'s, 'a> {
-    fn new(
-        all: &'s [Bundle<'a>],
+    /// The values for the predicates `wanted`, that the slots `own` compute.
+    fn new<I: Iterator<Item = &'s Slot<'a>>>(
+        own: impl Fn() -> I,
         registers: &Registers<'s, 'a>,
         wanted: impl Iterator<Item = &'a str>,
-        within: usize,
-        nest: &Nest,
     ) -> Self {
-        // Only the slots of the loop itself: an inner loop has other iterations.
-        let own = || all.iter().enumerate().filter(|(number, _)| nest.of(*number) == Some(within));
-        let own = || own().flat_map(|(_, bundle)| bundle.slots());
         let inside = own().filter_map(Slot::register).collect::<BTreeSet<_>>();
         let mut values = Self::default();
         let (mut open, mut needed) = (wanted.collect::<Vec<_>>(), BTreeSet::new());
@@ -226,6 +262,13 @@ impl<'s, 'a> Values<'s, 'a> {
             }
         }
         values
+    }
+
+    /// The work of an iteration.
+    fn work(&self) -> u64 {
+        [self.steps.len(), self.carried.len(), self.outside.len()]
+            .into_iter()
+            .fold(0, |sum, part| sum.saturating_add(part as u64))
     }
 
     /// Goes to the next iteration.

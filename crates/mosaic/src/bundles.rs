@@ -129,7 +129,7 @@ impl<'a> Bundle<'a> {
     /// ```
     #[must_use]
     pub fn ends_region(&self, number: u64) -> bool {
-        numbers_after(self.comment, "End region ").any(|ended| ended == number)
+        self.ends().any(|ended| ended == number)
     }
 }
 
@@ -368,6 +368,11 @@ impl<'a> Bundles<'a> {
 }
 
 impl Bundle<'_> {
+    /// The numbers of the regions that end with the bundle.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = u64> {
+        numbers_after(self.comment, "End region ")
+    }
+
     /// The numbers of the regions that begin with the bundle.
     pub(crate) fn starts(&self) -> impl Iterator<Item = u64> {
         numbers_after(self.comment, "Start region ").chain(numbers_after(self.comment, "Start/End empty region "))

@@ -2,7 +2,7 @@
 
 use crate::Source;
 use crate::bundles::{Bundle, Bundles, Slot};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -107,12 +107,12 @@ pub(crate) fn branch_back<'s, 'a>(all: &'s [Bundle<'a>], found: &Loop<'_>) -> Op
     };
     let marked = inside(0).find(|(_, depth, _)| *depth == found.depth);
     // An unmarked branch must lead to a region that ends in this loop.
-    let is_own = |back: &Slot<'_>| {
-        let count = found.last.saturating_sub(found.first).saturating_add(1);
-        let mut body = all.iter().skip(found.first).take(count);
-        target(back).is_some_and(|region| body.any(|bundle| bundle.ends_region(region)))
+    let unmarked = || {
+        let body = all.get(found.first..=found.last).unwrap_or_default();
+        let ended = body.iter().flat_map(Bundle::ends).collect::<BTreeSet<_>>();
+        let is_own = |back: &Slot<'_>| target(back).is_some_and(|region| ended.contains(&region));
+        inside(MAX_DELAY).find(|(_, depth, back)| *depth < found.depth && is_own(back))
     };
-    let unmarked = || inside(MAX_DELAY).find(|(_, depth, back)| *depth < found.depth && is_own(back));
     marked.or_else(unmarked).map(|(number, _, back)| (number, back))
 }
 
@@ -158,9 +158,9 @@ fn spilled<'a>(slot: &Slot<'a>) -> Option<(&'a str, &'a str)> {
     (slot.is_spill() || slot.is_fill()).then_some((place, register.trim()))
 }
 
-/// The register whose value a fill loads, if it is the only one that is spilled to this place.
+/// The register whose value a fill loads, if it is the only one that is spilled to this place. A fill with a predicate may load nothing.
 pub(crate) fn filled<'a>(registers: &Registers<'_, 'a>, slot: &Slot<'a>) -> Option<&'a str> {
-    let (place, _) = spilled(slot).filter(|_| slot.opcode() == "sld")?;
+    let (place, _) = spilled(slot).filter(|_| slot.opcode() == "sld" && slot.predicate().is_none())?;
     let (_, register) = spilled(written(registers, place)?)?;
     Some(register).filter(|register| register.starts_with('%') && !register.contains(' '))
 }

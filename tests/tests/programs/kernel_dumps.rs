@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use xla_shape_mosaic::{
-    Bundles, DumpedKernel, FileKind, FileName, Kernel, Module, Schedule, Texts, Utilization, kernels, loops,
+    Bundles, DumpedKernel, FileKind, FileName, Kernel, Module, Schedule, Slot, Texts, Utilization, kernels, loops,
     xla_instructions,
 };
 use xla_shape_render::{Answer, kernel::Kernels};
@@ -436,67 +436,20 @@ proptest! {
     }
 }
 
-/// A loop of 10 iterations as the pipeline of a grid has it: bundle 3 is skipped in the first and the last one, bundle 6 in all except the
-/// third, and bundle 9 if memory says so.
-const PIPELINED: &str = "\
-   0   :  { %s1_s0 = smov.u32 0 }
- 0x1 LB: > { %s2_s0 = sphi %s1_s0, %s3_s0  ;;  %p4_p0 = scmp.ge.s32.totalorder %s2_s0, 1  ;;  %9 = sst [smem:[#allocation1_spill]] %s2_s0 }
- 0x2   : > { %p5_p1 = scmp.lt.s32.totalorder %s2_s0, 9  ;;  %p6_p2 = pnand %p4_p0, %p5_p1  ;;  %7 = sbr.rel (%p6_p2) target = $region2 }
- 0x3   : > { %v8_v0 = vlaneseq.b32 }
- 0x4   : > { %s10_s1 = sld [smem:[#allocation1_spill]]  ;;  %s3_s0 = sadd.s32 1, %s2_s0 } /* Start region 2 */
- 0x5   : > { %p11_p0 = scmp.eq.s32.totalorder %s10_s1, 2  ;;  %12 = sbr.rel (!%p11_p0) target = $region3 }
- 0x6   : > { %v13_v0 = vlaneseq.b32 }
- 0x7   : > { %s14_s2 = sld [smem:[#allocation7]]  ;;  %p15_p0 = scmp.eq.s32.totalorder %s14_s2, 2 } /* Start region 3 */
- 0x8   : > { %16 = sbr.rel (%p15_p0) target = $region4 }
- 0x9   : > { %v17_v0 = vlaneseq.b32 }
- 0xa   : > { %p18_p0 = scmp.ge.s32.totalorder %s3_s0, 10 } /* Start region 4 */
- 0xb   : > { %19 = sbr.rel (!%p18_p0) target = $region9 }
-";
-
-fn least(text: &str) -> (Option<u64>, Option<u64>) {
-    let kernel = Kernel::read(Texts { bundles: Some(text), ..Texts::default() }).unwrap();
-    (kernel.least, kernel.executed)
-}
-
-#[test]
-fn branches_that_depend_on_the_iteration_are_computed() {
-    // Bundles 1, 2, 4, 5, 7, 8, 10, 11 in all iterations, 3 in eight of them, 6 in one, 9 perhaps in none.
-    assert_eq!(least(PIPELINED), (Some(1 + 8 * 10 + 8 + 1), Some(1 + 11 * 10)));
-    // A loop whose trips are not known runs once: iteration 0, in which 3 and 6 are skipped.
-    let unknown = PIPELINED.replace("%s3_s0, 10 }", "%s14_s2, 10 }");
-    assert_eq!(least(&unknown), (Some(1 + 8), None));
-    // So does a loop that a branch leaves.
-    let left = format!(
-        "{} 0xc   :  {{ %v20_v0 = vlaneseq.b32 }} /* Start region 4 */\n",
-        PIPELINED.replace(" /* Start region 4 */", "")
-    );
-    assert_eq!(least(&left).0, Some(1 + 6 + 1));
-    // A register that is written twice, and an instruction that is not understood, have no known value.
-    for change in [
-        ("vlaneseq.b32 }\n 0x4", "vlaneseq.b32  ;;  %p5_p1 = scmp.lt.s32.totalorder %s2_s0, 9 }\n 0x4"),
-        ("pnand", "pxyz"),
-    ] {
-        let unknown = PIPELINED.replacen(change.0, change.1, 1);
-        assert_eq!(least(&unknown).0, Some(1 + 8 * 10 + 1), "{change:?}");
-    }
-}
-
-/// The time stays small if a loop has many iterations, and the bound stays one.
-#[test]
-fn many_iterations_have_a_bound() {
-    let many = PIPELINED.replace("%s3_s0, 10 }", "%s3_s0, 2000000000 }").replace("%s2_s0, 9 ", "%s2_s0, 1999999999 ");
-    let (least, executed) = least(&many);
-    assert_eq!((least, executed), (Some(1 + 8 * 2_000_000_000), Some(1 + 11 * 2_000_000_000)));
-}
-
-/// Vector instructions have a line, except spills and fills, which belong to none.
+/// Vector instructions have a line, except spills and fills, which belong to none. Without these, 95 % have one; of all, 93 %.
 #[test]
 fn most_vector_slots_have_a_line() {
     let texts = ROWS.iter().flat_map(|row| row.of(FileKind::Bundles).map(Bundles::parse)).collect::<Vec<_>>();
     let slots = texts.iter().flat_map(|text| text.bundles()).flat_map(|bundle| bundle.slots());
-    let slots = slots.filter(|slot| slot.is_vector() && !slot.is_spill() && !slot.is_fill()).collect::<Vec<_>>();
-    let known = slots.iter().filter(|slot| slot.source().is_some()).count();
-    assert!(known * 100 >= slots.len() * 95, "{known} of {}", slots.len());
+    let slots = slots.filter(|slot| slot.is_vector()).collect::<Vec<_>>();
+    let share = |slots: &[&Slot<'_>], percent: usize| {
+        let known = slots.iter().filter(|slot| slot.source().is_some()).count();
+        assert!(known * 100 >= slots.len() * percent, "{known} of {}", slots.len());
+    };
+    share(&slots, 93);
+    let own = slots.iter().copied().filter(|slot| !slot.is_spill() && !slot.is_fill()).collect::<Vec<_>>();
+    assert!(own.len() < slots.len());
+    share(&own, 95);
 }
 
 /// What XLA compiled itself is no kernel, and a kernel is not what XLA compiled itself.

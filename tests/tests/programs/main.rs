@@ -14,5 +14,6 @@ mod hlo_text;
 mod hlo_types;
 mod hlo_view;
 mod hlo_xla;
+mod kernel_branches;
 mod kernel_dumps;
 mod tpu_memory;
