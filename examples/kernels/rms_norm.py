@@ -1,6 +1,7 @@
-"""An RMSNorm in blocks of 256 rows, twice: with the product of the scale in bf16, and in f32.
+"""An RMSNorm in blocks of 256 rows, twice: with the product of the scale in bf16, and in f32; this one also in a loop over fewer rows.
 
     python rms_norm.py narrow > narrow.mlir && xla-shape kernel narrow.mlir --for v5e
+    python rms_norm.py wide 64 > loop.mlir && xla-shape kernel loop.mlir --for v5e
 """
 
 import sys
@@ -24,8 +25,22 @@ def wide(x_ref, scale_ref, out_ref):
     out_ref[...] = (norm * scale_ref[...].astype(jnp.float32)).astype(jnp.bfloat16)
 
 
-def main(version):
-    kernel = {"narrow": narrow, "wide": wide}[version]
+def loop(rows):
+    def kernel(x_ref, scale_ref, out_ref):
+        def step(number, carried):
+            part = pl.ds(number * rows, rows)
+            x = x_ref[part, :].astype(jnp.float32)
+            norm = x * jax.lax.rsqrt(jnp.mean(x * x, axis=1, keepdims=True) + 1e-6)
+            out_ref[part, :] = (norm * scale_ref[...].astype(jnp.float32)).astype(jnp.bfloat16)
+            return carried
+
+        jax.lax.fori_loop(0, BLOCK // rows, step, None)
+
+    return kernel
+
+
+def main(version, rows=None):
+    kernel = {"narrow": narrow, "wide": wide}[version] if rows is None else loop(int(rows))
     block = pl.BlockSpec((BLOCK, WIDTH), lambda i: (i, 0))
     call = pl.pallas_call(
         kernel,

@@ -1,7 +1,9 @@
 //! `xla-shape kernel`, run as a program on dumps; `compile.rs` tests the process of the compiler.
 
 use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -175,10 +177,89 @@ fn a_kernel_is_compared_with_xla() {
     assert!(errors.contains("expected files of kernels"), "{errors}");
 }
 
+/// Runs the program on a text that the fake compiler compiles.
+fn compiled(text: &str, against: Option<&str>, more: &[&str]) -> (Option<i32>, String, String) {
+    let program = cargo_bin("xla-shape");
+    let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
+    let folder = tempfile::tempdir().unwrap();
+    let [path, before] = ["p.mlir", "before.mlir"].map(|name| folder.path().join(name));
+    fs::write(&path, text).unwrap();
+    let mut arguments = vec!["--plugin", plugin.to_str().unwrap()];
+    if let Some(against) = against {
+        fs::write(&before, against).unwrap();
+        arguments.extend(["--against", before.to_str().unwrap()]);
+    }
+    run(&path, &[&arguments[..], more].concat())
+}
+
+#[test]
+fn a_refused_program_has_the_dump_until_then() {
+    let (code, text, errors) = compiled("module {} // fake:kernel-dump fake:error", None, &[]);
+    assert_eq!((code, errors.as_str()), (Some(1), ""));
+    assert!(
+        text.starts_with("k: 2 bundles, 1 empty\n") || text.starts_with("k for v5e:2x2: 2 bundles, 1 empty\n"),
+        "{text}"
+    );
+    assert!(text.contains("v5e:2x2: ") && text.contains("the program asks for an error"), "{text}");
+    // The refusal is said, and not that the dump cannot be read.
+    let (code, text, _) = compiled("module {} // fake:no-directory fake:error", None, &[]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("the program asks for an error"), "{text}");
+    let (code, text, _) = compiled("module {} // fake:no-directory", None, &[]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("v5e:2x2: ") && !text.contains("the compiler dumped no kernel"), "{text}");
+}
+
+/// Each device has a dump of its own: that of another one is no answer for it.
+#[test]
+fn a_device_without_a_dump_is_named() {
+    let (code, text, _) =
+        compiled("module {} // fake:kernel-dump", Some("module {} // fake:xla-dump-v5e"), &["--for", "v5e,v6e"]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("the program with kernels beside XLA's own for v5e:2x2\n"), "{text}");
+    assert!(text.contains("v6e:2x2: before the change: the compiler dumped no kernel"), "{text}");
+    assert!(!text.contains("v5e:2x2: before the change"), "{text}");
+}
+
+/// What is missing or cut off on either side is said, because the sums are then too small.
+#[test]
+fn a_comparison_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [kernel, xla] = ["softmax", "softmax_xla"].map(|name| folder.path().join(name));
+    copy(&example("softmax"), &kernel);
+    copy(&example("softmax_xla"), &xla);
+    let compare = |before: &Path| {
+        let (code, text, errors) = run(&kernel, &["--against", before.to_str().unwrap()]);
+        assert_eq!((code, errors.as_str()), (Some(0), ""));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!compare(&xla).contains("note:") && !compare(&xla).contains("not understood:"));
+    for dump in [&kernel, &xla] {
+        let files = fs::read_dir(dump).unwrap().map(|file| file.unwrap().path());
+        let file = files.into_iter().find(|path| path.to_str().unwrap().ends_with(".final_bundles.txt")).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &text[..text.len() / 2]).unwrap();
+    }
+    let cut = "not understood: bundles that are cut off (1x)";
+    assert_eq!(compare(&xla).matches(cut).count(), 2);
+    let text = compare(&example("softmax"));
+    assert!(text.contains(&format!("after the change: {cut}")) && !text.contains("before the change:"), "{text}");
+    let file = fs::read_dir(&xla).unwrap().map(|file| file.unwrap().path());
+    let file = file.into_iter().find(|path| path.to_str().unwrap().ends_with(".final_bundles.txt")).unwrap();
+    fs::remove_file(file).unwrap();
+    assert!(compare(&xla).contains("note: the dump has no bundles for this instruction"));
+}
+
 #[test]
 fn the_least_time_needs_a_clock() {
     let (_, text, _) = run(&example("first"), &["--clock", "1.5"]);
-    assert!(text.contains("at least 0.038 µs at 1.5 GHz: one cycle for each of the 57 bundles"), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(
+            "at least 0.038 µs at 1.5 GHz: one cycle for each of the 57 bundles that execute at least; waits"
+        ),
+        "{text}"
+    );
     let (_, text, _) = run(&example("first"), &["--clock", "2", "--format", "json"]);
     let kernel = &serde_json::from_str::<Value>(&text).unwrap()["kernels"][0];
     assert_eq!((kernel["least"].as_u64(), kernel["least_seconds"].as_f64()), (Some(57), Some(57.0 / 2e9)));

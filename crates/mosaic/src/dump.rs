@@ -100,6 +100,15 @@ struct Instruction<'a> {
     utilization: Option<&'a str>,
 }
 
+impl Instruction<'_> {
+    /// Which of its files the dump does not have, as sentences.
+    fn missing(&self, what: &str) -> impl Iterator<Item = String> {
+        let files = [(self.bundles, "bundles"), (self.utilization, "utilization")];
+        let missing = files.into_iter().filter(|(text, _)| text.is_none());
+        missing.map(move |(_, file)| alloc::format!("the dump has no {file} for this {what}"))
+    }
+}
+
 /// The files of a dump, by the time and the subject of their names.
 #[derive(Default)]
 struct Files<'a> {
@@ -165,7 +174,8 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
                 ..Texts::default()
             });
             kernel.vmem = files.vmem(*time, name);
-            found.push(DumpedKernel { instruction: Some(name), kernel, notes: Vec::new() });
+            let notes = instruction.missing("instruction").collect();
+            found.push(DumpedKernel { instruction: Some(name), kernel, notes });
         }
     }
     found
@@ -219,15 +229,10 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         );
         kernel.name = kernel.name.or_else(|| chosen.map(|(_, subject)| (*subject).to_owned()));
         kernel.vmem = files.vmem(*time, name);
-        for (missing, what) in [
-            (relayout.is_none(), "no text of operations"),
-            (instruction.bundles.is_none(), "no bundles"),
-            (instruction.utilization.is_none(), "no utilization"),
-        ] {
-            if missing {
-                notes.push(alloc::format!("the dump has {what} for this kernel"));
-            }
+        if relayout.is_none() {
+            notes.push("the dump has no text of operations for this kernel".to_owned());
         }
+        notes.extend(instruction.missing("kernel"));
         found.push(DumpedKernel { instruction: Some(name), kernel, notes });
     }
     for (key, text) in texts.iter().filter(|(key, _)| !used.contains(key)) {

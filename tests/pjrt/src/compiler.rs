@@ -208,6 +208,26 @@ fn dump_folder(options: &[u8]) -> Option<std::path::PathBuf> {
     Some(std::str::from_utf8(path.get(..usize::from(*length))?).ok()?.into())
 }
 
+/// Writes what libtpu would dump about kernels: with `fake:kernel-dump` the bundles of one, with `fake:xla-dump-v5e` an instruction that XLA compiled
+/// itself, but only for v5e. With `fake:no-directory`, the directory disappears.
+fn dump_kernels(has: impl Fn(&str) -> bool, generation: Generation) -> std::io::Result<()> {
+    let flags = std::env::var("LIBTPU_INIT_ARGS").unwrap_or_default();
+    let Some(folder) = flags.split(' ').find_map(|flag| flag.strip_prefix("--xla_jf_dump_to=")) else { return Ok(()) };
+    let folder = std::path::Path::new(folder);
+    if has("fake:kernel-dump") {
+        let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
+        std::fs::write(folder.join("llo.k.final_bundles.txt"), bundles)?;
+    }
+    if has("fake:xla-dump-v5e") && generation == Generation::V5e {
+        let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 9\n\t 9.00 scheduled bundles (100.00%): %fusion.1 = f32[8] fusion(%x)\n";
+        std::fs::write(folder.join("llo.fusion.1.schedule-analysis_final_bundles.txt"), schedule)?;
+    }
+    if has("fake:no-directory") {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(())
+}
+
 /// The layout that a program with `fake:tune` requests for its first parameter; `None` if it requests none or leaves the choice to the compiler.
 fn asked_layout(program: &str) -> Option<&str> {
     let (_, parameter) = program.split_once("%arg0: ")?;
@@ -238,6 +258,7 @@ call! { compile(args: CompileArgs) {
     if args.compile_options_size == 0 {
         return Err((INVALID_ARGUMENT, "no options".to_owned()));
     }
+    dump_kernels(has, topology.generation).map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
     if has("fake:error") {
         return Err((INVALID_ARGUMENT, "the program asks for an error".to_owned()));
     }

@@ -1,7 +1,8 @@
 //! What libtpu dumps about a kernel.
 
 use super::beginning;
-use xla_shape_mosaic::{Bundles, Module, kernels, loops};
+use xla_shape_mosaic::{Bundles, Module, kernels, loops, xla_instructions};
+use xla_shape_render::{Answer, kernel::Kernels};
 
 /// The files of a kernel, in the order of the parts of an input.
 const NAMES: [&str; 6] = [
@@ -31,7 +32,18 @@ pub fn kernel_dump(bytes: &[u8]) {
             assert!(found.first <= found.last && found.last < bundles.bundles().len(), "{found:?}");
         }
     }
-    for found in kernels(&files) {
+    let (found, own) = (kernels(&files), xla_instructions(&files));
+    // With kernels, without them, and each beside the other.
+    let (mut both, mut xla) = (Kernels::default(), Kernels::default());
+    both.add(None, None, &found);
+    assert_eq!(both.add_xla(None, None, &own), own.len());
+    xla.add_xla(None, None, &own);
+    for before in [&xla, &both.clone()] {
+        let mut compared = both.clone();
+        compared.compare(before);
+        assert!(!compared.text(80).to_string().is_empty() && compared.json().starts_with('{'));
+    }
+    for found in own.iter().chain(&found) {
         let kernel = &found.kernel;
         assert!(kernel.least.zip(kernel.executed).is_none_or(|(least, executed)| least <= executed), "{kernel:?}");
         let [vectors, known] = kernel.vector_slots;

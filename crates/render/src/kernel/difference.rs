@@ -14,6 +14,8 @@ pub(super) struct KernelDifference {
     pub(super) after: Option<Figures>,
     /// The lines that are not the same.
     pub(super) lines: Vec<LineDifference>,
+    /// What is missing, doubtful or not understood.
+    pub(super) notes: Vec<String>,
 }
 
 /// The figures of a kernel.
@@ -81,8 +83,13 @@ impl KernelDifference {
             before: before.cloned(),
             after: after.cloned(),
         });
+        let sides = [(before, "before"), (after, "after")];
+        let sides = sides.into_iter().filter_map(|(entry, side)| Some((entry?, side)));
+        let notes =
+            sides.flat_map(|(entry, side)| entry.doubts().map(move |doubt| format!("{side} the change: {doubt}")));
         Self {
             name,
+            notes: notes.collect(),
             target: after.or(before).and_then(|entry| entry.target.clone()),
             before: before.map(Figures::new),
             after: after.map(Figures::new),

@@ -176,17 +176,24 @@ impl Kernels {
         self.kernels.extend(kernels.iter().map(|kernel| Entry::new(target, generation, kernel)));
     }
 
-    /// Adds the instructions of the same dump that XLA compiled itself. Only [`compare`](Self::compare) uses them.
+    /// Adds the instructions of the same dump that XLA compiled itself, and returns how many these are. Only [`compare`](Self::compare) uses
+    /// them.
     ///
     /// ```
     /// use xla_shape_render::{Answer, kernel::Kernels};
     ///
     /// let mut answer = Kernels::default();
-    /// answer.add_xla(None, None, &[]);
+    /// assert_eq!(answer.add_xla(None, None, &[]), 0);
     /// assert!(!answer.has_xla());
     /// ```
-    pub fn add_xla(&mut self, target: Option<&str>, generation: Option<Generation>, found: &[DumpedKernel<'_>]) {
+    pub fn add_xla(
+        &mut self,
+        target: Option<&str>,
+        generation: Option<Generation>,
+        found: &[DumpedKernel<'_>],
+    ) -> usize {
         self.xla.extend(found.iter().map(|found| Entry::new(target, generation, found)));
+        found.len()
     }
 
     /// Whether there are instructions that XLA compiled itself.
@@ -212,7 +219,7 @@ impl Kernels {
         self.errors.push(Refused { target: target.to_owned(), message: message.to_owned() });
     }
 
-    /// Adds the least time of each kernel on a device of this clock: one cycle for each bundle that no branch can skip.
+    /// Adds the least time of each kernel on a device of this clock: one cycle for each bundle that executes at least.
     ///
     /// ```
     /// use xla_shape_mosaic::kernels;
@@ -243,8 +250,9 @@ impl Kernels {
     /// ```
     pub fn compare(&mut self, before: &Self) {
         if before.is_empty() && before.has_xla() {
-            let own = self.kernels.iter().chain(&self.xla).collect::<Vec<_>>();
-            self.against_xla = Some(programs::against_xla(&own, &before.xla.iter().collect::<Vec<_>>()));
+            let kernels = self.kernels.iter().map(|entry| (entry, true));
+            let own = kernels.chain(self.xla.iter().map(|entry| (entry, false))).collect::<Vec<_>>();
+            self.against_xla = Some(programs::against_xla(&own, &before.xla));
         } else {
             self.differences = Some(difference::differences(&before.kernels, &self.kernels));
         }

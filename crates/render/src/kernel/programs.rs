@@ -25,10 +25,12 @@ pub(super) struct Program {
     pub(super) least: Option<u64>,
     pub(super) spills: u64,
     pub(super) fills: u64,
-    /// The largest of the instructions, which run one after the other.
+    /// The largest of the instructions, which run one after the other, of those that are known.
     pub(super) vmem_bytes: Option<u64>,
     /// For each unit, the slots that the executed bundles use; `None` if the trips of some loops are not known.
     pub(super) executed_slots: Option<BTreeMap<String, u64>>,
+    /// What is missing, doubtful or not understood.
+    pub(super) notes: Vec<String>,
 }
 
 /// An HLO instruction with bundles of its own.
@@ -42,17 +44,19 @@ pub(super) struct Instruction {
     pub(super) vmem_bytes: Option<u64>,
 }
 
-/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device.
-pub(super) fn against_xla(kernels: &[&Entry], xla: &[&Entry]) -> Vec<AgainstXla> {
-    let devices = [kernels, xla].map(|entries| entries.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>());
-    let [of_kernels, of_xla] = &devices;
+/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device. The program
+/// with kernels also has instructions that are none: `true` is a kernel.
+pub(super) fn against_xla(program: &[(&Entry, bool)], xla: &[Entry]) -> Vec<AgainstXla> {
+    let of_kernels = program.iter().map(|(entry, _)| &entry.target).collect::<BTreeSet<_>>();
+    let of_xla = xla.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>();
     let is_one = of_kernels.len() == 1 && of_xla.len() == 1;
     let mut found = Vec::new();
     for target in of_kernels {
-        let own = kernels.iter().copied().filter(|entry| entry.target == **target).collect::<Vec<_>>();
-        let other = xla.iter().copied().filter(|entry| is_one || entry.target == **target).collect::<Vec<_>>();
-        if !other.is_empty() {
-            let target = target.as_ref().or_else(|| other.first().and_then(|entry| entry.target.as_ref())).cloned();
+        let own = program.iter().copied().filter(|(entry, _)| entry.target == *target).collect::<Vec<_>>();
+        let other = xla.iter().filter(|entry| is_one || entry.target == *target).map(|entry| (entry, false));
+        let other = other.collect::<Vec<_>>();
+        if let Some((first, _)) = other.first() {
+            let target = target.as_ref().or(first.target.as_ref()).cloned();
             found.push(AgainstXla { target, kernel: Program::new(&own), xla: Program::new(&other) });
         }
     }
@@ -60,11 +64,12 @@ pub(super) fn against_xla(kernels: &[&Entry], xla: &[&Entry]) -> Vec<AgainstXla>
 }
 
 impl Program {
-    fn new(entries: &[&Entry]) -> Self {
+    fn new(instructions: &[(&Entry, bool)]) -> Self {
+        let entries = || instructions.iter().map(|(entry, _)| *entry);
         let sum = |figure: fn(&Entry) -> Option<u64>| {
-            entries.iter().try_fold(0_u64, |total, entry| Some(total.saturating_add(figure(entry)?)))
+            entries().try_fold(0_u64, |total, entry| Some(total.saturating_add(figure(entry)?)))
         };
-        let executed_slots = entries.iter().try_fold(BTreeMap::new(), |mut slots, entry| {
+        let executed_slots = entries().try_fold(BTreeMap::new(), |mut slots, entry| {
             for (name, used) in entry.executed_slots.as_ref()? {
                 let total: &mut u64 = slots.entry(name.clone()).or_default();
                 *total = total.saturating_add(*used);
@@ -72,16 +77,19 @@ impl Program {
             Some(slots)
         });
         Self {
-            instructions: entries.iter().map(|entry| Instruction::new(entry)).collect(),
+            instructions: instructions.iter().map(|(entry, is_kernel)| Instruction::new(entry, *is_kernel)).collect(),
             bundles: sum(|entry| entry.bundles),
             empty: sum(|entry| entry.empty),
             executed: sum(|entry| entry.executed),
             executed_empty: sum(|entry| entry.executed_empty),
             least: sum(|entry| entry.least),
-            spills: sum(|entry| Some(entry.spills)).unwrap_or(0),
-            fills: sum(|entry| Some(entry.fills)).unwrap_or(0),
-            vmem_bytes: entries.iter().filter_map(|entry| entry.vmem.as_ref()?.bytes).max(),
+            spills: entries().fold(0, |total, entry| total.saturating_add(entry.spills)),
+            fills: entries().fold(0, |total, entry| total.saturating_add(entry.fills)),
+            vmem_bytes: entries().filter_map(|entry| entry.vmem.as_ref()?.bytes).max(),
             executed_slots,
+            notes: entries()
+                .flat_map(|entry| entry.doubts().map(|doubt| format!("{}: {doubt}", entry.title())))
+                .collect(),
         }
     }
 
@@ -102,10 +110,10 @@ impl Program {
 }
 
 impl Instruction {
-    fn new(entry: &Entry) -> Self {
+    fn new(entry: &Entry, is_kernel: bool) -> Self {
         Self {
             name: entry.title(),
-            is_kernel: entry.name.is_some(),
+            is_kernel,
             bundles: entry.bundles,
             executed: entry.executed,
             spills: entry.spills,

@@ -63,10 +63,12 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
         (Some(before), Some(after)) => (before, after),
         (None, _) => {
             text.paragraph(format_args!("{}{target}: only after the change", difference.name));
+            notes(&difference.notes, text);
             return;
         }
         (_, None) => {
             text.paragraph(format_args!("{}{target}: only before the change", difference.name));
+            notes(&difference.notes, text);
             return;
         }
     };
@@ -78,6 +80,7 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
         [what.to_owned(), String::new(), number(before), number(after), changed(before, after)]
     }));
     columns(text, "  ", &rows.collect::<Vec<_>>());
+    notes(&difference.notes, text);
     if difference.lines.is_empty() {
         return;
     }
@@ -152,12 +155,20 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     if more > 0 {
         text.paragraph(format_args!("    and {more} more"));
     }
+    sides.iter().for_each(|side| notes(&side.notes, text));
     text.hanging(
         "  ",
         "Bundles with trips and slots can be compared: they are the compiler's schedules of both programs on one device. Waits for copies and \
          memory are in neither. XLA may copy arrays into vector memory before an instruction, which its bundles and bytes leave out. Each \
          instruction counts once, also in a loop of the program.",
     );
+}
+
+/// What is missing, doubtful or not understood: the figures may be too small.
+fn notes(notes: &[String], text: &mut Text) {
+    for note in notes {
+        text.hanging("  ", note);
+    }
 }
 
 /// The change of a figure, with its sign.
@@ -218,6 +229,12 @@ impl Entry {
         }
     }
 
+    /// What is missing, doubtful or not understood.
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
+        let notes = self.notes.iter().map(|note| format!("note: {note}"));
+        notes.chain(self.unread.iter().map(|(what, times)| format!("not understood: {what} ({times}x)")))
+    }
+
     /// How many relayouts move data.
     pub(super) fn moving(&self) -> usize {
         self.relayouts.iter().flatten().filter(|relayout| relayout.free == Some(false)).count()
@@ -247,12 +264,12 @@ impl Entry {
         let clock = self.clock_hz? / 1e9;
         Some(match self.least_seconds {
             Some(seconds) => format!(
-                "at least {:.3} µs at {clock} GHz: one cycle for each of the {} that no branch can skip, times their trips; waits for \
-                 copies and memory come on top",
+                "at least {:.3} µs at {clock} GHz: one cycle for each of the {} that execute at least; waits for copies and memory \
+                 come on top",
                 seconds * 1e6,
                 count(self.least.unwrap_or(0), "bundle", "bundles")
             ),
-            None => "no least time: the trips of some loops, or where a branch leads, are not known".to_owned(),
+            None => "no least time: where a branch leads is not known".to_owned(),
         })
     }
 }
@@ -262,11 +279,8 @@ fn of_kernel(kernel: &Entry, text: &mut Text) {
     if let Some(time) = kernel.least_time() {
         text.hanging("  ", &time);
     }
-    for note in &kernel.notes {
-        text.paragraph(format_args!("  note: {note}"));
-    }
-    for (what, times) in &kernel.unread {
-        text.paragraph(format_args!("  not understood: {what} ({times}x)"));
+    for doubt in kernel.doubts() {
+        text.paragraph(format_args!("  {doubt}"));
     }
     relayouts(kernel, text);
     for entry in &kernel.unaligned {
