@@ -93,18 +93,18 @@ fn map_and_explain_take_vector_layouts() {
         assert!(found.into_iter().eq(0..sizes[0] * sizes[1]), "{vector} {layout}");
         assert_eq!(verb(&["explain", vector, "--vector", layout]).1, run(&[vector, layout]).1);
     }
-    // Replicated elements appear once.
-    for (layout, registers) in [("32,{*,0},(8,128)", 2), ("32,{0,*},(8,128)", 2), ("32,{*,*},(8,128)", 1)] {
+    // Along a replicated dimension all elements are equal, and each place has the first one.
+    for (layout, registers, [rows, columns]) in
+        [("32,{*,0},(8,128)", 2, [0, 1]), ("32,{0,*},(8,128)", 2, [1, 0]), ("32,{*,*},(8,128)", 1, [0, 0])]
+    {
         let (code, text) = verb(&["map", "f32[16,256]", "--vector", layout]);
         assert_eq!(code, Some(0), "{layout}");
         let places = serde_json::from_str::<Vec<Option<u64>>>(&text).unwrap();
-        println!("{layout} {registers} {}", places.len());
-        let mut found = places.into_iter().flatten().collect::<Vec<_>>();
-        println!("{} {:?}", found.len(), &found[..found.len().min(8)]);
-        let count = found.len();
-        found.sort_unstable();
-        found.dedup();
-        assert_eq!(found.len(), count, "{layout}");
+        let expected = (0..registers * 1024).map(|place| {
+            let (register, sublane, lane) = (place / 1024, place / 128 % 8, place % 128);
+            Some(rows * 256 * (register * 8 + sublane) + columns * (register * 128 + lane))
+        });
+        assert_eq!(places, expected.collect::<Vec<_>>(), "{layout}");
     }
     assert_eq!(verb(&["map", "f32[16,256]", "--vector", "16,{0,0},(8,128)"]).0, Some(1));
     assert_eq!(verb(&["explain", "f32[16,256]", "--vector", "", "--for", "v5e"]).0, Some(2));
