@@ -74,7 +74,7 @@ pub struct Kernel<'a> {
     /// The slots that those bundles use of each unit; empty if some trips are not known, or the dump has no utilization.
     pub executed_units: Vec<Unit<'a>>,
     /// The bundles that execute at least: a lower bound. It leaves out the iterations of a loop in which a branch skips a bundle, or may
-    /// skip it. `None` if it is not known where a branch leads.
+    /// skip it. `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
     pub least: Option<u64>,
     /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,

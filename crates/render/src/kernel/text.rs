@@ -269,7 +269,7 @@ impl Entry {
                 seconds * 1e6,
                 count(self.least.unwrap_or(0), "bundle", "bundles")
             ),
-            None => "no least time: where a branch leads is not known".to_owned(),
+            None => "no least time: where a branch leads is not known, or it is the middle of a loop".to_owned(),
         })
     }
 }
