@@ -121,9 +121,9 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
     let timeline = known.as_ref().map(|known| &known.timeline);
     let said = |error| Failure::said(format_args!("{}: {error}", dump.module().display()));
     let shown = ShownInstruction::new(&read.module, timeline, &arguments.name).map_err(said)?;
-    // The page is made of the same instruction, so it has the same errors.
-    let page = || graph_page(&read.module, timeline, &arguments.name).unwrap_or_default();
-    super::show_with_page(&shown, arguments.answer.format, arguments.html.as_deref(), page)?;
+    let graph = arguments.html.as_ref().map(|_| graph_page(&read.module, timeline, &arguments.name));
+    let graph = graph.transpose().map_err(said)?.unwrap_or_default();
+    super::show_with_page(&shown, arguments.answer.format, arguments.html.as_deref(), || graph)?;
     read.end()
 }
 

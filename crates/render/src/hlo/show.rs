@@ -107,7 +107,9 @@ impl ShownInstruction {
     /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
     pub fn new(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<Self, ShowError> {
         let instruction = find(module, name)?;
-        Ok(Facts::new(module, timeline).shown(instruction))
+        let facts = Facts::new(module, timeline);
+        let unread = facts.unread(instruction);
+        Ok(Self { text: instruction.to_string(), unread, ..facts.shown(instruction) })
     }
 
     /// What is known about it, as names and values, in the order in which readers see them.
@@ -213,10 +215,8 @@ impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
         Self { timeline, costs, errors, by_number, lifetimes, readers, sources, roles }
     }
 
+    /// What an answer about one instruction has, without its text and what cannot be read.
     pub(super) fn shown(&self, instruction: Instruction<'m, 'a>) -> ShownInstruction {
-        let own = instruction.span();
-        let mut unread: Vec<_> = self.costs.unread().iter().map(|(_, error)| error).chain(&self.errors).collect();
-        unread.sort_by_key(|error| (error.span() != own, error.span().start));
         let cost = self.by_number.get(&instruction.number()).and_then(|&place| self.costs.instructions().get(place));
         let source = self.sources.get(instruction);
         let places = self.places(instruction);
@@ -256,9 +256,17 @@ impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
             live: arrays.first().map(|array| array.live.clone()).unwrap_or_default(),
             offset: arrays.first().and_then(|array| array.offset),
             arrays,
-            text: instruction.to_string(),
-            unread: unread.into_iter().map(ToString::to_string).collect(),
+            text: String::new(),
+            unread: Vec::new(),
         }
+    }
+
+    /// The figures that cannot be read, those of this instruction first.
+    fn unread(&self, instruction: Instruction<'_, '_>) -> Vec<String> {
+        let own = instruction.span();
+        let mut unread: Vec<_> = self.costs.unread().iter().map(|(_, error)| error).chain(&self.errors).collect();
+        unread.sort_by_key(|error| (error.span() != own, error.span().start));
+        unread.into_iter().map(ToString::to_string).collect()
     }
 
     /// The buffers of an instruction's arrays, by the number of the array.
