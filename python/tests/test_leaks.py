@@ -82,5 +82,8 @@ def test_calls(name):
         gc.collect()
         return sys.getallocatedblocks() - before
 
-    # A call that keeps an object keeps 100 of them in each attempt; caches fill once.
-    assert min(blocks() for _ in range(3)) < 50
+    # A call that keeps an object keeps 100 of them in each attempt; caches, such as JAX's of arrays, fill more and more slowly.
+    found = []
+    while not found or (found[-1] >= 50 and len(found) < 10):
+        found.append(blocks())
+    assert found[-1] < 50, found
