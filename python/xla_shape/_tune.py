@@ -50,7 +50,7 @@ class Tuned:
         from .jax import to_format
 
         if name not in self.best:
-            raise ShapeError(f"there is no best layout of {name!r}; there is {', '.join(map(repr, self.best)) or 'none'}")
+            raise ShapeError(f"no shared array is called {name!r}; expected one of: {', '.join(map(repr, self.best)) or 'none'}")
         if name in self.memory:
             sharding = sharding.with_memory_kind(self.memory[name])
         return to_format(self.best[name], sharding)

@@ -9,7 +9,7 @@ use std::{env, fs, thread};
 use trybuild::TestCases;
 
 /// The folders of cases that show only when code is made.
-const BUILT: [&str; 10] = [
+const BUILT: [&str; 11] = [
     "bitcast",
     "block",
     "buffer",
@@ -17,6 +17,7 @@ const BUILT: [&str; 10] = [
     "index",
     "infer_in_build",
     "iteration",
+    "product",
     "section",
     "sizes",
     "slice",

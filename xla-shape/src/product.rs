@@ -21,7 +21,7 @@ use crate::buffer::{Buffer, Bytes, BytesMut};
 #[cfg(feature = "half")]
 use crate::element::Bf16;
 use crate::element::{F32, Plain, S8, S32};
-use crate::iter::{NestedArray, TileView};
+use crate::iter::{NestedArray, TileView, assert_is_tile};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, ValueOf};
 use crate::vector::{self, Kernel, Machine};
@@ -228,19 +228,20 @@ impl Terms for S8 {
     }
 }
 
-/// Fails the compilation if an array is not row-major with tiles that the product takes: `tiles` checks the tiles.
+/// Fails the compilation if an array is not row-major in tiles of type `A`.
 #[track_caller]
-const fn assert_rows<S: ArrayType>() {
+const fn assert_tiled_rows<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() {
     if !matches!(S::MINOR_TO_MAJOR, [1, 0]) {
         let problem = ConstText::<1024>::new().push_str("expected an operand in a layout {1,0:…}, found ");
         panic!("{}", problem.push_str(S::TEXT).push_str("; `relayout` and `copy_to` copy it into one").as_str())
     }
+    assert_is_tile::<S, A>();
 }
 
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
     /// Adds the product of two matrices to this one: `c += a · b`. See the [module](crate::product) for the element types and layouts.
     ///
-    /// All three may be blocks, which consist of whole tiles. Padding is neither read nor written. Sizes that differ, other element types and
+    /// All three may be blocks, which consist of whole tiles. Padding has no influence on the result, and is not written. Sizes that differ, other element types and
     /// numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
     ///
     /// ```
@@ -280,9 +281,9 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         D: Bytes,
     {
         named_in_errors!(S);
-        const { assert_rows::<S>() };
-        const { assert_rows::<X>() };
-        const { assert_rows::<Y>() };
+        const { assert_tiled_rows::<S, Sums<ValueOf<S>>>() };
+        const { assert_tiled_rows::<X, E::Tile>() };
+        const { assert_tiled_rows::<Y, E::Tile>() };
         let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), a.sizes(), b.sizes());
         assert!(
             (m, depth, n) == (rows, inner, columns),

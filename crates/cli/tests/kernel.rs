@@ -171,7 +171,7 @@ fn a_kernel_is_compared_with_xla() {
         assert!(program[side]["least"].as_u64() <= program[side]["executed"].as_u64());
         assert!(program[side]["executed_empty"].as_u64() <= program[side]["executed"].as_u64());
     }
-    // XLA's own code has no kernels, so it is no answer by itself, and nothing is compared with it as a kernel.
+    // A program without kernels can stand after `--against`, but not alone.
     let (code, _, errors) = run(&xla, &[]);
     assert_eq!(code, Some(1));
     assert!(errors.contains("expected files of kernels"), "{errors}");
@@ -210,7 +210,7 @@ fn a_refused_program_has_the_dump_until_then() {
     assert!(text.starts_with("v5e:2x2: ") && !text.contains("the compiler dumped no kernel"), "{text}");
 }
 
-/// Each device has a dump of its own: that of another one is no answer for it.
+/// Each device has a dump of its own. If one is missing, those of other devices do not stand for it.
 #[test]
 fn a_device_without_a_dump_is_named() {
     let (code, text, _) =

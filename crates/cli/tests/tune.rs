@@ -254,7 +254,7 @@ fn ctrl_c_before_the_first_answer_says_that_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let answer = interrupted(folder.path(), &without_answer(), 0, &[]);
     assert_eq!((answer.code, answer.output.as_str()), (130, ""));
-    let words = "interrupted: the search ended before p was compiled as it is, so there is no result yet\n";
+    let words = "interrupted: no result yet, because the search ended before p was compiled with today's layouts\n";
     assert_eq!(answer.errors, words);
 }
 
@@ -324,7 +324,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
         rows.map(|row| (row["layouts"]["x"].as_str().unwrap().to_owned(), row["taken"] == true)).collect::<Vec<_>>()
     };
     let on_host = |layout: &str| layout.replace('}', "S(5)}");
-    // The host's memory alone: today's layouts are no answer.
+    // Only the host's memory is allowed, so today's layouts, on the device, cannot be the answer.
     let answer = run(PROGRAM, &["--memory", "x=pinned_host"]).json();
     let best = json!({"x": {"layout": on_host(ROWS), "major_to_minor": [0, 1], "memory": "pinned_host"}});
     assert_eq!((&answer["best"], &answer["keep"]), (&best, &json!(false)));
@@ -336,7 +336,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
     let answer = run(PROGRAM, &["--memory", "x=device,pinned_host"]).json();
     assert_eq!(answer["best"]["x"]["layout"], ROWS);
     assert_eq!(rows(&answer), [COLUMNS.into(), ROWS.into(), on_host(ROWS)].map(|layout: String| (layout, true)));
-    // What is refused, or is not in the optimized module, is no result; the other memory is then the answer.
+    // If the compiler refuses a memory, or does not use it, the other memory is the answer.
     for (wish, error) in [("fake:host-refused", true), ("fake:host-not-taken", false)] {
         let program = PROGRAM.replace("fake:tune", &format!("fake:tune {wish}"));
         let answer = run(&program, &["--memory", "x=pinned_host,device"]).json();
@@ -351,7 +351,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
         assert_eq!((answer.code, &found["best"]), (1, &json!(null)), "{wish}");
     }
     for (memories, error) in [
-        (&["y=device"][..], "error: --memory: there is no shared array y; there is x\n"),
+        (&["y=device"][..], "error: --memory: no shared array is called y; expected one of: x\n"),
         (&["x=device", "x=device"], "error: --memory: x is given twice: write all of its memories at once\n"),
     ] {
         let memories: Vec<&str> = memories.iter().flat_map(|memory| ["--memory", memory]).collect();
@@ -395,7 +395,7 @@ fn bad_input_is_said() {
     };
     for (share, error) in [
         ("x=arg7", "error: p: `@main` has 2 parameters, not one of number 7\n"),
-        ("x=q:arg0", "error: there is no program q; there is p\n"),
+        ("x=q:arg0", "error: no program is called q; expected one of: p\n"),
         ("x=arg0,arg1", "error: x: it is f32[100,200] in its first place, but bf16[2,200] at parameter 1 of p\n"),
     ] {
         assert_eq!(said(PROGRAM, &["--share", share]), error);
@@ -406,7 +406,10 @@ fn bad_input_is_said() {
     let donated = PROGRAM.replace("tensor<100x200xf32>,", "tensor<100x200xf32> {tf.aliasing_output = 0 : i32},");
     let two = said(&donated, &["--share", "x=arg0", "--share", "y=out0"]);
     assert_eq!(two, "error: result 0 of p belongs to x and to y; a donated parameter and its result are one array\n");
-    assert_eq!(said(PROGRAM, &["--share", "x=arg0", "--weight", "q=2"]), "error: there is no program q; there is p\n");
+    assert_eq!(
+        said(PROGRAM, &["--share", "x=arg0", "--weight", "q=2"]),
+        "error: no program is called q; expected one of: p\n"
+    );
     let hlo = said("HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }", &["--share", "x=arg0"]);
     assert!(hlo.starts_with("error: p is HLO, and XLA ignores the layouts that HLO asks for: "), "{hlo}");
     let bytecode = said("ML\u{feff}R", &["--share", "x=arg0"]);

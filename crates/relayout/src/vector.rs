@@ -243,37 +243,18 @@ pub trait Machine {
     /// ```
     #[inline(always)]
     fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
-        dot2_with::<Self>(sums, a, b);
+        dot::dot2(sums, a, b, Self::mul_add);
     }
 }
 
-/// The definition of [`Machine::dot2`].
-#[inline(always)]
-fn dot2_with<M: Machine + ?Sized>(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]]) {
-    for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
-        *sum = M::mul_add(dot::f32_of(a), dot::f32_of(b), M::mul_add(dot::f32_of(c), dot::f32_of(d), *sum));
-    }
-}
-
-/// The same on machines with fused multiply-add.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn dot2_fused(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]]) {
-    dot2_with::<Fused>(sums, a, b);
-}
-
-/// A machine with AVX2 and a fused multiply-add instruction. This type and the next two are private: only `run` names them, after
-/// `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
+/// A machine with AVX2 and a fused multiply-add instruction. This type and the next one are private: beside tests, only `run` names them,
+/// after `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
 #[cfg(target_arch = "x86_64")]
 struct Fused;
 
-/// A machine with AVX-512 and VNNI.
+/// A machine with AVX-512 and VNNI, and perhaps BF16.
 #[cfg(target_arch = "x86_64")]
-struct Vnni;
-
-/// A machine with AVX-512, VNNI and BF16.
-#[cfg(target_arch = "x86_64")]
-struct Bf16;
+struct Vnni<const BF16: bool>;
 
 /// The target's machine: only the features of compile time are known.
 struct Plain;
@@ -296,7 +277,7 @@ impl Machine for Fused {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Machine for Vnni {
+impl<const BF16: bool> Machine for Vnni<BF16> {
     const FUSED: bool = true;
 
     #[inline(always)]
@@ -308,30 +289,17 @@ impl Machine for Vnni {
     #[inline(always)]
     fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
         // SAFETY: only `run` names `Vnni`, on machines with AVX-512 VNNI.
-        unsafe { dot::dot4_unsigned_vnni(sums, a, b) };
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Machine for Bf16 {
-    const FUSED: bool = true;
-
-    #[inline(always)]
-    fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
-        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 VNNI.
-        unsafe { dot::dot4_vnni(sums, a, b) };
-    }
-
-    #[inline(always)]
-    fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
-        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 VNNI.
         unsafe { dot::dot4_unsigned_vnni(sums, a, b) };
     }
 
     #[inline(always)]
     fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
-        // SAFETY: only `run` names `Bf16`, on machines with AVX-512 BF16.
-        unsafe { dot::dot2_bf16(sums, a, b) };
+        if const { BF16 } {
+            // SAFETY: only `run` names `Vnni<true>`, on machines with AVX-512 BF16.
+            unsafe { dot::dot2_bf16(sums, a, b) };
+        } else {
+            dot::dot2(sums, a, b, Self::mul_add);
+        }
     }
 }
 
@@ -381,9 +349,8 @@ impl Dot {
     }
 }
 
-/// Runs a kernel with the vector instructions that this machine has: AVX-512 (with VNNI and BF16 if the kernel has [dot
-/// products](Kernel::DOT_PRODUCTS)), AVX2 with FMA, or those of the target. See the [module](self)
-/// for an example.
+/// Runs a kernel with the vector instructions that this machine has: AVX-512 (with VNNI and BF16 if the kernel has
+/// [dot products](Kernel::DOT_PRODUCTS)), AVX2 with FMA, or those of the target. See the [module](self) for an example.
 ///
 /// ```
 /// use xla_shape_relayout::vector::{self, Kernel, Machine};
@@ -430,13 +397,13 @@ __features!(Avx512Bw => __compiled!(fn with_avx512<K: Kernel>(kernel: K) -> K::O
 #[cfg(target_arch = "x86_64")]
 __features!(Avx512Bw => __compiled!(
     #[target_feature(enable = "avx512vnni")]
-    fn with_vnni<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Vnni>() }
+    fn with_vnni<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Vnni<false>>() }
 ));
 
 #[cfg(target_arch = "x86_64")]
 __features!(Avx512Bw => __compiled!(
     #[target_feature(enable = "avx512vnni,avx512bf16")]
-    fn with_bf16<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Bf16>() }
+    fn with_bf16<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Vnni<true>>() }
 ));
 
 #[cfg(target_arch = "x86_64")]

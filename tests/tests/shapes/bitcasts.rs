@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_core::bitcast::{
-    Answer, Cause, Decomposition, DecompositionKind, Reason, reshape_obstacle, transpose_obstacle,
+    Answer, Cause, Decomposition, DecompositionKind, Reason, reshape_obstacle, section_obstacle, transpose_obstacle,
 };
 use xla_shape_core::map::{StaticStrideTable, StrideTableRef};
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout};
@@ -307,6 +307,43 @@ proptest! {
             prop_assert!(!explained.other_padding && check(from, to, &explained).is_ok(), "{from} {to}: {explained}");
         }
     }
+}
+
+/// What stops a section, by the tiles, the order and the attributes.
+#[test]
+fn sections_need_whole_tiles_in_the_same_order() {
+    let answer = |array: &str, section: &str, is_fixed: &[bool]| {
+        let (array, section): (ArrayShape, ArrayShape) = (array.parse().unwrap(), section.parse().unwrap());
+        section_obstacle(&array, &section, is_fixed).map(|text| {
+            let begin = format!("{section} is not a section of {array}: ");
+            text.as_str().strip_prefix(begin.as_str()).unwrap().to_owned()
+        })
+    };
+    assert_eq!(answer("f32[4,64,256]{2,1,0:T(8,128)}", "f32[64,256]{1,0:T(8,128)}", &[true, false, false]), None);
+    assert_eq!(answer("f32[4,3,5]{1,0,2}", "f32[4,5]{0,1}", &[false, true, false]), None);
+    assert_eq!(answer("f32[4]", "f32[]", &[true]), None);
+    assert_eq!(answer("f32[]", "f32[]", &[]), None);
+    assert_eq!(
+        answer("f32[4,3,5]{1,0,2}", "f32[4,5]{1,0}", &[false, true, false]).unwrap(),
+        "expected the order {0,1} of the dimensions that are left"
+    );
+    assert_eq!(
+        answer("f32[4,64,256]{2,1,0:T(8,128)}", "f32[4,64]{1,0:T(8,128)}", &[false, false, true]).unwrap(),
+        "dimension 2 is in the tiles; expected an index only in dimensions that are not"
+    );
+    for section in ["f32[64,256]{1,0}", "f32[64,256]{1,0:T(8,128)S(1)}", "f32[64,256]{1,0:T(8,128)L(1024)}"] {
+        assert_eq!(
+            answer("f32[4,64,256]{2,1,0:T(8,128)}", section, &[true, false, false]).unwrap(),
+            "expected the same tiles, memory space and other attributes of the layout",
+            "{section}"
+        );
+    }
+    // The second tile covers more dimensions than the first, so a tile is not one block of memory.
+    assert_eq!(
+        answer("f32[4,6,256]{2,1,0:T(128)(2,1,128)}", "f32[6,256]{1,0:T(128)(2,1,128)}", &[true, false, false])
+            .unwrap(),
+        "a tile of this layout is not one block of memory"
+    );
 }
 
 #[test]

@@ -134,26 +134,37 @@ macro_rules! one {
     };
 }
 
+/// These flags, then `false`.
+const fn flags(some: &[bool]) -> [bool; MAX_LIST] {
+    let (mut all, mut i) = ([false; MAX_LIST], 0);
+    while i < some.len() {
+        all[i] = some[i];
+        i += 1;
+    }
+    all
+}
+
+/// These ranges, then empty ones.
+#[inline(always)]
+fn padded<const N: usize>(some: [Range<usize>; N]) -> [Range<usize>; MAX_LIST] {
+    let mut all = [const { 0..0 }; MAX_LIST];
+    all.iter_mut().zip(some).for_each(|(range, some)| *range = some);
+    all
+}
+
 macro_rules! slices {
     ($(($i:tt $T:ident $N:ident $t:ident))*) => {
         #[diagnostic::do_not_recommend]
         impl<S: ArrayType<Index = [usize; { 0 $(+ one!($i))* }]>, $($T: DimensionSlice,)*> Fixed<S> for ($($T,)*) {
-            #[allow(unused_mut, reason = "the empty tuple")]
-            const FIXED: [bool; MAX_LIST] = {
-                let mut fixed = [false; MAX_LIST];
-                $(fixed[$i] = $T::IS_INDEX;)*
-                fixed
-            };
+            const FIXED: [bool; MAX_LIST] = flags(&[$($T::IS_INDEX),*]);
         }
 
         #[diagnostic::do_not_recommend]
         impl<S: ArrayType<Index = [usize; { 0 $(+ one!($i))* }]>, $($T: DimensionSlice,)*> Slices<S> for ($($T,)*) {
-            #[allow(unused_mut, unused_variables, reason = "the empty tuple")]
             #[inline(always)]
             fn ranges(self, sizes: S::Index) -> [Range<usize>; MAX_LIST] {
-                let mut ranges = [const { 0..0 }; MAX_LIST];
-                $(ranges[$i] = self.$i.range(sizes[$i]);)*
-                ranges
+                let [$($t),*] = sizes;
+                padded([$(self.$i.range($t)),*])
             }
         }
     };

@@ -64,6 +64,7 @@ mod zip;
 use crate::buffer::Buffer;
 pub use bands::{Band, LineValues};
 pub use lines::{Line, Strided};
+pub(crate) use tiles::assert_is_tile;
 pub use tiles::{NestedArray, TileView};
 pub(crate) use window::copy_window;
 pub(crate) use zip::copy_common;

@@ -51,7 +51,7 @@ pub struct TileView<I, T> {
 
 /// Fails the compilation if a tile of `S` is not `A`. Returns the number of positions in a tile.
 #[track_caller]
-const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
+pub(crate) const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
     let block = TileBlock::new(S::SHAPE.layout());
     let problem = match block {

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
     write(elements)
 }
 
-/// Warns if a map of so many positions is long.
+/// Warns that the output is long, if the map has many positions.
 fn warn(positions: u64, instead: &str) {
     let bytes = json_bytes(positions);
     if bytes >= LARGE {

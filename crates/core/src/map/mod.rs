@@ -32,7 +32,7 @@ mod facts;
 mod offsets;
 mod period;
 mod runs;
-mod section;
+pub(crate) mod section;
 mod segments;
 
 mod canonical;

@@ -71,15 +71,18 @@ impl StaticStrideTable {
 /// The term with the dimensions that are left, which is 0 if its own dimension is fixed.
 const fn left(term: Term, is_fixed: &[bool]) -> Term {
     let Source::Dimension(number) = term.source else { return term };
-    let (mut before, mut dimension) = (0, 0);
-    while dimension < number as usize && dimension < is_fixed.len() {
-        if is_fixed[dimension] {
-            before += 1;
-        }
-        dimension += 1;
-    }
-    if dimension < is_fixed.len() && is_fixed[dimension] {
+    if (number as usize) < is_fixed.len() && is_fixed[number as usize] {
         return Term { source: Source::Zero, divisor: NonZeroU64::MIN, modulus: None };
     }
-    Term { source: Source::Dimension(number - before), ..term }
+    Term { source: Source::Dimension(number - fixed_before(number as usize, is_fixed) as u32), ..term }
+}
+
+/// How many dimensions before this one are fixed.
+pub(crate) const fn fixed_before(dimension: usize, is_fixed: &[bool]) -> usize {
+    let (mut before, mut i) = (0, 0);
+    while i < dimension && i < is_fixed.len() {
+        before += is_fixed[i] as usize;
+        i += 1;
+    }
+    before
 }

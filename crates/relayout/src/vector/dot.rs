@@ -10,6 +10,14 @@ pub(super) fn dot4<A: Copy + Into<i32>>(sums: &mut [i32], a: &[[A; 4]], b: &[[i8
     }
 }
 
+/// The definition of [`Machine::dot2`](super::Machine::dot2), with the machine's product and sum.
+#[inline(always)]
+pub(super) fn dot2(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]], mul_add: impl Fn(f32, f32, f32) -> f32) {
+    for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
+        *sum = mul_add(f32_of(a), f32_of(b), mul_add(f32_of(c), f32_of(d), *sum));
+    }
+}
+
 /// The f32 that has these bits as its upper half.
 #[inline(always)]
 pub(super) const fn f32_of(bf16: u16) -> f32 {
@@ -21,6 +29,8 @@ pub(super) use vectors::*;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors {
+    #[cfg(target_arch = "x86_64")]
+    use super::dot2;
     use super::dot4;
     #[cfg(target_arch = "aarch64")]
     use std::arch::aarch64::*;
@@ -71,10 +81,11 @@ mod vectors {
         unsafe { std::mem::transmute_copy(&a) }
     }
 
-    /// Defines a function over all lanes: a function of this module for each vector of `$lanes` lanes, the definition for the rest.
+    /// Defines functions over all lanes: each calls a function of this module for each vector of `$lanes` lanes, and the definition for the
+    /// rest.
     macro_rules! each_vector {
-        ($(#[$attribute:meta])* $name:ident: $vector:ident of $lanes:literal, $Sum:ty, $A:ty, $B:ty, $rest:path) => {
-            $(#[$attribute])*
+        ($(#[doc = $text:literal] $name:ident: $vector:ident of $lanes:literal, $Sum:ty, $A:ty, $B:ty, $rest:expr;)+) => { $(
+            #[doc = $text]
             ///
             /// # Safety
             /// The CPU has the features of the function that it calls.
@@ -86,46 +97,32 @@ mod vectors {
                     // SAFETY: the caller guarantees the CPU's features.
                     *sums = unsafe { $vector(*sums, a, b) };
                 }
-                $rest(sums_rest, a_rest, b_rest);
+                ($rest)(sums_rest, a_rest, b_rest);
             }
-        };
+        )+ };
     }
 
     #[cfg(target_arch = "x86_64")]
-    each_vector!(
+    each_vector! {
         /// `dot4_unsigned` with AVX-512 VNNI.
-        dot4_unsigned_vnni: unsigned_vnni of 16, i32, [u8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "x86_64")]
-    each_vector!(
+        dot4_unsigned_vnni: unsigned_vnni of 16, i32, [u8; 4], [i8; 4], dot4;
         /// `dot4` with AVX-512 VNNI.
-        dot4_vnni: signed_vnni of 16, i32, [i8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "x86_64")]
-    each_vector!(
+        dot4_vnni: signed_vnni of 16, i32, [i8; 4], [i8; 4], dot4;
         /// `dot4_unsigned` with AVX2.
-        dot4_unsigned_avx2: unsigned_avx2 of 8, i32, [u8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "x86_64")]
-    each_vector!(
+        dot4_unsigned_avx2: unsigned_avx2 of 8, i32, [u8; 4], [i8; 4], dot4;
         /// `dot4` with AVX2.
-        dot4_avx2: signed_avx2 of 8, i32, [i8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "aarch64")]
-    each_vector!(
-        /// `dot4_unsigned` with NEON.
-        dot4_unsigned_neon: unsigned_neon of 4, i32, [u8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "aarch64")]
-    each_vector!(
-        /// `dot4` with NEON.
-        dot4_neon: signed_neon of 4, i32, [i8; 4], [i8; 4], dot4
-    );
-    #[cfg(target_arch = "x86_64")]
-    each_vector!(
+        dot4_avx2: signed_avx2 of 8, i32, [i8; 4], [i8; 4], dot4;
         /// `dot2` with AVX-512 BF16.
-        dot2_bf16: bf16_dot of 16, f32, [u16; 2], [u16; 2], super::super::dot2_fused
-    );
+        dot2_bf16: bf16_dot of 16, f32, [u16; 2], [u16; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    each_vector! {
+        /// `dot4_unsigned` with NEON.
+        dot4_unsigned_neon: unsigned_neon of 4, i32, [u8; 4], [i8; 4], dot4;
+        /// `dot4` with NEON.
+        dot4_neon: signed_neon of 4, i32, [i8; 4], [i8; 4], dot4;
+    }
 
     /// `vpdpbusd` does not saturate; its saturating sibling is `vpdpbusds`.
     #[cfg(target_arch = "x86_64")]

@@ -87,15 +87,15 @@ fn dot_products_are_those_of_the_definition() {
         assert_eq!(super::run(dots), expected, "{seed}");
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {
-            use super::{Bf16, Dot, Fused, Vectors, Vnni};
+            use super::{Dot, Fused, Vectors, Vnni};
             if Vectors::detect() >= Vectors::Avx2 {
                 assert_eq!(dots.run::<Fused>(), expected, "{seed}");
             }
             if Dot::detect() >= Dot::Vnni {
-                assert_eq!(dots.run::<Vnni>(), expected, "{seed}");
+                assert_eq!(dots.run::<Vnni<false>>(), expected, "{seed}");
             }
             if Dot::detect() >= Dot::Bf16 {
-                assert_eq!(dots.run::<Bf16>(), expected, "{seed}");
+                assert_eq!(dots.run::<Vnni<true>>(), expected, "{seed}");
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Measured, SharedArray};
 use crate::cost::Place;
+use std::str::FromStr;
 use xla_shape_core::{Layout, memory_space};
 
 /// The memory that a program is asked to take an array from, or to leave it in.
@@ -43,6 +44,19 @@ impl Memory {
     /// The memory of a layout; `None` if it is another one.
     pub(super) fn of(layout: &Layout) -> Option<Self> {
         Self::ALL.into_iter().find(|memory| memory.space() == layout.memory_space())
+    }
+}
+
+/// Reads the name of a memory.
+///
+/// # Errors
+/// If it is another name: what was expected.
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|memory| memory.kind() == name);
+        known.ok_or_else(|| format!("expected the memory {}, found `{name}`", Self::ALL.map(Self::kind).join(" or ")))
     }
 }
 

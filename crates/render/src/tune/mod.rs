@@ -125,7 +125,7 @@ impl fmt::Display for TuneError {
         match self {
             Self::Today { program, message } => write!(f, "{program} does not compile as it is: {message}"),
             Self::Unfinished { program } => {
-                write!(f, "the search ended before {program} was compiled as it is, so there is no result yet")
+                write!(f, "no result yet, because the search ended before {program} was compiled with today's layouts")
             }
             Self::NoCycles { program } => {
                 write!(f, "the compiler does not say how many cycles {program} takes, so layouts cannot be compared")

@@ -342,7 +342,7 @@ fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
     assert_eq!(without.to_string(), words);
     // The search ends before there is an answer.
     let silent = search(&arrays, &programs, &OPTIONS, &mut |_| Vec::new()).unwrap_err();
-    let words = "the search ended before p0 was compiled as it is, so there is no result yet";
+    let words = "no result yet, because the search ended before p0 was compiled with today's layouts";
     assert_eq!(silent.to_string(), words);
     let none: BTreeMap<usize, Layout> = BTreeMap::new();
     assert!(Ask::Layouts(none).places(&arrays, 0).is_empty());

@@ -21,7 +21,7 @@ pub(super) struct Compilers<'a> {
     stop: &'a AtomicBool,
     compiler: CompilerArguments,
     origin: Origin,
-    /// The version of that compiler; `None` until it is known, and then there are no answers in the cache.
+    /// The compiler's version. While it is `None`, not known yet, the cache is not read.
     version: Option<Version>,
     cache: Option<Cache>,
     /// The answers so far, by the hash of the program's text.
@@ -123,7 +123,7 @@ impl<'a> Compilers<'a> {
         let (workers, stop) = (self.workers, self.stop);
         self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
         let mut ask = |number: usize, answer: &[u8]| {
-            // Ctrl-C in a terminal ends the compilers too, which is no refusal.
+            // Ctrl-C in a terminal also ends the compilers. Their errors do not mean that the compiler refused the program.
             if stop.load(Ordering::Relaxed) {
                 return false;
             }

@@ -53,7 +53,7 @@ pub(crate) fn memory(text: &str) -> Result<(String, Vec<Memory>), String> {
     let (name, kinds) = text.rsplit_once('=').ok_or_else(expected)?;
     let mut memories = Vec::new();
     for kind in kinds.split(',') {
-        let memory = Memory::ALL.into_iter().find(|memory| memory.kind() == kind);
+        let memory = kind.parse().ok();
         memories.push(memory.filter(|memory| !memories.contains(memory)).ok_or_else(expected)?);
     }
     Ok((name.to_owned(), memories))
@@ -74,7 +74,9 @@ pub(super) fn check_memories(shares: &[Share], memories: &[(String, Vec<Memory>)
     for (number, (name, _)) in memories.iter().enumerate() {
         if !shares.iter().any(|share| share.name == *name) {
             let names = shares.iter().map(|share| share.name.as_str()).collect::<Vec<_>>().join(", ");
-            return Err(Failure::said(format_args!("--memory: there is no shared array {name}; there is {names}")));
+            return Err(Failure::said(format_args!(
+                "--memory: no shared array is called {name}; expected one of: {names}"
+            )));
         }
         if memories.iter().take(number).any(|(other, _)| other == name) {
             return Err(Failure::said(format_args!(
@@ -98,7 +100,9 @@ pub(super) fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<St
 /// The number of the program with a name.
 pub(super) fn number(names: &[String], name: &str) -> Result<usize, Failure> {
     let found = names.iter().position(|other| other == name);
-    found.ok_or_else(|| Failure::said(format_args!("there is no program {name}; there is {}", names.join(", "))))
+    found.ok_or_else(|| {
+        Failure::said(format_args!("no program is called {name}; expected one of: {}", names.join(", ")))
+    })
 }
 
 /// The places of a shared array, each with the number of its program.

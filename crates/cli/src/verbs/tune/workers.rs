@@ -15,7 +15,7 @@ use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
 use xla_shape_render::cost::{Place, ProgramCost};
-use xla_shape_render::tune::{Measured, Memory, Requested};
+use xla_shape_render::tune::{Measured, Requested};
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
 const COMPILER_BYTES: u64 = 3 << 30;
@@ -151,11 +151,8 @@ fn measured(
 fn requested((layout, memory): Wire) -> Result<Requested, CompileError> {
     let layout = layout.map(|text| text.parse::<Layout>()).transpose();
     let layout = layout.map_err(|error| CompileError::Refused(error.to_string()))?;
-    let known = |kind: String| {
-        let known = Memory::ALL.into_iter().find(|memory| memory.kind() == kind);
-        known.ok_or_else(|| CompileError::Refused(format!("there is no memory {kind}")))
-    };
-    Ok(Requested { layout, memory: memory.map(known).transpose()? })
+    let memory = memory.map(|kind| kind.parse().map_err(CompileError::Refused)).transpose()?;
+    Ok(Requested { layout, memory })
 }
 
 /// A program with requests for layouts.
@@ -288,7 +285,10 @@ mod tests {
         let found = requested((layout(), Some("pinned_host".to_owned()))).ok().unwrap();
         assert_eq!((found.layout, found.memory), (Some("{1,0}".parse().unwrap()), Some(Memory::PinnedHost)));
         let error = |wire| requested(wire).err().map(CompileError::message);
-        assert_eq!(error((layout(), Some("hbm".to_owned()))).as_deref(), Some("there is no memory hbm"));
+        assert_eq!(
+            error((layout(), Some("hbm".to_owned()))).as_deref(),
+            Some("expected the memory device or pinned_host, found `hbm`")
+        );
         assert!(error((Some("{".to_owned()), None)).is_some());
         assert_eq!(error((None, None)), None);
     }

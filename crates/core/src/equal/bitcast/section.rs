@@ -6,7 +6,9 @@
     reason = "`const fn` has no iterators; indices are below lengths, which are compared first"
 )]
 
+use super::slice::{NO_BLOCK_TILES, has_block_tiles};
 use crate::layout::{Layout, LayoutAttributes};
+use crate::map::section::fixed_before;
 use crate::shape::array::ArrayShape;
 use crate::sink::ConstText;
 
@@ -36,14 +38,16 @@ pub const fn section_obstacle(array: &ArrayShape, section: &ArrayShape, is_fixed
     if !same_tiles_and_attributes(own, other) {
         return Some(text.push_str("expected the same tiles, memory space and other attributes of the layout"));
     }
+    if !has_block_tiles(own) {
+        return Some(text.push_str(NO_BLOCK_TILES));
+    }
     // The most minor dimensions are in the tiles.
     let in_tiles = match own.tiles() {
         [] => 0,
         [first, ..] => first.dimensions().len(),
     };
     let (order, mut minor, mut left) = (own.minor_to_major(), 0, 0);
-    let (expected, mut same) = (ConstText::<64>::new().push_str("{"), true);
-    let mut expected = expected;
+    let (mut expected, mut same) = (ConstText::<64>::new().push_str("{"), true);
     while minor < order.len() {
         let dimension = order[minor];
         if dimension < is_fixed.len() && is_fixed[dimension] {
@@ -66,16 +70,7 @@ pub const fn section_obstacle(array: &ArrayShape, section: &ArrayShape, is_fixed
     Some(text.push_str(" of the dimensions that are left"))
 }
 
-/// How many dimensions before this one are fixed.
-const fn fixed_before(dimension: usize, is_fixed: &[bool]) -> usize {
-    let (mut before, mut i) = (0, 0);
-    while i < dimension && i < is_fixed.len() {
-        before += is_fixed[i] as usize;
-        i += 1;
-    }
-    before
-}
-
+/// Whether two layouts differ in nothing but the order and number of the dimensions. Nothing is cut out of split layouts.
 const fn same_tiles_and_attributes(a: &Layout, b: &Layout) -> bool {
     let LayoutAttributes {
         tail_padding_alignment_in_elements: alignment,

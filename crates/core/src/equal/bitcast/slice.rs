@@ -7,8 +7,8 @@
 )]
 
 use crate::infer::{self, SliceDimension};
-use crate::layout::LayoutAttributes;
 use crate::layout::dimension::Dimension;
+use crate::layout::{Layout, LayoutAttributes};
 use crate::limits::MAX_CONST_DIMENSIONS as MAX;
 use crate::map::tile_block::{TileBlock, TileBlockError};
 use crate::shape::array::ArrayShape;
@@ -59,8 +59,8 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
         return Some(why.push_error(error));
     }
     let layout = operand.layout();
-    if !matches!(TileBlock::new(layout), Ok(_) | Err(TileBlockError::Untiled)) {
-        return Some(why.push_str("a tile of this layout is not one block of memory"));
+    if !has_block_tiles(layout) {
+        return Some(why.push_str(NO_BLOCK_TILES));
     }
     // A slice has the same memory space and element size as the array.
     let LayoutAttributes {
@@ -97,6 +97,14 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     }
     None
 }
+
+/// Whether each tile is one block of memory, so that parts of the array can be made of whole tiles.
+pub(super) const fn has_block_tiles(layout: &Layout) -> bool {
+    matches!(TileBlock::new(layout), Ok(_) | Err(TileBlockError::Untiled))
+}
+
+/// Why a part of another layout cannot be made of whole tiles.
+pub(super) const NO_BLOCK_TILES: &str = "a tile of this layout is not one block of memory";
 
 /// The beginning of the message.
 const fn is_not_one_piece(operand: &ArrayShape, slices: &[SliceDimension]) -> ConstText<1024> {
