@@ -225,6 +225,52 @@ fn sections_that_are_arrays() {
     assert!(empty.index_axis::<0, layout!({ 0 })>(2).as_array().unwrap().as_slice().is_empty());
 }
 
+/// Writes through an array changes the section's elements and nothing else: no other element, no padding.
+#[test]
+fn sections_that_are_arrays_to_write() {
+    macro_rules! check {
+        ($x:ident, $part:expr, $in_array:expr) => {{
+            let before = $x.clone();
+            let mut part = $part;
+            let mut array = part.as_array_mut().unwrap();
+            array.apply(|value| value + 1000);
+            let indices: Vec<_> = array.shape().indices().map($in_array).collect();
+            let mut expected = before;
+            indices.into_iter().for_each(|index| expected[index] += 1000);
+            assert_eq!($x.as_slice(), expected.as_slice());
+        }};
+    }
+    let mut x = numbered(<shape!(s32[3,8,3]{2,1,0:T(2,4)})>::default());
+    for head in 0..3 {
+        check!(x, x.index_axis_mut::<0, layout!({1,0:T(2,4)})>(head), |[i, j]: [usize; 2]| [head, i, j]);
+        // Rows of one column of tiles are adjacent, so a range may begin inside of a tile.
+        for start in 0..4 {
+            check!(
+                x,
+                x.section_mut::<shape!(s32[4,3]{1,0:T(2,4)}), _>((head, start..start + 4, ..)),
+                |[i, j]: [usize; 2]| [head, start + i, j]
+            );
+        }
+    }
+    let mut x = numbered(<shape!(s32[7,9]{1,0:T(2,4)})>::default());
+    for row in 0..4 {
+        type Rows = shape!(s32[2,9]{1,0:T(2,4)});
+        if row == 3 {
+            assert!(x.block_mut::<Rows>([row, 0]).as_array_mut().is_none(), "the last block has one row");
+        } else {
+            check!(x, x.block_mut::<Rows>([row, 0]), |[i, j]: [usize; 2]| [2 * row + i, j]);
+        }
+    }
+    let mut empty = Buffer::<shape!(s32[3,0])>::zeroed();
+    assert!(empty.index_axis_mut::<0, layout!({ 0 })>(2).as_array_mut().unwrap().as_mut_slice().is_empty());
+    // Two elements share a byte: an array that ends inside of one could be written only with its neighbour.
+    let mut odd = Buffer::<shape!(s4[4,3]{1,0:E(4)})>::zeroed();
+    assert!((0..4).all(|i| odd.index_axis_mut::<0, layout!({0:E(4)})>(i).as_array_mut().is_none()));
+    let mut even = Buffer::<shape!(s4[3,4]{1,0:E(4)})>::zeroed();
+    even.index_axis_mut::<0, layout!({0:E(4)})>(1).as_array_mut().unwrap().fill_with(|_| S4::new(-1).unwrap());
+    assert_eq!(even.as_bytes(), [0, 0, 0xff, 0xff, 0, 0]);
+}
+
 #[test]
 fn sections_outside() {
     let message = |f: &dyn Fn()| *catch_unwind(AssertUnwindSafe(f)).unwrap_err().downcast::<String>().unwrap();

@@ -293,13 +293,39 @@ where
     pub fn as_array(&self) -> Option<View<'a, P>> {
         named_in_errors!(Self);
         const { assert_array::<S, P>() };
-        let part = self.shape();
-        let first = part.first_position() * const { P::SHAPE.element_bits() as usize };
-        if !part.is_full() || !first.is_multiple_of(8) {
-            return None;
-        }
+        let first = self.shape().first_byte()?;
         // SAFETY: the block is full and laid out as an array of its shape (`assert_array`), so the `P::BYTES` bytes from its first element
         // on are all its own.
-        View::from_bytes(unsafe { self.bytes_from(first / 8, P::BYTES) }).ok()
+        View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
+    }
+}
+
+impl<S, P> ViewMut<'_, Part<S, P>>
+where
+    S: WholeArray<Element: Stored>,
+    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+{
+    /// The block as an array to write, if it is one stretch of memory; see [`as_array`](View::as_array). `None` for a last block with fewer
+    /// elements, and if the block does not begin and end at whole bytes.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// type Rows = shape!(f32[8,256]{1,0:T(8,128)});
+    /// let mut x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::zeroed();
+    /// x.block_mut::<Rows>([3, 0]).as_array_mut().unwrap().as_mut_slice().fill(1.0);
+    /// assert_eq!((x[[23, 255]], x[[24, 0]], x[[31, 255]]), (0.0, 1.0, 1.0));
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn as_array_mut(&mut self) -> Option<ViewMut<'_, P>> {
+        named_in_errors!(Self);
+        const { assert_array::<S, P>() };
+        let first = self.shape().first_byte()?;
+        if const { !(P::STRIDE_TABLE.positions() * P::SHAPE.element_bits()).is_multiple_of(8) } {
+            return None;
+        }
+        // SAFETY: as in `as_array`; the block ends at a whole byte, too, so no other block has one of its bytes.
+        ViewMut::from_bytes(unsafe { self.bytes_from_mut(first, P::BYTES) }).ok()
     }
 }

@@ -125,6 +125,13 @@ where
     pub fn is_full(self) -> bool {
         Self::IS_EVEN || self.sizes.as_ref() == P::SIZES
     }
+
+    /// The first byte, if the block is full and begins at a whole byte.
+    #[inline(always)]
+    pub(super) fn first_byte(self) -> Option<usize> {
+        let first = self.first * const { P::SHAPE.element_bits() as usize };
+        (self.is_full() && first.is_multiple_of(8)).then_some(first / 8)
+    }
 }
 
 // SAFETY: `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in

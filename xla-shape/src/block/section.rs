@@ -571,6 +571,13 @@ const fn assert_stretch<S: ArrayType, P: StaticArray<Element = S::Element>, K: F
 
 impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P, K> {
     const TABLE_OF_SECTION: &'static StaticStrideTable = <Self as ArrayType>::STRIDE_TABLE;
+
+    /// The first byte, if the section begins at a whole one.
+    #[inline(always)]
+    fn first_byte(self) -> Option<usize> {
+        let first = self.first * const { P::SHAPE.element_bits() as usize };
+        first.is_multiple_of(8).then_some(first / 8)
+    }
 }
 
 impl<'a, S, P, K> View<'a, Section<S, P, K>>
@@ -597,10 +604,7 @@ where
     pub fn as_array(&self) -> Option<View<'a, P>> {
         named_in_errors!(Self);
         const { assert_stretch::<S, P, K>() };
-        let first = self.shape().first_position() * const { P::SHAPE.element_bits() as usize };
-        if !first.is_multiple_of(8) {
-            return None;
-        }
+        let first = self.shape().first_byte()?;
         if const { P::ELEMENTS == 0 } {
             return View::from_bytes(&[]).ok();
         }
@@ -608,6 +612,41 @@ where
         // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are the array's. If elements share bytes, the last one may have an
         // element of the neighbour too. Nobody writes it while the view lives: such arrays are not divided into parts to write
         // (`assert_whole_elements`).
-        View::from_bytes(unsafe { self.bytes_from(first / 8, P::BYTES) }).ok()
+        View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
+    }
+}
+
+impl<S, P, K> ViewMut<'_, Section<S, P, K>>
+where
+    S: WholeArray<Element: Stored>,
+    P: StaticArray<Element = S::Element>,
+    K: Fixed<S>,
+{
+    /// The section as an array to write, if it is one stretch of memory; see [`as_array`](View::as_array). `None` if it does not begin and end
+    /// at whole bytes.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, layout, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::zeroed();
+    /// let mut head = x.index_axis_mut::<0, layout!({1,0:T(8,128)})>(3);
+    /// head.as_array_mut().unwrap().line_mut::<-1>([5, 0]).unwrap().apply(|_| 1.0);
+    /// assert_eq!((x[[3, 5, 127]], x[[3, 6, 0]]), (1.0, 0.0));
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn as_array_mut(&mut self) -> Option<ViewMut<'_, P>> {
+        named_in_errors!(Self);
+        const { assert_stretch::<S, P, K>() };
+        let first = self.shape().first_byte()?;
+        if const { P::ELEMENTS == 0 } {
+            return ViewMut::from_bytes(&mut []).ok();
+        }
+        if const { !(P::STRIDE_TABLE.positions() * P::SHAPE.element_bits()).is_multiple_of(8) } {
+            return None;
+        }
+        // SAFETY: as in `as_array`. The bytes are the section's alone: it begins and ends at whole bytes, and what is between its elements is
+        // padding of the tiles that it consists of (`assert_section`: no group of elements is cut).
+        ViewMut::from_bytes(unsafe { self.bytes_from_mut(first, P::BYTES) }).ok()
     }
 }

@@ -104,7 +104,8 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         unsafe { self.into_shape() }
     }
 
-    /// The array with other dimensions and the same elements in row-major order, in the same bytes.
+    /// The array with other dimensions and the same elements in row-major order, in the same bytes: dimensions split, or merged as CuTe's
+    /// `coalesce` does.
     ///
     /// ```
     /// use xla_shape::{Buffer, View, shape};
@@ -113,6 +114,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// let rows: View<'_, shape!(f32[32,128]{1,0:T(8,128)})> = x.view().reshape();
     /// assert_eq!(rows[[9, 5]], 9.0 * 128.0 + 5.0);
     /// ```
+    #[doc(alias = "coalesce")]
     #[must_use]
     #[inline(always)]
     pub fn reshape<R>(self) -> Buffer<R, B>
@@ -121,6 +123,38 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_none(bitcast::reshape_obstacle(shapes::<S, R>(), tables::<S, R>())) };
+        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
+        // widths.
+        unsafe { self.into_shape() }
+    }
+
+    /// The array divided into tiles, in the same bytes, as CuTe's `zipped_divide` does: the first half of the result's dimensions number the
+    /// tiles, and the second half are the sizes of a tile. Element `(number, inside)` is element `number · tile + inside` of this array.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, View, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::from_fn(|[i, j]| (i * 256 + j) as f32);
+    /// let tiles: View<'_, shape!(f32[8,2,8,128])> = x.view().zipped_divide(); // row-major: tiles are adjacent, and so are their rows
+    /// assert_eq!(tiles[[3, 1, 5, 70]], x[[3 * 8 + 5, 128 + 70]]);
+    /// ```
+    ///
+    /// Tiles of memory are not the only ones:
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, View, shape};
+    /// let x = Buffer::<shape!(f32[4,6])>::from_fn(|[i, j]| (10 * i + j) as f32);
+    /// let pairs: View<'_, shape!(f32[2,6,2,1]{1,3,2,0})> = x.view().zipped_divide(); // pairs of rows
+    /// assert_eq!(pairs[[1, 4, 1, 0]], 34.0);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn zipped_divide<R>(self) -> Buffer<R, B>
+    where
+        R: StaticArray<Element = S::Element>,
+    {
+        named_in_errors!(Self);
+        const { assert_none(bitcast::divide_obstacle(shapes::<S, R>(), tables::<S, R>())) };
         // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
         // widths.
         unsafe { self.into_shape() }

@@ -291,6 +291,21 @@ impl<'a, S: Copy> View<'a, S> {
     }
 }
 
+impl<S: Copy> ViewMut<'_, S> {
+    /// Some bytes of the memory, to write.
+    ///
+    /// # Safety
+    /// `start + len` is at most the length of the memory, and these bytes belong to this buffer alone.
+    #[inline(always)]
+    pub(crate) unsafe fn bytes_from_mut(&mut self, start: usize, len: usize) -> &mut [u8] {
+        debug_assert!(start + len <= self.bytes.len());
+        // SAFETY: the caller guarantees that `start` is within the memory.
+        let first = unsafe { self.bytes.start_mut().add(start) };
+        // SAFETY: the caller guarantees `len` bytes that only this buffer may access; they are borrowed mutably with `self`.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+}
+
 /// **The shape as a value**, of any whole array.
 impl<S: WholeShape, B> Buffer<S, B> {
     /// The shape as a value, with the actual sizes of unbounded dimensions.

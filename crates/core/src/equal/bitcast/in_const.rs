@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::question::{Correspondence, Question};
-use crate::layout::number::check_permutation_in;
+use crate::layout::number::{DimensionError, check_permutation_in};
 use crate::limits::MAX_CONST_DIMENSIONS as MAX;
 use crate::map::{Comparison, StaticStrideTable, StrideTableRef, Term, compare_in_const};
 use crate::shape::array::ArrayShape;
@@ -100,6 +100,65 @@ pub const fn transpose_obstacle(
 #[must_use]
 pub const fn reshape_obstacle(shapes: [&ArrayShape; 2], tables: [StrideTableRef<'_>; 2]) -> Option<ConstText<1024>> {
     obstacle(Question { shapes, tables, correspondence: Correspondence::Reshape })
+}
+
+/// Why dividing an array into tiles, as CuTe's `zipped_divide` does, is not a bitcast, or why that cannot be decided in a
+/// `const`; `None` if it is a bitcast. [`LayoutMapping::divide`](crate::map::LayoutMapping::divide) divides maps that are
+/// known at run time.
+///
+/// `shapes` are the operand and the result, `tables` their stride tables. The second half of the result's dimensions are
+/// the sizes of a tile, and the first half number the tiles: element `(number, inside)` of the result is element
+/// `number · tile + inside` of the operand.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::divide_obstacle;
+///
+/// let x: ArrayShape = "f32[64,256]{1,0:T(8,128)}".parse()?;
+/// let obstacle = |result: &str| -> Result<_, Box<dyn core::error::Error>> {
+///     let result = result.parse()?;
+///     let tables = [x.stride_table()?, ArrayShape::stride_table(&result)?];
+///     Ok(divide_obstacle([&x, &result], tables.each_ref().map(|table| table.as_ref())))
+/// };
+/// assert!(obstacle("f32[8,2,8,128]")?.is_none());
+/// assert_eq!(
+///     obstacle("f32[4,2,16,128]")?.unwrap().as_str(),
+///     "f32[64,256]{1,0:T(8,128)} and f32[4,2,16,128]{3,2,1,0} are different bytes: element (0,128) moves from position \
+///      1024 to 2048"
+/// );
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the lengths")]
+pub const fn divide_obstacle(shapes: [&ArrayShape; 2], tables: [StrideTableRef<'_>; 2]) -> Option<ConstText<1024>> {
+    let [operand, result] = [tables[0].extents(), tables[1].extents()];
+    let n = operand.len();
+    if result.len() != n.saturating_mul(2) {
+        let text = ConstText::new().push_str("expected ").push_count(n.saturating_mul(2));
+        let text = text.push_str(" dimensions, the numbers of the tiles and the sizes of a tile, found ");
+        return Some(text.push_str(shapes[1].const_text::<256>().as_str()));
+    }
+    let (numbers, tile) = result.split_at(n);
+    let mut dimension = 0;
+    while dimension < n {
+        let [size, tile] = [operand[dimension], tile[dimension]];
+        if tile == 0 || !size.is_multiple_of(tile) {
+            let mut text = ConstText::new();
+            DimensionError::Uneven { dimension, size, tile }.write(&mut text.sink());
+            return Some(text);
+        }
+        if let Some(expected) = size.checked_div(tile)
+            && expected != numbers[dimension]
+        {
+            let text = ConstText::new().push_str("dimension ").push_count(dimension).push_str(" is divided into ");
+            let text = text.push_number(expected).push_str(" tiles of size ").push_number(tile);
+            let text = text.push_str(", so expected size ").push_number(expected).push_str(" for dimension ");
+            let text = text.push_count(dimension).push_str(" of the result, found ");
+            return Some(text.push_str(shapes[1].const_text::<256>().as_str()));
+        }
+        dimension = dimension.saturating_add(1);
+    }
+    obstacle(Question { shapes, tables, correspondence: Correspondence::Divide(tile) })
 }
 
 const fn obstacle(question: Question<'_>) -> Option<ConstText<1024>> {

@@ -21,7 +21,7 @@ mod slice;
 
 pub use answer::{Answer, Cause, Reason};
 pub use decompose::{Decomposition, DecompositionKind};
-pub use in_const::{layout_change_obstacle, reshape_obstacle, transpose_obstacle};
+pub use in_const::{divide_obstacle, layout_change_obstacle, reshape_obstacle, transpose_obstacle};
 pub use section::section_obstacle;
 pub use slice::slice_obstacle;
 

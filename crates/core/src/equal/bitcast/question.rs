@@ -11,6 +11,7 @@ use super::answer::{Answer, Cause, Reason};
 use crate::layout::{Layout, LayoutAttributes, SplitConfig};
 use crate::map::{StrideTableRef, Term, View, fill_row_major_terms, whole_dimension};
 use crate::shape::array::ArrayShape;
+use core::num::NonZeroU64;
 
 /// How the elements of the result correspond to those of the operand.
 #[derive(Clone, Copy)]
@@ -19,6 +20,8 @@ pub(super) enum Correspondence<'a> {
     Transpose(&'a [usize]),
     /// The elements correspond in row-major order.
     Reshape,
+    /// The first dimensions of the result number tiles of these sizes in the operand, and the others the elements of a tile.
+    Divide(&'a [u64]),
 }
 
 /// Whether reading `shapes[0]` as `shapes[1]` leaves every byte where it is.
@@ -35,6 +38,7 @@ impl<'a> Question<'a> {
     pub(super) const fn num_terms(self) -> [usize; 2] {
         match self.correspondence {
             Correspondence::Transpose(permutation) => [0, permutation.len()],
+            Correspondence::Divide(tile) => [0, 2 * tile.len()],
             Correspondence::Reshape => [self.tables[0].extents().len(), self.tables[1].extents().len()],
         }
     }
@@ -56,6 +60,8 @@ impl<'a> Question<'a> {
                     return Some(Reason::Sizes { expected: sizes.split_at(permutation.len()).0, found: result });
                 }
             }
+            // `divide_obstacle` has compared the sizes.
+            Correspondence::Divide(_) => {}
             Correspondence::Reshape => {
                 let (operand, result) = (product(operand), product(result));
                 if operand != result {
@@ -77,6 +83,19 @@ impl<'a> Question<'a> {
                     i += 1;
                 }
             }
+            Correspondence::Divide(tile) => {
+                let mut i = 0;
+                while i < tile.len() {
+                    let whole = whole_dimension(i);
+                    let size = NonZeroU64::new(tile[i]);
+                    result[i] = match size {
+                        Some(divisor) => Term { divisor, ..whole },
+                        None => whole,
+                    };
+                    result[tile.len() + i] = Term { modulus: size, ..whole };
+                    i += 1;
+                }
+            }
             Correspondence::Reshape => {
                 fill_row_major_terms(self.tables[0].extents(), operand);
                 fill_row_major_terms(self.tables[1].extents(), result);
@@ -89,12 +108,12 @@ impl<'a> Question<'a> {
         ]
     }
 
-    /// The sizes of the common index: the operand's dimensions for a transpose, the number of elements for a reshape.
+    /// The sizes of the common index: the number of elements for a reshape, otherwise the operand's dimensions.
     /// `elements` is working memory.
     pub(super) const fn extents(self, elements: &'a mut [u64; 1]) -> &'a [u64] {
         let extents = self.tables[0].extents();
         match self.correspondence {
-            Correspondence::Transpose(_) => extents,
+            Correspondence::Transpose(_) | Correspondence::Divide(_) => extents,
             Correspondence::Reshape => {
                 elements[0] = product(extents);
                 elements
@@ -120,7 +139,7 @@ impl<'a> Question<'a> {
                 let [one, other] = [self.shapes[0].layout(), self.shapes[1].layout()];
                 Some(difference(one, other, self.tables[0].extents(), permutation))
             }
-            Correspondence::Reshape => None,
+            Correspondence::Reshape | Correspondence::Divide(_) => None,
         };
         Reason::Moves { element, operand_position, result_position, cause }
     }
