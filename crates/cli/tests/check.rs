@@ -43,6 +43,22 @@ fn a_bad_line_is_answered_with_a_message_and_a_span() {
 }
 
 #[test]
+fn tiles_that_no_tpu_uses_have_a_hint() {
+    let lines = [
+        "s8[8,128]{1,0:T(8,128)}",
+        "(f32[2], (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)(2,1)}), s8[8,128]{1,0:T(8,128)})",
+        "s8[8,128]{1,0:T(8,128)(4,1)}",
+        "(token[], s8[3,5])",
+    ];
+    let output = check(lines.join("\n"));
+    let hints = answers(&output).into_iter().map(|answer| answer.get("hint").cloned()).collect::<Vec<_>>();
+    let byte = "no TPU uses the tiles (8,128) for s8: 4 rows share a 32-bit word there, expected (8,128)(4,1)";
+    let word = "no TPU uses the tiles (8,128)(2,1) for f32: rows do not share 32-bit words there, expected (8,128)";
+    assert_eq!(hints, [Some(json!(byte)), Some(json!(word)), None, None]);
+    assert_eq!(output.status.code(), Some(0), "such shapes are valid");
+}
+
+#[test]
 fn an_unbounded_shape_has_no_size() {
     let output = check("f32[?]");
     assert_eq!(

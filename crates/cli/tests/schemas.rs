@@ -161,7 +161,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     ] {
         ask("explain", arguments, "");
     }
-    ask("check", &[], "f32[2, 3]\nf32[?]\n(f32[2], token[])\nf32[2\n\n\u{1}\n");
+    ask("check", &[], "f32[2, 3]\nf32[?]\ns8[8,128]{1,0:T(8,128)}\n(f32[2], token[])\nf32[2\n\n\u{1}\n");
     ask("check", &["--sharding"], "{devices=[2,1]0,1}\n{devices=[2]\n{replicated}\n");
     let tiled = "f32[3,5]{1,0:T(2,2)}";
     for arguments in [&[tiled, "2,3"][..], &[tiled, "--linear", "9"], &["s4[3]{0:E(4)}", "1"], &["f32[]", ""]] {

@@ -12,6 +12,7 @@ use std::path::Path;
 use xla_shape::Shape;
 use xla_shape::proto::{encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
+use xla_shape::tpu::unused_tiles;
 
 /// The form of each answer; `docs/schemas/check.json` is its JSON Schema.
 const SCHEMA: &str = "xla-shape/check/1";
@@ -26,6 +27,9 @@ struct Good<'a> {
     bytes: Option<u64>,
     /// XLA's ShapeProto, in base64.
     proto: &'a str,
+    /// Of the first array in tiles that no TPU uses for its elements: which tiles a TPU uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
 }
 
 /// The answer to a line that is a sharding.
@@ -77,14 +81,15 @@ impl Answerer for Checker {
             Ok(value) => {
                 write!(self.shape, "{value}").expect("a text takes what is written to it");
                 let (bytes, encoded) = (value.byte_size(), encode_shape(&value));
+                let mut arrays = value.flatten_tuple_shape().filter_map(Shape::array);
+                let hint = arrays.find_map(|array| unused_tiles(array.element_type(), array.layout()));
+                drop(arrays);
                 // A shape with many elements takes more memory than its answer, so it is freed first.
                 drop(value);
                 STANDARD.encode_string(&encoded, &mut self.proto);
                 drop(encoded);
-                put(
-                    &Good { schema: SCHEMA, input: text, ok: true, shape: &self.shape, bytes, proto: &self.proto },
-                    answers,
-                );
+                let (shape, proto, hint) = (&self.shape, &self.proto, hint.as_ref().map(|hint| hint.as_str()));
+                put(&Good { schema: SCHEMA, input: text, ok: true, shape, bytes, proto, hint }, answers);
                 self.shape.clear();
                 self.proto.clear();
                 true
