@@ -412,7 +412,12 @@ fn hostile_texts_are_survived() {
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({}x{})\n}}\n", short("negate("), short(")")),
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] negate(x{})\n}}\n", short("#0")),
         format!("e {{ {} }}", short("a = f32[] call(), to_apply={ ")),
-        format!("e {{ {}b = f32[] constant(1){} }}", short("a = f32[] call(), to_apply={ "), short("}")),
+        // Each level that is read, at most 200, looks for its end.
+        format!(
+            "e {{ {}b = f32[] constant(1){} }}",
+            "a = f32[] call(), to_apply={ ".repeat(10_000),
+            "}".repeat(10_000)
+        ),
         short("e {\n  a = f32[] call(), to_apply={\n"),
         short("a = f32[] custom-call(), backend_config={\"\n"),
         short("a = f32[] custom-call(), literal=(s32[] \n"),
