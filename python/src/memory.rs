@@ -64,20 +64,24 @@ unsafe impl Storage for Memory {}
 
 /// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in
 /// `numpy/_core/src/multiarray/alloc.cpp`): that halves the time of filling new memory.
+#[cfg(target_os = "linux")]
 pub(crate) fn prefer_large_pages(memory: *mut [u8]) {
     // At least the system's page size.
     const PAGE: usize = 64 << 10;
     const MUCH: usize = 4 << 20;
-    let first = memory.cast::<u8>();
-    let skipped = first.addr().wrapping_neg() % PAGE;
     if memory.len() >= MUCH {
-        #[cfg(target_os = "linux")]
+        let first = memory.cast::<u8>();
+        let skipped = first.addr().wrapping_neg() % PAGE;
         // SAFETY: `MADV_HUGEPAGE` changes no memory, whatever is there, and if nothing is there, it returns an error. Errors do not matter.
         unsafe {
             libc::madvise(first.wrapping_add(skipped).cast(), memory.len() - skipped, libc::MADV_HUGEPAGE);
         }
     }
 }
+
+/// Only Linux takes this advice.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn prefer_large_pages(_memory: *mut [u8]) {}
 
 /// Memory that a Python object exports, to be read.
 pub(crate) struct ReadableBuffer(PyUntypedBuffer);
