@@ -4,17 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# A Python of at least this version, if there is one.
-python() { # MINOR
-    local candidate
-    for candidate in python3 python3.1{4,3,2,1} ~/.pyenv/versions/3.1*/bin/python3; do
-        if "$candidate" -c "import sys; sys.exit(sys.version_info < (3, $1))" 2>/dev/null; then
-            echo "$candidate"
-            return
-        fi
-    done
-}
-
 # An environment with a version of JAX and the packages that the tests need.
 environment() { # PYTHON VERSION
     [ -x "target/jax-$2/bin/pytest" ] && return
@@ -26,7 +15,7 @@ cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
 
 newest=
 for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
-    found=$(python $([ "$version" = 0.12.0 ] && echo 12 || echo 11))
+    found=$(scripts/find_python.sh $([ "$version" = 0.12.0 ] && echo 12 || echo 11)) || found=
     # The oldest has no packages for newer Pythons.
     [ "$version" = 0.5.3 ] && command -v python3.11 >/dev/null && found=python3.11
     if [ -z "$found" ]; then

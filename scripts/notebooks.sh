@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 # Another environment that has the packages, if it is given.
 environment=${NOTEBOOKS_ENVIRONMENT:-target/notebooks-environment}
 if [ -z "${NOTEBOOKS_ENVIRONMENT:-}" ]; then
-    [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
+    # JAX 0.12 needs Python 3.12.
+    [ -x "$environment/bin/python" ] || "$(scripts/find_python.sh 12)" -m venv "$environment"
     # Each time, so that the package is that of the checkout.
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "./python[jax,dtypes]" jax==0.12.0 libtpu==0.0.52 nbclient nbformat nbconvert ipykernel

@@ -39,7 +39,8 @@ fn compare(size: usize, contenders: &mut [(&str, &mut dyn FnMut())]) {
 fn bytes<const N: usize>() {
     type Operand<const N: usize> = Matrix<S8, N, layout!({1,0:T(32,128)(4,1)})>;
     let x = Buffer::<Operand<N>>::from_fn(|[i, j]| (i * 31 + j * 17) as u8 as i8);
-    let w = Buffer::<Operand<N>>::from_fn(|[i, j]| (i * 13 + j * 7) as u8 as i8);
+    // Seven bits: without VNNI, their kernel adds two products in 16 bits with saturation, which 2 · 255 · 64 does not reach.
+    let w = Buffer::<Operand<N>>::from_fn(|[i, j]| ((i * 13 + j * 7) as u8 as i8) >> 1);
     let mut y = Buffer::<Matrix<S32, N, Tiled>>::zeroed();
     // Their left operand has no sign; 128 is its zero.
     let rows = x.to_row_major().into_iter().map(|x| x.cast_unsigned() ^ 0x80).collect::<Vec<_>>();
@@ -62,7 +63,7 @@ fn bytes<const N: usize>() {
             }),
         ],
     );
-    assert!(gemm.may_saturate() || y.to_row_major() == theirs, "the products are not the same");
+    assert!(y.to_row_major() == theirs, "the products are not the same");
 }
 
 fn floats<const N: usize>() {
