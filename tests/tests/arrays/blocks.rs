@@ -44,10 +44,25 @@ where
     }
     x.for_each_band_mut::<-1>(|mut rows| rows.for_each_block_mut(|_, block| block.iter_mut().for_each(|v| *v += 1000)));
     x.for_each_band_mut::<0>(|mut rows| rows.for_each_block_mut(|_, block| block.iter_mut().for_each(|v| *v += 1000)));
+    add_to_lines(&mut x);
     if zeros.sizes() == x.sizes() {
         x.apply_with(zeros, |value, zero| value + zero + 1000);
     } else {
         x.apply(|value| value + 1000);
+    }
+}
+
+/// Adds 2000 to each element, line by line: through rows by runs, and through columns by number.
+fn add_to_lines<S: ArrayType<Element = S32>>(x: &mut ViewMut<'_, S>) {
+    for index in x.shape().indices() {
+        if index.as_ref().last() == Some(&0) {
+            let mut row = x.line_mut::<-1>(index).unwrap();
+            row.for_each_run_mut(|_, mut run| run.iter_mut().for_each(|value| *value += 1000));
+        }
+        if index.as_ref().first() == Some(&0) {
+            let mut column = x.line_mut::<0>(index).unwrap();
+            (0..column.len()).for_each(|i| column[i] += 1000);
+        }
     }
 }
 
@@ -76,6 +91,9 @@ where
             assert!(seen.insert(x[whole]));
         }
         assert!(block.get(block.sizes()).is_err());
+        let mut by_rows = Vec::new();
+        block.lines::<-1>().for_each(|row| row.for_each(|value| by_rows.push(value)));
+        assert_eq!(by_rows, expected);
         expected.sort_unstable();
         assert_eq!(by_kernel(block), expected);
 
@@ -99,7 +117,7 @@ where
     });
     // Padding may have changed, and only where a kernel writes the lanes beside its lines.
     for index in x.shape().indices() {
-        assert_eq!(y[index], x[index] + 5000, "{index:?}");
+        assert_eq!(y[index], x[index] + 7000, "{index:?}");
     }
 
     // Through other memory and back.
@@ -144,6 +162,37 @@ fn blocks_are_parts_of_the_array() {
         (s32[5,7]{1,0:L(64)M(8)}) / (s32[2,3]{1,0:L(64)M(8)}) / (s32[2,3]);
         (s32[0,7]) / (s32[2,3]) / (s32[2,3]);
     }
+}
+
+/// Between the elements of a line, there may be elements of another block, which another thread writes.
+#[test]
+fn lines_of_blocks_are_written_at_once() {
+    fn write<S, P>()
+    where
+        S: WholeArray<Element = S32> + Default,
+        P: StaticArray<Element = S32, Layout = S::Layout, Index = S::Index>,
+    {
+        let x = numbered(S::default());
+        let mut y = x.clone();
+        thread::scope(|threads| {
+            for mut block in y.blocks_mut::<P>() {
+                threads.spawn(move || {
+                    add_to_lines(&mut block);
+                    // Two lines of one block together.
+                    let copy = block.to_buffer::<P>();
+                    for (index, line) in P::default().indices().step_by(P::SIZES[1]).zip(copy.lines::<-1>()) {
+                        block.line_mut::<-1>(index).unwrap().apply_with(&line, |value, copy| value + copy);
+                    }
+                });
+            }
+        });
+        x.shape().indices().for_each(|index| assert_eq!(y[index], 2 * (x[index] + 2000)));
+    }
+    write::<shape!(s32[4,6]), shape!(s32[2,3])>();
+    write::<shape!(s32[4,6]{0,1}), shape!(s32[2,3]{0,1})>();
+    write::<shape!(s32[4,8]{1,0:T(2,4)}), shape!(s32[2,4]{1,0:T(2,4)})>();
+    write::<shape!(s32[2,16]{1,0:T(2,8)(2,1)}), shape!(s32[1,16]{1,0:T(2,8)(2,1)})>();
+    write::<shape!(s32[4,8]{1,0:T(4,4)(2,1)}), shape!(s32[4,4]{1,0:T(4,4)(2,1)})>();
 }
 
 #[test]

@@ -33,9 +33,14 @@ fn check_read<S: ArrayType<Element = S32>>(section: View<'_, S>, expected: &[i32
     let mut seen = Vec::new();
     section.for_each_segment(|segment| seen.extend_from_slice(segment));
     assert_eq!(sorted(seen), sorted(expected.to_vec()));
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    section.lines::<-1>().for_each(|row| row.for_each(|value| rows.push(value)));
+    assert_eq!(rows, expected);
+    section.lines::<0>().for_each(|column| columns.extend((0..column.len()).map(|i| column[i])));
+    assert_eq!(sorted(columns), sorted(expected.to_vec()));
 }
 
-/// Adds 5000 to each element, in every way that there is to write.
+/// Adds 8000 to each element, in every way that there is to write.
 fn add_everywhere<S: ArrayType<Element = S32>>(mut x: ViewMut<'_, S>) {
     x.apply(|value| value + 1000);
     for index in x.shape().indices() {
@@ -45,6 +50,16 @@ fn add_everywhere<S: ArrayType<Element = S32>>(mut x: ViewMut<'_, S>) {
     let add = |block: &mut [i32]| block.iter_mut().filter(|value| **value != -1).for_each(|value| *value += 1000);
     x.for_each_band_mut::<-1>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
     x.for_each_band_mut::<0>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
+    for index in x.shape().indices() {
+        if index.as_ref().last() == Some(&0) {
+            x.line_mut::<-1>(index).unwrap().apply(|value| value + 1000);
+            let mut row = x.line_mut::<-1>(index).unwrap();
+            (0..row.len()).for_each(|i| row[i] += 1000);
+        }
+        if index.as_ref().first() == Some(&0) {
+            x.line_mut::<0>(index).unwrap().for_each_run_mut(|_, mut run| run.apply(|value| value + 1000));
+        }
+    }
     let copy: Vec<i32> = x.to_row_major();
     let mut next = copy.iter();
     x.fill_with(|_| next.next().unwrap() + 1000);
@@ -61,7 +76,7 @@ macro_rules! check {
         add_everywhere($x.$mutable::<$($parameter),*>($slices));
         // All bytes, so padding too.
         let mut expected = before;
-        mine.into_iter().for_each(|index| expected[index] += 5000);
+        mine.into_iter().for_each(|index| expected[index] += 8000);
         assert_eq!($x.as_bytes(), expected.as_bytes());
     }};
 }
@@ -76,14 +91,14 @@ macro_rules! axis {
         add_everywhere($x.index_axis_mut::<$n, $layout>($index));
         // All bytes, so padding too.
         let mut expected = before;
-        mine.into_iter().for_each(|index| expected[index] += 5000);
+        mine.into_iter().for_each(|index| expected[index] += 8000);
         assert_eq!($x.as_bytes(), expected.as_bytes());
     }};
 }
 
 #[test]
 fn sections_with_one_index() {
-    for head in 0..3 {
+    for head in 0..if cfg!(miri) { 1 } else { 3 } {
         let mut x = numbered(<shape!(s32[3,5,6]{2,1,0:T(2,4)})>::default());
         axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
         let mut x = numbered(<shape!(s32[5,6,3]{1,0,2:T(2,4)(2,1)})>::default());
@@ -167,7 +182,7 @@ fn sections_of_blocks_and_blocks_of_sections() {
         add_everywhere(block);
     }
     for index in x.shape().indices() {
-        assert_eq!(y[index], x[index] + if index[0] == 2 { 5000 } else { 0 });
+        assert_eq!(y[index], x[index] + if index[0] == 2 { 8000 } else { 0 });
     }
 }
 
@@ -211,7 +226,7 @@ fn sections_of_packed_elements() {
 fn sections_that_are_arrays() {
     type Head = shape!(s32[8,4]{1,0:T(2,4)});
     let x = numbered(<shape!(s32[3,8,4]{2,1,0:T(2,4)})>::default());
-    for head in 0..3 {
+    for head in 0..if cfg!(miri) { 1 } else { 3 } {
         let array: View<'_, Head> = x.index_axis::<0, layout!({1,0:T(2,4)})>(head).as_array().unwrap();
         assert!(array.indexed_iter().all(|([i, j], value)| value == x[[head, i, j]]));
         let part = x.section::<shape!(s32[4,4]{1,0:T(2,4)}), _>((head, 2..6, ..)).as_array().unwrap();
@@ -241,7 +256,7 @@ fn sections_that_are_arrays_to_write() {
         }};
     }
     let mut x = numbered(<shape!(s32[3,8,3]{2,1,0:T(2,4)})>::default());
-    for head in 0..3 {
+    for head in 0..if cfg!(miri) { 1 } else { 3 } {
         check!(x, x.index_axis_mut::<0, layout!({1,0:T(2,4)})>(head), |[i, j]: [usize; 2]| [head, i, j]);
         // Rows of one column of tiles are adjacent, so a range may begin inside of a tile.
         for start in 0..4 {

@@ -1,11 +1,11 @@
 //! The elements along one dimension, as runs of equal stride.
 
-use super::memory::{Memory, for_each_run};
+use super::memory::{for_each_run, own_run};
 use super::zip::{common, together_1, together_2};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, Indices, ValueOf, WholeArray, resolve};
+use crate::types::{ArrayType, Indices, ValueOf, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
 use xla_shape_core::map::Run;
@@ -55,7 +55,7 @@ struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve(DIM, S::SHAPE);
-    const RUN: Run = S::TABLE.run(Self::DIMENSION);
+    const RUN: Run = own_run::<S>(Self::DIMENSION);
 
     /// The position of element `number` of the line.
     #[inline(always)]
@@ -94,7 +94,7 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
     /// The number of elements in a run. The last run of a line may be shorter. `usize::MAX` if the line is one run.
     pub const RUN_LEN: usize = Along::<S, DIM>::RUN.len as usize;
 
@@ -139,7 +139,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
         // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with `self`.
         let values = unsafe { self.array.values_for() };
         Along::<S, DIM>::for_each_range(self.array.shape(), self.index, |start, range, stride| {
-            // SAFETY: `WholeArray`: every position belongs to the buffer.
+            // SAFETY: the run begins and ends with an element of the array, and nothing of another block is between them (`own_run`).
             f(start, Strided { values: unsafe { values.range(range) }, stride });
         });
     }
@@ -159,7 +159,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     /// Calls `f` with each run of the line, in order, to write: the number of its first element, and its elements.
     ///
     /// ```
@@ -171,9 +171,11 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
     #[inline(always)]
     pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [ValueOf<S>]>)) {
         let (shape, index) = (self.array.shape(), self.index);
-        let values = self.array.as_mut_slice();
+        // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed mutably with `self`.
+        let mut values = unsafe { self.array.values_mut_for() };
         Along::<S, DIM>::for_each_range(shape, index, |start, range, stride| {
-            f(start, Strided { values: &mut values[range], stride });
+            // SAFETY: as in `for_each_run`; one run is borrowed at a time.
+            f(start, Strided { values: unsafe { values.range(range) }, stride });
         });
     }
 
@@ -201,7 +203,7 @@ macro_rules! apply_with {
             $($operand: &Line<$T, $C, $D>,)*
             mut f: impl FnMut(ValueOf<S>, $(ValueOf<$T>),*) -> ValueOf<S>,
         ) where
-            $($T: WholeArray<Element: Plain>, $C: Bytes,)*
+            $($T: ArrayType<Element: Plain>, $C: Bytes,)*
         {
             let (shape, index, len) = (self.array.shape(), self.index, self.len());
             $(
@@ -211,7 +213,8 @@ macro_rules! apply_with {
                 let values = unsafe { $operand.array.values_for() };
                 let $operand = ($operand.array.shape(), $operand.index, values);
             )*
-            let values = self.array.as_mut_slice();
+            // SAFETY: as for the operands; the memory is borrowed mutably with `self`.
+            let mut values = unsafe { self.array.values_mut_for() };
             let run = const {
                 let len = Along::<S, DIM>::LEN;
                 $(let len = common(len, Along::<$T, $D>::LEN);)*
@@ -222,11 +225,13 @@ macro_rules! apply_with {
                     let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
                     let run = position..position + (len - 1) * Along::<$T, $D>::STRIDE + 1;
                     // SAFETY: `start + len` is at most the length of the line, and a run does not go beyond one of the array's own, so the
-                    // positions are those of elements, `STRIDE` apart; `WholeArray`: all of them belong to the buffer.
+                    // positions are those of elements, `STRIDE` apart, and nothing of another block is between them (`own_run`).
                     let $operand = unsafe { $operand.2.range(run) };
                 )*
                 let position = Along::<S, DIM>::position(shape, index, start);
-                let values = &mut values[position..position + (len - 1) * Along::<S, DIM>::STRIDE + 1];
+                let run = position..position + (len - 1) * Along::<S, DIM>::STRIDE + 1;
+                // SAFETY: as for the operands; one run is borrowed at a time.
+                let values = unsafe { values.range(run) };
                 let strides = const { [Along::<S, DIM>::STRIDE, $(Along::<$T, $D>::STRIDE),*] };
                 $together(values, $($operand,)* len, strides, &mut f);
             });
@@ -234,7 +239,7 @@ macro_rules! apply_with {
     };
 }
 
-impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     apply_with! {
         /// Replaces each element by the result of `f` for it and the element with the same number in another line, of any array, layout and
         /// dimension. Both lines are processed by runs, as long as both layouts allow; a line whose stride is known only at run time, such as a
@@ -290,7 +295,7 @@ fn no_such_element(number: usize, len: usize) -> ! {
     panic!("element {number} is out of bounds for a line of {len}")
 }
 
-impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for Line<S, B, DIM> {
     type Output = ValueOf<S>;
 
     /// # Panics
@@ -309,7 +314,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for L
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> IndexMut<usize> for Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> IndexMut<usize> for Line<S, B, DIM> {
     /// # Panics
     /// If the line has no such element.
     #[inline(always)]
@@ -453,7 +458,7 @@ impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// The elements along dimension `DIM` (-1 is the last) through the element with this index; its entry for `DIM` is ignored. `None` if
     /// another entry is out of bounds.
     ///
@@ -526,7 +531,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The elements along dimension `DIM` through the element with this index, to write; see [`line`](Self::line).
     ///
     /// ```

@@ -1,0 +1,142 @@
+//! A convolution in four groups of features: each group of 128 output features sees 16 input features. A group of the output and of the kernel is
+//! a block, so the loops of a group are those of a convolution without groups; beside the same loops over slices.
+//!
+//! ```text
+//! cargo run --release -p xla-shape-examples --example grouped_convolution
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use xla_shape::infer::{ConvolutionDimensions, ConvolutionGroups, Operation, WindowDimension, assert_result};
+use xla_shape::{Buffer, View, ViewMut, shape};
+use xla_shape_examples::{Numbers, check};
+
+const BATCH: usize = 2;
+const SIZE: usize = 14;
+const GROUPS: usize = 4;
+/// The input features of a group, and its output features.
+const INPUTS: usize = 16;
+const OUTPUTS: usize = 128;
+
+type Image = shape!(f32[BATCH,SIZE,SIZE,GROUPS * INPUTS]{3,2,1,0:T(8,128)});
+type Kernel = shape!(f32[3,3,INPUTS,GROUPS * OUTPUTS]{3,2,1,0:T(8,128)});
+type Output = shape!(f32[BATCH,SIZE,SIZE,GROUPS * OUTPUTS]{3,2,1,0:T(8,128)});
+/// What belongs to one group.
+type KernelGroup = shape!(f32[3,3,INPUTS,OUTPUTS]{3,2,1,0:T(8,128)});
+type OutputGroup = shape!(f32[BATCH,SIZE,SIZE,OUTPUTS]{3,2,1,0:T(8,128)});
+
+/// `window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=4`.
+const CONVOLUTION: Operation<'_> = Operation::Convolution {
+    dimensions: ConvolutionDimensions {
+        input_batch: 0,
+        input_feature: 3,
+        input_spatial: &[1, 2],
+        kernel_input_feature: 2,
+        kernel_output_feature: 3,
+        kernel_spatial: &[0, 1],
+        output_batch: 0,
+        output_feature: 3,
+        output_spatial: &[1, 2],
+    },
+    window: &[WindowDimension { size: 3, padding_low: 1, padding_high: 1, ..WindowDimension::ONE }; 2],
+    groups: ConvolutionGroups { feature: GROUPS as u64, batch: 1 },
+};
+
+// A kernel of 64 input features would not compile: each group sees 16.
+const _: () = assert_result::<(Image, Kernel), Output>(CONVOLUTION);
+
+/// The row or column of the image under tap `tap` of the kernel; outside of the image, there are zeros.
+fn place(output: usize, tap: usize) -> Option<usize> {
+    (output + tap).checked_sub(1).filter(|&place| place < SIZE)
+}
+
+fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: ViewMut<'_, Output>) {
+    for (group, mut output) in output.blocks_mut::<OutputGroup>().enumerate() {
+        let kernel = kernel.block::<KernelGroup>([0, 0, 0, group]);
+        for [batch, row, column] in (0..BATCH * SIZE * SIZE).map(|i| [i / SIZE / SIZE, i / SIZE % SIZE, i % SIZE]) {
+            let mut sums = [0.0; OUTPUTS];
+            for [u, v] in (0..9).map(|tap| [tap / 3, tap % 3]) {
+                let Some((y, x)) = place(row, u).zip(place(column, v)) else { continue };
+                let features = image.line::<-1>([batch, y, x, 0]).expect("a place of the image");
+                for feature in 0..INPUTS {
+                    let factor = features[group * INPUTS + feature];
+                    let line = kernel.line::<-1>([u, v, feature, 0]).expect("a tap of the kernel");
+                    line.for_each_run(|start, run| {
+                        let weights = run.as_slice().expect("a row of a tile");
+                        sums[start..].iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * weight);
+                    });
+                }
+            }
+            let mut line = output.line_mut::<-1>([batch, row, column, 0]).expect("a place of the output");
+            line.for_each_run_mut(|start, mut run| {
+                run.iter_mut().zip(&sums[start..]).for_each(|(value, sum)| *value = *sum);
+            });
+        }
+    }
+}
+
+/// The same over row-major slices.
+fn by_hand(image: &[f32], kernel: &[f32], output: &mut [f32]) {
+    for group in 0..GROUPS {
+        for i in 0..BATCH * SIZE * SIZE {
+            let [batch, row, column] = [i / SIZE / SIZE, i / SIZE % SIZE, i % SIZE];
+            let mut sums = [0.0; OUTPUTS];
+            for [u, v] in (0..9).map(|tap| [tap / 3, tap % 3]) {
+                let Some((y, x)) = place(row, u).zip(place(column, v)) else { continue };
+                let features = &image[((batch * SIZE + y) * SIZE + x) * GROUPS * INPUTS + group * INPUTS..][..INPUTS];
+                for (feature, factor) in features.iter().enumerate() {
+                    let start = ((u * 3 + v) * INPUTS + feature) * GROUPS * OUTPUTS + group * OUTPUTS;
+                    let weights = &kernel[start..][..OUTPUTS];
+                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * weight);
+                }
+            }
+            output[(i * GROUPS + group) * OUTPUTS..][..OUTPUTS].copy_from_slice(&sums);
+        }
+    }
+}
+
+/// The definition, in f64.
+fn expected(image: &Buffer<Image>, kernel: &Buffer<Kernel>) -> Vec<f32> {
+    let element = |i: usize| {
+        let (output, i) = (i % (GROUPS * OUTPUTS), i / (GROUPS * OUTPUTS));
+        let [batch, row, column] = [i / SIZE / SIZE, i / SIZE % SIZE, i % SIZE];
+        let term = |k: usize| {
+            let [u, v, feature] = [k / INPUTS / 3, k / INPUTS % 3, k % INPUTS];
+            place(row, u).zip(place(column, v)).map_or(0.0, |(y, x)| {
+                let factor = image[[batch, y, x, output / OUTPUTS * INPUTS + feature]];
+                f64::from(factor) * f64::from(kernel[[u, v, feature, output]])
+            })
+        };
+        (0..9 * INPUTS).map(term).sum::<f64>() as f32
+    };
+    (0..BATCH * SIZE * SIZE * GROUPS * OUTPUTS).map(element).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut numbers = Numbers::new(9);
+    let image = Buffer::<Image>::from_fn(|_| numbers.number());
+    let kernel = Buffer::<Kernel>::from_fn(|_| numbers.number());
+    let mut output = Buffer::<Output>::zeroed();
+    let (plain_image, plain_kernel) = (image.to_row_major(), kernel.to_row_major());
+    let mut hand = vec![0.0; output.to_row_major().len()];
+    // In turns, so that a busy machine disturbs both. The shortest time counts.
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..60 {
+        let mut time = |number: usize, run: &mut dyn FnMut()| {
+            let start = Instant::now();
+            run();
+            best[number] = best[number].min(start.elapsed());
+        };
+        time(0, &mut || by_hand(black_box(&plain_image), black_box(&plain_kernel), black_box(&mut hand)));
+        time(1, &mut || convolution(black_box(image.view()), black_box(kernel.view()), black_box(output.view_mut())));
+    }
+    let expected = expected(&image, &kernel);
+    check("slices, by hand", &hand, &expected, 1e-5)?;
+    check(Output::TEXT, &output.to_row_major(), &expected, 1e-5)?;
+    let [hand, blocks] = best.map(|time| time.as_secs_f64());
+    println!("{:.2} ms by hand; blocks take {:.2} of that", 1e3 * hand, blocks / hand);
+    Ok(())
+}
