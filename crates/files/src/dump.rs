@@ -4,7 +4,7 @@ use crate::access::contents;
 use crate::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use xla_shape::hlo::dump::{DumpFiles, dump_files};
+use xla_shape::hlo::dump::{DumpFiles, chosen_dump};
 
 /// The file of a module, and the files of the same compilation beside it; [`DumpFiles`] says which belong together.
 ///
@@ -71,16 +71,9 @@ impl Dump {
 
     fn in_folder(folder: &Path) -> Result<Self, Error> {
         let names = names(folder)?;
-        let mut found = dump_files(names.iter().map(String::as_str));
-        let size = |files: &DumpFiles| {
-            let size = fs::metadata(folder.join(files.best_module()?)).ok()?.len();
-            Some((files.buffer_assignment.is_some(), size))
-        };
-        let Some(best) = (0..found.len()).max_by_key(|&number| found.get(number).map(size)) else {
-            return Err(Error::NoModule { directory: folder.to_owned() });
-        };
-        let files = found.remove(best);
-        let others = found.iter().filter_map(DumpFiles::best_module).map(str::to_owned).collect();
+        let size = |name: &str| Some(fs::metadata(folder.join(name)).ok()?.len());
+        let chosen = chosen_dump(names.iter().map(String::as_str), size);
+        let Some((files, others)) = chosen else { return Err(Error::NoModule { directory: folder.to_owned() }) };
         let module = folder.join(files.best_module().unwrap_or_default());
         Ok(Self { module, folder: folder.to_owned(), files, others }.without_itself())
     }

@@ -4,7 +4,7 @@ use crate::access::contents;
 use crate::dump::names;
 use crate::error::Error;
 use std::path::Path;
-use xla_shape_mosaic::{DumpedKernel, FileName, kernels, xla_instructions};
+use xla_shape_mosaic::{DumpedKernel, FileName, compilations, kernels, xla_instructions};
 
 /// The files of a directory that are about kernels, with their contents.
 ///
@@ -31,27 +31,21 @@ impl KernelDump {
     /// If the directory or one of these files cannot be read. Bytes that are not UTF-8 are replaced.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = folder.as_ref();
-        // Files with the same time in their names are of one compilation, in any directory. Other files belong to those in their directory.
-        let (mut timed, mut groups) = (Vec::new(), Vec::new());
         // libtpu writes Mosaic's texts and the bundles to two directories, which often have the same parent.
         let entries = std::fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
         let mut folders = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>();
         folders.push(folder.to_owned());
         folders.sort();
-        for folder in folders {
-            let mut names = names(&folder)?;
+        let mut texts = Vec::new();
+        for (number, folder) in folders.iter().enumerate() {
+            let mut names = names(folder)?;
             names.sort();
-            let mut untimed = Vec::new();
-            for name in names {
-                let Some(parts) = FileName::parse(&name) else { continue };
-                let group = if parts.time.is_some() { &mut timed } else { &mut untimed };
+            for name in names.into_iter().filter(|name| FileName::parse(name).is_some()) {
                 let text = String::from_utf8_lossy(&contents(folder.join(&name))?).into_owned();
-                group.push((name, text));
+                texts.push((number, name, text));
             }
-            groups.push(untimed);
         }
-        groups.push(timed);
-        Ok(Self { groups })
+        Ok(Self { groups: compilations(texts) })
     }
 
     /// The kernels that the files are about.

@@ -82,6 +82,7 @@ pub mod dump;
 
 pub mod cost;
 
+mod language;
 mod pair;
 mod readers;
 mod scan;
@@ -93,6 +94,7 @@ pub mod proto;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use finding::{Finding, Problem, Severity};
+pub use language::Language;
 pub use memory::{
     Account, Buffer, Collective, CollectivePiece, Footprint, FormatUsage, LayoutChange, Lifetime, LiveValue, Memory,
     Peak, Role, Timeline, Totals, Usage,

@@ -80,6 +80,29 @@ impl<'a> FileName<'a> {
     }
 }
 
+/// The files of a dump about kernels, in groups that belong together, as names and texts. Files with a time in their names are of one
+/// group, in whatever directory they are; the others belong to those in their directory. The files are given as the number of the
+/// directory, the name and the text; files of other kinds are left out.
+///
+/// ```
+/// use xla_shape_mosaic::compilations;
+///
+/// let file = |folder, name: &str| (folder, name.to_owned(), String::new());
+/// let (bundles, mosaic) = ("179-run.1-03-final_bundles.txt", "178-000-mosaic-dump-k-post-relayout-insertion.txt");
+/// let groups = compilations([file(0, "llo.f.final_bundles.txt"), file(0, bundles), file(1, mosaic), file(1, "notes.txt")]);
+/// assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
+/// ```
+#[must_use]
+pub fn compilations(files: impl IntoIterator<Item = (usize, String, String)>) -> Vec<Vec<(String, String)>> {
+    let (mut timed, mut untimed) = (Vec::new(), BTreeMap::<usize, Vec<(String, String)>>::new());
+    for (folder, name, text) in files {
+        let Some(parts) = FileName::parse(&name) else { continue };
+        let group = if parts.time.is_some() { &mut timed } else { untimed.entry(folder).or_default() };
+        group.push((name, text));
+    }
+    untimed.into_values().chain([timed]).collect()
+}
+
 /// A kernel of a dump: the HLO instruction that calls it, and what its files say.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

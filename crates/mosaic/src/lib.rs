@@ -44,7 +44,7 @@ mod vmem;
 
 pub use brackets::{MlirError, MlirProblem};
 pub use bundles::{Bundle, Bundles, Slot};
-pub use dump::{DumpedKernel, FileKind, FileName, kernels, xla_instructions};
+pub use dump::{DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
 pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};
 pub use mlir::{Module, Operation};

@@ -5,8 +5,8 @@ use crate::main_function::{Argument, LAYOUT_MODE, LayoutMode, MEMORY_KIND, donat
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape::Layout;
-use xla_shape::hlo::Module;
 use xla_shape::hlo::proto::module_message;
+use xla_shape::hlo::{Language, Module};
 
 /// A program to compile: MLIR (StableHLO or another dialect), as text or bytecode, or HLO.
 ///
@@ -52,18 +52,10 @@ impl Format {
     /// ```
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Option<Self> {
-        const MLIR: [&str; 8] =
-            ["module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "{-#", "vhlo", "sdy"];
-        if bytes.starts_with(BYTECODE) {
-            return Some(Self::Mlir);
-        }
-        let rest = skip_comments(std::str::from_utf8(bytes).ok()?)?;
-        let is = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
-        if is(&["HloModule", "ENTRY", "%"]) {
-            Some(Self::Hlo)
-        } else {
-            (is(&MLIR) || is_alias(rest)).then_some(Self::Mlir)
-        }
+        Some(match Language::of(bytes)? {
+            Language::Hlo => Self::Hlo,
+            _ => Self::Mlir,
+        })
     }
 
     /// The interface's name for it: `mlir` or `hlo`.
@@ -79,9 +71,6 @@ impl Format {
         }
     }
 }
-
-/// The first bytes of MLIR's bytecode.
-const BYTECODE: &[u8] = b"ML\xefR";
 
 impl Program {
     /// The program in a file: MLIR as text or bytecode, or HLO as text or message (`HloModuleProto`, `HloProto` or
@@ -100,7 +89,7 @@ impl Program {
     /// # Errors
     /// If the bytes are none of these, or HLO that cannot be read.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        if bytes.starts_with(BYTECODE) {
+        if Language::is_bytecode(bytes) {
             return Ok(Self::from_mlir(bytes));
         }
         if let Ok(text) = std::str::from_utf8(bytes) {
@@ -286,7 +275,7 @@ impl Program {
     /// The text of a program in MLIR; `None` for bytecode and HLO.
     fn mlir_text(&self) -> Option<&str> {
         let text = std::str::from_utf8(&self.code).ok().filter(|_| self.format == Format::Mlir);
-        text.filter(|text| !text.as_bytes().starts_with(BYTECODE))
+        text.filter(|text| !Language::is_bytecode(text.as_bytes()))
     }
 
     /// The number of replicas, if the program says it.
@@ -408,29 +397,6 @@ fn number_after(text: &str, words: &str) -> Option<u32> {
 fn detect_text(text: &str) -> Option<Format> {
     let words = ["parameter(", "constant(", " -> "];
     Format::detect(text.as_bytes()).or_else(|| words.iter().any(|word| text.contains(word)).then_some(Format::Hlo))
-}
-
-/// The text without leading space and comments.
-fn skip_comments(text: &str) -> Option<&str> {
-    let mut rest = text.trim_start_matches('\u{feff}');
-    loop {
-        rest = rest.trim_start();
-        // Both languages have `//`; HLO has `/*` too.
-        if let Some(comment) = rest.strip_prefix("//") {
-            rest = comment.split_once('\n')?.1;
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/")?.1;
-        } else {
-            return Some(rest);
-        }
-    }
-}
-
-/// Whether a text begins with the definition of an alias in MLIR, such as `#loc1 = loc("x")`.
-fn is_alias(text: &str) -> bool {
-    let Some(name) = text.strip_prefix(['#', '!']) else { return false };
-    let after = name.trim_start_matches(|letter: char| letter.is_alphanumeric() || "_$.-".contains(letter));
-    after.len() < name.len() && after.trim_start().starts_with('=')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use xla_shape_core::text::Parser;
 use xla_shape_core::tpu::{DefaultLayoutError, Generation};
 use xla_shape_core::{ArrayShape, Layout, ParseError, Shape};
+use xla_shape_hlo::find_spelled_shapes;
 
 /// A shape, and which of its arrays were written with a layout. A compiler chooses the layout of the others.
 ///
@@ -36,6 +37,28 @@ pub struct GivenArray {
 }
 
 impl Given {
+    /// Reads a shape. The error is the message for people: it shows the text with a mark, and says what to write instead if the text
+    /// is a type of MLIR or a part of a shape.
+    ///
+    /// ```
+    /// use xla_shape_render::Given;
+    ///
+    /// let error = Given::read("tensor<2x3xf32>").unwrap_err();
+    /// assert!(error.ends_with("help: XLA writes this type as `f32[2,3]`"));
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is not a shape.
+    pub fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: ParseError| {
+            let in_xla = spelled_elsewhere(text).map(|shape| format!("\nhelp: XLA writes this type as `{shape}`"));
+            let in_xla = in_xla.or_else(|| {
+                Some(format!("\nhelp: this is a part of a shape; write a whole one, such as `{}`", whole(text)?))
+            });
+            format!("{}{}", error.render(text), in_xla.unwrap_or_default())
+        })
+    }
+
     /// The shape.
     ///
     /// ```
@@ -67,6 +90,23 @@ impl Given {
     pub(crate) fn layouts(&self) -> impl Iterator<Item = bool> {
         self.layouts.iter().copied()
     }
+}
+
+/// The shape, if the text is a type of MLIR, which has no layout.
+fn spelled_elsewhere(text: &str) -> Option<String> {
+    let text = text.trim();
+    let found =
+        find_spelled_shapes(text).next().filter(|found| (found.span.start, found.span.end) == (0, text.len()))?;
+    text.ends_with('>').then(|| found.shape.without_layout().to_string())
+}
+
+/// A shape with the tile or the layout, if the text is one.
+fn whole(text: &str) -> Option<String> {
+    let text = text.trim();
+    let shapes = [format!("f32[16,256]{{1,0:{text}}}"), format!("f32[16,256]{text}")];
+    shapes
+        .into_iter()
+        .find(|shape| (text.starts_with("T(") || text.starts_with('{')) && shape.parse::<ArrayShape>().is_ok())
 }
 
 /// Whether the layout differs from that of a text without a layout.
@@ -125,6 +165,21 @@ mod tests {
             let leaves = given.shape().get_leaf_shapes().count();
             assert_eq!(leaves, layouts.len(), "{text}");
             assert_eq!(Given::from(given.shape().clone()).layouts().count(), leaves);
+        }
+    }
+
+    #[test]
+    fn parts_of_shapes_are_recognized() {
+        for (text, shape) in [
+            ("T(8,128)", Some("f32[16,256]{1,0:T(8,128)}")),
+            ("T(8,128)(2,1)", Some("f32[16,256]{1,0:T(8,128)(2,1)}")),
+            ("{0,1:T(8,128)}", Some("f32[16,256]{0,1:T(8,128)}")),
+            ("{2,1,0}", None),
+            ("T(", None),
+            ("", None),
+            ("T", None),
+        ] {
+            assert_eq!(super::whole(text).as_deref(), shape, "{text}");
         }
     }
 }

@@ -21,11 +21,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
         let code = Code::new(&array, language, &arguments.name).map_err(Failure::said)?;
         return super::show(&code, arguments.answer.format);
     }
-    let others = World::ALL.iter().copied().filter(|&world| world != World::Xla);
-    let worlds = match (&*arguments.to, arguments.from) {
-        ([], World::Xla) => others.collect(),
-        ([], _) => vec![World::Xla],
-        (worlds, _) => worlds.to_vec(),
+    let worlds = match &*arguments.to {
+        [] => Conversion::usual_worlds(arguments.from),
+        worlds => worlds.to_vec(),
     };
     super::show(&Conversion::new(&layout, &worlds), arguments.answer.format)
 }

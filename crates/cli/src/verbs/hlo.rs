@@ -1,19 +1,16 @@
 //! `hlo`: how much memory the values of a program take.
 
-use super::hint;
 use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloShowArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
-use std::fmt::Display;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use xla_shape::ParseError;
 use xla_shape::hlo::proto::is_message;
-use xla_shape::hlo::{Module, Severity, Timeline, utf8};
+use xla_shape::hlo::{Module, Severity, Timeline};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::{
-    Device, Difference, Known, Report, ShownInstruction, check_devices, check_space, graph_page, page,
+    Device, Difference, Known, ModuleFile, Report, ShownInstruction, check_devices, check_space, graph_page, page,
 };
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
@@ -193,35 +190,6 @@ impl Read<'_> {
 
 /// Reads a module, as text or message. If only some instructions of a text can be read, the module has those.
 pub(super) fn read<'a>(file: &Path, bytes: &'a [u8]) -> Result<Read<'a>, Failure> {
-    let shown = |error: &ParseError, text: &str, message: &dyn Display| {
-        let (line, column) = error.line_column(text);
-        let help = hint::for_file(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));
-        format!("{message}\n  in {}:{line}:{column}{help}", file.display())
-    };
-    if is_message(bytes) {
-        let module = Module::from_proto(bytes);
-        let module = module.map_err(|error| Failure::said(format_args!("{}: {error}", file.display())))?;
-        return Ok(Read { module, unread: None });
-    }
-    let text = utf8(bytes).map_err(|error| {
-        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        Failure::Shape(shown(&error, valid, &format_args!("error: {error}")))
-    })?;
-    let (module, errors) = Module::parse_with_errors(text);
-    let Some(first) = errors.first() else {
-        if module.computations().len() == 0 {
-            return Err(Failure::said(format_args!("{} has no computations: it is not an HLO module", file.display())));
-        }
-        return Ok(Read { module, unread: None });
-    };
-    let error = shown(first, module.text(), &first.render(module.text()));
-    let readable = module.instructions().filter(|instruction| instruction.is_read()).count();
-    if hint::for_file(bytes).is_some() || readable == 0 || module.entry().is_none() {
-        return Err(Failure::Shape(error));
-    }
-    let unread = module.instructions().len() - readable;
-    let all = module.instructions().len();
-    let unread =
-        format!("warning: {unread} of {all} instructions could not be read; what follows is about the others\n{error}");
-    Ok(Read { module, unread: Some(unread) })
+    let ModuleFile { module, unread } = ModuleFile::read(&file.display().to_string(), bytes).map_err(Failure::Shape)?;
+    Ok(Read { module, unread })
 }

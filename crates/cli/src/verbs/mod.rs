@@ -11,7 +11,6 @@ pub(crate) mod cost;
 pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod guard;
-mod hint;
 pub(crate) mod hlo;
 pub(crate) mod index;
 pub(crate) mod kernel;

@@ -195,6 +195,31 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
     compilations
 }
 
+/// The compilation that a directory stands for, and the modules of the others, by the names of their files; `None` if there is no
+/// module. It is the largest module that the compiler assigned memory to, or else the largest one; of equal ones, the last by name.
+/// `size` is the size of a file in bytes.
+///
+/// ```
+/// use xla_shape_hlo::dump::chosen_dump;
+///
+/// let sizes = [("a.after.hlo", 9), ("b.after.hlo", 5), ("b.buffer-assignment.txt", 1)];
+/// let size = |name: &str| sizes.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
+/// let (files, others) = chosen_dump(sizes.iter().map(|(name, _)| *name), size).unwrap();
+/// assert_eq!(files.best_module(), Some("b.after.hlo"));
+/// assert_eq!(others, ["a.after.hlo"]);
+/// ```
+#[must_use]
+pub fn chosen_dump<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    size: impl Fn(&str) -> Option<u64>,
+) -> Option<(DumpFiles, Vec<String>)> {
+    let mut found = dump_files(names);
+    let rank = |files: &DumpFiles| Some((files.buffer_assignment.is_some(), size(files.best_module()?)?));
+    let best = (0..found.len()).max_by_key(|&number| found.get(number).map(rank))?;
+    let files = found.remove(best);
+    Some((files, found.iter().filter_map(DumpFiles::best_module).map(str::to_owned).collect()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{DumpFiles, dump_files};

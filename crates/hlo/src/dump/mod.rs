@@ -21,7 +21,7 @@ mod usage;
 
 pub(crate) use assignment::HBM_STEP;
 pub use assignment::{Allocation, AssignedValue, BufferAssignment};
-pub use files::{DumpFiles, dump_files};
+pub use files::{DumpFiles, chosen_dump, dump_files};
 pub use live_range::LiveRanges;
 pub use usage::UsageReport;
 

@@ -49,6 +49,23 @@ struct Shared {
 }
 
 impl Conversion {
+    /// The notations that a reader of this one wants: all others for XLA's, and XLA's for the others.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::World;
+    /// use xla_shape_render::convert::Conversion;
+    ///
+    /// assert_eq!(Conversion::usual_worlds(World::Cute), [World::Xla]);
+    /// assert!(!Conversion::usual_worlds(World::Xla).contains(&World::Xla));
+    /// ```
+    #[must_use]
+    pub fn usual_worlds(from: World) -> Vec<World> {
+        match from {
+            World::Xla => World::ALL.iter().copied().filter(|&world| world != World::Xla).collect(),
+            _ => vec![World::Xla],
+        }
+    }
+
     /// The layout in each of these notations.
     #[must_use]
     pub fn new(layout: &AnyLayout, worlds: &[World]) -> Self {

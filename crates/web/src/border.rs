@@ -1,0 +1,48 @@
+//! What JavaScript calls. Pointers and lengths are those of this module's memory; `usize` has 32 bits here.
+//!
+//! The page calls `allocate`, writes a question there, and calls `reply`, which frees the question and returns where the reply is.
+//! After it has read the reply, it calls `release`. If the module traps, the page uses another instance of it.
+#![allow(unsafe_code, reason = "a border: JavaScript passes pointers and lengths")]
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::null_mut;
+
+/// The layout of a block of bytes; `None` for an empty block, and one that no memory can hold.
+fn block(length: usize) -> Option<Layout> {
+    Layout::array::<u8>(length).ok().filter(|layout| layout.size() > 0)
+}
+
+/// Memory for a question of this many bytes; null if there is not enough memory, and for none.
+#[unsafe(no_mangle)]
+extern "C" fn allocate(length: usize) -> *mut u8 {
+    // SAFETY: the layout has a size that is not 0.
+    block(length).map_or(null_mut(), |layout| unsafe { alloc(layout) })
+}
+
+/// The reply to a question, as its address in the low half and its length in the high half.
+///
+/// # Safety
+/// `length` is not 0; `question` is from `allocate(length)`, is not null, all its bytes have been written, and it is not used again.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn reply(question: *mut u8, length: usize) -> u64 {
+    // SAFETY: by the contract, the address is not null, and these bytes are initialized, of one allocation, and nothing else uses them during the call.
+    let bytes = unsafe { std::slice::from_raw_parts(question, length) };
+    let reply = crate::reply(bytes).into_bytes().into_boxed_slice();
+    // SAFETY: as above, it is from `allocate(length)`; `bytes` is not used again.
+    unsafe { release(question, length) };
+    let length = reply.len() as u64;
+    let address = Box::into_raw(reply).cast::<u8>() as usize as u64;
+    length << 32 | address
+}
+
+/// Frees a question or a reply.
+///
+/// # Safety
+/// `place` is from `allocate(length)`, or the address of a reply of this length, and is not used again.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn release(place: *mut u8, length: usize) {
+    if let Some(layout) = block(length) {
+        // SAFETY: `allocate` uses this layout, and a boxed slice of bytes has it, too; by the contract, the block is still allocated.
+        unsafe { dealloc(place, layout) };
+    }
+}

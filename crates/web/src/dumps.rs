@@ -1,0 +1,130 @@
+//! Files that the compiler writes: modules with what lies beside them, and dumps of kernels.
+
+use crate::given::{File, PASTED};
+use std::collections::BTreeMap;
+use xla_shape_hlo::Language;
+use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
+use xla_shape_hlo::proto::is_message;
+use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
+
+/// Whether a file is a module, in a form that nothing else has.
+pub(crate) fn is_module(file: &File<'_>) -> bool {
+    let is_text = || {
+        let text = file.text()?;
+        let begins = || Language::of(file.bytes) == Some(Language::Hlo) && !text.trim_start().starts_with('%');
+        Some(text.contains("\nENTRY ") || begins())
+    };
+    is_message(file.bytes) || is_text().unwrap_or(false)
+}
+
+/// A module, and the files beside it.
+#[derive(Debug)]
+pub(crate) struct ModuleDump<'g> {
+    /// What the command names: the file, or the directory.
+    pub(crate) path: String,
+    /// The module's file, as the program names it.
+    pub(crate) name: String,
+    pub(crate) bytes: &'g [u8],
+    pub(crate) files: DumpFiles,
+    pub(crate) others: Vec<String>,
+    folder: BTreeMap<&'g str, &'g [u8]>,
+}
+
+impl<'g> ModuleDump<'g> {
+    /// The module in a file, or the one that the files of a directory stand for.
+    pub(crate) fn find(files: &'g [File<'_>]) -> Option<Self> {
+        if let [file] = files {
+            let [path, name] = [file.name.clone(), file.name.clone()];
+            let (files, others, folder) = Default::default();
+            return Some(Self { path, name, bytes: file.bytes, files, others, folder });
+        }
+        let mut folders = BTreeMap::<&str, BTreeMap<&str, &[u8]>>::new();
+        for file in files {
+            let (folder, name) = file.place();
+            folders.entry(folder).or_default().insert(name, file.bytes);
+        }
+        folders.into_iter().find_map(|(path, folder)| {
+            let size = |name: &str| Some(folder.get(name)?.len() as u64);
+            let (mut files, others) = chosen_dump(folder.keys().copied(), size)?;
+            let module = files.best_module()?.to_owned();
+            // A module that is a message is not beside itself.
+            files.proto = files.proto.filter(|name| *name != module);
+            let bytes = folder.get(module.as_str())?;
+            let path = if path.is_empty() { "." } else { path };
+            Some(Self { path: path.to_owned(), name: format!("{path}/{module}"), bytes, files, others, folder })
+        })
+    }
+
+    /// A file beside the module.
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        self.folder.get(name).map(|bytes| bytes.to_vec()).ok_or_else(|| "it is not there".to_owned())
+    }
+}
+
+/// The files of a dump of kernels, in groups that belong together, and the sources of the kernels.
+#[derive(Debug)]
+pub(crate) struct KernelFiles<'g> {
+    /// The directory that the command names.
+    pub(crate) path: String,
+    groups: Vec<Vec<(String, String)>>,
+    pub(crate) sources: Vec<&'g File<'g>>,
+}
+
+impl<'g> KernelFiles<'g> {
+    /// The texts about kernels among the files; `None` if there are none.
+    pub(crate) fn find(files: &'g [File<'g>]) -> Option<Self> {
+        let mut folders = BTreeMap::<&str, usize>::new();
+        let mut named = Vec::new();
+        for file in files {
+            let (folder, name) = file.place();
+            let name = match files {
+                [_] => kernel_name(file)?,
+                _ if FileName::parse(name).is_some() => name.to_owned(),
+                _ => continue,
+            };
+            folders.entry(folder).or_default();
+            named.push((folder, name, file.bytes));
+        }
+        named.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+        for (number, place) in folders.values_mut().enumerate() {
+            *place = number;
+        }
+        let first = folders.keys().next()?;
+        // libtpu writes Mosaic's texts and the bundles to two directories, which often have the same parent.
+        let path = match folders.len() {
+            1 => first,
+            _ => first.rsplit_once('/').map_or("", |(parent, _)| parent),
+        };
+        let path = if path.is_empty() { "." } else { path }.to_owned();
+        let texts = named.into_iter().map(|(folder, name, bytes)| {
+            let folder = folders.get(folder).copied().unwrap_or_default();
+            (folder, name, String::from_utf8_lossy(bytes).into_owned())
+        });
+        let sources = files.iter().filter(|file| file.name.ends_with(".py")).collect();
+        Some(Self { path, groups: compilations(texts), sources })
+    }
+
+    /// The files of each group, as names and texts.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Vec<(&str, &str)>> {
+        self.groups.iter().map(|files| files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect())
+    }
+}
+
+/// The name under which a compiler would dump this text: the file's own, or one by what is in the text.
+fn kernel_name(file: &File<'_>) -> Option<String> {
+    let (_, name) = file.place();
+    if FileName::parse(name).is_some_and(|name| name.kind != FileKind::VmemReport) {
+        return Some(name.to_owned());
+    }
+    let text = file.text()?;
+    let stem = if name == PASTED { "pasted" } else { name.split('.').next()? };
+    if text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<") {
+        return Some(format!("mosaic.{stem}.post-relayout-insertion.txt"));
+    }
+    if text.starts_with("Schedule analysis") {
+        return Some(format!("llo.{stem}.schedule-analysis_final_bundles.txt"));
+    }
+    // Bundles have these brackets, which are rare elsewhere.
+    let is_bundles = text.contains(":  {") && !Bundles::parse(text).bundles().is_empty();
+    is_bundles.then(|| format!("llo.{stem}.final_bundles.txt"))
+}

@@ -1,0 +1,67 @@
+//! The input of the explorer.
+
+/// The name of a text that was pasted. Where a command names a file, the program reads `-` from standard input.
+pub const PASTED: &str = "-";
+
+/// How wide the texts of answers are, in characters, if nothing else is asked for: what the program takes if it does not write to a terminal.
+const WIDTH: usize = 80;
+
+/// A file, or a text that was pasted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File<'a> {
+    /// Its name, with its directories, separated by `/`; [`PASTED`] for a text that was pasted. It is never a path to open.
+    pub name: String,
+    /// What it contains.
+    pub bytes: &'a [u8],
+}
+
+impl File<'_> {
+    /// The directory and the name in it.
+    pub(crate) fn place(&self) -> (&str, &str) {
+        self.name.rsplit_once('/').unwrap_or(("", &self.name))
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        std::str::from_utf8(self.bytes).ok().filter(|text| !text.contains('\0'))
+    }
+}
+
+/// What was pasted or dropped, and what is asked about it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Given<'a> {
+    /// A text, a file, or the files of a directory.
+    pub files: Vec<File<'a>>,
+    /// The same again to compare with; empty if nothing is compared. It is the later one of the two.
+    pub against: Vec<File<'a>>,
+    /// The name of the reading that the user chose, if it is not the likeliest one.
+    pub reading: Option<String>,
+    /// The name of the view that the user chose, if it is not the first one.
+    pub view: Option<String>,
+    /// How wide texts are at most, in characters.
+    pub width: Option<usize>,
+}
+
+impl<'a> Given<'a> {
+    /// A text that was pasted.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_web::Given::text("f32[8]").files[0].bytes, b"f32[8]");
+    /// ```
+    #[must_use]
+    pub fn text(text: &'a str) -> Self {
+        Self { files: vec![File { name: PASTED.to_owned(), bytes: text.as_bytes() }], ..Self::default() }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width.unwrap_or(WIDTH).clamp(20, 200)
+    }
+
+    /// The only text, if nothing else is given.
+    pub(crate) fn alone(&self) -> Option<&'a str> {
+        match (&*self.files, &*self.against) {
+            ([file], []) => std::str::from_utf8(file.bytes).ok(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The explorer: what the `xla-shape` program says about anything that is pasted or dropped into a page.
+//!
+//! [`answer`] says what it takes the input for, which other readings the input has, and what the program's verbs say about it.
+//! Each [`View`] of an answer is the output of one command of the program, by the same functions of `xla-shape-render`.
+//!
+//! ```
+//! use xla_shape_web::{Given, answer};
+//!
+//! let answer = answer(&Given::text("f32[100,1]{1,0:T(8,128)}"));
+//! assert_eq!(answer.reading.unwrap().name, "shape");
+//! let view = answer.view.unwrap();
+//! assert_eq!(view.command, ["explain", "f32[100,1]{1,0:T(8,128)}"]);
+//! assert!(view.text.contains("53,248 bytes (52 KiB)"));
+//! ```
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `given.rs` | the input: texts and files |
+//! | `reading.rs` | what the input can be |
+//! | `texts.rs` | texts that a person writes: two shapes, a shape with its sharding |
+//! | `dumps.rs` | files that the compiler writes |
+//! | `views.rs` | the commands that a reading has, and their output |
+//! | `answer.rs` | the answer |
+//! | `border.rs` | the functions that JavaScript calls |
+
+#![deny(unsafe_code)]
+
+mod answer;
+// Its functions can be called from JavaScript alone, and have no other callers.
+#[cfg(target_family = "wasm")]
+mod border;
+mod dumps;
+mod given;
+mod message;
+mod reading;
+mod texts;
+mod views;
+
+pub use answer::{Answer, Choice, answer};
+pub use given::{File, Given, PASTED};
+pub use message::reply;
+pub use reading::{Reading, readings};
+pub use views::View;

@@ -1,0 +1,211 @@
+//! What the input can be.
+
+use crate::dumps::{KernelFiles, ModuleDump, is_module};
+use crate::given::{File, Given};
+use crate::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
+use xla_shape_core::worlds::{AnyLayout, World};
+use xla_shape_render::Given as GivenShape;
+use xla_shape_render::scan::Scan;
+
+/// The longest text that is tried as a shape, a sharding or a layout, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// What the input is taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reading {
+    /// A shape.
+    Shape,
+    /// Two shapes: an array before and after a reshape.
+    Shapes,
+    /// Two shapes: an array, and the block of it that a kernel works on.
+    Block,
+    /// A sharding, with or without the shape before it.
+    Sharding,
+    /// A layout in another notation.
+    Layout(World),
+    /// Any text with shapes in it, such as a log or an out-of-memory message.
+    Log,
+    /// A module, alone or with the compiler's files beside it.
+    Hlo,
+    /// Two modules to compare.
+    HloDiff,
+    /// The compiler's texts about kernels.
+    Kernels,
+    /// Two dumps of kernels to compare.
+    KernelDiff,
+}
+
+impl Reading {
+    /// The name in links.
+    ///
+    /// ```
+    /// use xla_shape_web::Reading;
+    ///
+    /// assert_eq!(Reading::HloDiff.name(), "hlo-diff");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shape => "shape",
+            Self::Shapes => "shapes",
+            Self::Block => "block",
+            Self::Sharding => "sharding",
+            Self::Layout(world) => world.name(),
+            Self::Log => "log",
+            Self::Hlo => "hlo",
+            Self::HloDiff => "hlo-diff",
+            Self::Kernels => "kernels",
+            Self::KernelDiff => "kernel-diff",
+        }
+    }
+
+    /// What it is, for people.
+    ///
+    /// ```
+    /// use xla_shape_web::Reading;
+    ///
+    /// assert_eq!(Reading::Shape.title(), "a shape");
+    /// ```
+    #[must_use]
+    pub fn title(self) -> String {
+        match self {
+            Self::Shape => "a shape".to_owned(),
+            Self::Shapes => "two shapes: before and after a reshape".to_owned(),
+            Self::Block => "two shapes: an array and a kernel's block of it".to_owned(),
+            Self::Sharding => "a sharding".to_owned(),
+            Self::Layout(world @ (World::Cute | World::Mdspan | World::Numpy | World::Torch | World::Onednn)) => {
+                format!("a layout of {}", world.title())
+            }
+            Self::Layout(world) => format!("a layout: {}", world.title()),
+            Self::Log => "a log or a message with shapes in it".to_owned(),
+            Self::Hlo => "an HLO module".to_owned(),
+            Self::HloDiff => "two HLO modules to compare".to_owned(),
+            Self::Kernels => "the compiler's texts about kernels".to_owned(),
+            Self::KernelDiff => "two dumps of kernels to compare".to_owned(),
+        }
+    }
+}
+
+/// What the input can be, the likeliest first; nothing if there is no input, or if it is two things that cannot be compared.
+///
+/// ```
+/// use xla_shape_web::{Given, Reading, readings};
+///
+/// assert_eq!(readings(&Given::text("f32[8,1024] -> f32[8192]")), [Reading::Shapes, Reading::Block, Reading::Log]);
+/// assert_eq!(readings(&Given::text("Used 40.00G of 32.00G hbm.")), [Reading::Log]);
+/// assert!(readings(&Given::text(" \n")).is_empty());
+/// ```
+#[must_use]
+pub fn readings(given: &Given<'_>) -> Vec<Reading> {
+    match (&*given.files, &*given.against) {
+        ([], []) => Vec::new(),
+        ([file], []) => of_file(file),
+        (files, []) | ([], files) => of_directory(files),
+        (before, after) => of_two(before, after),
+    }
+}
+
+fn of_file(file: &File<'_>) -> Vec<Reading> {
+    if file.bytes.trim_ascii().is_empty() {
+        return Vec::new();
+    }
+    let Some(text) = file.text() else {
+        // A message, or bytes about which the reader of modules says what they are.
+        return vec![Reading::Hlo];
+    };
+    let mut found = Vec::new();
+    if text.len() <= LONGEST {
+        of_short_text(text, &mut found);
+    }
+    let is_module = is_module(file);
+    if is_module {
+        found.push(Reading::Hlo);
+    } else if KernelFiles::find(std::slice::from_ref(file)).is_some() {
+        found.push(Reading::Kernels);
+    }
+    let is_shape = found.first() == Some(&Reading::Shape);
+    if found.is_empty() || is_module || (!is_shape && has_shapes(text)) {
+        found.push(Reading::Log);
+    }
+    if !is_module && xla_shape_hlo::Language::of(file.bytes).is_some() {
+        found.push(Reading::Hlo);
+    }
+    found
+}
+
+/// What a text of a few lines can be.
+fn of_short_text(text: &str, found: &mut Vec<Reading>) {
+    let trimmed = text.trim();
+    if GivenShape::read(text).is_ok() {
+        found.push(Reading::Shape);
+    }
+    if is_like_a_sharding(trimmed) || shape_and_sharding(text).is_some() {
+        found.push(Reading::Sharding);
+    }
+    if two_shapes(text).is_some() {
+        found.extend([Reading::Shapes, Reading::Block]);
+    }
+    let worlds = World::ALL.iter().copied().filter(|&world| !matches!(world, World::Xla | World::Mosaic));
+    found.extend(worlds.filter(|&world| AnyLayout::read(world, trimmed).is_ok()).map(Reading::Layout));
+    let is_part =
+        || trimmed.starts_with("T(") || trimmed.starts_with('{') && trimmed.ends_with('}') && !trimmed.contains('"');
+    if found.is_empty() && (is_like_a_shape(text) || is_part()) {
+        found.push(Reading::Shape);
+    }
+}
+
+/// Whether a text has a shape or a message about memory. Only its beginning is searched.
+fn has_shapes(text: &str) -> bool {
+    const SEARCHED: usize = 1 << 20;
+    let mut scan = Scan::default();
+    let mut searched = 0;
+    text.lines()
+        .take_while(|line| {
+            searched += line.len() + 1;
+            searched < SEARCHED
+        })
+        .any(|line| {
+            scan.read_line(line.as_bytes());
+            !scan.is_empty()
+        })
+}
+
+fn of_directory(files: &[File<'_>]) -> Vec<Reading> {
+    let mut found = Vec::new();
+    if ModuleDump::find(files).is_some() {
+        found.push(Reading::Hlo);
+    }
+    if KernelFiles::find(files).is_some() {
+        found.push(Reading::Kernels);
+    }
+    if let [first, second] = files
+        && is_module(first)
+        && is_module(second)
+    {
+        found.insert(0, Reading::HloDiff);
+    }
+    found
+}
+
+fn of_two(before: &[File<'_>], after: &[File<'_>]) -> Vec<Reading> {
+    let mut found = Vec::new();
+    let short = |files: &[File<'_>]| match files {
+        [file] => file.text().filter(|text| text.len() <= LONGEST).is_some_and(is_like_a_shape),
+        _ => false,
+    };
+    if short(before) && short(after) {
+        found.extend([Reading::Shapes, Reading::Block]);
+    }
+    let is_program = |files: &[File<'_>]| match files {
+        [file] => is_module(file),
+        files => ModuleDump::find(files).is_some(),
+    };
+    if is_program(before) && is_program(after) {
+        found.push(Reading::HloDiff);
+    }
+    if KernelFiles::find(before).is_some() && KernelFiles::find(after).is_some() {
+        found.push(Reading::KernelDiff);
+    }
+    found
+}

@@ -1,0 +1,123 @@
+//! What inputs are taken for, and that every input has an answer.
+
+use xla_shape_web::{File, Given, PASTED, answer, readings};
+
+fn names(text: &str) -> Vec<&'static str> {
+    readings(&Given::text(text)).into_iter().map(|reading| reading.name()).collect()
+}
+
+#[test]
+fn texts_are_taken_for_what_they_are() {
+    for (text, expected) in [
+        ("", &[][..]),
+        (" \n\t", &[]),
+        ("f32[2,3]", &["shape"]),
+        ("  bf16[4,128]{1,0:T(8,128)(2,1)}\n", &["shape"]),
+        ("(f32[2], s32[])", &["shape"]),
+        // It was meant as a shape, so the answer is the error with its position.
+        ("f32[2,3", &["shape"]),
+        ("f32[2,3]{5}", &["shape"]),
+        ("{1,0:T(8,128)}", &["shape"]),
+        ("T(8,128)(2,1)", &["shape"]),
+        ("f32[6] f32[2,3]", &["shapes", "block", "log"]),
+        ("f32[6] -> f32[2,3]", &["shapes", "block", "log"]),
+        ("{devices=[2,1]<=[2]}", &["sharding"]),
+        ("{replicated}", &["sharding"]),
+        ("f32[8,8] {devices=[2,1]<=[2]}", &["sharding", "log"]),
+        ("{devices=[2,0]<=[2]}", &["sharding"]),
+        ("((2,4),128):((1,256),2)", &["cute"]),
+        ("memref<8x128xf32>", &["memref", "log"]),
+        ("tensor<8x128xf32>", &["log"]),
+        ("RESOURCE_EXHAUSTED: Used 40.00G of 32.00G hbm.", &["log"]),
+        ("allocating f32[8,1]{1,0:T(8,128)} failed\nat f.py:3", &["log"]),
+        ("nothing that is known", &["log"]),
+        ("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }", &["hlo", "log"]),
+        ("HloModule", &["hlo", "log"]),
+        ("%f = f32[8] add(%a, %b)", &["log", "hlo"]),
+        ("module @jit_f {\n}", &["log", "hlo"]),
+        ("   0   :  { %s1_s0 = smov.u32 0  ;;  %v2_v0 = vlaneseq.b32 }", &["kernels"]),
+    ] {
+        assert_eq!(names(text), expected, "{text:?}");
+    }
+}
+
+fn file<'a>(name: &str, bytes: &'a [u8]) -> File<'a> {
+    File { name: name.to_owned(), bytes }
+}
+
+#[test]
+fn files_are_taken_for_what_they_are() {
+    let module = b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }";
+    let mosaic = b"module @k {\n  %0 = arith.constant {out_layout = [#xir_tc.vpad<\"none\">]} 0 : i32\n}";
+    let given = |files: &[(&str, &'static [u8])], against: &[(&str, &'static [u8])]| {
+        let list = |files: &[(&str, &'static [u8])]| files.iter().map(|(name, bytes)| file(name, bytes)).collect();
+        let given = Given { files: list(files), against: list(against), ..Given::default() };
+        readings(&given).into_iter().map(|reading| reading.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(given(&[("m.txt", module)], &[]), ["hlo", "log"]);
+    assert_eq!(given(&[("a", module), ("b", module)], &[]), ["hlo-diff"]);
+    assert_eq!(given(&[("a.after.hlo", module), ("a.buffer-assignment.txt", b"")], &[]), ["hlo"]);
+    assert_eq!(
+        given(&[("d/after.hlo", module), ("d/mosaic.k.post-relayout-insertion.txt", mosaic)], &[]),
+        ["hlo", "kernels"]
+    );
+    assert_eq!(given(&[(PASTED, mosaic)], &[])[0], "kernels");
+    assert_eq!(given(&[("a.txt", b"x"), ("b.txt", b"y")], &[]), [""; 0]);
+    assert_eq!(given(&[("a", module)], &[("b", module)]), ["hlo-diff"]);
+    assert_eq!(given(&[(PASTED, b"f32[8]")], &[(PASTED, b"f32[2,4]")]), ["shapes", "block"]);
+    assert_eq!(given(&[(PASTED, b"f32[8]")], &[(PASTED, module)]), [""; 0]);
+    assert_eq!(given(&[(PASTED, mosaic)], &[(PASTED, mosaic)]), ["kernel-diff"]);
+    assert_eq!(given(&[("x.bin", b"\xff\xfe\0")], &[]), ["hlo"]);
+}
+
+/// Every input has an answer or an error, without a panic, whatever is chosen.
+#[test]
+fn every_input_has_an_answer() {
+    let inputs: &[&[u8]] = &[
+        b"",
+        b"\0",
+        b"\xff",
+        b"PK\x03\x04",
+        b"\x93NUMPY\x01\0",
+        b"ML\xefR",
+        b"{",
+        b"((((((((",
+        b"f32[99999999999999999999]",
+        b"f32[4611686018427387904,4]{1,0:T(8,128)}",
+        b"f32[?,<=3] f32[0]",
+        b"u8[1000000,1000000] {devices=[1000000,1]<=[1000000]}",
+        b"{devices=[9223372036854775807]<=[9223372036854775807]}",
+        b"HloModule m\nENTRY e {",
+        b"HloModule m\nENTRY e { ROOT p = f32[2]{0} add(p, p) }",
+        b"Schedule analysis",
+        b"   0   :  {",
+        b"xir_tc.vpad<",
+        b"(4611686018427387904,4):(4611686018427387904,1)",
+        b"\n1. Size: 99999999999999999999999G\n",
+    ];
+    let mut answers = 0;
+    for first in inputs {
+        for second in std::iter::once(None).chain(inputs.iter().map(Some)) {
+            let against = second.map(|bytes| file("b", bytes)).into_iter().collect::<Vec<_>>();
+            let given = Given { files: vec![file(PASTED, first)], against, ..Given::default() };
+            let default = answer(&given);
+            assert_eq!(default.view.is_none(), default.error.is_some());
+            for reading in &default.readings {
+                let given = Given { reading: Some(reading.name.to_owned()), ..given.clone() };
+                for view in answer(&given).views {
+                    let view = answer(&Given { view: Some(view.name.to_owned()), ..given.clone() }).view.unwrap();
+                    assert!(!view.text.is_empty() || !view.said.is_empty(), "{:?}", view.command);
+                    answers += 1;
+                }
+            }
+        }
+    }
+    assert!(answers > inputs.len());
+}
+
+#[test]
+fn wrong_choices_count_as_none() {
+    let given =
+        Given { reading: Some("hlo".to_owned()), view: Some("no such view".to_owned()), ..Given::text("f32[8]") };
+    assert_eq!(answer(&given), answer(&Given::text("f32[8]")));
+}

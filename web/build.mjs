@@ -1,0 +1,51 @@
+// Builds the site: `node build.mjs WASM DIRECTORY`. Copies files, and writes what they know of each other: the policy has the hashes of the
+// scripts in the program's pages, and the service worker has the list of files and a version.
+
+import { createHash } from 'node:crypto';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { argv } from 'node:process';
+import { gzipSync } from 'node:zlib';
+import { Engine } from './engine.js';
+import { EXAMPLES } from './examples.js';
+
+const MOST = 1_000_000;
+
+const here = import.meta.dirname, project = join(here, '..');
+const [wasm, site] = argv.slice(2);
+mkdirSync(join(site, 'examples'), { recursive: true });
+for (const name of ['explorer.css', 'explorer.js', 'engine.js', 'worker.js', 'link.js', 'zip.js', 'examples.js']) copyFileSync(join(here, name), join(site, name));
+copyFileSync(join(project, 'crates/render/src/web/style.css'), join(site, 'pages.css'));
+copyFileSync(wasm, join(site, 'xla_shape_web.wasm'));
+for (const name of new Set(EXAMPLES.flatMap(({ files = [], against = [] }) => [...files, ...against]))) {
+  cpSync(join(project, 'examples', name), join(site, 'examples', name));
+}
+
+// Each kind of page has one script, whatever it is about; an example of each kind is enough.
+const engine = new Engine(await WebAssembly.compile(readFileSync(wasm)));
+const hashes = new Set();
+for (const { text, files = ['-'], against = [] } of EXAMPLES) {
+  const read = name => text === undefined ? new Uint8Array(readFileSync(join(project, 'examples', name))) : new TextEncoder().encode(text);
+  const sources = [...files, ...against].map(read);
+  const { views } = await engine.answer({ files, against }, sources);
+  for (const { name: view } of views) {
+    const { page } = (await engine.answer({ files, against, view }, sources)).view;
+    for (const [, script] of page?.matchAll(/<script>([^]*?)<\/script>/g) ?? []) {
+      hashes.add(`'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+    }
+  }
+}
+const html = readFileSync(join(here, 'index.html'), 'utf8').replace('HASHES', [...hashes].sort().join(' '));
+writeFileSync(join(site, 'index.html'), html);
+
+const files = readdirSync(site, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  .map(entry => relative(site, join(entry.parentPath, entry.name))).filter(name => name !== 'service.js').sort();
+const version = createHash('sha256');
+for (const name of files) version.update(name).update(readFileSync(join(site, name)));
+const service = readFileSync(join(here, 'service.js'), 'utf8').replace("'VERSION'", JSON.stringify(version.digest('hex').slice(0, 16)))
+  .replace("['FILES']", JSON.stringify(['./', ...files]));
+writeFileSync(join(site, 'service.js'), service);
+
+const size = gzipSync(readFileSync(wasm), { level: 9 }).length;
+console.log(`${files.length + 1} files; the program takes ${size} bytes, compressed by gzip, of at most ${MOST}`);
+if (size > MOST) process.exitCode = 1;
