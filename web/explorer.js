@@ -34,13 +34,13 @@ async function post(question) {
 function receive({ id, progress, answer, error }) {
   if (id !== asked) return;
   if (progress !== undefined) {
-    $('bar').hidden = progress === 1;
-    $('bar').value = progress;
+    $('progress').hidden = progress === 1;
+    $('progress').value = progress;
     say(progress === 1 ? 'Working …' : 'Reading …');
     return;
   }
   running = false;
-  $('bar').hidden = true;
+  $('progress').hidden = true;
   show(answer ?? { error, readings: [], views: [] });
 }
 
@@ -209,10 +209,9 @@ function show(answer) {
   $('output').hidden = view.text === '';
   $('json').textContent = view.json;
   $('data').hidden = view.json === '';
-  $('page').hidden = !view.page;
   $('page').title = views.find(({ name }) => name === answer.shown)?.title ?? 'Page';
-  // A picture says more than its text: the text of a drawing is below.
-  if (view.svg) $('output').before($('page')); else $('output').after($('page'));
+  // A picture says more than its text: the text of a drawing is below. The frame is not moved for that, because Chromium shows a moved frame empty.
+  $('answer').classList.toggle('drawing', Boolean(view.svg));
   showPage();
   for (const [what, has] of [['svg', view.svg], ['png', view.svg], ['json', view.json], ['markdown', view.text]]) {
     document.querySelector(`[data-copy=${what}]`).hidden = !has;
@@ -221,11 +220,12 @@ function show(answer) {
   keepLink();
 }
 
-// The program's own page. It has a policy of its own that allows no requests at all, and no access to this page.
+// The program's own page, in a new frame each time. It has a policy of its own that allows no requests at all, and no access to this page.
 function showPage() {
-  const page = answered?.view?.page;
-  const theme = document.documentElement.dataset.theme;
-  $('page').srcdoc = page ? page.replace('<html lang="en">', theme ? `<html lang="en" data-theme="${theme}">` : '<html lang="en">') : '';
+  const frame = $('page').cloneNode(), page = answered?.view?.page, theme = document.documentElement.dataset.theme;
+  frame.hidden = !page;
+  frame.srcdoc = page ? page.replace('<html lang="en">', theme ? `<html lang="en" data-theme="${theme}">` : '<html lang="en">') : '';
+  $('page').replaceWith(frame);
 }
 
 $('theme').addEventListener('click', () => {
