@@ -242,6 +242,7 @@ impl Data {
             spaces: Vec::new(),
             buffers: Vec::new(),
         };
+        let mut neighbours = Neighbours::new(readers);
         let mut spaces = memory.usage().into_keys().collect::<Vec<_>>();
         spaces.retain(|space| only.is_none_or(|only| only == *space));
         for space in spaces {
@@ -271,7 +272,8 @@ impl Data {
                 curve: curve.collect(),
                 rest: Rest::new(&rest, &points, steps, heap),
             });
-            data.buffers.extend(here.into_iter().map(|life| record(life, sources, readers, &mut strings, detail.text)));
+            data.buffers
+                .extend(here.into_iter().map(|life| record(life, sources, &mut neighbours, &mut strings, detail.text)));
         }
         data.strings = strings.all;
         data.paths = strings.paths;
@@ -282,22 +284,63 @@ impl Data {
 /// A page names at most this many operands and readers of a buffer.
 const MOST_NEIGHBOURS: usize = 12;
 
+/// The names of an instruction's operands and readers, as numbers, and how many more readers there are.
+#[derive(Clone, Default)]
+struct Beside {
+    operands: Vec<usize>,
+    readers: Vec<usize>,
+    more: usize,
+}
+
+/// The neighbours of instructions. Each instruction is asked once: a tuple can have a buffer for each of many arrays, and many readers.
+struct Neighbours<'p, 'm, 'a> {
+    readers: &'p Readers<'m, 'a>,
+    known: HashMap<u32, Beside>,
+    /// How many readers were counted.
+    #[cfg(test)]
+    counted: usize,
+}
+
+impl<'p, 'm, 'a> Neighbours<'p, 'm, 'a> {
+    fn new(readers: &'p Readers<'m, 'a>) -> Self {
+        Self {
+            readers,
+            known: HashMap::new(),
+            #[cfg(test)]
+            counted: 0,
+        }
+    }
+
+    fn of(&mut self, instruction: Instruction<'m, 'a>, strings: &mut Strings, most: usize) -> Beside {
+        if let Some(known) = self.known.get(&instruction.number()) {
+            return known.clone();
+        }
+        let mut names = |all: &mut dyn Iterator<Item = Instruction<'m, 'a>>| {
+            all.take(MOST_NEIGHBOURS).map(|one| strings.number(one.name(), most)).collect::<Vec<_>>()
+        };
+        let operands = names(&mut instruction.operands().filter_map(|operand| operand.instruction()));
+        let mut readers = self.readers.of(instruction);
+        let found = Beside { operands, readers: names(&mut readers), more: readers.count() };
+        #[cfg(test)]
+        {
+            self.counted += found.readers.len() + found.more;
+        }
+        self.known.insert(instruction.number(), found.clone());
+        found
+    }
+}
+
 fn record<'m, 'a>(
     life: &Life<'m, 'a>,
     sources: &Sources<'_>,
-    readers: &Readers<'m, 'a>,
+    neighbours: &mut Neighbours<'_, 'm, 'a>,
     strings: &mut Strings,
     most: usize,
 ) -> Record {
     let buffer = life.buffer;
     let source = sources.get(life.named);
     let place = source_text(&source).unwrap_or_default();
-    let mut names =
-        |names: Vec<&str>| names.into_iter().take(MOST_NEIGHBOURS).map(|name| strings.number(name, most)).collect();
-    let operands =
-        names(buffer.instruction.operands().filter_map(|operand| Some(operand.instruction()?.name())).collect());
-    let read_by = names(readers.of(buffer.instruction).map(|reader| reader.name()).collect());
-    let more = readers.of(buffer.instruction).count().saturating_sub(MOST_NEIGHBOURS);
+    let Beside { operands, readers, more } = neighbours.of(buffer.instruction, strings, most);
     (
         buffer.memory_space(),
         strings.number(buffer.instruction.name(), most),
@@ -313,7 +356,7 @@ fn record<'m, 'a>(
         life.offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1),
         life.spans.iter().flat_map(|&(first, last)| [first, last]).collect(),
         operands,
-        read_by,
+        readers,
         more,
     )
 }
@@ -376,4 +419,31 @@ fn curves(timeline: &Timeline<'_, '_>, columns: usize) -> HashMap<u8, Curve> {
         (space, (timeline.peak_step(space).unwrap_or(0), points.collect()))
     };
     timeline.bytes().iter().map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Neighbours, Strings};
+    use xla_shape_hlo::Module;
+
+    /// A tuple of many arrays, each of which something reads: the effort is that of the instructions, not of arrays times readers.
+    #[test]
+    fn neighbours_are_found_once() {
+        const ARRAYS: usize = 3_000;
+        let arrays = vec!["f32[8]"; ARRAYS].join(", ");
+        let mut text = format!("HloModule m\nENTRY e {{\n  p = ({arrays}) parameter(0)\n");
+        for number in 0..ARRAYS {
+            text += &format!("  g{number} = f32[8] get-tuple-element(p), index={number}\n");
+        }
+        let all = (0..ARRAYS).map(|number| format!("g{number}")).collect::<Vec<_>>().join(", ");
+        text += &format!("  ROOT r = ({arrays}) tuple({all})\n}}\n");
+        let module = Module::parse(&text).unwrap();
+        let (readers, memory) = (module.readers(), module.memory());
+        let (mut neighbours, mut strings) = (Neighbours::new(&readers), Strings::default());
+        let buffers = memory.buffers().iter().filter(|buffer| buffer.instruction.name() == "p");
+        let beside: Vec<_> = buffers.map(|buffer| neighbours.of(buffer.instruction, &mut strings, 40)).collect();
+        assert_eq!(beside.len(), ARRAYS);
+        assert!(beside.iter().all(|one| one.readers.len() + one.more == ARRAYS));
+        assert_eq!(neighbours.counted, ARRAYS, "each reader is counted once, not once for each array");
+    }
 }
