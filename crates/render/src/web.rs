@@ -133,7 +133,7 @@ pub(crate) fn end(body: &mut String, length: usize) {
     body.push_str("</section>\n");
 }
 
-/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens hide the last one.
+/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens show the last one below the others.
 pub(crate) fn table<const COLUMNS: usize>(
     body: &mut String,
     id: &str,
@@ -151,15 +151,24 @@ pub(crate) fn table<const COLUMNS: usize>(
         _ if COLUMNS > 2 && column + 1 == COLUMNS => " class=\"wide\"",
         _ => "",
     };
-    push(body, format_args!("<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"));
+    push(
+        body,
+        format_args!(
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:{}\">\n<thead><tr>",
+            COLUMNS.saturating_sub(1)
+        ),
+    );
     for (number, column) in columns.iter().enumerate() {
         push(body, format_args!("<th{}>{column}</th>", class(number)));
     }
+    let last = columns.last().copied().unwrap_or_default();
     body.push_str("</tr></thead>\n<tbody>\n");
     for row in rows.take(MOST) {
         body.push_str("<tr>");
         for (number, text) in row.iter().enumerate() {
-            push(body, format_args!("<td{}>{}</td>", class(number), cell(text)));
+            // A narrow screen has no header above this column.
+            let name = if class(number).contains("wide") { format!(" data-name=\"{last}\"") } else { String::new() };
+            push(body, format_args!("<td{}{name}>{}</td>", class(number), cell(text)));
         }
         body.push_str("</tr>\n");
     }

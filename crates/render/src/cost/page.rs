@@ -162,7 +162,7 @@ fn shares<'t>(
     push(
         body,
         format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:3\">\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
              <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n"
         ),
     );
@@ -174,7 +174,7 @@ fn shares<'t>(
             body,
             format_args!(
                 "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
-                 <td class=\"number wide\">{instructions}</td></tr>\n",
+                 <td class=\"number wide\" data-name=\"Instructions\">{instructions}</td></tr>\n",
                 Grouped(cycles),
                 cell(name)
             ),

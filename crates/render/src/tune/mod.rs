@@ -468,10 +468,10 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
     }
     for (program, measured) in programs.iter().zip(&found.today) {
         if measured.unknown_loops > 0 {
-            notes.push(format!(
-                "{}: the trip counts of {} of its loops are not known; their bodies count once.",
-                program.name, measured.unknown_loops
-            ));
+            notes.push(match measured.unknown_loops {
+                1 => format!("{}: the trip count of a loop is not known; its body counts once.", program.name),
+                all => format!("{}: the trip counts of {all} loops are not known; their bodies count once.", program.name),
+            });
         }
     }
     for (program, error) in &found.auto_errors {

@@ -114,7 +114,7 @@ fn side_by_side(body: &mut String, id: &str, heading: &str, rows: Vec<Side>) {
     push(
         body,
         format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th class=\"number\">Before</th>\
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:4\">\n<thead><tr><th class=\"number\">Before</th>\
              <th class=\"number\">After</th><th class=\"number\">Change</th><th>Figure</th>{}</tr></thead>\n<tbody>\n",
             if has_why { "<th class=\"wide\">Cause</th>" } else { "" }
         ),
@@ -135,7 +135,7 @@ fn side_by_side(body: &mut String, id: &str, heading: &str, rows: Vec<Side>) {
         );
         if has_why {
             let why = cell(&row.why);
-            push(body, format_args!("<span class=\"narrow\">{why}</span></td><td class=\"wide\">{why}</td></tr>\n"));
+            push(body, format_args!("</td><td class=\"wide\" data-name=\"Cause\">{why}</td></tr>\n"));
         } else {
             body.push_str("</td></tr>\n");
         }

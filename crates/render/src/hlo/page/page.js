@@ -568,11 +568,9 @@ function drawTable() {
     if (state.sort === id) cell.setAttribute('aria-sort', state.down ? 'descending' : 'ascending');
     return cell;
   }));
-  // In a narrow window, the columns at the right are below the name.
-  const below = buffer => [buffer.op, buffer.source].filter(Boolean).map(line => node('div', { class: 'narrow' }, line));
   const row = buffer => {
-    const row = node('tr', {}, ...COLUMNS.map(([, , , show, kind]) => node('td', { class: kind }, ...(show ? [show(buffer)]
-      : [node('button', { type: 'button', onclick: () => select(buffer.id) }, buffer.name), ...below(buffer)]))));
+    const row = node('tr', {}, ...COLUMNS.map(([, title, , show, kind]) => node('td', { class: kind, 'data-name': title }, show ? show(buffer)
+      : node('button', { type: 'button', onclick: () => select(buffer.id) }, buffer.name))));
     row.dataset.id = buffer.id;
     return row;
   };
@@ -590,6 +588,8 @@ function drawTable() {
     const sum = units(bytes) + ' in ' + grouped(count) + (count === 1 ? ' buffer: ' : ' buffers: ') + (key(buffer) || 'none');
     return [node('tr', { class: 'sum' }, node('th', { colSpan: COLUMNS.length, scope: 'rowgroup' }, sum)), row(buffer)];
   });
+  // A narrow window has the wide columns below the others.
+  el('table').style.setProperty('--columns', COLUMNS.filter(([, , , , kind]) => !kind.includes('wide')).length);
   el('table').replaceChildren(node('thead', {}, head), node('tbody', {}, ...rows));
   el('more').hidden = list.length <= state.rows;
   markTable();
