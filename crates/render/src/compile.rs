@@ -3,7 +3,7 @@
 use crate::answer::answer_line;
 use crate::cost::{ProgramCost, Sums};
 use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_in};
-use crate::words::{Bytes, Factor, InUnits, column_width, value_name};
+use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -331,7 +331,11 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
 /// One column for each device.
 fn table(text: &mut Text, good: &[(&str, &Answered)]) {
     let modules = good.iter().filter_map(|(_, answered)| answered.module.as_deref()).next();
-    text.paragraph(format_args!("{}, compiled for {} devices", modules.unwrap_or("the program"), good.len()));
+    text.paragraph(format_args!(
+        "{}, compiled for {}",
+        modules.unwrap_or("the program"),
+        count(good.len() as u64, "device", "devices")
+    ));
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
     for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::record::{Record, Recorded, RecordedCopy, in_words};
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
-use crate::words::{Grouped, change_in_percent, markdown};
+use crate::words::{Grouped, change_in_percent, count, markdown};
 use crate::{Answer, Text, answer_line};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -363,7 +363,8 @@ impl Check {
         }
         for (change, copies) in [("copy added", &self.copies_added), ("copy removed", &self.copies_removed)] {
             for copy in copies.iter().take(MOST) {
-                let cycles = copy.cycles.map_or(String::new(), |cycles| format!("  {} cycles", Grouped(cycles)));
+                let cycles =
+                    copy.cycles.map_or(String::new(), |cycles| format!("  {}", count(cycles, "cycle", "cycles")));
                 let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
                 let _ = writeln!(text, "  {change}{cycles}{source}: {} -> {}", copy.from, copy.to);
                 text.hanging("      ", &copy.because);

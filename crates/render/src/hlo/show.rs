@@ -123,10 +123,10 @@ impl ShownInstruction {
             row(
                 "memory",
                 format!(
-                    "{} ({}), {} bytes of padding",
+                    "{} ({}), {} of padding",
                     InUnits(bytes),
                     count(bytes, "byte", "bytes"),
-                    Grouped(padding)
+                    count(padding, "byte", "bytes")
                 ),
             );
         }

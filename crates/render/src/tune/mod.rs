@@ -470,7 +470,9 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
         if measured.unknown_loops > 0 {
             notes.push(match measured.unknown_loops {
                 1 => format!("{}: the trip count of a loop is not known; its body counts once.", program.name),
-                all => format!("{}: the trip counts of {all} loops are not known; their bodies count once.", program.name),
+                all => {
+                    format!("{}: the trip counts of {all} loops are not known; their bodies count once.", program.name)
+                }
             });
         }
     }

@@ -240,7 +240,8 @@ impl Advice {
         let name = &self.array;
         let wanted = self.layouts.iter().map(|wanted| {
             let copies = count(wanted.copies as u64, "copy", "copies");
-            let cycles = wanted.cycles.map_or_else(String::new, |cycles| format!(" of {} cycles", Grouped(cycles)));
+            let cycles =
+                wanted.cycles.map_or_else(String::new, |cycles| format!(" of {}", count(cycles, "cycle", "cycles")));
             format!("{name}: with {}, {copies}{cycles} would not have to change the layout.", wanted.layout)
         });
         let mut sentences: Vec<String> = wanted.collect();
@@ -276,7 +277,8 @@ fn push_advice(text: &mut Text, advice: &[Advice]) {
             text.verbatim(format_args!("  {place}"));
         }
         for copy in array.copies.iter().take(SHOWN_TRIED) {
-            let cycles = copy.cycles.map_or_else(String::new, |cycles| format!(", {} cycles", Grouped(cycles)));
+            let cycles =
+                copy.cycles.map_or_else(String::new, |cycles| format!(", {}", count(cycles, "cycle", "cycles")));
             text.verbatim(format_args!(
                 "  copy %{} of {}: {} -> {}{cycles}",
                 copy.instruction, copy.program, copy.from, copy.to

@@ -63,14 +63,14 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
     }
     let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
     let changes = &difference.changes;
-    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
+    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count() as u64;
     let _ = writeln!(
         text,
-        "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {} in all",
-        of("shape"),
-        of("layout"),
-        of("memory space"),
-        of("added"),
+        "{}, {} and {} changed; {} added, {} removed; {} in all",
+        count(of("shape"), "shape", "shapes"),
+        count(of("layout"), "layout", "layouts"),
+        count(of("memory space"), "memory space", "memory spaces"),
+        count(of("added"), "value", "values"),
         of("removed"),
         Signed(total),
     );
