@@ -51,14 +51,15 @@ const list = side => isText(side) ? (side.box.value === '' ? [] : [{ name: '-', 
 
 function ask() {
   const [files, against] = sides.map(list);
-  $('answer').setAttribute('aria-busy', 'true');
   if (!files.length && !against.length) {
     asked += 1;
     $('answer').hidden = true;
+    $('answer').removeAttribute('aria-busy');
     say('Nothing is given yet. The examples are real ones.');
     keepLink();
     return;
   }
+  $('answer').setAttribute('aria-busy', 'true');
   post({ files, against, ...choice, width: innerWidth < 700 ? 60 : 100 });
 }
 
