@@ -315,8 +315,8 @@ fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, 
         view.command(&["--against", &before.path]);
         answer.compare(&added(&before, true).0);
     }
+    // The program takes `--source` only with `--html`: it changes the page alone.
     for source in &dump.sources {
-        view.command(&["--source", &source.name]);
         answer.add_source(&source.name, &String::from_utf8_lossy(source.bytes));
     }
     view.show(&answer, width);
