@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
+use std::time::{Duration, Instant};
 
 /// Compiles the code of the book's chapters, with paths relative to this package.
 #[doc = include_str!("../docs/checked-kernel.md")]
@@ -52,4 +53,17 @@ pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Res
     }
     println!("{name:<64} largest relative error {error:.1e}");
     Ok(())
+}
+
+/// The shortest time of each contender, in seconds. They run in turns, `rounds` times each, so that a busy machine disturbs all of them.
+pub fn shortest_times<const N: usize>(rounds: usize, mut contenders: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut best = [Duration::MAX; N];
+    for _ in 0..rounds {
+        for (best, run) in best.iter_mut().zip(&mut contenders) {
+            let start = Instant::now();
+            run();
+            *best = start.elapsed().min(*best);
+        }
+    }
+    best.map(|time| time.as_secs_f64())
 }

@@ -23,17 +23,7 @@ const PADDING: usize = 1;
 
 /// `window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f`.
 const CONVOLUTION: Operation<'_> = Operation::Convolution {
-    dimensions: ConvolutionDimensions {
-        input_batch: 0,
-        input_feature: 3,
-        input_spatial: &[1, 2],
-        kernel_input_feature: 2,
-        kernel_output_feature: 3,
-        kernel_spatial: &[0, 1],
-        output_batch: 0,
-        output_feature: 3,
-        output_spatial: &[1, 2],
-    },
+    dimensions: ConvolutionDimensions::IMAGES,
     window: &[WindowDimension {
         size: 3,
         stride: STRIDE as u64,

@@ -9,10 +9,9 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use xla_shape::infer::{ConvolutionDimensions, ConvolutionGroups, Operation, WindowDimension, assert_result};
 use xla_shape::{Buffer, View, ViewMut, shape};
-use xla_shape_examples::{Numbers, check};
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 const BATCH: usize = 2;
 const SIZE: usize = 14;
@@ -30,17 +29,7 @@ type OutputGroup = shape!(f32[BATCH,SIZE,SIZE,OUTPUTS]{3,2,1,0:T(8,128)});
 
 /// `window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=4`.
 const CONVOLUTION: Operation<'_> = Operation::Convolution {
-    dimensions: ConvolutionDimensions {
-        input_batch: 0,
-        input_feature: 3,
-        input_spatial: &[1, 2],
-        kernel_input_feature: 2,
-        kernel_output_feature: 3,
-        kernel_spatial: &[0, 1],
-        output_batch: 0,
-        output_feature: 3,
-        output_spatial: &[1, 2],
-    },
+    dimensions: ConvolutionDimensions::IMAGES,
     window: &[WindowDimension { size: 3, padding_low: 1, padding_high: 1, ..WindowDimension::ONE }; 2],
     groups: ConvolutionGroups { feature: GROUPS as u64, batch: 1 },
 };
@@ -121,22 +110,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = Buffer::<Kernel>::from_fn(|_| numbers.number());
     let mut output = Buffer::<Output>::zeroed();
     let (plain_image, plain_kernel) = (image.to_row_major(), kernel.to_row_major());
-    let mut hand = vec![0.0; output.to_row_major().len()];
-    // In turns, so that a busy machine disturbs both. The shortest time counts.
-    let mut best = [Duration::MAX; 2];
-    for _ in 0..60 {
-        let mut time = |number: usize, run: &mut dyn FnMut()| {
-            let start = Instant::now();
-            run();
-            best[number] = best[number].min(start.elapsed());
-        };
-        time(0, &mut || by_hand(black_box(&plain_image), black_box(&plain_kernel), black_box(&mut hand)));
-        time(1, &mut || convolution(black_box(image.view()), black_box(kernel.view()), black_box(output.view_mut())));
-    }
+    let mut slices = vec![0.0; output.to_row_major().len()];
+    let mut by_slices = || by_hand(black_box(&plain_image), black_box(&plain_kernel), black_box(&mut slices));
+    let mut by_blocks = || convolution(black_box(image.view()), black_box(kernel.view()), black_box(output.view_mut()));
+    let [hand, blocks] = shortest_times(60, [&mut by_slices, &mut by_blocks]);
     let expected = expected(&image, &kernel);
-    check("slices, by hand", &hand, &expected, 1e-5)?;
+    check("slices, by hand", &slices, &expected, 1e-5)?;
     check(Output::TEXT, &output.to_row_major(), &expected, 1e-5)?;
-    let [hand, blocks] = best.map(|time| time.as_secs_f64());
     println!("{:.2} ms by hand; blocks take {:.2} of that", 1e3 * hand, blocks / hand);
     Ok(())
 }

@@ -8,11 +8,10 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use xla_shape::element::S4;
 use xla_shape::infer::{DotDimensions, Operation, assert_result};
 use xla_shape::{Buffer, View, ViewMut, shape};
-use xla_shape_examples::{Numbers, check};
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 /// The number of rows that share their scales.
 const GROUP: usize = 64;
@@ -90,23 +89,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let q = weights.to_row_major();
     let plain = Buffer::<shape!(s4[K,N]{1,0:E(4)})>::from_fn(|[k, n]| q[k * N + n]);
     let mut y = Buffer::<Y>::zeroed();
-    let (plain_x, plain_scales, mut hand) = (x.to_row_major(), scales.to_row_major(), vec![0.0; M * N]);
-    // In turns, so that a busy machine disturbs both. The shortest time counts.
-    let mut best = [Duration::MAX; 2];
-    for _ in 0..200 {
-        let mut time = |number: usize, run: &mut dyn FnMut()| {
-            let start = Instant::now();
-            run();
-            best[number] = best[number].min(start.elapsed());
-        };
-        time(0, &mut || {
-            by_hand(black_box(&plain_x), black_box(plain.as_bytes()), black_box(&plain_scales), black_box(&mut hand))
-        });
-        let words = View::<Words>::from_bytes(weights.as_bytes())?;
-        time(1, &mut || {
-            product(black_box(x.view()), black_box(words), black_box(scales.view()), black_box(y.view_mut()))
-        });
-    }
+    let (plain_x, plain_scales, mut slices) = (x.to_row_major(), scales.to_row_major(), vec![0.0; M * N]);
+    let words = View::<Words>::from_bytes(weights.as_bytes())?;
+    let plain = plain.as_bytes();
+    let [hand, by_words] = shortest_times(
+        200,
+        [
+            &mut || by_hand(black_box(&plain_x), black_box(plain), black_box(&plain_scales), black_box(&mut slices)),
+            &mut || product(black_box(x.view()), black_box(words), black_box(scales.view()), black_box(y.view_mut())),
+        ],
+    );
 
     let element = |row: usize, column: usize| {
         let term =
@@ -115,9 +107,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let expected = (0..M * N).map(|i| element(i / N, i % N)).collect::<Vec<f32>>();
     println!("{} takes {} bytes", Weights::TEXT, Weights::BYTES);
-    check("slices, by hand", &hand, &expected, 1e-5)?;
+    check("slices, by hand", &slices, &expected, 1e-5)?;
     check(Y::TEXT, &y.to_row_major(), &expected, 1e-5)?;
-    let [hand, words] = best.map(|time| time.as_secs_f64());
-    println!("{:.0} µs by hand; words of eight weights take {:.2} of that", 1e6 * hand, words / hand);
+    println!("{:.0} µs by hand; words of eight weights take {:.2} of that", 1e6 * hand, by_words / hand);
     Ok(())
 }

@@ -9,11 +9,10 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use xla_shape::element::F32;
 use xla_shape::types::{Array, LayoutType, Size, StaticDim};
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
-use xla_shape_examples::{Numbers, check};
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 /// Adds each row of the middle dimension to the row of the result, by the runs that both have in common.
 fn sum<B: StaticDim, S: StaticDim, D: StaticDim, L: LayoutType, R: LayoutType>(
@@ -57,27 +56,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = Numbers::new(7);
     let x = Buffer::<RowMajor>::from_fn(|_| numbers.number());
     let tiled = x.map::<Tiled>(|x| x);
-    let mut hand = vec![0.0; 16 * 512];
+    let mut slices = vec![0.0; 16 * 512];
     let mut plain = Buffer::<Sums<layout!({1,0})>>::zeroed();
     let mut tiles = Buffer::<Sums<layout!({1,0:T(8,128)})>>::zeroed();
-    // In turns, so that a busy machine disturbs all of them. The shortest time counts.
-    let mut best = [Duration::MAX; 3];
-    for _ in 0..200 {
-        let mut time = |number: usize, run: &mut dyn FnMut()| {
-            let start = Instant::now();
-            run();
-            best[number] = best[number].min(start.elapsed());
-        };
-        time(0, &mut || by_hand(black_box(x.as_slice()), black_box(&mut hand), black_box([100, 512])));
-        time(1, &mut || sum(black_box(x.view()), black_box(plain.view_mut())));
-        time(2, &mut || sum(black_box(tiled.view()), black_box(tiles.view_mut())));
-    }
+    let [hand, by_rows, by_tiles] = shortest_times(
+        200,
+        [
+            &mut || by_hand(black_box(x.as_slice()), black_box(&mut slices), black_box([100, 512])),
+            &mut || sum(black_box(x.view()), black_box(plain.view_mut())),
+            &mut || sum(black_box(tiled.view()), black_box(tiles.view_mut())),
+        ],
+    );
     let expected = expected::<Size<16>, Size<100>, Size<512>>(x.as_slice());
-    check("slices, by hand", &hand, &expected, 1e-5)?;
+    check("slices, by hand", &slices, &expected, 1e-5)?;
     check("row-major", &plain.to_row_major(), &expected, 1e-5)?;
     check("in tiles", &tiles.to_row_major(), &expected, 1e-5)?;
-    let [hand, plain, tiles] = best.map(|time| time.as_secs_f64());
     println!("{:.3} ns per element by hand", 1e9 * hand / (16.0 * 100.0 * 512.0));
-    println!("row-major takes {:.2} of the time by hand, tiles {:.2}", plain / hand, tiles / hand);
+    println!("row-major takes {:.2} of the time by hand, tiles {:.2}", by_rows / hand, by_tiles / hand);
     Ok(())
 }

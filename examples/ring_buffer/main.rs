@@ -12,9 +12,8 @@
 use std::error::Error;
 use std::hint::black_box;
 use std::ops::Range;
-use std::time::{Duration, Instant};
 use xla_shape::{Buffer, layout, shape};
-use xla_shape_examples::{Numbers, check};
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 const PAGES: usize = 8;
 /// The positions of a page.
@@ -140,19 +139,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let (keys, values) = (ring.keys.to_row_major(), ring.values.to_row_major());
-    // In turns, so that a busy machine disturbs both. The shortest time counts.
-    let (mut out, mut best) = ([[0.0; D]; 2], [Duration::MAX; 2]);
-    for _ in 0..300 {
-        let mut time = |number: usize, run: &mut dyn FnMut()| {
-            let start = Instant::now();
-            run();
-            best[number] = best[number].min(start.elapsed());
-        };
-        time(0, &mut || out[0] = by_hand(black_box(&keys), black_box(&values), ring.end, &query, black_box(1000)));
-        time(1, &mut || out[1] = black_box(&ring).attend(&query, black_box(1000)));
-    }
-    assert_eq!(out[0], out[1], "the same sums in the same order");
-    let [hand, ring] = best.map(|time| time.as_secs_f64());
-    println!("{:.0} µs by hand; the ring takes {:.2} of that", 1e6 * hand, ring / hand);
+    let [mut by_slices, mut by_ring] = [[0.0; D]; 2];
+    let [hand, pages] = shortest_times(
+        300,
+        [
+            &mut || by_slices = by_hand(black_box(&keys), black_box(&values), ring.end, &query, black_box(1000)),
+            &mut || by_ring = black_box(&ring).attend(&query, black_box(1000)),
+        ],
+    );
+    assert_eq!(by_slices, by_ring, "the same sums in the same order");
+    println!("{:.0} µs by hand; the ring takes {:.2} of that", 1e6 * hand, pages / hand);
     Ok(())
 }

@@ -9,10 +9,9 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use xla_shape::block::{Border, WindowError};
 use xla_shape::{Buffer, View, ViewMut, shape};
-use xla_shape_examples::{Numbers, check};
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 const Z: usize = 32;
 const Y: usize = 64;
@@ -107,26 +106,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tiled = x.map::<Tiled>(|x| x);
     let expected = expected(&x);
     let (mut rows, mut windows) = (Buffer::<RowMajor>::zeroed(), Buffer::<Tiled>::zeroed());
-    let mut hand = vec![0.0; Z * Y * X];
-    // In turns, so that a busy machine disturbs all of them. The shortest time counts.
-    let mut best = [Duration::MAX; 3];
-    for _ in 0..60 {
-        let mut time = |number: usize, run: &mut dyn FnMut()| {
-            let start = Instant::now();
-            run();
-            best[number] = best[number].min(start.elapsed());
-        };
-        time(0, &mut || by_hand(black_box(x.as_slice()), black_box(&mut hand)));
-        time(1, &mut || by_rows(black_box(x.view()), black_box(rows.view_mut())));
-        let mut done = Ok(());
-        time(2, &mut || done = by_windows(black_box(tiled.view()), black_box(windows.view_mut())));
-        done?;
-    }
-    check("arrays, by hand", &hand, &expected, 1e-6)?;
+    let mut slices = vec![0.0; Z * Y * X];
+    let mut done = Ok(());
+    let [hand, by_rows, by_windows] = shortest_times(
+        60,
+        [
+            &mut || by_hand(black_box(x.as_slice()), black_box(&mut slices)),
+            &mut || by_rows(black_box(x.view()), black_box(rows.view_mut())),
+            &mut || {
+                let result = by_windows(black_box(tiled.view()), black_box(windows.view_mut()));
+                done = done.and(result);
+            },
+        ],
+    );
+    done?;
+    check("arrays, by hand", &slices, &expected, 1e-6)?;
     check("rows of a row-major array", &rows.to_row_major(), &expected, 1e-6)?;
     check("windows of an array in tiles", &windows.to_row_major(), &expected, 1e-6)?;
-    let [hand, rows, windows] = best.map(|time| time.as_secs_f64());
     println!("{:.2} ns per element by hand", 1e9 * hand / (Z * Y * X) as f64);
-    println!("rows take {:.2} of the time by hand, windows {:.2}", rows / hand, windows / hand);
+    println!("rows take {:.2} of the time by hand, windows {:.2}", by_rows / hand, by_windows / hand);
     Ok(())
 }

@@ -350,7 +350,7 @@ fn a_bad_module_is_shown_with_a_mark() {
     assert_eq!(message, "error: expected UTF-8, found bytes that are not\n  in -:2:2\n");
     assert_eq!(output.status.code(), Some(1));
     let output = program(&["hlo", "-"], "");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: - has no computations: it is not an HLO module\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: - is not an HLO module: it has no computations\n");
     assert_eq!(output.status.code(), Some(1));
     let output = program(&["hlo", "-"], "Traceback (most recent call last):\n  got f32[2]");
     assert!(

@@ -31,7 +31,7 @@ pub struct Answer {
     pub shell: Option<String>,
     /// The output.
     pub view: Option<View>,
-    /// Why there is no output.
+    /// An error message, if there is no reading.
     pub error: Option<&'static str>,
 }
 

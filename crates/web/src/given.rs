@@ -27,7 +27,7 @@ impl File<'_> {
     }
 }
 
-/// What was pasted or dropped, and what is asked about it.
+/// The input: texts or files, a second input to compare with, and which reading and view of them the user chose.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Given<'a> {
     /// A text, a file, or the files of a directory.

@@ -87,7 +87,7 @@ impl Reading {
     }
 }
 
-/// What the input can be, the likeliest first; nothing if there is no input, or if it is two things that cannot be compared.
+/// All readings of the input, the most likely one first. There are none if the input is empty, or if it is two inputs of different kinds.
 ///
 /// ```
 /// use xla_shape_web::{Given, Reading, readings};

@@ -59,7 +59,7 @@ pub(crate) fn is_like_a_sharding(text: &str) -> bool {
             .any(|word| inner.trim_start().starts_with(word))
 }
 
-/// An array that shows what a sharding does: with one element for each tile, or one element if there are no tiles.
+/// The shape to explain a sharding with if the user gave none: one element for each tile, or a scalar if the sharding has no tiles.
 pub(crate) fn divided_by(text: &str) -> String {
     let sharding = text.parse::<Sharding>().ok();
     let tiled = sharding.as_ref().and_then(|sharding| sharding.to_tiled().ok());

@@ -42,7 +42,7 @@ pub struct View {
     pub svg: Option<String>,
     /// The page that `--html` writes, if there is one.
     pub page: Option<String>,
-    /// What it writes to standard error: warnings, or why there is no answer.
+    /// The output on standard error: warnings, or the error.
     pub said: String,
 }
 

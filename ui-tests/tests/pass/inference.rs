@@ -41,17 +41,7 @@ const ATTENTION: DotDimensions =
     DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[2] };
 const _: () = assert_result::<(shape!(bf16[4,8,64]), shape!(bf16[4,16,64])), shape!(f32[4,8,16])>(Operation::Dot(ATTENTION));
 const CONVOLUTION: Operation = Operation::Convolution {
-    dimensions: ConvolutionDimensions {
-        input_batch: 0,
-        input_feature: 3,
-        input_spatial: &[1, 2],
-        kernel_input_feature: 2,
-        kernel_output_feature: 3,
-        kernel_spatial: &[0, 1],
-        output_batch: 0,
-        output_feature: 3,
-        output_spatial: &[1, 2],
-    },
+    dimensions: ConvolutionDimensions::IMAGES,
     window: &[WindowDimension { size: 3, padding_low: 1, padding_high: 1, ..WindowDimension::ONE }; 2],
     groups: ConvolutionGroups::ONE,
 };

@@ -45,10 +45,10 @@ pub(crate) struct ExplainArguments {
 /// Read one shape per line and answer each line with one JSON object
 ///
 /// The answer to a good line is {"schema": …, "input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null if
-/// a dimension is unbounded, "proto": XLA's ShapeProto in base64}, and "hint" if no TPU uses the tiles of an array for its elements. The answer to a bad line is {"schema": …, "input": …, "ok":
-/// false, "error": {"message": …, "span": [start, end]}}, with byte offsets into the line. An empty line is bad. If a line is not
-/// UTF-8, U+FFFD replaces the wrong bytes in "input". A line longer than 64 MiB is bad, and its answer repeats only the first
-/// 1,024 bytes.
+/// a dimension is unbounded, "proto": XLA's ShapeProto in base64}, and a "hint" if no TPU uses the tiles of an array for its
+/// elements. The answer to a bad line is {"schema": …, "input": …, "ok": false, "error": {"message": …, "span": [start, end]}},
+/// with byte offsets into the line. An empty line is bad. If a line is not UTF-8, U+FFFD replaces the wrong bytes in "input". A
+/// line longer than 64 MiB is bad, and its answer repeats only the first 1,024 bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   echo 'f32[2,3]' | xla-shape check

@@ -146,6 +146,35 @@ pub struct ConvolutionDimensions<'a> {
     pub output_spatial: &'a [usize],
 }
 
+impl ConvolutionDimensions<'_> {
+    /// Images with their features last, and kernels of `[rows, columns, input features, output features]`:
+    /// `dim_labels=b01f_01io->b01f`, the layout of TensorFlow and of `flax.linen.Conv`.
+    ///
+    /// ```
+    /// use xla_shape_core::Dimension::{Static, Unbounded};
+    /// use xla_shape_core::infer::{self, ConvolutionDimensions, ConvolutionGroups, WindowDimension};
+    ///
+    /// let images = [Static(2), Static(14), Static(14), Static(16)];
+    /// let kernel = [Static(3), Static(3), Static(16), Static(32)];
+    /// let window = [WindowDimension { size: 3, ..WindowDimension::ONE }; 2];
+    /// let (dimensions, mut result) = (ConvolutionDimensions::IMAGES, [Unbounded; 4]);
+    /// infer::convolution(&images, &kernel, dimensions, &window, ConvolutionGroups::ONE, &mut result)?;
+    /// assert_eq!(result, [Static(2), Static(12), Static(12), Static(32)]);
+    /// # Ok::<(), infer::InferError>(())
+    /// ```
+    pub const IMAGES: Self = Self {
+        input_batch: 0,
+        input_feature: 3,
+        input_spatial: &[1, 2],
+        kernel_input_feature: 2,
+        kernel_output_feature: 3,
+        kernel_spatial: &[0, 1],
+        output_batch: 0,
+        output_feature: 3,
+        output_spatial: &[1, 2],
+    };
+}
+
 /// The number of groups that a convolution is divided into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ConvolutionGroups {

@@ -195,9 +195,10 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
     compilations
 }
 
-/// The compilation that a directory stands for, and the modules of the others, by the names of their files; `None` if there is no
-/// module. It is the largest module that the compiler assigned memory to, or else the largest one; of equal ones, the last by name.
-/// `size` is the size of a file in bytes.
+/// Chooses one compilation of a directory that may hold several: the one whose module is largest, among those with a buffer assignment if
+/// there are any. Of equally large ones, the last by name. `size` gives the size of a file in bytes.
+///
+/// Returns the files of that compilation, and the names of the other compilations' modules. `None` if there is no compilation.
 ///
 /// ```
 /// use xla_shape_hlo::dump::chosen_dump;

@@ -45,7 +45,7 @@ impl<'a> ModuleFile<'a> {
         let (module, errors) = Module::parse_with_errors(text);
         let Some(first) = errors.first() else {
             if module.computations().len() == 0 {
-                return Err(format!("error: {name} has no computations: it is not an HLO module"));
+                return Err(format!("error: {name} is not an HLO module: it has no computations"));
             }
             return Ok(Self { module, unread: None });
         };

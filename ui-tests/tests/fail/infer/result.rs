@@ -38,17 +38,7 @@ const ATTENTION: DotDimensions =
 type Heads = shape!(bf16[4,16,64]);
 const _: () = assert_result::<(Heads, Heads), shape!(f32[4,16,64])>(Operation::Dot(ATTENTION));
 const CONVOLUTION: Operation = Operation::Convolution {
-    dimensions: ConvolutionDimensions {
-        input_batch: 0,
-        input_feature: 3,
-        input_spatial: &[1, 2],
-        kernel_input_feature: 2,
-        kernel_output_feature: 3,
-        kernel_spatial: &[0, 1],
-        output_batch: 0,
-        output_feature: 3,
-        output_spatial: &[1, 2],
-    },
+    dimensions: ConvolutionDimensions::IMAGES,
     window: &[WindowDimension { size: 3, ..WindowDimension::ONE }; 2],
     groups: ConvolutionGroups::ONE,
 };
