@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files; `scripts/web.sh test` builds it, too, and runs all
-# tests; `scripts/web.sh quick` those without a browser. CHROMIUM names the browser.
+# The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files, and `scripts/web.sh embed` for the program: it carries
+# the site when it is built or packaged after that. `scripts/web.sh test` runs all tests; `scripts/web.sh quick` those of the gate. CHROMIUM
+# names the browser, XLA_SHAPE the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,16 +16,23 @@ case "${1:-}" in
 build)
     build "${2:?expected a directory}"
     ;;
+embed)
+    site=crates/cli/site
+    rm -rf "$site"/*
+    build "$site"
+    gzip -9nf "$site/xla_shape_web.wasm"
+    ;;
 quick)
     build target/site
     SITE="$PWD/target/site" node --test web/tests/engine.test.mjs
     ;;
 test)
     build target/site
-    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" npm test)
+    cargo build --locked -p xla-shape-cli
+    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" npm test)
     ;;
 *)
-    sed -n '2,3s/^# //p' "$0" >&2
+    sed -n '2,4s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

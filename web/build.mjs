@@ -14,7 +14,7 @@ const MOST = 1_000_000;
 const here = import.meta.dirname, project = join(here, '..');
 const [wasm, site] = argv.slice(2);
 mkdirSync(join(site, 'examples'), { recursive: true });
-for (const name of ['explorer.css', 'explorer.js', 'engine.js', 'worker.js', 'link.js', 'zip.js', 'examples.js']) copyFileSync(join(here, name), join(site, name));
+for (const name of ['explorer.css', 'explorer.js', 'engine.js', 'worker.js', 'link.js', 'copy.js', 'directory.js', 'served.js', 'zip.js', 'examples.js']) copyFileSync(join(here, name), join(site, name));
 copyFileSync(join(project, 'crates/render/src/web/style.css'), join(site, 'pages.css'));
 copyFileSync(wasm, join(site, 'xla_shape_web.wasm'));
 for (const name of new Set(EXAMPLES.flatMap(({ files = [], against = [] }) => [...files, ...against]))) {

@@ -17,7 +17,7 @@ export class Engine {
     if (!this.instance || this.instance.memory.buffer.byteLength > KEPT) await this.restart();
     const wasm = this.instance;
     const place = length < 2 ** 31 ? wasm.allocate(length) >>> 0 : 0;
-    if (!place) throw new RangeError(`${length} bytes do not fit in this browser's memory`);
+    if (!place) throw new RangeError(`${Math.ceil(length / (1 << 20))} MiB are more than fit into the memory of a page; the program \`xla-shape\` has no such limit`);
     try {
       const memory = new Uint8Array(wasm.memory.buffer, place, length);
       new DataView(wasm.memory.buffer, place).setUint32(0, head.length, true);
@@ -37,9 +37,10 @@ export class Engine {
       wasm.release(from, size);
       return JSON.parse(text);
     } catch (error) {
-      // After a trap, the memory of the instance may be in any state.
+      // After a trap, the memory of the instance may be in any state, and another instance takes its place.
       this.instance = null;
-      if (error instanceof WebAssembly.RuntimeError) throw new Error(`the answer failed, perhaps for lack of memory (${error.message})`);
+      if (wasm.is_out_of_memory()) throw new Error(`this needs more memory than the browser gives a page, which is 4 GiB at most; the program \`xla-shape\` has no such limit`);
+      if (error instanceof WebAssembly.RuntimeError) throw new Error(`the answer failed, which is a bug (${error.message})`);
       throw error;
     }
   }

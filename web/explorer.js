@@ -1,13 +1,16 @@
 // The page: takes the input, asks the worker, shows the answer, and keeps the link.
 
+import { COPIES } from './copy.js';
+import { count, isServed, showDirectory, size } from './directory.js';
 import { EXAMPLES } from './examples.js';
 import { LONGEST, fromFragment, toFragment } from './link.js';
 
 const $ = id => document.getElementById(id);
 const sides = [{ box: $('text'), note: $('files') }, { box: $('against'), note: $('against-files') }];
-for (const side of sides) side.files = null;
+for (const side of sides) [side.files, side.placeholder] = [null, side.box.placeholder];
 
-let choice = {}, answered = null, fragment = null;
+// What the user chose: a reading, a view. `form` is page, text or JSON, and stays for the next answers.
+let choice = {}, form = 'page', answered = null, fragment = null;
 
 // The worker. It is ended when the input changes while it works, and starts again with the compiled module.
 
@@ -29,15 +32,24 @@ async function post(question) {
   }
   running = true;
   worker.postMessage({ id, ...question });
+  setTimeout(() => { if (id === asked && running) working(); }, 300);
+}
+
+// Until the answer is there; a bar that only moves, because nobody knows how long that is.
+function working() {
+  if (!$('progress').hidden) return;
+  $('progress').removeAttribute('value');
+  $('progress').hidden = false;
+  say('Working …');
 }
 
 function receive({ id, progress, answer, error }) {
   if (id !== asked) return;
   if (progress !== undefined) {
     $('progress').hidden = progress === 1;
+    if (progress === 1) return working();
     $('progress').value = progress;
-    say(progress === 1 ? 'Working …' : 'Reading …');
-    return;
+    return say('Reading …');
   }
   running = false;
   $('progress').hidden = true;
@@ -49,18 +61,26 @@ function receive({ id, progress, answer, error }) {
 const isText = side => side.files === null;
 const list = side => isText(side) ? (side.box.value === '' ? [] : [{ name: '-', source: new TextEncoder().encode(side.box.value) }]) : side.files;
 
+// How many characters fit into a line of the answer.
+const columns = () => Math.max(40, Math.min(100, Math.floor(($('result').clientWidth - 36) / (innerWidth < 700 ? 7.3 : 7.9))));
+
 function ask() {
   const [files, against] = sides.map(list);
-  if (!files.length && !against.length) {
+  const isGiven = files.length > 0 || against.length > 0;
+  document.body.classList.toggle('start', !isGiven);
+  // On a phone, the examples would stand between the input and the answer.
+  $('more').open = !isGiven || innerWidth >= 1000;
+  if (!isGiven) {
     asked += 1;
+    $('progress').hidden = true;
     $('answer').hidden = true;
     $('answer').removeAttribute('aria-busy');
-    say('Nothing is given yet. The examples are real ones.');
+    say('Nothing is given yet.', false);
     keepLink();
     return;
   }
   $('answer').setAttribute('aria-busy', 'true');
-  post({ files, against, ...choice, width: innerWidth < 700 ? 60 : 100 });
+  post({ files, against, ...choice, width: columns() });
 }
 
 let timer;
@@ -76,16 +96,18 @@ for (const side of sides) {
 function setFiles(side, files) {
   side.files = files;
   side.note.hidden = files === null;
+  side.box.placeholder = files ? 'Paste here instead' : side.placeholder;
   if (files) {
     side.box.value = '';
     const bytes = files.reduce((sum, { source }) => sum + (source.size ?? source.length), 0);
-    side.note.textContent = files.length === 1 ? `${files[0].name}, ${size(bytes)}` : `${files.length} files, ${size(bytes)}`;
+    side.note.textContent = files.length === 1 ? `${files[0].name}, ${size(bytes)}` : `${count(files.length, 'file')}, ${size(bytes)}`;
   }
 }
 
-const size = bytes => bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+// The side that files go to which were not dropped on one: with the second box open and the first one in use, they are what is compared.
+const free = () => sides[!$('second').hidden && list(sides[0]).length > 0 && list(sides[1]).length === 0 ? 1 : 0];
 
-function take(files, side = sides[0]) {
+function take(files, side = free()) {
   if (!files.length) return;
   choice = {};
   setFiles(side, files);
@@ -95,11 +117,26 @@ function take(files, side = sides[0]) {
 const named = file => ({ name: file.webkitRelativePath || file.name, source: file });
 for (const id of ['open', 'folder']) {
   $(id).addEventListener('change', event => {
-    // With the second box open and the first one in use, the files are what is compared.
-    const second = !$('second').hidden && list(sides[0]).length > 0 && list(sides[1]).length === 0;
-    take([...event.target.files].map(named), sides[second ? 1 : 0]);
+    take([...event.target.files].map(named));
     event.target.value = '';
   });
+}
+
+// A text that is pasted beside the boxes is meant for the first one.
+addEventListener('paste', event => {
+  const text = event.clipboardData.getData('text/plain'), files = [...event.clipboardData.files];
+  if (event.target.closest?.('textarea') && !files.length) return;
+  event.preventDefault();
+  if (files.length) take(files.map(named));
+  else if (text) give(text);
+});
+
+// Puts a text into a box, as if it were typed.
+function give(text, side = sides[0], wanted = {}) {
+  setFiles(side, null);
+  side.box.value = text;
+  choice = wanted;
+  ask();
 }
 
 addEventListener('dragover', event => { event.preventDefault(); document.body.classList.add('over'); });
@@ -112,7 +149,7 @@ addEventListener('drop', async event => {
   const entries = [...event.dataTransfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
   const files = entries.length ? (await Promise.all(entries.map(entry => inside(entry, '')))).flat() : [...event.dataTransfer.files].map(named);
   if (files.length) take(files, side);
-  else if (text) { setFiles(side, null); side.box.value = text; choice = {}; ask(); }
+  else if (text) give(text, side);
 });
 
 // The files of a dropped directory.
@@ -147,13 +184,16 @@ $('input').addEventListener('submit', event => event.preventDefault());
 // Examples: texts, and files beside this page.
 
 for (const example of EXAMPLES) {
-  const button = document.createElement('button');
+  const button = document.createElement('button'), title = document.createElement('b'), about = document.createElement('span');
   button.type = 'button';
-  button.textContent = example.title;
+  title.textContent = example.title;
+  about.textContent = example.about ?? example.text;
+  about.className = example.about ? '' : 'text';
+  about.ariaHidden = 'true';
+  button.append(title, about);
   button.addEventListener('click', () => load(example));
   $('examples').append(button);
 }
-$('examples').prepend('Examples:');
 
 async function load({ text, files, against }) {
   const fetched = async names => Promise.all(names.map(async name => {
@@ -176,7 +216,11 @@ async function load({ text, files, against }) {
 
 // The answer.
 
-const say = text => { $('status').textContent = text; };
+// Only those who hear the page are told that nothing is given.
+const say = (text, isSeen = true) => {
+  $('status').textContent = text;
+  $('status').classList.toggle('quiet', !isSeen);
+};
 
 function buttons(place, label, choices, current, choose) {
   place.replaceChildren(label, ...choices.map(({ name, title }) => {
@@ -196,43 +240,69 @@ function show(answer) {
   if (!answer.view) { say(`error: ${answer.error}`); keepLink(); return; }
   const { reading, readings, views, view } = answer;
   say(`This is ${reading.title}.`);
-  $('readings').hidden = readings.length < 2;
   const focused = document.activeElement?.textContent;
+  $('readings').hidden = readings.length < 2;
   buttons($('readings'), 'Read it as', readings, reading.name, name => { choice = { reading: name }; ask(); });
-  $('views').hidden = views.length < 2;
-  buttons($('views'), 'Show', views, answer.shown, name => { choice = { reading: reading.name, view: name }; ask(); });
-  // The buttons are new ones; the keyboard stays where it was.
-  for (const button of document.querySelectorAll('#readings button, #views button')) if (button.textContent === focused) button.focus();
+  buttons($('views'), '', views, answer.shown, name => { choice = { reading: reading.name, view: name }; ask(); });
   $('shell').textContent = answer.shell;
   $('said').textContent = view.said;
   $('said').hidden = view.said === '';
-  $('output').textContent = view.text;
-  $('output').hidden = view.text === '';
-  $('json').textContent = view.json;
-  $('data').hidden = view.json === '';
-  $('page').title = views.find(({ name }) => name === answer.shown)?.title ?? 'Page';
-  // A picture says more than its text: the text of a drawing is below. The frame is not moved for that, because Chromium shows a moved frame empty.
-  $('answer').classList.toggle('drawing', Boolean(view.svg));
-  showPage();
-  for (const [what, has] of [['svg', view.svg], ['png', view.svg], ['json', view.json], ['markdown', view.text]]) {
-    document.querySelector(`[data-copy=${what}]`).hidden = !has;
-  }
+  showForm();
+  // The buttons are new ones; the keyboard stays where it was.
+  for (const button of document.querySelectorAll('#readings button, #views button, #forms button')) if (button.textContent === focused) button.focus();
+  for (const button of document.querySelectorAll('[data-copy]')) button.hidden = !COPIES[button.dataset.copy].of(answer);
   $('copied').textContent = '';
   keepLink();
 }
 
+// The answer in one of its forms. A picture or a page says more than the text, so it is the first choice where there is one.
+function showForm() {
+  const { views, view, shown } = answered;
+  const forms = [
+    view.page && { name: 'page', title: view.svg ? 'Drawing' : 'Page' },
+    view.text && { name: 'text', title: 'Text' },
+    view.json && { name: 'json', title: 'JSON' },
+  ].filter(Boolean);
+  const current = (forms.find(({ name }) => name === form) ?? forms[0])?.name;
+  buttons($('forms'), '', forms, current, name => { form = name; showForm(); [...$('forms').children].find(button => button.ariaPressed === 'true').focus(); });
+  $('forms').hidden = forms.length < 2;
+  for (const [place, name] of [['output', 'text'], ['json', 'json']]) {
+    $(place).hidden = current !== name;
+    $(place).textContent = current === name ? view[name] : '';
+  }
+  showNext(current === 'text' ? view.text : '');
+  $('page').title = views.find(({ name }) => name === shown)?.title ?? 'Page';
+  showPage(current === 'page' ? view.page : '');
+}
+
+// The commands that a text recommends, as buttons: those about a shape can be answered here.
+function showNext(text) {
+  const titles = { explain: 'Explanation', draw: 'Picture', tpu: 'On a TPU', advise: 'Advice', convert: 'Other notations' };
+  const found = [...text.matchAll(/`xla-shape\s+(explain|draw|tpu|advise|convert)\s+'([^'`]+)'`/g)].map(([, view, shape]) => ({
+    name: JSON.stringify([view, shape.replaceAll(/\s+/g, '')]), title: `${titles[view]}: ${shape.replaceAll(/\s+/g, '')}`,
+  }));
+  buttons($('next'), 'Next', found, null, name => {
+    const [view, shape] = JSON.parse(name);
+    give(shape, sides[0], { reading: 'shape', view });
+  });
+  for (const button of $('next').children) button.removeAttribute('aria-pressed');
+  $('next').hidden = !found.length;
+}
+
 // The program's own page, in a new frame each time. It has a policy of its own that allows no requests at all, and no access to this page.
-function showPage() {
-  const frame = $('page').cloneNode(), page = answered?.view?.page, theme = document.documentElement.dataset.theme;
+function showPage(page) {
+  const frame = $('page').cloneNode(), theme = document.documentElement.dataset.theme;
   frame.hidden = !page;
-  frame.srcdoc = page ? page.replace('<html lang="en">', theme ? `<html lang="en" data-theme="${theme}">` : '<html lang="en">') : '';
+  // This page's own button is for both.
+  frame.srcdoc = page ? page.replace('<html lang="en">', theme ? `<html lang="en" data-theme="${theme}">` : '<html lang="en">')
+    .replace('</head>', '<style>#theme{display:none}</style></head>') : '';
   $('page').replaceWith(frame);
 }
 
 $('theme').addEventListener('click', () => {
   const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
   root.dataset.theme = (root.dataset.theme ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
-  showPage();
+  if (!$('page').hidden) showForm();
 });
 
 // The link: in the address, so that it can be copied there too.
@@ -246,7 +316,7 @@ async function keepLink() {
     const [file] = files;
     if (!file) return '';
     const { source } = file;
-    if ((source.size ?? source.length) > 64 * LONGEST) return null;
+    if (source.url || (source.size ?? source.length) > 64 * LONGEST) return null;
     const bytes = source instanceof Uint8Array ? source : new Uint8Array(await source.arrayBuffer());
     try { return new TextDecoder('utf-8', { fatal: true }).decode(bytes); } catch { return null; }
   }));
@@ -280,47 +350,12 @@ addEventListener('hashchange', restore);
 
 // Copies.
 
-const fences = text => '`'.repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length))));
-
-function markdown() {
-  const { view, shell } = answered;
-  const text = view.text.trim(), fence = fences(text + shell);
-  const link = fragment ? `\n[Open in the explorer](${location.href})\n` : '';
-  return `${fence}sh\n${shell}\n${fence}\n\n${fence}text\n${text}\n${fence}\n${link}`;
-}
-
-async function png(svg) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  try {
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    const scale = Math.min(2, 8000 / Math.max(image.naturalWidth, image.naturalHeight));
-    [canvas.width, canvas.height] = [image.naturalWidth * scale, image.naturalHeight * scale];
-    const context = canvas.getContext('2d');
-    context.fillStyle = '#fff';
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise(resolve => canvas.toBlob(resolve, 'image/png'));
-  } finally {
-    URL.revokeObjectURL(image.src);
-  }
-}
-
-const COPIES = {
-  link: async () => {
-    if (!fragment) throw new Error(linkTrouble || 'Nothing is given yet.');
-    await navigator.clipboard.writeText(location.href);
-  },
-  markdown: () => navigator.clipboard.writeText(markdown()),
-  json: () => navigator.clipboard.writeText(answered.view.json),
-  svg: () => navigator.clipboard.writeText(answered.view.svg),
-  png: async () => navigator.clipboard.write([new ClipboardItem({ 'image/png': png(answered.view.svg) })]),
-};
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', async () => {
+    const { copy } = COPIES[button.dataset.copy];
     try {
-      await COPIES[button.dataset.copy]();
+      if (button.dataset.copy === 'link' && !fragment) throw new Error(linkTrouble || 'Nothing is given yet.');
+      await copy(answered, fragment ? location.href : null);
       $('copied').textContent = 'Copied.';
     } catch (error) {
       $('copied').textContent = error.message;
@@ -329,5 +364,9 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 }
 
 compiled.catch(error => say(`error: the program cannot be loaded: ${error.message}`));
-restore();
-if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('service.js').catch(() => {});
+const directory = showDirectory($('served'), take);
+if (directory && !location.hash) take(directory);
+else restore();
+if (isServed) $('privacy').hidden = true;
+else if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('service.js').catch(() => {});
+sides[0].box.focus();

@@ -9,8 +9,8 @@ const END = 0x06054b50, ENTRY = 0x02014b50, LOCAL = 0x04034b50, LONGEST_COMMENT 
 
 export const isZip = bytes => bytes.length >= 4 && bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
 
-// The files of an archive, as `{name, bytes}`; throws an error that says what is wrong. `file` is a blob.
-export async function unzip(file, limits = LIMITS) {
+// The files of an archive, as `{name, bytes}`; throws an error that says what is wrong. `file` is a blob. Calls `progress` with a part of 1.
+export async function unzip(file, limits = LIMITS, progress = () => {}) {
   const slice = async (from, to) => new DataView(await file.slice(from, to).arrayBuffer());
   const entries = [];
   let all = 0;
@@ -23,6 +23,7 @@ export async function unzip(file, limits = LIMITS) {
     const packed = file.slice(from, from + entry.packed);
     const bytes = await contents(entry, packed, limits, limits.bytes - all);
     all += bytes.length;
+    progress((from + entry.packed) / file.size);
     entries.push({ name: entry.name, bytes });
   }
   return entries;

@@ -1,8 +1,9 @@
-// The site in a real browser: every kind of input, wrong input, links, the policy, both themes, narrow screens, offline. SITE is the site,
-// CHROMIUM the browser.
+// The site in a real browser: every kind of input, wrong input, links, the policy, both themes, narrow screens, offline, a served directory.
+// SITE is the site, CHROMIUM the browser, XLA_SHAPE the program.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -50,20 +51,24 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open({ fragment = '', width = 1280, colorScheme = 'light', ...more } = {}) {
+async function open({ at = address, fragment = '', width = 1280, colorScheme = 'light', ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'], ...more });
   const page = await context.newPage();
   const errors = [];
   page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
   page.on('pageerror', error => errors.push(String(error)));
-  page.on('request', request => { if (!request.url().startsWith(address) && !/^(blob|data|about):/.test(request.url())) errors.push(request.url()); });
-  await page.goto(address + fragment);
+  page.on('request', request => { if (!request.url().startsWith(at) && !/^(blob|data|about):/.test(request.url())) errors.push(request.url()); });
+  await page.goto(at + fragment);
   return { page, errors, close: () => context.close() };
 }
 
 const status = (page, text) => page.waitForFunction(
   text => document.getElementById('status').textContent.includes(text) && !document.querySelector('[aria-busy=true]'), text, { timeout: LONG });
-const paste = (page, text) => page.locator('#text').fill(text);
+const paste = async (page, text) => {
+  // The answer before this one does not count.
+  await page.locator('#status').evaluate(place => { place.textContent = ''; });
+  await page.locator('#text').fill(text);
+};
 
 for (const [index, { title }] of EXAMPLES.entries()) {
   test(`example: ${title}`, async () => {
@@ -78,15 +83,22 @@ for (const [index, { title }] of EXAMPLES.entries()) {
         await views.nth(n).click();
         await page.waitForFunction(n => document.querySelectorAll('#views button')[n].getAttribute('aria-pressed') === 'true' && !document.querySelector('[aria-busy=true]'), n);
       }
-      assert.ok((await page.textContent('#output')).length > 10);
       assert.ok((await page.textContent('#shell')).startsWith('xla-shape '));
       if (await page.locator('#page').isVisible()) {
         // The program's page works in its frame: its script has run.
         const frame = page.frameLocator('#page');
         await frame.locator('h1').waitFor();
-        await frame.locator('#theme').click();
+        await frame.locator('#theme').evaluate(button => button.click());
         await frame.locator('html[data-theme]').waitFor();
       }
+      for (const [form, place, pattern] of [['Text', '#output', /\w{3}/], ['JSON', '#json', /"schema"/]]) {
+        await page.locator('#forms').getByText(form, { exact: true }).click();
+        assert.match(await page.textContent(place), pattern);
+        assert.ok(await page.locator('#page').isHidden());
+      }
+      const first = page.locator('#forms button').first();
+      await first.click();
+      assert.equal(await first.getAttribute('aria-pressed'), 'true');
     }
     assert.deepEqual(errors, []);
     await close();
@@ -95,11 +107,18 @@ for (const [index, { title }] of EXAMPLES.entries()) {
 
 test('the first answer to an error text is there within ten seconds of opening the page', async () => {
   const from = performance.now();
-  const { page, errors, close } = await open();
+  const { page, errors, close } = await open({ width: 420 });
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
   await paste(page, EXAMPLES.find(({ title }) => title === 'Out of memory').text);
   await status(page, 'a log or a message');
   assert.ok(performance.now() - from < 10_000);
-  assert.match(await page.textContent('#output'), /hbm: 49\.3 GiB of 32 GiB/);
+  assert.match(await page.textContent('#output'), /hbm: 41\.7 GiB of 16 GiB/);
+  // Nothing has to be clicked before, and nothing to be scrolled after.
+  const { y, height } = await page.locator('#output').boundingBox();
+  assert.ok(y + Math.min(height, 60) < 900, `${y}`);
+  await page.getByRole('button', { name: 'Advice: s32[8388608,8,4]' }).click();
+  await status(page, 'a shape');
+  assert.equal(await page.locator('#views [aria-pressed=true]').textContent(), 'Advice');
   assert.deepEqual(errors, []);
   await close();
 });
@@ -333,9 +352,64 @@ test('the keyboard reaches everything', async () => {
       assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Picture', 'the focus stays');
     }
   }
-  for (const wanted of ['open', 'folder', 'compare', 'A shape', 'Picture', 'Copy link', 'output', 'page']) assert.ok(reached.has(wanted), wanted);
+  for (const wanted of ['open', 'folder', 'compare', 'Picture', 'Drawing', 'Text', 'JSON', 'Link', 'PNG', 'page']) assert.ok(reached.has(wanted), wanted);
   assert.deepEqual(errors, []);
   await close();
+});
+
+// A program that serves a directory, until the test ends.
+async function serving(folder, act) {
+  const program = spawn(process.env.XLA_SHAPE, ['serve', folder, '--site', site, '--no-open']);
+  try {
+    let said = '';
+    const url = await new Promise((resolve, reject) => {
+      program.stdout.on('data', text => {
+        said += text;
+        const found = said.match(/http:\S+/);
+        if (found) resolve(found[0]);
+      });
+      program.on('exit', () => reject(new Error(said)));
+    });
+    await act(url, program);
+  } finally {
+    program.kill();
+  }
+}
+
+test('a directory that the program serves', { skip: !process.env.XLA_SHAPE }, async () => {
+  const served = join(folder, 'served');
+  mkdirSync(join(served, 'two'), { recursive: true });
+  for (const [to, from] of [['one.hlo', 'gather_step'], ['two/</script><img src=x>.hlo'.replaceAll('/script', 'script'), 'gather_step_transposed']]) {
+    writeFileSync(join(served, to), readFileSync(join(examples, `hlo/v5e__${from}.hlo`)));
+  }
+  await serving(served, async (url, program) => {
+    const { page, errors, close } = await open({ at: url });
+    // It is small, so it is opened at once.
+    await status(page, 'two HLO modules to compare');
+    assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+    await page.getByRole('button', { name: 'one.hlo', exact: true }).click();
+    await status(page, 'an HLO module');
+    await page.locator('#compare').click();
+    await page.getByRole('button', { name: '<script><img src=x>.hlo', exact: true }).click();
+    await status(page, 'two HLO modules to compare');
+    await page.locator('#clear').click();
+    await paste(page, 'f32[8]');
+    await status(page, 'a shape');
+    // A file that has vanished, and a program that has ended.
+    rmSync(join(served, 'one.hlo'));
+    errors.length = 0;
+    await page.getByRole('button', { name: 'one.hlo', exact: true }).click();
+    await status(page, 'one.hlo is no longer there');
+    program.kill();
+    await new Promise(resolve => { program.on('exit', resolve); });
+    await page.getByRole('button', { name: '<script><img src=x>.hlo', exact: true }).click();
+    await status(page, 'has ended');
+    await paste(page, 'f32[8,8]');
+    await status(page, 'a shape');
+    // The browser itself notes that the two were not there.
+    assert.ok(errors.every(error => /Failed to load resource|net::ERR/.test(error)), JSON.stringify(errors));
+    await close();
+  });
 });
 
 test('works offline after the first visit', async () => {

@@ -12,6 +12,8 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
+#[cfg(feature = "serve")]
+mod serve;
 mod verbs;
 
 use args::{Arguments, Verb};
@@ -80,6 +82,8 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
         Verb::Schema(arguments) => verbs::schema::run(&arguments),
+        #[cfg(feature = "serve")]
+        Verb::Serve(arguments) => verbs::serve::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),

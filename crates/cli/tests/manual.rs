@@ -31,6 +31,7 @@ const VERBS: &[&str] = &[
     "advise",
     "check",
     "rustc",
+    "serve",
     "schema",
     "completions",
     "man",

@@ -4,8 +4,53 @@
 //! After it has read the reply, it calls `release`. If the module traps, the page uses another instance of it.
 #![allow(unsafe_code, reason = "a border: JavaScript passes pointers and lengths")]
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System, alloc, dealloc};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The system's memory. It notes when there is no more: the program ends then, and the page asks why.
+struct Noting;
+
+static IS_OUT_OF_MEMORY: AtomicBool = AtomicBool::new(false);
+
+#[global_allocator]
+static MEMORY: Noting = Noting;
+
+fn noted(place: *mut u8) -> *mut u8 {
+    if place.is_null() {
+        IS_OUT_OF_MEMORY.store(true, Ordering::Relaxed);
+    }
+    place
+}
+
+// SAFETY: all blocks are the system's, which gets the same layouts and addresses; the results are returned as they are.
+unsafe impl GlobalAlloc for Noting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those of `System::alloc`.
+        noted(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those of `System::alloc_zeroed`.
+        noted(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promises are those of `System::realloc`, and `place` is the system's.
+        noted(unsafe { System.realloc(place, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are those of `System::dealloc`, and `place` is the system's.
+        unsafe { System.dealloc(place, layout) };
+    }
+}
+
+/// Whether there was a block of memory that this instance could not get. It tells why the module trapped.
+#[unsafe(no_mangle)]
+extern "C" fn is_out_of_memory() -> bool {
+    IS_OUT_OF_MEMORY.load(Ordering::Relaxed)
+}
 
 /// The layout of a block of bytes; `None` for an empty block, and one that no memory can hold.
 fn block(length: usize) -> Option<Layout> {

@@ -21,6 +21,8 @@ pub(crate) mod reshape;
 pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod shard;
 pub(crate) mod tpu;
 pub(crate) mod tune;
