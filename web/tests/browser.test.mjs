@@ -320,7 +320,7 @@ for (const width of [420, 1280]) {
     test(`${width} pixels, ${colorScheme}`, async () => {
       const { page, errors, close } = await open({ width, colorScheme, bypassCSP: true, serviceWorkers: 'block' });
       for (const text of ['', 'bf16[100,300]{1,0:T(8,128)(2,1)}', 'f32[2,3]{1,1}', `${'x'.repeat(300)} f32[8,1]{1,0:T(8,128)}`]) {
-        await paste(page, text);
+        if (text) await paste(page, text);
         await status(page, text ? 'This is' : 'Nothing');
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), text);
         await page.evaluate(axe);
