@@ -10,15 +10,19 @@ pub(crate) const MAX_PAGE: usize = 300_000;
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
 const STYLE: &str = include_str!("web/style.css");
 
-/// A script for the button of all pages. `whenThemed` has what a page draws again in the other colours.
-const THEME: &str = r"'use strict';
-const whenThemed = [];
-document.getElementById('theme').addEventListener('click', () => {
-  const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
-  root.dataset.theme = (root.dataset.theme ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
-  for (const draw of whenThemed) draw();
-});
-";
+/// The script of all pages.
+const SHARED: &str = include_str!("web/page.js");
+
+/// A script that searches in the tables and lists of a page with a [`search`] field in its bar.
+pub(crate) const FIND: &str = include_str!("web/find.js");
+
+/// A search field for the bar of a page, and what says how much was found.
+pub(crate) fn search(what: &str) -> String {
+    format!(
+        "<form id=\"filter\" role=\"search\">\n<input id=\"search\" type=\"search\" placeholder=\"{what}\" aria-label=\"{what}\">\n\
+         <output id=\"found\"></output>\n</form>\n"
+    )
+}
 
 /// The parts of a page.
 #[derive(Default)]
@@ -45,8 +49,10 @@ impl Page<'_> {
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
              script-src 'unsafe-inline'; img-src data:\">\n<title>{title}</title>\n\
              <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<header>\n\
-             <h1>{heading}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n{bar}</header>\n<main>\n{main}</main>\n{end}\
-             <script>\n{THEME}{script}</script>\n</body>\n</html>\n",
+             <h1>{heading}</h1>\n<button id=\"help\" type=\"button\" aria-haspopup=\"dialog\">Keys</button>\n\
+             <button id=\"theme\" type=\"button\">Dark or light</button>\n{bar}</header>\n<main>\n{main}</main>\n\
+             <dialog id=\"keys\" aria-label=\"Keys\"><h2>Keys</h2><dl></dl><form method=\"dialog\"><button>Close</button></form></dialog>\n{end}\
+             <script>\n{SHARED}{script}</script>\n</body>\n</html>\n",
             title = escape(self.title),
             heading = escape(self.heading),
         )
@@ -83,32 +89,6 @@ pub(crate) fn hatching(id: &str) -> String {
 pub(crate) fn hatching_of_page() -> String {
     format!("<svg class=\"defs\" aria-hidden=\"true\">{}</svg>\n", hatching("padding"))
 }
-
-/// A script with `rove(items)`: the items share one tab stop, and an arrow key moves to the nearest item in its direction.
-pub(crate) const ROVE: &str = r"
-function rove(items) {
-  const middle = item => { const r = item.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
-  items.forEach((item, n) => {
-    item.setAttribute('tabindex', n ? -1 : 0);
-    item.addEventListener('focus', () => {
-      for (const other of items) other.setAttribute('tabindex', other === item ? 0 : -1);
-    });
-    item.addEventListener('keydown', event => {
-      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-      if (!way) return;
-      event.preventDefault();
-      const [x, y] = middle(item);
-      let nearest = null, least = Infinity;
-      for (const other of items) {
-        const [a, b] = middle(other).map((to, axis) => to - [x, y][axis]);
-        const along = a * way[0] + b * way[1], far = along + 2 * Math.abs(a * way[1] + b * way[0]);
-        if (along > 1 && far < least) [nearest, least] = [other, far];
-      }
-      if (nearest) nearest.focus();
-    });
-  });
-}
-";
 
 /// A list of a page about programs has at most this many entries, so that a page has at most about 5 MB.
 pub(crate) const MOST: usize = 500;

@@ -1,40 +1,11 @@
 // The pages that verbs write with `--html`, in a real browser: a page must show the same as the text; about a cell, the same as `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { test } from 'node:test';
+import { examples, findings, folder, HOSTILE, open, run } from './open.mjs';
 import { program as made } from './programs.mjs';
-
-const program = process.env.XLA_SHAPE;
-const run = (...args) => execFileSync(program, args, { encoding: 'utf8' });
-let browser, folder;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'xla-shape-pages-'));
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'];
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
-});
-
-after(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
-});
-
-async function open(path, viewport = { width: 1800, height: 1000 }, colorScheme = 'light') {
-  const errors = [];
-  const page = await browser.newPage({ viewport, colorScheme });
-  page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
-  page.on('pageerror', error => errors.push(String(error)));
-  page.on('request', request => { if (!/^(file|data):/.test(request.url())) errors.push(request.url()); });
-  await page.goto(pathToFileURL(path).href);
-  return { page, errors };
-}
 
 // The text that the page must show about a position.
 function expected(shape, position) {
@@ -117,9 +88,6 @@ for (const shape of [
   });
 }
 
-// A name that would do harm if a page used it as markup.
-const HOSTILE = '</script><script>document.title="owned"</script><!--<img src=x onerror=alert(1)>';
-
 for (const width of [420, 1400]) {
   for (const scheme of ['light', 'dark']) {
     test(`hlo, ${width} pixels, ${scheme}`, async () => {
@@ -151,13 +119,13 @@ for (const width of [420, 1400]) {
       await curve.scrollIntoViewIfNeeded();
       const before = await page.textContent('#summary');
       await curve.click({ position: { x: 1, y: 20 } });
-      assert.ok((await page.textContent('#summary')).includes('now at step 1 of'));
+      assert.ok((await page.textContent('#summary')).includes('Now at step 1 of'));
       await curve.press('End');
       const last = await page.textContent('#summary');
-      assert.ok(/now at step (\d+) of \1,/.test(last), last);
+      assert.ok(/Now at step (\d+) of \1,/.test(last), last);
       await curve.press('Home');
       await curve.press('ArrowRight');
-      assert.ok((await page.textContent('#summary')).includes('now at step 2 of'));
+      assert.ok((await page.textContent('#summary')).includes('Now at step 2 of'));
       assert.notEqual(before, last);
 
       // The axes have bytes and steps, and the pointer's place is told.
@@ -221,8 +189,9 @@ for (const width of [420, 1400]) {
       assert.equal(await page.locator('tr.on').count(), 1);
 
       // What the selected buffer reads, and what reads it, lead to these buffers.
-      await page.evaluate(() => select(here().find(buffer => [...buffer.operands, ...buffer.readers].some(name => named.has('%' + name))).id));
+      await page.evaluate(() => select(here().find(({ place }) => buffersAt.has([...nodes[place].operands, ...nodes[place].readers][0])).id));
       const first = await page.locator('#selected dd').first().textContent();
+      if (width < 700) await page.locator('#fold').click();
       const neighbour = page.locator('#selected button.name').first();
       const name = await neighbour.textContent();
       await neighbour.click();
@@ -402,14 +371,7 @@ test('draw, the registers of a vector', async () => {
   await page.close();
 });
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-async function findings(page) {
-  await page.evaluate(axe);
-  return (await page.evaluate(() => axe.run())).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
-}
-
 // Every page follows its button, drawings included, is as wide as the screen, and axe finds nothing.
-const examples = new URL('../../../../examples/', import.meta.url).pathname;
 const scan = join(examples, 'hlo/v5e__rnn_scan.hlo');
 for (const [name, ...args] of [
   ['memory', 'hlo', scan],

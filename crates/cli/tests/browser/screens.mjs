@@ -36,7 +36,7 @@ for (const [name, ...args] of pages) {
   } catch (error) {
     console.log(`${name}: ${String(error.stderr).trim().split('\n')[0]}`);
   }
-  for (const width of [1280, 420]) {
+  for (const width of [1400, 420]) {
     for (const colorScheme of ['light', 'dark']) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       await page.goto(pathToFileURL(at(`${name}.html`)).href);

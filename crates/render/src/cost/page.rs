@@ -3,8 +3,11 @@
 use super::ProgramCost;
 use super::copies::CopyCost;
 use super::text::{SHOWN, number_in_words, percent};
-use crate::web::{MOST, Page, cell, end, push, table};
+use crate::web::{FIND, MOST, Page, cell, end, escape, push, search, table};
 use crate::words::{Grouped, InUnits, count, shortened};
+
+/// What stands for the source line of instructions without one.
+const NO_LINE: &str = "(no source line)";
 
 impl ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
@@ -33,29 +36,29 @@ impl ProgramCost {
         }
         let all = self.cycles.total;
         self.push_copies(&mut body);
-        let lines = self
-            .lines
-            .iter()
-            .map(|line| (line.source.as_deref().unwrap_or("(no source line)"), line.cycles, line.instructions));
-        shares(&mut body, "lines", "By source line", all, lines);
-        shares(
-            &mut body,
-            "scopes",
-            "By scope",
-            all,
-            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.cycles, scope.instructions)),
-        );
-        shares(
-            &mut body,
-            "opcodes",
-            "By opcode",
-            all,
-            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)),
-        );
+        let lines = self.lines.iter();
+        let lines: Vec<_> =
+            lines.map(|line| (line.source.as_deref().unwrap_or(NO_LINE), line.cycles, line.instructions)).collect();
+        shares(&mut body, "lines", "By source line", all, &lines, |name| (name != NO_LINE).then(|| name.to_owned()));
+        let scopes: Vec<_> =
+            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.cycles, scope.instructions)).collect();
+        shares(&mut body, "scopes", "By scope", all, &scopes, |_| None);
+        let opcodes: Vec<_> =
+            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)).collect();
+        shares(&mut body, "opcodes", "By opcode", all, &opcodes, |name| Some(format!("({name})")));
         self.push_instructions(&mut body);
         self.push_collectives(&mut body);
         self.push_tried(&mut body);
-        Page { title: &format!("Cost of {name}"), heading: &name, main: &body, ..Page::default() }.html()
+        let title = format!("Cost of {name}");
+        Page {
+            title: &title,
+            heading: &title,
+            bar: &search("Search in all tables"),
+            main: &body,
+            script: FIND,
+            ..Page::default()
+        }
+        .html()
     }
 
     fn push_copies(&self, body: &mut String) {
@@ -147,15 +150,18 @@ fn push_copy(body: &mut String, copy: &CopyCost) {
     body.push_str("</li>\n");
 }
 
-/// A table of cycles by name, each with a bar for its share of all cycles.
-fn shares<'t>(
+/// A table of cycles by name, each with a bar, of which the longest is as wide as its column. `find` says what a click on a name searches in
+/// the page.
+fn shares(
     body: &mut String,
     id: &str,
     heading: &str,
     all: Option<u64>,
-    rows: impl ExactSizeIterator<Item = (&'t str, u64, usize)>,
+    rows: &[(&str, u64, usize)],
+    find: impl Fn(&str) -> Option<String>,
 ) {
     let length = rows.len();
+    let most = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
     if length == 0 {
         return;
     }
@@ -166,17 +172,22 @@ fn shares<'t>(
              <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n"
         ),
     );
-    for (name, cycles, instructions) in rows.take(MOST) {
-        let all = all.filter(|&all| all > 0);
-        let share = all.map_or(String::new(), |all| percent(cycles, all));
-        let part = all.map_or(0.0, |all| cycles as f64 / all as f64 * 100.0).min(100.0);
+    for &(name, cycles, instructions) in rows.iter().take(MOST) {
+        let share = all.filter(|&all| all > 0).map_or(String::new(), |all| percent(cycles, all));
+        let part = (cycles as f64 / most as f64 * 100.0).min(100.0);
+        let name = match find(name) {
+            Some(words) => {
+                let shown = cell(name);
+                format!("<button type=\"button\" class=\"name\" data-find=\"{}\">{shown}</button>", escape(&words))
+            }
+            None => cell(name),
+        };
         push(
             body,
             format_args!(
-                "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
+                "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{name}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
                  <td class=\"number wide\" data-name=\"Instructions\">{instructions}</td></tr>\n",
                 Grouped(cycles),
-                cell(name)
             ),
         );
     }

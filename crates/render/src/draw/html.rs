@@ -2,7 +2,7 @@
 
 use super::picture::{Picture, Subject, Window};
 use super::svg;
-use crate::web::{MAX_PAGE, Page, ROVE, escape, hatching_of_page};
+use crate::web::{MAX_PAGE, Page, escape, hatching_of_page};
 
 /// The picture of as much of the array as a small page can show, and that page.
 pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
@@ -45,14 +45,13 @@ fn page(picture: &Picture) -> String {
          <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n"
     );
     let title = svg::title(picture);
-    let script = format!("{ROVE}{SCRIPT}");
     Page {
         title: &title,
         heading: &title,
         bar: &bar,
         main: &main,
         style: &svg::fills(),
-        script: &script,
+        script: SCRIPT,
         ..Page::default()
     }
     .html()
@@ -72,7 +71,7 @@ for (const cell of cells) {
 }
 const order = [...at.keys()].sort((a, b) => { const d = BigInt(a) - BigInt(b); return d < 0n ? -1 : d > 0n ? 1 : 0; });
 const step = new Map(order.map((p, n) => [p, n]));
-let pinned = null;
+let pinned = null, now = null;
 function mark(name, p) {
   for (const cell of document.querySelectorAll('.c.' + name)) cell.classList.remove(name);
   for (const cell of at.get(p) || []) cell.classList.add(name);
@@ -84,7 +83,7 @@ function what(p) {
   const tile = d.t === undefined ? '' : ', tile [' + d.t + ']';
   return content + ' at position ' + p + ', byte ' + d.b + bit + tile;
 }
-function show(p) { mark('on', p); info.textContent = what(p); walk.value = step.get(p); }
+function show(p) { now = p; mark('on', p); info.textContent = what(p); walk.value = step.get(p); }
 rove(cells);
 for (const cell of cells) {
   const p = cell.dataset.p;
@@ -97,6 +96,7 @@ for (const cell of cells) {
     pinned = pinned === p ? null : p;
     mark('pin', pinned);
     show(p);
+    remember({ at: pinned ?? '' });
     const other = at.get(p).find(twin => twin !== cell);
     if (pinned !== null && other) other.scrollIntoView({ block: 'center', inline: 'center', behavior: 'smooth' });
   };
@@ -107,5 +107,28 @@ for (const cell of cells) {
     follow();
   });
 }
-walk.addEventListener('input', () => show(order[walk.value]));
+const go = way => {
+  const next = order[Math.min(order.length - 1, Math.max(0, (step.get(now) ?? -1) + way))];
+  show(next);
+  remember({ at: next });
+};
+walk.addEventListener('input', () => { show(order[walk.value]); remember({ at: order[walk.value] }); });
+keyList.push(['← → ↑ ↓', 'from cell to cell'], ['Enter', 'follow the cell']);
+onKey('n', 'the next position in memory', () => go(1));
+onKey('p', 'the one before', () => go(-1));
+onKey('Esc', 'follow nothing', () => {
+  pinned = null;
+  mark('pin', null);
+  remember({ at: '' });
+});
+function openLink() {
+  const p = link.get('at');
+  if (!at.has(p)) return;
+  pinned = p;
+  mark('pin', p);
+  show(p);
+  at.get(p)[0].scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+whenLinked.push(openLink);
+openLink();
 "#;

@@ -19,6 +19,7 @@ mod show;
 mod signature;
 mod space;
 mod statistics;
+mod strings;
 mod summary;
 mod text;
 

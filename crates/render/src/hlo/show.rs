@@ -157,9 +157,14 @@ impl ShownInstruction {
     }
 
     /// The instruction, and where it is in the program.
-    pub(super) fn heading(&self) -> String {
+    fn heading(&self) -> String {
         let source = self.source.as_ref().map_or(String::new(), |source| format!(", from {source}"));
         format!("%{} ({}) in {}{source}", self.instruction, self.opcode, self.computation)
+    }
+
+    /// The computation that it is in, and its source line.
+    pub(super) fn place(&self) -> (&str, Option<&str>) {
+        (&self.computation, self.source.as_deref())
     }
 
     /// The role of its first array in memory.
@@ -192,8 +197,8 @@ pub(super) struct Facts<'p, 'm, 'a> {
     /// The lifetimes that an instruction's arrays use, by its number.
     lifetimes: HashMap<u32, Vec<usize>>,
     pub(super) readers: Readers<'m, 'a>,
-    sources: Sources<'m>,
-    roles: Roles,
+    pub(super) sources: Sources<'m>,
+    pub(super) roles: Roles,
 }
 
 impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {

@@ -3,7 +3,7 @@
 use super::{Entry, Kernels};
 use crate::draw::{RegisterDrawing, fills};
 use crate::vector::Registers;
-use crate::web::{Page, ROVE, escape, hatching_of_page, push};
+use crate::web::{Page, escape, hatching_of_page, push, search};
 use crate::words::{Grouped, count, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_mosaic::{Kernel, Slot, Source};
@@ -129,8 +129,16 @@ impl Kernels {
         for error in &self.errors {
             push(&mut body, format_args!("<p>{}: {}</p>\n", cell(&error.target), cell(&error.message)));
         }
-        let script = format!("{ROVE}{}", include_str!("page.js"));
-        Page { title: &title, heading: &title, main: &body, style: &fills(), script: &script, ..Page::default() }.html()
+        Page {
+            title: &title,
+            heading: &title,
+            bar: &search("Search lines and bundles"),
+            main: &body,
+            style: &fills(),
+            script: include_str!("page.js"),
+            ..Page::default()
+        }
+        .html()
     }
 
     fn push_kernel(&self, body: &mut String, number: usize, kernel: &Entry) {
@@ -146,7 +154,8 @@ impl Kernels {
         }
         body.push_str("<div class=\"split\">\n<div class=\"lines\">\n");
         self.push_lines(body, number, kernel);
-        body.push_str("</div>\n<div class=\"bundles\" tabindex=\"0\" role=\"group\" aria-label=\"Bundles\">\n");
+        body.push_str("</div>\n<div class=\"bar\" role=\"separator\" aria-orientation=\"vertical\" aria-label=\"Width of the lines\" tabindex=\"0\"></div>\n");
+        body.push_str("<div class=\"bundles\" tabindex=\"0\" role=\"group\" aria-label=\"Bundles\">\n");
         for bundle in &kernel.details.bundles {
             push(body, format_args!("<div class=\"bundle\"><b>{}</b> ", cell(&bundle.head)));
             for slot in &bundle.slots {

@@ -3,7 +3,7 @@
 use super::Tuning;
 use super::advice::Advice;
 use super::text::CHANGES_SHOWN;
-use crate::web::{Page, cell, end, escape, push, table};
+use crate::web::{FIND, Page, cell, end, escape, push, search, table};
 use crate::words::{Grouped, InUnits, Signed, difference, shortened};
 
 impl Tuning {
@@ -49,7 +49,15 @@ impl Tuning {
         }
         self.push_arrays(&mut body);
         push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&self.made())));
-        Page { title: &title, heading: &title, main: &body, ..Page::default() }.html()
+        Page {
+            title: &title,
+            heading: &title,
+            bar: &search("Search in all tables"),
+            main: &body,
+            script: FIND,
+            ..Page::default()
+        }
+        .html()
     }
 
     /// What changes in each program.

@@ -75,7 +75,7 @@ impl Tuning {
         if let Some(advice) = &self.advice {
             let mark = "This is advice from modules that are compiled already. No compiler confirmed it: to try it, give the programs as \
                         StableHLO.";
-            return std::iter::once(mark.to_owned()).chain(advice.iter().flat_map(Advice::sentences)).collect();
+            return advice.iter().flat_map(Advice::sentences).chain([mark.to_owned()]).collect();
         }
         let mut answers = Vec::new();
         let Some(best) = &self.best else {

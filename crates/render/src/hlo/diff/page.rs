@@ -2,7 +2,7 @@
 
 use super::text::answer;
 use super::{Cause, Change, Difference, Part, Peak};
-use crate::web::{MOST, Page, cell, end, escape, push, table};
+use crate::web::{FIND, MOST, Page, cell, end, escape, push, search, table};
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
 
 impl Difference {
@@ -46,7 +46,16 @@ impl Difference {
         self.push_peaks(&mut body);
         self.push_totals(&mut body);
         push_values(&mut body, &self.changes);
-        Page { title: &format!("Comparison of {heading}"), heading: &heading, main: &body, ..Page::default() }.html()
+        let title = format!("Comparison of {heading}");
+        Page {
+            title: &title,
+            heading: &title,
+            bar: &search("Search in all tables"),
+            main: &body,
+            script: FIND,
+            ..Page::default()
+        }
+        .html()
     }
 
     fn push_measures(&self, body: &mut String) {

@@ -3,10 +3,11 @@
 //! The page has the instructions that are nearest to the first one, with the same facts as the text; `graph.js` draws those around the chosen one.
 
 use super::show::{Facts, ShowError, find};
-use crate::web::{Page, ROVE, json_script};
+use super::strings::Strings;
+use crate::web::{Page, json_script};
 use crate::words::shortened;
 use serde::Serialize;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use xla_shape_hlo::{Instruction, Module, Opcode, Timeline};
 
 /// The most instructions that the page knows, the operands and readers of each that it follows, and the most instructions of a fusion that
@@ -17,6 +18,10 @@ const MOST_INSIDE: usize = 80;
 /// The most facts of an instruction, and the longest text of one, in characters.
 const MOST_ROWS: usize = 40;
 const LONGEST: usize = 300;
+
+/// The elements of a page in which `draw.js` draws a graph.
+pub(super) const ELEMENTS: &str = "<div class=\"tools\"><div id=\"controls\"></div><p class=\"hint\" id=\"shown\"></p></div>\n\
+     <div id=\"graph\" role=\"group\" aria-label=\"Instructions: operands above, readers below\" tabindex=\"0\"></div>\n";
 
 /// A page about one instruction of a program, with the graph around it. `name` is written with or without `%`. The page has no external
 /// resources.
@@ -39,128 +44,160 @@ const LONGEST: usize = 300;
 pub fn graph_page(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<String, ShowError> {
     let start = find(module, name)?;
     let facts = Facts::new(module, timeline);
-    let graph = Graph::around(module, &facts, start);
+    let mut strings = Strings::new();
+    let limits = Limits { nodes: MOST_NODES, rows: MOST_ROWS, text: LONGEST };
+    let graph = Graph::around(module, &facts, &[start], limits, &mut strings, |_, _| true);
+    let data = Data { strings: strings.all, nodes: graph.nodes };
     let name = shortened(start.name(), 200);
-    let main = "<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
-                <div id=\"controls\"></div>\n<p class=\"hint\" id=\"shown\"></p>\n\
-                <div id=\"graph\" role=\"group\" aria-label=\"Instructions: operands above, readers below\" tabindex=\"0\"></div>\n\
-                <section>\n<h2>Chosen instruction</h2>\n<dl id=\"selected\" class=\"facts\"></dl>\n</section>\n";
+    let main = format!(
+        "<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n{ELEMENTS}\
+         <section>\n<h2>Chosen instruction</h2>\n<dl id=\"selected\" class=\"facts\"></dl>\n</section>\n"
+    );
     Ok(Page {
         title: &format!("Graph around %{name}"),
         heading: &format!("%{name} in {}", shortened(module.name().unwrap_or("module"), 200)),
-        main,
-        end: &format!("<noscript>This page needs JavaScript.</noscript>\n{}", json_script("id=\"data\"", &graph)),
-        script: &format!("{ROVE}{}", include_str!("graph.js")),
+        main: &main,
+        end: &format!("<noscript>This page needs JavaScript.</noscript>\n{}", json_script("id=\"data\"", &data)),
+        script: concat!(include_str!("draw.js"), include_str!("graph.js")),
         ..Page::default()
     }
     .html())
 }
 
-/// The data that the script reads. Instructions are places in `nodes`; the first one is the one that was asked for.
+/// The data that the page's script reads. The first node is the instruction that was asked for.
 #[derive(Serialize)]
-struct Graph {
+struct Data {
+    strings: Vec<String>,
     nodes: Vec<Node>,
 }
 
-#[derive(Serialize)]
-struct Node {
-    name: String,
-    opcode: String,
-    shape: String,
-    heading: String,
-    role: Option<&'static str>,
-    /// Names and values, as the text has them.
-    facts: Vec<(String, String)>,
-    /// Those that are in the page.
-    operands: Vec<usize>,
-    readers: Vec<usize>,
-    /// How many operands and readers are not in the page.
-    unknown: usize,
-    /// The content of a fusion.
-    inside: Option<Inside>,
+/// How much of a program is in a graph.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) nodes: usize,
+    /// Facts of an instruction.
+    pub(super) rows: usize,
+    /// Characters of a text.
+    pub(super) text: usize,
 }
 
-#[derive(Serialize)]
-struct Inside {
-    nodes: Vec<usize>,
-    /// Each parameter of the fusion's computation, and the operand that it is.
-    parameters: Vec<(usize, usize)>,
-    root: usize,
+/// Instructions, those that were asked for first, then the others in the order of their distance. They are named by their places in `nodes`.
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    /// The places by the numbers of the instructions.
+    pub(super) places: HashMap<u32, usize>,
 }
+
+/// An instruction. Texts are numbers of strings: name, opcode, shape, computation, source line, role of its first array in memory, names and
+/// values of facts as the text has them; then its operands and readers that are in the graph, how many others it has, and what is in it if
+/// it is a fusion.
+#[derive(Serialize)]
+pub(super) struct Node(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    Vec<(usize, usize)>,
+    Vec<usize>,
+    Vec<usize>,
+    usize,
+    Option<Inside>,
+);
+
+/// The content of a fusion: its instructions, each parameter of its computation with the operand that it is, and its root.
+#[derive(Serialize)]
+struct Inside(Vec<usize>, Vec<(usize, usize)>, usize);
 
 impl Graph {
-    fn around<'m, 'a>(module: &'m Module<'a>, facts: &Facts<'_, 'm, 'a>, start: Instruction<'m, 'a>) -> Self {
+    /// The instructions that are nearest to these. `wants` says which facts of an instruction the graph has.
+    pub(super) fn around<'m, 'a>(
+        module: &'m Module<'a>,
+        facts: &Facts<'_, 'm, 'a>,
+        starts: &[Instruction<'m, 'a>],
+        limits: Limits,
+        strings: &mut Strings,
+        wants: impl Fn(Instruction<'m, 'a>, &str) -> bool,
+    ) -> Self {
         let operands = |of: Instruction<'m, 'a>| {
-            let mut all: Vec<_> = of.operands().filter_map(|operand| operand.instruction()).collect();
-            let mut seen = std::collections::HashSet::new();
-            all.retain(|one| seen.insert(one.number()));
-            all
+            let mut seen = HashSet::new();
+            let all = of.operands().filter_map(|operand| operand.instruction());
+            all.filter(|one| seen.insert(one.number())).collect::<Vec<_>>()
         };
         let inside = |of: Instruction<'m, 'a>| {
             (of.opcode() == Opcode::Fusion).then_some(())?;
             let called = module.computation(of.attribute("calls")?.names().ok()?.first()?)?;
             (called.instructions().len() <= MOST_INSIDE).then_some(called)
         };
-        let mut found = vec![start];
-        let mut places = HashMap::from([(start.number(), 0)]);
-        let mut waiting = VecDeque::from([start]);
+        let (mut found, mut places, mut waiting) = (Vec::new(), HashMap::new(), VecDeque::new());
+        let mut add = |one: Instruction<'m, 'a>, found: &mut Vec<_>| {
+            let is_new = found.len() < limits.nodes && !places.contains_key(&one.number());
+            if is_new {
+                places.insert(one.number(), found.len());
+                found.push(one);
+            }
+            is_new
+        };
+        waiting.extend(starts.iter().copied().filter(|&start| add(start, &mut found)));
         while let Some(next) = waiting.pop_front() {
-            let content: Vec<_> = inside(next).into_iter().flat_map(|called| called.instructions()).collect();
             // A fusion is known as a whole, or not at all.
-            let fits = found.len() + content.len() <= MOST_NODES;
+            let content =
+                inside(next).map(|called| called.instructions()).filter(|all| found.len() + all.len() <= limits.nodes);
+            for one in content.into_iter().flatten() {
+                add(one, &mut found);
+            }
             let beside = operands(next).into_iter().take(MOST_NEIGHBOURS);
-            let beside = beside.chain(facts.readers.of(next).take(MOST_NEIGHBOURS)).map(|one| (one, true));
-            for (one, goes_on) in content.into_iter().filter(|_| fits).map(|one| (one, false)).chain(beside) {
-                if found.len() < MOST_NODES && !places.contains_key(&one.number()) {
-                    places.insert(one.number(), found.len());
-                    found.push(one);
-                    if goes_on {
-                        waiting.push_back(one);
-                    }
+            for one in beside.chain(facts.readers.of(next).take(MOST_NEIGHBOURS)) {
+                if add(one, &mut found) {
+                    waiting.push_back(one);
                 }
             }
         }
-        let node = |instruction: &Instruction<'m, 'a>| {
-            let shown = facts.shown(*instruction);
+        let mut node = |&instruction: &Instruction<'m, 'a>| {
+            let shown = facts.shown(instruction);
             let mut unknown = 0;
             let mut known = |all: &mut dyn Iterator<Item = Instruction<'m, 'a>>| {
-                let known: Vec<_> = all.map(|one| places.get(&one.number()).copied()).collect();
-                unknown += known.iter().filter(|place| place.is_none()).count();
+                let (known, others): (Vec<_>, Vec<_>) =
+                    all.map(|one| places.get(&one.number()).copied()).partition(Option::is_some);
+                unknown += others.len();
                 known.into_iter().flatten().collect::<Vec<usize>>()
             };
-            let operands = known(&mut operands(*instruction).into_iter());
-            let readers = known(&mut facts.readers.of(*instruction));
-            let short = |text: &str| shortened(text, LONGEST).into_owned();
-            let mut rows: Vec<_> = shown.rows().into_iter().map(|(name, value)| (name, short(&value))).collect();
-            if let Some(left) = rows.len().checked_sub(MOST_ROWS).filter(|&left| left > 0) {
-                rows.truncate(MOST_ROWS);
-                rows.push(("…".to_owned(), format!("{left} more; xla-shape hlo show has all")));
+            let operands = known(&mut operands(instruction).into_iter());
+            let readers = known(&mut facts.readers.of(instruction));
+            let mut number = |text: &str| strings.number(text, limits.text);
+            let rows = shown.rows().into_iter().filter(|(name, _)| wants(instruction, name)).collect::<Vec<_>>();
+            let mut facts: Vec<_> =
+                rows.iter().take(limits.rows).map(|(name, value)| (number(name), number(value))).collect();
+            if let Some(left) = rows.len().checked_sub(limits.rows).filter(|&left| left > 0) {
+                facts.push((number("…"), number(&format!("{left} more; xla-shape hlo show has all"))));
             }
-            Node {
-                name: short(instruction.name()),
-                opcode: instruction.opcode().to_string(),
-                shape: short(&instruction.shape().to_string()),
-                heading: short(&shown.heading()),
-                role: shown.role(),
-                facts: rows,
+            let (computation, source) = shown.place();
+            let inside = inside(instruction).and_then(|called| {
+                let nodes = called.instructions().map(|one| places.get(&one.number()).copied());
+                let parameters = called.parameters_by_number().into_iter().filter_map(|(number, parameter)| {
+                    let operand = instruction.operand(number)?.instruction()?;
+                    Some((*places.get(&parameter.number())?, *places.get(&operand.number())?))
+                });
+                let nodes = nodes.collect::<Option<_>>()?;
+                Some(Inside(nodes, parameters.collect(), *places.get(&called.root().number())?))
+            });
+            Node(
+                number(instruction.name()),
+                number(&instruction.opcode().to_string()),
+                number(&instruction.shape().to_string()),
+                number(computation),
+                number(source.unwrap_or("")),
+                number(shown.role().unwrap_or("")),
+                facts,
                 operands,
                 readers,
                 unknown,
-                inside: inside(*instruction).and_then(|called| {
-                    let nodes = called.instructions().map(|one| places.get(&one.number()).copied());
-                    let parameters = called.parameters_by_number().into_iter().filter_map(|(number, parameter)| {
-                        let operand = instruction.operand(number)?.instruction()?;
-                        Some((*places.get(&parameter.number())?, *places.get(&operand.number())?))
-                    });
-                    Some(Inside {
-                        nodes: nodes.collect::<Option<_>>()?,
-                        parameters: parameters.collect(),
-                        root: *places.get(&called.root().number())?,
-                    })
-                }),
-            }
+                inside,
+            )
         };
-        Self { nodes: found.iter().map(node).collect() }
+        let nodes = found.iter().map(&mut node).collect();
+        Self { nodes, places }
     }
 }
 
@@ -197,7 +234,9 @@ mod tests {
         for start in ["p", "r", &all[7]] {
             let page = graph_page(&module, None, start).unwrap();
             assert!(page.len() < 2_000_000, "{start}: {} bytes", page.len());
-            assert!(page.matches("\"heading\"").count() <= MOST_NODES);
+            let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+            let data: serde_json::Value = serde_json::from_str(data).unwrap();
+            assert!(data["nodes"].as_array().unwrap().len() <= MOST_NODES);
         }
     }
 }

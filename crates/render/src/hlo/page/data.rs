@@ -1,18 +1,23 @@
 //! The data of a page: the program's buffers, when each is live, and how much is live at each step.
 
+use super::super::graph::{Graph, Limits, Node};
 use super::super::memory::{Roles, is_argument, path, source_text};
 use super::super::report::Report;
+use super::super::show::Facts;
+use super::super::strings::Strings;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Readers, Sources, Timeline};
+use std::collections::{HashMap, HashSet};
+use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
 
 /// How much a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Detail {
     /// How many buffers of a memory space are in the page.
     pub(super) buffers: usize,
+    /// How many instructions are in its graph.
+    pub(super) nodes: usize,
     /// How many columns a curve has. If there are more steps, each column shows the largest value of its steps.
     pub(super) columns: usize,
     /// How many characters of a name or a shape are shown.
@@ -20,12 +25,17 @@ pub(super) struct Detail {
 }
 
 impl Detail {
-    pub(super) const MOST: Self = Self { buffers: 6000, columns: 1000, text: 400 };
+    pub(super) const MOST: Self = Self { buffers: 6000, nodes: 10_000, columns: 1000, text: 400 };
 
     /// Less detail; after enough calls one buffer of each space.
     pub(super) fn smaller(self) -> Self {
         let less = |number: usize, least: usize| (number * 2 / 3).max(least);
-        Self { buffers: less(self.buffers, 1), columns: less(self.columns, 1), text: less(self.text, 40) }
+        Self {
+            buffers: less(self.buffers, 1),
+            nodes: less(self.nodes, 1),
+            columns: less(self.columns, 1),
+            text: less(self.text, 40),
+        }
     }
 }
 
@@ -35,13 +45,12 @@ pub(super) struct Program<'p, 'm, 'a> {
     memory: Memory<'m, 'a>,
     timeline: Option<&'p Timeline<'m, 'a>>,
     report: &'p Report,
-    sources: Sources<'m>,
-    readers: Readers<'m, 'a>,
+    facts: Facts<'p, 'm, 'a>,
 }
 
 impl<'p, 'm, 'a> Program<'p, 'm, 'a> {
     pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>, report: &'p Report) -> Self {
-        Self { module, memory: module.memory(), timeline, report, sources: module.sources(), readers: module.readers() }
+        Self { module, memory: module.memory(), timeline, report, facts: Facts::new(module, timeline) }
     }
 }
 
@@ -58,6 +67,8 @@ pub(super) struct Data {
     paths: Vec<Vec<usize>>,
     spaces: Vec<Space>,
     buffers: Vec<Record>,
+    /// The instructions of the buffers, and those around them.
+    nodes: Vec<Node>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +85,8 @@ struct Space {
     capacity: u64,
     /// The step at which the most bytes are live.
     peak: usize,
+    /// How many steps each column of the curve has.
+    every: usize,
     /// Step, live bytes, and the name of the instruction.
     curve: Vec<(usize, u64, usize)>,
     rest: Rest,
@@ -151,26 +164,9 @@ impl Rest {
     }
 }
 
-/// Memory space, name, array of the value, opcode, shape, bytes, padding, role, op_name, index into `paths`, source, offset or -1,
-/// the first and last step of each time that it is live, and the names of its operands, of its readers, and how many more readers there are.
-type Record = (
-    u8,
-    usize,
-    usize,
-    usize,
-    usize,
-    u64,
-    u64,
-    usize,
-    usize,
-    usize,
-    usize,
-    i64,
-    Vec<usize>,
-    Vec<usize>,
-    Vec<usize>,
-    usize,
-);
+/// Memory space, place in `nodes` or -1, array of the value, shape, bytes, padding, role, op_name, index into `paths`, source, offset or -1,
+/// the first and last step of each time that it is live, name and opcode.
+type Record = (u8, i64, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>, usize, usize);
 
 /// A buffer, and when and where it is live.
 struct Life<'m, 'a> {
@@ -190,44 +186,13 @@ impl Life<'_, '_> {
     }
 }
 
-/// Texts and paths, without duplicates.
-#[derive(Default)]
-struct Strings {
-    numbers: HashMap<String, usize>,
-    all: Vec<String>,
-    path_numbers: HashMap<Vec<usize>, usize>,
-    paths: Vec<Vec<usize>>,
-}
-
-impl Strings {
-    fn number(&mut self, text: &str, most: usize) -> usize {
-        let text = shortened(text, most);
-        if let Some(&number) = self.numbers.get(text.as_ref()) {
-            return number;
-        }
-        self.all.push(text.clone().into_owned());
-        self.numbers.insert(text.into_owned(), self.all.len() - 1);
-        self.all.len() - 1
-    }
-
-    fn path(&mut self, path: &[String], most: usize) -> usize {
-        let path = path.iter().map(|part| self.number(part, most)).collect::<Vec<_>>();
-        *self.path_numbers.entry(path).or_insert_with_key(|path| {
-            self.paths.push(path.clone());
-            self.paths.len() - 1
-        })
-    }
-}
-
 impl Data {
     /// The data of a program, or of one of its memory spaces.
     pub(super) fn new(program: &Program<'_, '_, '_>, only: Option<u8>, detail: Detail) -> Self {
-        let Program { module, memory, timeline, report, sources, readers } = program;
-        let (lives, steps) = lives(memory, *timeline, sources, &Roles::new(module));
+        let Program { module, memory, timeline, report, facts } = program;
+        let (lives, steps) = lives(memory, *timeline, &facts.sources, &facts.roles);
         let curves = timeline.map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
-        let mut strings = Strings::default();
-        // The empty text is number 0.
-        strings.number("", 1);
+        let mut strings = Strings::new();
         let mut data = Self {
             module: shortened(module.name().unwrap_or("module"), detail.text).into_owned(),
             accuracy: [&report.accuracy]
@@ -241,8 +206,9 @@ impl Data {
             paths: Vec::new(),
             spaces: Vec::new(),
             buffers: Vec::new(),
+            nodes: Vec::new(),
         };
-        let mut neighbours = Neighbours::new(readers);
+        let mut shown = Vec::new();
         let mut spaces = memory.usage().into_keys().collect::<Vec<_>>();
         spaces.retain(|space| only.is_none_or(|only| only == *space));
         for space in spaces {
@@ -251,7 +217,7 @@ impl Data {
             if here.is_empty() {
                 continue;
             }
-            let (peak, curve) = curves.get(&space).cloned().unwrap_or_default();
+            let (peak, every, curve) = curves.get(&space).cloned().unwrap_or_default();
             // Buffers that are live at the peak come first, because they are what a reader looks for; then the largest.
             here.sort_by_cached_key(|life| (!life.is_live_at(peak), Reverse(life.bytes)));
             let points = curve.iter().map(|point| point.0).collect::<Vec<_>>();
@@ -269,83 +235,48 @@ impl Data {
                 bytes,
                 heap,
                 peak,
+                every,
                 curve: curve.collect(),
                 rest: Rest::new(&rest, &points, steps, heap),
             });
-            data.buffers
-                .extend(here.into_iter().map(|life| record(life, sources, &mut neighbours, &mut strings, detail.text)));
+            shown.extend(here);
         }
+        let starts: Vec<_> = shown.iter().map(|life| life.buffer.instruction).collect();
+        let have_buffers: HashSet<_> = starts.iter().map(|start| start.number()).collect();
+        let limits = Limits { nodes: detail.nodes, rows: MOST_FACTS, text: detail.text };
+        // The page writes what it knows about a buffer itself, and operands and readers as links.
+        let wants = |instruction: Instruction<'_, '_>, fact: &str| match fact {
+            "operand" | "read by" => false,
+            "cycles" | "calls" => true,
+            _ => !have_buffers.contains(&instruction.number()),
+        };
+        let graph = Graph::around(module, facts, &starts, limits, &mut strings, wants);
+        let record = |life: &&Life<'_, '_>| record(life, &facts.sources, &graph.places, &mut strings, detail.text);
+        data.buffers = shown.iter().map(record).collect();
+        data.nodes = graph.nodes;
         data.strings = strings.all;
         data.paths = strings.paths;
         data
     }
 }
 
-/// A page names at most this many operands and readers of a buffer.
-const MOST_NEIGHBOURS: usize = 12;
+/// The most facts of an instruction.
+const MOST_FACTS: usize = 12;
 
-/// The names of an instruction's operands and readers, as numbers, and how many more readers there are.
-#[derive(Clone, Default)]
-struct Beside {
-    operands: Vec<usize>,
-    readers: Vec<usize>,
-    more: usize,
-}
-
-/// The neighbours of instructions. Each instruction is asked once: a tuple can have a buffer for each of many arrays, and many readers.
-struct Neighbours<'p, 'm, 'a> {
-    readers: &'p Readers<'m, 'a>,
-    known: HashMap<u32, Beside>,
-    /// How many readers were counted.
-    #[cfg(test)]
-    counted: usize,
-}
-
-impl<'p, 'm, 'a> Neighbours<'p, 'm, 'a> {
-    fn new(readers: &'p Readers<'m, 'a>) -> Self {
-        Self {
-            readers,
-            known: HashMap::new(),
-            #[cfg(test)]
-            counted: 0,
-        }
-    }
-
-    fn of(&mut self, instruction: Instruction<'m, 'a>, strings: &mut Strings, most: usize) -> Beside {
-        if let Some(known) = self.known.get(&instruction.number()) {
-            return known.clone();
-        }
-        let mut names = |all: &mut dyn Iterator<Item = Instruction<'m, 'a>>| {
-            all.take(MOST_NEIGHBOURS).map(|one| strings.number(one.name(), most)).collect::<Vec<_>>()
-        };
-        let operands = names(&mut instruction.operands().filter_map(|operand| operand.instruction()));
-        let mut readers = self.readers.of(instruction);
-        let found = Beside { operands, readers: names(&mut readers), more: readers.count() };
-        #[cfg(test)]
-        {
-            self.counted += found.readers.len() + found.more;
-        }
-        self.known.insert(instruction.number(), found.clone());
-        found
-    }
-}
-
-fn record<'m, 'a>(
-    life: &Life<'m, 'a>,
+fn record(
+    life: &Life<'_, '_>,
     sources: &Sources<'_>,
-    neighbours: &mut Neighbours<'_, 'm, 'a>,
+    places: &HashMap<u32, usize>,
     strings: &mut Strings,
     most: usize,
 ) -> Record {
     let buffer = life.buffer;
     let source = sources.get(life.named);
     let place = source_text(&source).unwrap_or_default();
-    let Beside { operands, readers, more } = neighbours.of(buffer.instruction, strings, most);
     (
         buffer.memory_space(),
-        strings.number(buffer.instruction.name(), most),
+        places.get(&buffer.instruction.number()).and_then(|&place| i64::try_from(place).ok()).unwrap_or(-1),
         buffer.leaf,
-        strings.number(&buffer.instruction.opcode().to_string(), most),
         strings.number(&buffer.array.to_string(), most),
         life.bytes,
         buffer.footprint.padding_bytes(),
@@ -355,9 +286,8 @@ fn record<'m, 'a>(
         strings.number(&place, most),
         life.offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1),
         life.spans.iter().flat_map(|&(first, last)| [first, last]).collect(),
-        operands,
-        readers,
-        more,
+        strings.number(buffer.instruction.name(), most),
+        strings.number(&buffer.instruction.opcode().to_string(), most),
     )
 }
 
@@ -403,8 +333,8 @@ fn named<'m, 'a>(lifetime: &Lifetime<'m, 'a>, sources: &Sources<'m>) -> Instruct
     std::iter::once(own).chain(tenants).find(|made| sources.get(*made).op_name.is_some()).unwrap_or(own)
 }
 
-/// The step with the most bytes, and the points of a curve: step, bytes and instruction.
-type Curve = (usize, Vec<(usize, u64, String)>);
+/// The step with the most bytes, how many steps each column of a curve has, and its points: step, bytes and instruction.
+type Curve = (usize, usize, Vec<(usize, u64, String)>);
 
 /// The curve of each memory space. If there are more steps than columns, each column has the largest value of its steps.
 fn curves(timeline: &Timeline<'_, '_>, columns: usize) -> HashMap<u8, Curve> {
@@ -416,34 +346,7 @@ fn curves(timeline: &Timeline<'_, '_>, columns: usize) -> HashMap<u8, Curve> {
             let (offset, &bytes) = fullest?;
             Some((first + offset, bytes, name(first + offset).to_owned()))
         });
-        (space, (timeline.peak_step(space).unwrap_or(0), points.collect()))
+        (space, (timeline.peak_step(space).unwrap_or(0), per_column, points.collect()))
     };
     timeline.bytes().iter().map(curve).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Neighbours, Strings};
-    use xla_shape_hlo::Module;
-
-    /// A tuple of many arrays, each of which something reads: the effort is that of the instructions, not of arrays times readers.
-    #[test]
-    fn neighbours_are_found_once() {
-        const ARRAYS: usize = 3_000;
-        let arrays = vec!["f32[8]"; ARRAYS].join(", ");
-        let mut text = format!("HloModule m\nENTRY e {{\n  p = ({arrays}) parameter(0)\n");
-        for number in 0..ARRAYS {
-            text += &format!("  g{number} = f32[8] get-tuple-element(p), index={number}\n");
-        }
-        let all = (0..ARRAYS).map(|number| format!("g{number}")).collect::<Vec<_>>().join(", ");
-        text += &format!("  ROOT r = ({arrays}) tuple({all})\n}}\n");
-        let module = Module::parse(&text).unwrap();
-        let (readers, memory) = (module.readers(), module.memory());
-        let (mut neighbours, mut strings) = (Neighbours::new(&readers), Strings::default());
-        let buffers = memory.buffers().iter().filter(|buffer| buffer.instruction.name() == "p");
-        let beside: Vec<_> = buffers.map(|buffer| neighbours.of(buffer.instruction, &mut strings, 40)).collect();
-        assert_eq!(beside.len(), ARRAYS);
-        assert!(beside.iter().all(|one| one.readers.len() + one.more == ARRAYS));
-        assert_eq!(neighbours.counted, ARRAYS, "each reader is counted once, not once for each array");
-    }
 }

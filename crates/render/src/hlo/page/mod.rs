@@ -1,11 +1,11 @@
 //! The memory of a program as an interactive page.
 //!
-//! The page shows the live bytes over time, the offsets of buffers, the bytes by scope, and all buffers in a table. `page.js` draws
-//! all of this from the same data.
+//! The page shows the live bytes over time, the offsets of buffers, the bytes by scope, and all buffers in a table; beside the selected
+//! one, the graph around its instruction. Scripts draw all of this from the same data.
 
 mod data;
 
-use super::Report;
+use super::{Report, graph};
 use crate::web::{Page, escape, json_script};
 use crate::{Answer, words::shortened};
 use data::{Data, Detail, Program};
@@ -57,34 +57,52 @@ pub fn page<'m, 'a>(
 fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
     let title = shortened(module.name().unwrap_or("module"), 200);
     let body = format!(
-        "<p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
+        "<p id=\"summary\" aria-live=\"polite\"></p>\n<p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
+         <div id=\"zoom\" role=\"group\" aria-label=\"Steps shown\">\n<button id=\"out\" type=\"button\" aria-label=\"Zoom out\">−</button>\n\
+         <button id=\"in\" type=\"button\" aria-label=\"Zoom in\">+</button>\n<button id=\"whole\" type=\"button\">All steps</button>\n\
+         <output id=\"range\"></output>\n<div id=\"overview\" aria-hidden=\"true\"><i></i></div>\n</div>\n\
          <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div class=\"plot\"><div id=\"curve\"></div></div>\n</section>\n\
          <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
          <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. Empty space between \
          boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
-         <div class=\"plot\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas></div>\n</section>\n\
-         <section class=\"kept\">\n<h2>Selected buffer</h2>\n<dl id=\"selected\" class=\"facts\" tabindex=\"0\" aria-live=\"polite\"></dl>\n</section>\n\
-         <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
+         <div class=\"plot\"><div class=\"picture\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\
+         <div id=\"lights\" aria-hidden=\"true\"></div></div></div>\n</section>\n\
+         <section id=\"scopes\">\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
          <div id=\"tree\"></div>\n</section>\n\
-         <section>\n<h2>Buffers</h2>\n<form id=\"filter\">\n\
+         <section id=\"buffers\">\n<h2>Buffers</h2>\n<form id=\"filter\" role=\"search\">\n\
          <input id=\"search\" type=\"search\" placeholder=\"Name, shape, operation, source\" aria-label=\"Search\">\n\
          <label id=\"live-label\"><input id=\"live\" type=\"checkbox\"> live at the chosen step</label>\n\
          <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
          <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
-         <details>\n<summary>The report as text</summary>\n<pre tabindex=\"0\">{report}</pre>\n</details>\n",
+         <details>\n<summary>The report as text</summary>\n<pre tabindex=\"0\">{report}</pre>\n</details>\n\
+         <section id=\"details\" aria-labelledby=\"chosen\">\n<div id=\"grip\" role=\"separator\" aria-orientation=\"horizontal\" \
+         aria-label=\"Height of the details\" tabindex=\"0\"></div>\n<div class=\"head\"><h2 id=\"chosen\" aria-live=\"polite\"></h2>\n\
+         <button id=\"fold\" type=\"button\" aria-controls=\"panes\"></button></div>\n<div id=\"panes\">\n\
+         <dl id=\"selected\" class=\"facts\" tabindex=\"0\" aria-label=\"What is known about it\"></dl>\n\
+         <div id=\"split\" role=\"separator\" aria-orientation=\"vertical\" aria-label=\"Width of the facts\" tabindex=\"0\"></div>\n\
+         <div id=\"around\">\n{graph}</div>\n</div>\n</section>\n",
         report = escape(&shortened(report, MAX_REPORT)),
+        graph = graph::ELEMENTS,
     );
     let end = format!(
         "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{}",
         json_script("id=\"data\"", data)
     );
+    let title = format!("Memory of {title}");
     Page {
-        title: &format!("Memory of {title}"),
+        title: &title,
         heading: &title,
         bar: "<nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n",
         main: &body,
         end: &end,
-        script: include_str!("page.js"),
+        script: concat!(
+            include_str!("../graph/draw.js"),
+            include_str!("page.js"),
+            include_str!("plots.js"),
+            include_str!("scopes.js"),
+            include_str!("table.js"),
+            include_str!("selected.js"),
+        ),
         ..Page::default()
     }
     .html()
@@ -106,7 +124,7 @@ mod tests {
     #[test]
     fn pages_are_small() {
         let detail = (0..60).fold(Detail::MOST, |detail, _| detail.smaller());
-        assert_eq!(detail, Detail { buffers: 1, columns: 1, text: 40 }, "ends where all programs fit");
+        assert_eq!(detail, Detail { buffers: 1, nodes: 1, columns: 1, text: 40 }, "ends where all programs fit");
         // Many values in many memory spaces, with long names.
         let name = "long.".repeat(100);
         let mut text = format!("HloModule {}, is_scheduled=true\n\nENTRY main {{\n", "m".repeat(400_000));
@@ -160,10 +178,10 @@ mod tests {
         let known = |step: u64| -> u64 {
             let buffers = data["buffers"].as_array().unwrap().iter();
             let live = buffers.filter(|buffer| {
-                let spans = buffer[12].as_array().unwrap();
+                let spans = buffer[11].as_array().unwrap();
                 spans.chunks(2).any(|span| span[0].as_u64().unwrap() <= step && step <= span[1].as_u64().unwrap())
             });
-            live.map(|buffer| buffer[5].as_u64().unwrap()).sum()
+            live.map(|buffer| buffer[4].as_u64().unwrap()).sum()
         };
         let rest = space["rest"]["curve"].as_array().unwrap();
         for (place, point) in space["curve"].as_array().unwrap().iter().enumerate() {

@@ -1,0 +1,43 @@
+//! Texts and paths of the data of a page, each of which is there once.
+
+use crate::words::shortened;
+use std::collections::HashMap;
+
+/// Texts and paths, without duplicates. The empty text is number 0.
+pub(super) struct Strings {
+    numbers: HashMap<String, usize>,
+    pub(super) all: Vec<String>,
+    path_numbers: HashMap<Vec<usize>, usize>,
+    pub(super) paths: Vec<Vec<usize>>,
+}
+
+impl Strings {
+    pub(super) fn new() -> Self {
+        Self {
+            numbers: HashMap::from([(String::new(), 0)]),
+            all: vec![String::new()],
+            path_numbers: HashMap::new(),
+            paths: Vec::new(),
+        }
+    }
+
+    /// The number of a text, which is shortened to `most` characters.
+    pub(super) fn number(&mut self, text: &str, most: usize) -> usize {
+        let text = shortened(text, most);
+        if let Some(&number) = self.numbers.get(text.as_ref()) {
+            return number;
+        }
+        self.all.push(text.clone().into_owned());
+        self.numbers.insert(text.into_owned(), self.all.len() - 1);
+        self.all.len() - 1
+    }
+
+    /// The number of a path, each part of which is shortened to `most` characters.
+    pub(super) fn path(&mut self, path: &[String], most: usize) -> usize {
+        let path = path.iter().map(|part| self.number(part, most)).collect::<Vec<_>>();
+        *self.path_numbers.entry(path).or_insert_with_key(|path| {
+            self.paths.push(path.clone());
+            self.paths.len() - 1
+        })
+    }
+}
