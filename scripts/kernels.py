@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compiles Pallas kernels ahead of time and compares the counts of `xla-shape kernel` with the compiler's.
 
-    scripts/kernels.py [--for v4,v5e,v5p,v6e,v7x] [--program target/release/xla-shape] [--corpus FILE] [NAME…]
+    scripts/kernels.py [--for v4,v5e,v5p,v6e,v7x] [--unseen] [--program target/release/xla-shape] [--corpus FILE] [NAME…]
 
-The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some in this file. Needs jax and libtpu, but no TPU.
-Compares the numbers of bundles and of empty bundles with the compiler's analysis of the schedule, and the numbers of operations and relayouts
-with the occurrences of `out_layout` and `.relayout` in Mosaic's text. Says of how many relayouts the vector layouts alone tell whether they need
-instructions, as the compiler's next stage has them. `--corpus` appends the dumps, without paths, to a JSON Lines file.
+The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some in this file; with `--unseen` those of `unseen_kernels.py`, on
+which no rule was fitted. Needs jax and libtpu, but no TPU. Compares the numbers of bundles and of empty bundles with the compiler's analysis of the
+schedule, and the numbers of operations and relayouts with the occurrences of `out_layout` and `.relayout` in Mosaic's text. Then asks without the text
+after relayout insertion: for each vector that an operation uses, whether it needs a relayout, and whether this needs instructions, by the vector layouts
+alone; compares that with what the compiler inserted and made of it. `--corpus` appends the dumps, without paths, to a JSON Lines file.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-STAGES = "post-relayout-insertion|post-apply-vector-layout|final_bundles|schedule-analysis_final_bundles|final_hlo-static-per-bundle-utilization|vmem_report"
+STAGES = "post-infer-vector-layout|post-relayout-insertion|post-apply-vector-layout|final_bundles|schedule-analysis_final_bundles|final_hlo-static-per-bundle-utilization|vmem_report"
 # The names of libtpu's topologies.
 TOPOLOGIES = {"v4": "v4:2x2x1", "v5e": "v5e:2x2", "v5p": "v5p:2x2x1", "v6e": "v6e:2x2", "v7x": "tpu7x:2x2x1"}
 
@@ -241,11 +242,37 @@ def expected(folder):
     return calls, texts
 
 
+def compared(found, needed, operands):
+    """Counts the operands of which the vector layouts alone say what the compiler did with them; yields the others."""
+    if len(found) != len(needed):
+        operands["kernels"] += len(found)
+        yield f"{len(needed)} kernels by their layouts"
+    for one, other in zip(found, needed):
+        inserted, expected = one["relayouts"] or [], other["relayouts"] or []
+        operands["all"] += one["operands"] or 0
+        key = lambda relayout: (relayout["from"], relayout["to"], relayout["shape"])
+        if [key(relayout) for relayout in inserted] != [key(relayout) for relayout in expected] or one["operands"] != other["operands"]:
+            operands["kernels"] += 1
+            operands["wrong"] += one["operands"] or 0
+            yield "other relayouts by their layouts"
+            continue
+        operands["inserted"] += len(inserted)
+        for known, told in zip(inserted, expected):
+            if known["instructions"] is None:
+                operands["not known"] += 1
+                continue
+            operands["moving"] += not known["free"]
+            if known["free"] != told["free"]:
+                operands["wrong"] += 1
+                yield known
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--for", dest="generations", default="v4,v5e,v5p,v6e,v7x")
     parser.add_argument("--program", default=os.path.join(ROOT, "target/release/xla-shape"))
     parser.add_argument("--corpus")
+    parser.add_argument("--unseen", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
 
@@ -259,14 +286,17 @@ def main():
     import numpy
     from jax.experimental import topologies
 
+    if options.unseen:
+        import unseen_kernels
+    listed = unseen_kernels.programs if options.unseen else programs
     corpus = open(options.corpus, "a", encoding="utf-8") if options.corpus else None
     dumps = kernels = refused = wrong = slots = attributed = 0
-    relayouts = collections.Counter()
+    operands = collections.Counter()
     for generation in options.generations.split(","):
         topology = topologies.get_topology_desc(platform="tpu", topology_name=TOPOLOGIES[generation])
         device = jax.sharding.SingleDeviceSharding(topology.devices[0])
         array = lambda shape, dtype=jnp.float32: jax.ShapeDtypeStruct(shape, dtype, sharding=device)
-        for name, make in programs(array):
+        for name, make in listed(array):
             if options.names and name not in options.names:
                 continue
             for path in glob.glob(work + "/*"):
@@ -306,27 +336,26 @@ def main():
                 wrong += 1
                 doubts = [one["unread"] or one["notes"] for one in found if one["unread"] or one["notes"]]
                 print(f"{name} {generation}: found {got_calls} {got_texts}, expected {calls} {texts}; {doubts}", flush=True)
-            # The same without the next stage: what the layouts tell.
-            for path in glob.glob(work + "/*post-apply-vector-layout.txt"):
-                os.remove(path)
-            without = subprocess.run([options.program, "kernel", work, "--format", "json"], capture_output=True, text=True)
-            for one, other in zip(found, json.loads(without.stdout)["kernels"]):
-                for known, told in zip(one["relayouts"] or [], other["relayouts"] or []):
-                    agree = "not known" if known["instructions"] is None else "same" if known["free"] == told["free"] else "different"
-                    relayouts[agree] += 1
-                    if agree == "different":
-                        print(f"{name} {generation}: {known}", flush=True)
-            kernels += len(found)
-            slots += sum(one["vector_slots"] for one in found)
-            attributed += sum(one["vector_slots_with_source"] for one in found)
             if corpus:
                 files = {os.path.basename(path): without_paths(open(path, encoding="utf-8", errors="replace").read()) for path in sorted(glob.glob(work + "/*.txt"))}
                 files = {name: text for name, text in files.items() if "-TLP-" not in name and "-<" not in name}
                 row = {"kernel": name, "for": generation, "calls": calls, "texts": texts, "files": files}
                 print(json.dumps(row), file=corpus, flush=True)
+            # The same by the vector layouts alone: what the operands need.
+            for path in glob.glob(work + "/*post-relayout-insertion.txt") + glob.glob(work + "/*post-apply-vector-layout.txt"):
+                os.remove(path)
+            needed = subprocess.run([options.program, "kernel", work, "--format", "json"], capture_output=True, text=True)
+            needed = json.loads(needed.stdout)["kernels"] if needed.returncode == 0 else []
+            for difference in compared(found, needed, operands):
+                print(f"{name} {generation}: {difference}", flush=True)
+            kernels += len(found)
+            slots += sum(one["vector_slots"] for one in found)
+            attributed += sum(one["vector_slots_with_source"] for one in found)
     shutil.rmtree(work)
     print(f"{dumps} dumps, {kernels} kernels, {wrong} differ, {refused} not compiled; {attributed} of {slots} vector slots have a line")
-    print(f"relayouts, by their layouts and by the compiler's next stage: {dict(relayouts)}")
+    right = operands["all"] - operands["not known"] - operands["wrong"]
+    print(f"{right} of {operands['all'] - operands['not known']} operands are right by their layouts; {operands['inserted']} have a relayout, {operands['moving']} of "
+          f"these move data; {operands['not known']} are not known, {operands['kernels']} kernels have other relayouts")
     sys.stdout.flush()
     # libtpu may not end by itself.
     os._exit(1 if wrong else 0)

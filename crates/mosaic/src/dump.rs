@@ -1,6 +1,9 @@
 //! Finds the files of each kernel in a dump, by their names and contents.
 
+use crate::Source;
+use crate::bundles::{Bundles, Slot};
 use crate::kernel::{Kernel, Texts};
+use crate::mlir::Module;
 use crate::schedule::Schedule;
 use crate::vmem::{VmemUse, vmem_report};
 use alloc::borrow::ToOwned;
@@ -13,6 +16,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum FileKind {
+    /// Mosaic's MLIR after the stage `infer-vector-layout`.
+    Inferred,
     /// Mosaic's MLIR after the stage `relayout-insertion`.
     Relayout,
     /// Mosaic's MLIR after the stage `apply-vector-layout`.
@@ -52,8 +57,11 @@ impl<'a> FileName<'a> {
     /// shortened (`mosaic.KERNEL.STAGE.txt`, `llo.INSTRUCTION.STAGE.txt`). `None` for files that are not needed.
     #[must_use]
     pub fn parse(name: &'a str) -> Option<Self> {
-        const MOSAIC: [(&str, FileKind); 2] =
-            [("post-relayout-insertion.txt", FileKind::Relayout), ("post-apply-vector-layout.txt", FileKind::Applied)];
+        const MOSAIC: [(&str, FileKind); 3] = [
+            ("post-infer-vector-layout.txt", FileKind::Inferred),
+            ("post-relayout-insertion.txt", FileKind::Relayout),
+            ("post-apply-vector-layout.txt", FileKind::Applied),
+        ];
         const STAGES: [(&str, FileKind); 4] = [
             ("schedule-analysis_final_bundles.txt", FileKind::Schedule),
             ("final_bundles.txt", FileKind::Bundles),
@@ -132,12 +140,41 @@ impl Instruction<'_> {
     }
 }
 
+/// The time and the subject of a file's name.
+type Key<'a> = (Option<u64>, &'a str);
+
+/// Mosaic's texts of a kernel.
+#[derive(Clone, Copy, Default)]
+struct Mosaic<'a> {
+    inferred: Option<&'a str>,
+    relayout: Option<&'a str>,
+    applied: Option<&'a str>,
+}
+
+impl<'a> Mosaic<'a> {
+    fn texts(self) -> Texts<'a> {
+        let Self { inferred, relayout, applied } = self;
+        Texts { inferred, relayout, applied, ..Texts::default() }
+    }
+
+    /// What is missing of them, as a sentence.
+    fn missing(self) -> Option<&'static str> {
+        match (self.relayout, self.inferred) {
+            (Some(_), _) => None,
+            (None, Some(_)) => Some(
+                "the dump has no text after relayout insertion: the relayouts are those that the vector layouts need",
+            ),
+            (None, None) => Some("the dump has no text of operations for this kernel"),
+        }
+    }
+}
+
 /// The files of a dump, by the time and the subject of their names.
 #[derive(Default)]
 struct Files<'a> {
-    texts: BTreeMap<(Option<u64>, &'a str), &'a str>,
-    applied: BTreeMap<(Option<u64>, &'a str), &'a str>,
-    instructions: BTreeMap<(Option<u64>, &'a str), Instruction<'a>>,
+    /// The texts of Mosaic: kernels with the text of one of the two stages that have vector layouts.
+    texts: BTreeMap<Key<'a>, Mosaic<'a>>,
+    instructions: BTreeMap<Key<'a>, Instruction<'a>>,
     reports: BTreeMap<Option<u64>, Vec<VmemUse>>,
 }
 
@@ -148,8 +185,9 @@ impl<'a> Files<'a> {
             let Some(name) = FileName::parse(name) else { continue };
             let key = (name.time, name.subject);
             match name.kind {
-                FileKind::Relayout => drop(found.texts.insert(key, text)),
-                FileKind::Applied => drop(found.applied.insert(key, text)),
+                FileKind::Inferred => found.texts.entry(key).or_default().inferred = Some(text),
+                FileKind::Relayout => found.texts.entry(key).or_default().relayout = Some(text),
+                FileKind::Applied => found.texts.entry(key).or_default().applied = Some(text),
                 FileKind::Bundles => found.instructions.entry(key).or_default().bundles = Some(text),
                 FileKind::Schedule => found.instructions.entry(key).or_default().schedule = Some(text),
                 FileKind::Utilization => found.instructions.entry(key).or_default().utilization = Some(text),
@@ -160,6 +198,8 @@ impl<'a> Files<'a> {
                 }
             }
         }
+        // Without either of them, there is nothing to read.
+        found.texts.retain(|_, texts| texts.relayout.is_some() || texts.inferred.is_some());
         found
     }
 
@@ -208,7 +248,8 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
 /// ignored.
 ///
 /// An HLO instruction and Mosaic's MLIR belong together if the instruction's bytecode contains the kernel's name. If several kernels have
-/// this name, the order of the files decides, and a note says so.
+/// this name, that with the most lines of the instruction's bundles; if there are several again, the order of the files decides, and a note
+/// says so.
 ///
 /// ```
 /// use xla_shape_mosaic::kernels;
@@ -221,8 +262,9 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
 #[must_use]
 pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
     let files = Files::new(files);
-    let Files { texts, applied, instructions, .. } = &files;
-    let mut used: BTreeSet<&(Option<u64>, &str)> = BTreeSet::new();
+    let Files { texts, instructions, .. } = &files;
+    let mut used: BTreeSet<&Key<'_>> = BTreeSet::new();
+    let mut lines = BTreeMap::new();
     let mut found = Vec::new();
     for ((time, name), instruction) in instructions {
         let Some(program) = called_program(name, instruction) else { continue };
@@ -232,36 +274,30 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
         let named = earlier().filter(|(_, subject)| names.contains(subject.as_bytes())).collect::<Vec<_>>();
         // Only one kernel is there, and its name is not in the program, as after a change of its format.
         let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
-        let free = named.iter().filter(|key| !used.contains(*key)).count();
-        let chosen = named.iter().find(|key| !used.contains(*key)).or(named.last()).copied();
+        let free = named.iter().copied().filter(|key| !used.contains(key)).collect::<Vec<_>>();
+        let alike = most_alike(&free, instruction.bundles, &mut lines, texts);
+        let chosen = alike.first().or(named.last()).copied();
         let mut notes = Vec::new();
-        if free > 1 {
-            notes.push(alloc::format!("{free} kernels have this name; this one was chosen by the order of the files"));
+        if alike.len() > 1 {
+            let count = alike.len();
+            notes.push(alloc::format!(
+                "{count} kernels have this name and these lines; this one was chosen by the order of the files"
+            ));
         }
-        let relayout = chosen.and_then(|key| texts.get(key).copied());
+        let mosaic = chosen.and_then(|key| texts.get(key).copied()).unwrap_or_default();
         used.extend(chosen);
-        let mut kernel = read(
-            Texts {
-                relayout,
-                applied: chosen.and_then(|key| applied.get(key).copied()),
-                bundles: instruction.bundles,
-                schedule: instruction.schedule,
-                utilization: instruction.utilization,
-            },
-            &mut notes,
-        );
+        let Instruction { bundles, schedule, utilization } = *instruction;
+        let mut kernel = read(Texts { bundles, schedule, utilization, ..mosaic.texts() }, &mut notes);
         kernel.name = kernel.name.or_else(|| chosen.map(|(_, subject)| (*subject).to_owned()));
         kernel.vmem = files.vmem(*time, name);
-        if relayout.is_none() {
-            notes.push("the dump has no text of operations for this kernel".to_owned());
-        }
+        notes.extend(mosaic.missing().map(str::to_owned));
         notes.extend(instruction.missing("kernel"));
         found.push(DumpedKernel { instruction: Some(name), kernel, notes });
     }
-    for (key, text) in texts.iter().filter(|(key, _)| !used.contains(key)) {
+    for (key, mosaic) in texts.iter().filter(|(key, _)| !used.contains(key)) {
         let mut notes = Vec::new();
-        let applied = applied.get(key).copied();
-        let mut kernel = read(Texts { relayout: Some(text), applied, ..Texts::default() }, &mut notes);
+        let mut kernel = read(mosaic.texts(), &mut notes);
+        notes.extend(mosaic.missing().map(str::to_owned));
         kernel.name = kernel.name.or_else(|| Some(key.1.to_owned()));
         notes.push("the dump has no bundles of this kernel".to_owned());
         found.push(DumpedKernel { instruction: None, kernel, notes });
@@ -274,6 +310,35 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
         notes.push(alloc::format!("the text of its operations cannot be read: {error}"));
         Kernel::of_bundles(texts)
     })
+}
+
+/// The name of a file without directories, and a line.
+type FileLine<'a> = (&'a str, u64);
+
+/// Of the kernels with a name, those that have the most lines of these bundles: usually one, and all if nothing tells them apart.
+fn most_alike<'a, 'f>(
+    candidates: &[&'f Key<'a>],
+    bundles: Option<&'a str>,
+    known: &mut BTreeMap<Key<'a>, BTreeSet<FileLine<'a>>>,
+    texts: &BTreeMap<Key<'a>, Mosaic<'a>>,
+) -> Vec<&'f Key<'a>> {
+    let (Some(bundles), [_, _, ..]) = (bundles, candidates) else { return candidates.to_vec() };
+    let plain = |source: Source<'a>| (source.file.rsplit(['/', '\\']).next().unwrap_or(source.file), source.line);
+    let bundles = Bundles::parse(bundles);
+    let slots = bundles.bundles().iter().flat_map(|bundle| bundle.slots());
+    let wanted = slots.filter_map(Slot::source).map(plain).collect::<BTreeSet<_>>();
+    let scores = candidates.iter().map(|key| {
+        // Each text is read once.
+        let lines = known.entry(**key).or_insert_with(|| {
+            let text = texts.get(*key).and_then(|texts| texts.relayout.or(texts.inferred)).unwrap_or("");
+            let Ok(module) = Module::parse(text) else { return BTreeSet::new() };
+            module.operations().iter().filter_map(|operation| module.source(operation)).map(plain).collect()
+        });
+        wanted.intersection(lines).count()
+    });
+    let scores = scores.collect::<Vec<_>>();
+    let best = scores.iter().copied().max().unwrap_or(0);
+    candidates.iter().zip(scores).filter(|(_, score)| *score == best).map(|(key, _)| *key).collect()
 }
 
 /// Whether an HLO instruction calls a kernel.

@@ -5,6 +5,7 @@ use crate::branches::least_executions;
 use crate::bundles::{Bundles, Slot};
 use crate::loops::{Loop, executions, loops};
 use crate::mlir::{Module, Operation};
+use crate::operands::{Operand, Operands, is_relayout, last_types};
 use crate::schedule::{Schedule, Unit, Utilization};
 use crate::vmem::VmemUse;
 use crate::{MlirError, Source};
@@ -19,6 +20,8 @@ use xla_shape_hlo::find_spelled_shapes;
 /// The texts of a kernel that a dump has. A missing text is `None`, and so are the fields of [`Kernel`] that come from it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Texts<'a> {
+    /// Mosaic's MLIR after the stage `infer-vector-layout`. It is read only if there is no text of the next stage, `relayout-insertion`.
+    pub inferred: Option<&'a str>,
     /// Mosaic's MLIR after the stage `relayout-insertion`.
     pub relayout: Option<&'a str>,
     /// Mosaic's MLIR after the stage `apply-vector-layout`, in which relayouts are instructions.
@@ -39,11 +42,14 @@ pub struct Kernel<'a> {
     pub name: Option<String>,
     /// The grid: how often the kernel's body runs along each of its dimensions.
     pub grid: Option<Vec<u64>>,
-    /// The number of operations whose results are vectors in registers.
+    /// The number of operations that have an `out_layout`, relayouts among them.
     pub operations: Option<u64>,
+    /// How often these operations use a vector. Each use in another layout than that of the vector needs a relayout.
+    pub operands: Option<u64>,
     /// The vectors that these operations compute, in the order of the text.
     pub values: Vec<VectorValue<'a>>,
-    /// The relayouts that the compiler inserted, in the order of the text.
+    /// The relayouts that the compiler inserted, in the order of the text. If there is only the text of the stage before, those that it
+    /// would insert: one for each operand that is needed in another layout.
     pub relayouts: Option<Vec<Relayout<'a>>>,
     /// Loads and stores that do not begin at the first row and column of a register.
     pub unaligned: Vec<Access<'a>>,
@@ -99,8 +105,8 @@ pub struct Relayout<'a> {
     /// The steps of the relayout; empty if a vector in the first layout can be used in the second as it is. `None` if a layout or the vector was
     /// not understood.
     pub steps: Option<Vec<RelayoutStep>>,
-    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts. `None` if a layout or the
-    /// vector was not understood.
+    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts, and because an equal
+    /// vector has been changed to the same layout before. `None` if a layout or the vector was not understood.
     pub free: Option<bool>,
     /// The numbers of instructions that it became in the compiler's next stage, by name. `None` if the dump does not have that stage.
     pub instructions: Option<BTreeMap<&'a str, u64>>,
@@ -195,6 +201,15 @@ pub struct Line {
     pub executed: Option<u64>,
 }
 
+/// The stage after which a text of Mosaic was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// `infer-vector-layout`: each operation says in which layouts it needs its operands.
+    Inferred,
+    /// `relayout-insertion`: each operand has the layout that is needed.
+    Relayout,
+}
+
 impl<'a> Kernel<'a> {
     /// Reads the texts of a kernel.
     ///
@@ -219,7 +234,9 @@ impl<'a> Kernel<'a> {
                 "texts of the stage apply-vector-layout",
                 u64::from(texts.applied.is_some() && instructions.is_none()),
             );
-            kernel.read_operations(&module, instructions);
+            kernel.read_operations(&module, Stage::Relayout, instructions);
+        } else if let Some(text) = texts.inferred {
+            kernel.read_operations(&Module::parse(text)?, Stage::Inferred, None);
         }
         Ok(kernel)
     }
@@ -305,12 +322,18 @@ impl<'a> Kernel<'a> {
         self.loops = found.into_iter().map(|found| LoopUse::new(found, bundles, utilization)).collect();
     }
 
-    fn read_operations(&mut self, module: &Module<'a>, mut became: Option<BTreeMap<usize, Instructions<'a>>>) {
+    fn read_operations(
+        &mut self,
+        module: &Module<'a>,
+        stage: Stage,
+        mut became: Option<BTreeMap<usize, Instructions<'a>>>,
+    ) {
         self.not_read("lines of Mosaic's text", module.unread().len() as u64);
         let is_main =
             |operation: &Operation<'a>| operation.attributes().iter().any(|(name, _)| name.ends_with(".main"));
         let has_main = module.operations().iter().any(is_main);
-        let (mut operations, mut relayouts, mut accesses) = (0_u64, Vec::new(), Vec::new());
+        let (mut operations, mut count, mut relayouts, mut accesses) = (0_u64, 0_u64, Vec::new(), Vec::new());
+        let mut operands = Operands::default();
         for (number, operation) in module.operations().iter().enumerate() {
             match operation.name() {
                 "module" | "builtin.module" => {
@@ -323,8 +346,7 @@ impl<'a> Kernel<'a> {
             }
             let results = operation.attribute("out_layout").map(|text| self.layouts(text));
             let source = module.source(operation);
-            let shapes = || operation.texts().last().into_iter().flat_map(|text| find_spelled_shapes(text));
-            let vectors = || shapes().filter_map(|found| found.shape.array().cloned()).collect::<Vec<_>>();
+            let vectors = || last_types(operation);
             if let Some(results) = &results {
                 operations = operations.saturating_add(1);
                 let vectors = vectors();
@@ -344,21 +366,26 @@ impl<'a> Kernel<'a> {
                     line.registers = line.registers.saturating_add(registers);
                 }
             }
-            if operation.name().ends_with(".relayout") {
-                let before = operation.attribute("in_layout");
-                let mut relayout = Relayout::new(before, operation.attribute("out_layout"), vectors().last(), source);
+            let used = operands.next(operation);
+            self.not_read("operations whose operands are not clear", u64::from(used.is_none()));
+            let used = used.unwrap_or_default();
+            if is_relayout(operation) {
+                let before = operation.attribute("in_layout").and_then(|text| layout_texts(text).next());
+                let after = operation.attribute("out_layout").and_then(|text| layout_texts(text).next());
+                let repeated = used.first().is_some_and(|operand| operand.repeated);
+                let [before, after] = [before, after].map(Option::unwrap_or_default);
+                let mut relayout = Relayout::new(before, after, vectors().last(), repeated, source);
                 relayout.instructions = became.as_mut().and_then(|became| became.remove(&number));
                 relayout.free = relayout.instructions.as_ref().map(BTreeMap::is_empty).or(relayout.free);
-                if relayout.steps.is_none() {
-                    self.not_read("relayouts", 1);
+                self.add_relayout(relayout, &mut relayouts);
+            } else {
+                count = count.saturating_add(used.len() as u64);
+                // The compiler inserts a relayout wherever the two layouts differ.
+                for operand in used.iter().filter(|operand| stage == Stage::Inferred && operand.from != operand.to) {
+                    let Operand { from, to, vector, repeated } = operand;
+                    operations = operations.saturating_add(1);
+                    self.add_relayout(Relayout::new(from, to, vector.as_ref(), *repeated, source), &mut relayouts);
                 }
-                if let Some(source) = source {
-                    let line = self.lines.entry(source).or_default();
-                    line.relayouts = line.relayouts.saturating_add(1);
-                    let moves = relayout.free == Some(false);
-                    line.moving = line.moving.saturating_add(u64::from(moves));
-                }
-                relayouts.push(relayout);
             }
             let (loads, stores) = (operation.name().ends_with("load"), operation.name().ends_with("store"));
             let layouts = if loads { results } else { operation.attribute("in_layout").map(|text| self.layouts(text)) };
@@ -383,11 +410,24 @@ impl<'a> Kernel<'a> {
         }
         // The text of another stage or of another compiler has no layouts, so the counts are not known.
         if operations > 0 {
-            (self.operations, self.relayouts) = (Some(operations), Some(relayouts));
+            (self.operations, self.operands, self.relayouts) = (Some(operations), Some(count), Some(relayouts));
         } else {
             self.not_read("texts without vector layouts", 1);
         }
         self.unaligned = accesses;
+    }
+
+    fn add_relayout(&mut self, relayout: Relayout<'a>, relayouts: &mut Vec<Relayout<'a>>) {
+        if relayout.steps.is_none() {
+            self.not_read("relayouts", 1);
+        }
+        if let Some(source) = relayout.source {
+            let line = self.lines.entry(source).or_default();
+            line.relayouts = line.relayouts.saturating_add(1);
+            let moves = relayout.free == Some(false);
+            line.moving = line.moving.saturating_add(u64::from(moves));
+        }
+        relayouts.push(relayout);
     }
 
     /// The grid and the arguments of the kernel's function.
@@ -451,14 +491,14 @@ impl Default for Line {
 }
 
 impl<'a> Relayout<'a> {
-    fn new(before: Option<&str>, after: Option<&str>, vector: Option<&ArrayShape>, source: Option<Source<'a>>) -> Self {
-        let text =
-            |attribute: Option<&str>| attribute.and_then(|text| layout_texts(text).next()).unwrap_or("").to_owned();
-        let (from, to) = (text(before), text(after));
+    /// `repeated`: an equal vector has been changed to the same layout before.
+    fn new(from: &str, to: &str, vector: Option<&ArrayShape>, repeated: bool, source: Option<Source<'a>>) -> Self {
+        let (from, to) = (from.to_owned(), to.to_owned());
         let layouts = from.parse::<VectorLayout>().ok().zip(to.parse::<VectorLayout>().ok());
         let known = layouts.zip(vector).zip(vector.and_then(sizes));
         let steps = known.as_ref().and_then(|(((from, to), _), sizes)| from.relayout(to, sizes).ok());
         let free = known.as_ref().and_then(|(((from, to), _), sizes)| from.relayout_is_free(to, sizes).ok());
+        let free = free.map(|free| free || repeated);
         let registers =
             known.and_then(|(((from, to), vector), _)| Some([registers(&from, vector)?, registers(&to, vector)?]));
         let shape = vector.map(plain).unwrap_or_default();

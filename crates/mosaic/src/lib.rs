@@ -38,8 +38,10 @@ mod dump;
 mod kernel;
 mod loops;
 mod mlir;
+mod operands;
 mod schedule;
 mod source;
+mod values;
 mod vmem;
 
 pub use brackets::{MlirError, MlirProblem};

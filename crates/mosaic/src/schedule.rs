@@ -22,20 +22,22 @@ pub struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    /// Reads a file. Skips lines that it does not understand.
+    /// Reads a file. Skips what it does not understand. Each entry begins with a tab; the attributes of an instruction may contain line breaks.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         let (mut schedule, mut instructions) = (Self::default(), 0_usize);
-        for line in text.lines() {
-            if let Some(number) = line.split_once("total scheduled bundles:") {
-                schedule.total = number.1.trim().parse().ok();
-            } else if let Some(number) = line.split_once("empty scheduled bundles:") {
+        let number = |text: &str| text.lines().next().and_then(|line| line.trim().parse().ok());
+        for entry in text.split("\n\t") {
+            let line = entry.lines().next().unwrap_or("");
+            if let Some(total) = line.split_once("total scheduled bundles:") {
+                schedule.total = number(total.1);
+            } else if let Some(empty) = line.split_once("empty scheduled bundles:") {
                 // The next line counts the non-empty ones.
-                if !number.0.ends_with("non ") {
-                    schedule.empty = number.1.trim().parse().ok();
+                if !empty.0.ends_with("non ") {
+                    schedule.empty = number(empty.1);
                 }
             } else if let Some((_, instruction)) =
-                line.split_once(" scheduled bundles (").and_then(|(_, rest)| rest.split_once("): %"))
+                entry.split_once(" scheduled bundles (").and_then(|(_, rest)| rest.split_once("): %"))
             {
                 instructions = instructions.saturating_add(1);
                 schedule.instruction = Some(instruction).filter(|_| instructions == 1);

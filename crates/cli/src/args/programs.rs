@@ -528,8 +528,8 @@ fn option(text: &str) -> Result<(String, String), String> {
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
 /// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
 /// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
-/// executed, least, clock_hz, least_seconds, operations, relayouts, unaligned, lines, loops, units, spills, fills, vmem, vector_slots,
-/// vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines, notes),
+/// executed, least, clock_hz, least_seconds, operations, operands, relayouts, unaligned, lines, loops, units, spills, fills, vmem,
+/// vector_slots, vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines, notes),
 /// or, if the other program calls no kernel, against_xla (for, kernel, xla).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
