@@ -196,7 +196,7 @@ fn the_devices_choice_comes_first_and_the_given_layout_is_compared_with_it() {
 
 #[test]
 fn a_merge_of_dimensions_is_suggested() {
-    let text = run(&["advise", "bf16[1,3072]"]);
+    let text = run(&["advise", "bf16[1,3072]"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("TPU v5e (--for names another generation) stores bf16[1,3072] in 12,288 bytes (12 KiB)"),
         "{text}"

@@ -237,7 +237,7 @@ impl Answer for Advice {
         let (layouts, merges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.change.is_none());
         let device = named(generation, *assumed);
         if *has_layout {
-            text.verbatim(format_args!("{given} takes {}.", cost(given.byte_size(), given.expansion())));
+            text.paragraph(format_args!("{given} takes {}.", cost(given.byte_size(), given.expansion())));
         }
         if changed != given {
             text.verbatim(format_args!("What if it were {changed}:"));
@@ -245,7 +245,7 @@ impl Answer for Advice {
         if let Some(default) = layouts.first() {
             let without = changed.without_layout();
             let cost = cost(Some(default.bytes), Some(default.expansion));
-            text.verbatim(format_args!("{device} stores {without} in {cost}."));
+            text.paragraph(format_args!("{device} stores {without} in {cost}."));
         }
         text.verbatim("");
         let column = column_width(rows.iter().map(|row| row.shape.chars().count()));

@@ -139,18 +139,26 @@ impl Answer for Verdict {
 
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        let reason = self.reason.replace(". Read", ".\nRead");
+        let reason = &self.reason;
         match &self.reshape_moves {
-            None if self.bitcast => text.verbatim(format_args!("a bitcast ({}): {reason}", self.kind)),
-            None => text.verbatim(format_args!("not a bitcast: {reason}")),
+            None if self.bitcast => text.paragraph(format_args!("a bitcast ({}): {reason}", self.kind)),
+            None => {
+                let (reason, read) =
+                    reason.split_once(". Read").map_or((reason.as_str(), None), |(why, read)| (why, Some(read)));
+                let end = if read.is_some() { "." } else { "" };
+                text.paragraph(format_args!("not a bitcast: {reason}{end}"));
+                if let Some(read) = read {
+                    text.paragraph(format_args!("Read{read}"));
+                }
+            }
             Some(why) if self.plain => {
-                text.verbatim(format_args!("a bitcast ({}): {reason}", self.kind));
+                text.paragraph(format_args!("a bitcast ({}): {reason}", self.kind));
                 text.paragraph(format_args!("A reshape between the same sizes moves data: {why}."));
             }
             Some(why) => {
                 text.paragraph(format_args!("A plain reshape moves data: {why}."));
-                text.verbatim("Read as the other shape, the same bytes are the result of several steps, which an HLO bitcast does at once:");
-                text.verbatim(format_args!("  {reason}"));
+                text.paragraph("Read as the other shape, the same bytes are the result of several steps, which an HLO bitcast does at once:");
+                text.paragraph(format_args!("  {reason}"));
             }
         }
         if let Some(generation) = self.generation {

@@ -90,6 +90,9 @@ pub(crate) fn hatching_of_page() -> String {
     format!("<svg class=\"defs\" aria-hidden=\"true\">{}</svg>\n", hatching("padding"))
 }
 
+/// What a narrow page says below a picture that may be wider.
+pub(crate) const SCROLLS: &str = "<p class=\"hint narrow\">A wider picture scrolls sideways.</p>\n";
+
 /// A list of a page about programs has at most this many entries, so that a page has at most about 5 MB.
 pub(crate) const MOST: usize = 500;
 /// The longest text of an entry, in characters.

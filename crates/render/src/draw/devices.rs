@@ -1,7 +1,7 @@
 //! Which device has which part of an array: a grid of boxes, one for each shard, with the numbers and the colour of its devices.
 
 use super::svg;
-use crate::web::{Page, escape};
+use crate::web::{Page, SCROLLS, escape};
 use crate::words::{Grouped, count, dimension_names, slice};
 use crate::{Answer, Text, harmless};
 use serde::Serialize;
@@ -287,7 +287,7 @@ impl DeviceDrawing {
         // Unlike the picture, the page wraps them.
         let notes = self.notes().iter().map(|note| format!("<p>{}</p>\n", escape(note))).collect::<String>();
         let main = format!(
-            "<p><code>{}</code></p>\n{}{notes}<table class=\"short\">\n<tr><th>Devices</th><th>Elements</th></tr>\n{list}</table>\n",
+            "<p><code>{}</code></p>\n{}{SCROLLS}{notes}<table class=\"short\">\n<tr><th>Devices</th><th>Elements</th></tr>\n{list}</table>\n",
             escape(&self.sharding),
             self.picture(&[], &[], |drawing| drawing.in_page())
         );

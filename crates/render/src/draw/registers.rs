@@ -2,7 +2,7 @@
 
 use super::svg::{self, fill_of_tile};
 use crate::vector::Registers;
-use crate::web::{Page, hatching_of_page};
+use crate::web::{Page, SCROLLS, hatching_of_page};
 use crate::words::{Grouped, count};
 use crate::{Answer, Text};
 use serde::Serialize;
@@ -189,7 +189,12 @@ impl RegisterDrawing {
     #[must_use]
     pub fn html(&self) -> String {
         let title = self.heading();
-        let main = format!("{}{}", hatching_of_page(), self.in_page());
+        let main = format!(
+            "{}{}<p class=\"hint\">Hatched: no element of the vector. Each row is a sublane, its lanes from left to right; a part names its elements \
+             by their range in each dimension.</p>\n{SCROLLS}",
+            hatching_of_page(),
+            self.in_page()
+        );
         Page { title: &title, heading: &title, main: &main, style: &svg::fills(), ..Page::default() }.html()
     }
 }

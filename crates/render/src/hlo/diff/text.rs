@@ -21,7 +21,7 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
         let _ = writeln!(text, "{when:6}  module {name} ({accuracy})");
     }
     if let Some(why) = &difference.unknown {
-        let _ = writeln!(text, "note: the cycles are not compared: {why}");
+        text.paragraph(format_args!("note: the cycles are not compared: {why}"));
     }
     measured_lines(&mut text, difference);
     for peak in &difference.peaks {
@@ -48,13 +48,9 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
         let source = change.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-        let _ = writeln!(
-            text,
-            "{:>11}  {:12}  {}  {shapes}{source}: {}",
-            Signed(change.bytes).to_string(),
-            change.change,
-            words::value_name(&change.name, change.leaf),
-            change.cause
+        text.hanging(
+            &format!("{:>11}  {:12}  ", Signed(change.bytes).to_string(), change.change),
+            &format!("{}  {shapes}{source}: {}", words::value_name(&change.name, change.leaf), change.cause),
         );
     }
     if difference.changes.len() > MOST_CHANGES {
@@ -124,7 +120,7 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
     for measured in difference.changed_measures() {
         let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
         let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));
-        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", measured.name, measured.cause);
+        text.hanging(&format!("  {:11} ", measured.name), &format!("{before} -> {after}{percent}: {}", measured.cause));
     }
     if !difference.parts.is_empty() {
         text.heading("Copies, collectives and fusions");
@@ -132,7 +128,7 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
     for part in difference.parts.iter().take(MOST_PARTS) {
         let cycles = part.cycles.map_or(String::new(), |cycles| format!("  {} cycles", Grouped(cycles)));
         let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-        let _ = writeln!(text, "  {:18} %{}{cycles}{source}: {}", part.change, part.name, part.cause);
+        text.hanging(&format!("  {:18} ", part.change), &format!("%{}{cycles}{source}: {}", part.name, part.cause));
         if let Some(because) = &part.because {
             text.hanging("      ", because);
         }
@@ -163,13 +159,9 @@ fn peak_lines(text: &mut Text, peak: &Peak) {
         };
         let origin = [&cause.op_name, &cause.source].into_iter().flatten();
         let origin: String = origin.map(|part| format!("  {part}")).collect();
-        let _ = writeln!(
-            text,
-            "{:>13}  {:11}  {}  {}{like}{origin}",
-            Signed(cause.bytes).to_string(),
-            cause.live,
-            words::value_name(&cause.name, cause.leaf),
-            cause.shape
+        text.hanging(
+            &format!("{:>13}  {:11}  ", Signed(cause.bytes).to_string(), cause.live),
+            &format!("{}  {}{like}{origin}", words::value_name(&cause.name, cause.leaf), cause.shape),
         );
     }
     if peak.because.len() > MOST_CAUSES {
