@@ -237,6 +237,8 @@ for (const width of [420, 1400]) {
     for (const text of await rows.allTextContents()) assert.ok(text.includes(name), text);
     assert.ok((await page.textContent('#found')).startsWith(`${some} of `));
     assert.ok(await page.locator('#instructions tbody tr:visible').count() > 0);
+    // A list without an entry that fits is not shown open and empty.
+    for (const part of await page.locator('main details:visible').all()) assert.ok(await part.locator('li:visible').count() > 0);
     assert.deepEqual(await findings(page), []);
     // The rows share a tab stop; the chosen one is in the address.
     await page.keyboard.press('Enter');

@@ -14,6 +14,7 @@ function find(words) {
     section.hidden = wanted.length > 0 && !section.querySelector('tbody tr:not([hidden]), .copies li:not([hidden])');
     // What the search opens, it closes again.
     for (const part of section.querySelectorAll('details')) {
+      part.hidden = wanted.length > 0 && !part.querySelector('tr:not([hidden]), li:not([hidden])');
       if (wanted.length && !part.open) part.open = part.wasClosed = true;
       else if (!wanted.length && part.wasClosed) part.open = part.wasClosed = false;
     }
