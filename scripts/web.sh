@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files, and `scripts/web.sh embed` for the program: it carries
-# the site when it is built or packaged after that. `scripts/web.sh test` runs all tests; `scripts/web.sh quick` those of the gate. CHROMIUM
-# names the browser, XLA_SHAPE the program.
+# the site when it is built or packaged after that. `scripts/web.sh test` runs all tests; `scripts/web.sh quick` those of the gate, a few of them in
+# the browser; `scripts/web.sh measure` measures the page. CHROMIUM names the browser, XLA_SHAPE the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,11 @@ build() { # DIRECTORY
     cargo build --locked -p xla-shape-web --profile web --target wasm32-unknown-unknown
     mkdir -p "$1"
     node web/build.mjs target/wasm32-unknown-unknown/web/xla_shape_web.wasm "$1"
+}
+
+tests() { # OPTION… of Node
+    cargo build --locked -p xla-shape-cli
+    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" node --test "$@" tests/)
 }
 
 case "${1:-}" in
@@ -24,12 +29,15 @@ embed)
     ;;
 quick)
     build target/site
-    SITE="$PWD/target/site" node --test web/tests/engine.test.mjs
+    tests --test-name-pattern='Node|example: (A program|A kernel)|ten seconds|wrong input|nothing leaves|420 pixels, light|program serves|offline'
     ;;
 test)
     build target/site
-    cargo build --locked -p xla-shape-cli
-    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" npm test)
+    tests
+    ;;
+measure)
+    build target/site
+    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" node measure.mjs first 25 200)
     ;;
 *)
     sed -n '2,4s/^# //p' "$0" >&2

@@ -14,7 +14,8 @@ const MOST = 1_000_000;
 const here = import.meta.dirname, project = join(here, '..');
 const [wasm, site] = argv.slice(2);
 mkdirSync(join(site, 'examples'), { recursive: true });
-for (const name of ['explorer.css', 'explorer.js', 'engine.js', 'worker.js', 'link.js', 'copy.js', 'directory.js', 'served.js', 'zip.js', 'examples.js']) copyFileSync(join(here, name), join(site, name));
+const scripts = readdirSync(here).filter(name => name.endsWith('.js'));
+for (const name of ['explorer.css', ...scripts]) copyFileSync(join(here, name), join(site, name));
 copyFileSync(join(project, 'crates/render/src/web/style.css'), join(site, 'pages.css'));
 copyFileSync(wasm, join(site, 'xla_shape_web.wasm'));
 for (const name of new Set(EXAMPLES.flatMap(({ files = [], against = [] }) => [...files, ...against]))) {
@@ -35,7 +36,9 @@ for (const { text, files = ['-'], against = [] } of EXAMPLES) {
     }
   }
 }
-const html = readFileSync(join(here, 'index.html'), 'utf8').replace('HASHES', [...hashes].sort().join(' '));
+const html = readFileSync(join(here, 'index.html'), 'utf8').replace('HASHES', [...hashes].sort().join(' '))
+  // All at once, not each when another names it.
+  .replace('<!-- SCRIPTS -->', scripts.filter(name => !['explorer.js', 'service.js'].includes(name)).map(name => `<link rel="modulepreload" href="${name}">`).join('\n'));
 writeFileSync(join(site, 'index.html'), html);
 
 const files = readdirSync(site, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())

@@ -19,17 +19,21 @@ const compiled = WebAssembly.compileStreaming(fetch('xla_shape_web.wasm'));
 const code = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL('worker.js', location).href)};`], { type: 'text/javascript' }));
 let worker = null, asked = 0, running = false;
 
+function start() {
+  worker = new Worker(code, { type: 'module' });
+  const own = worker;
+  worker.onmessage = ({ data }) => receive(data);
+  worker.onerror = event => receive({ id: asked, error: event.message ?? 'the worker does not start' });
+  // It starts while the module is compiled.
+  compiled.then(module => own.postMessage({ module }), () => {});
+}
+start();
+
 async function post(question) {
   const id = asked += 1;
-  const module = await compiled;
+  await compiled;
   if (id !== asked) return;
-  if (running) { worker.terminate(); worker = null; }
-  if (!worker) {
-    worker = new Worker(code, { type: 'module' });
-    worker.onmessage = ({ data }) => receive(data);
-    worker.onerror = event => receive({ id: asked, error: event.message ?? 'the worker does not start' });
-    worker.postMessage({ module });
-  }
+  if (running) { worker.terminate(); start(); await compiled; }
   running = true;
   worker.postMessage({ id, ...question });
   setTimeout(() => { if (id === asked && running) working(); }, 300);

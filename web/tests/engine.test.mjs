@@ -16,7 +16,7 @@ const engine = new Engine(await WebAssembly.compile(readFileSync(join(site, 'xla
 const bytes = text => new TextEncoder().encode(text);
 const ask = (text, more = {}) => engine.answer({ files: ['-'], against: [], ...more }, [bytes(text)]);
 
-test('examples have the answers of the program', async () => {
+test('Node: examples have the answers of the program', async () => {
   for (const { title, text, files = ['-'], against = [] } of EXAMPLES) {
     const folder = join(import.meta.dirname, '../../examples');
     const read = name => text === undefined ? new Uint8Array(readFileSync(join(folder, name))) : bytes(text);
@@ -36,7 +36,7 @@ test('examples have the answers of the program', async () => {
   }
 });
 
-test('wrong inputs are told with their positions', async () => {
+test('Node: wrong inputs are told with their positions', async () => {
   const { view } = await ask('f32[2,3]{1,1}');
   assert.match(view.said, /expected every dimension once .*\n.*\n.*\n *\| +\^/);
   assert.equal(view.text, '');
@@ -44,7 +44,7 @@ test('wrong inputs are told with their positions', async () => {
   assert.match(error, /found nothing/);
 });
 
-test('an instance answers many questions, and frees them', async () => {
+test('Node: an instance answers many questions, and frees them', async () => {
   const module = readFileSync(join(import.meta.dirname, '../../examples/hlo/v5e__rnn_scan.hlo'), 'utf8');
   await ask(module);
   const before = engine.instance.memory.buffer.byteLength;
@@ -52,7 +52,25 @@ test('an instance answers many questions, and frees them', async () => {
   assert.ok(engine.instance.memory.buffer.byteLength <= before + (8 << 20));
 });
 
-test('links hold the whole state', async () => {
+test('Node: too little memory is told as such, and the next question is answered', async () => {
+  // All but 256 KiB of the 4 GiB that there can be are taken.
+  class Small extends Engine {
+    async restart() {
+      await super.restart();
+      if (!this.isLarge) this.instance.memory.grow(65536 - this.instance.memory.buffer.byteLength / 65536 - 4);
+    }
+  }
+  const small = new Small(engine.module), module = readFileSync(join(import.meta.dirname, '../../examples/hlo/v5e__rnn_scan.hlo'));
+  const question = () => small.answer({ files: ['a.hlo'], against: [] }, [new Uint8Array(module)]);
+  await assert.rejects(question(), /more memory than the browser gives a page/);
+  small.isLarge = true;
+  assert.equal((await question()).reading.name, 'hlo');
+  // What cannot fit is refused before it is read.
+  await assert.rejects(small.answer({ files: ['a'], against: [] }, [{ size: 2 ** 31 }]), /2049 MiB are more than fit/);
+  assert.equal((await question()).reading.name, 'hlo');
+});
+
+test('Node: links hold the whole state', async () => {
   for (const state of [{ text: '' }, { text: 'f32[8]\u{1f600}\n', against: 'x', reading: 'shape', view: 'draw' }]) {
     const fragment = await toFragment(state);
     assert.match(fragment, /^[\w-]*$/);
@@ -99,7 +117,7 @@ function archive(entries, change = () => {}) {
   return new Blob([...parts, directory, end]);
 }
 
-test('archives are read', async () => {
+test('Node: archives are read', async () => {
   const blob = archive([['d/', ''], ['d/after.hlo', 'HloModule m'], ['../../etc/x', 'names only'], ['inner.zip', 'PK\x03\x04']]);
   assert.ok(isZip(new Uint8Array(await blob.arrayBuffer())));
   const files = await unzip(blob);
@@ -108,7 +126,7 @@ test('archives are read', async () => {
   assert.deepEqual(await unzip(archive([])), []);
 });
 
-test('archives are bounded', async () => {
+test('Node: archives are bounded', async () => {
   const one = [['a', 'x'.repeat(3000)]];
   await assert.rejects(unzip(archive([...one, ['b', '']]), { entries: 1 }), /at most 1 entries, found 2/);
   const limits = { entries: 9, bytes: 4000, ratio: 1000, small: 0 };
