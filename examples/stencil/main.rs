@@ -10,6 +10,7 @@
 use std::error::Error;
 use std::hint::black_box;
 use xla_shape::block::{Border, WindowError};
+use xla_shape::iter::runs;
 use xla_shape::{Buffer, View, ViewMut, shape};
 use xla_shape_examples::{Numbers, check, shortest_times};
 
@@ -21,7 +22,7 @@ type RowMajor = shape!(f32[32,64,256]);
 type Tiled = shape!(f32[32,64,256]{2,1,0:T(8,128)});
 /// What is computed at a time, and what is read for it.
 type Block = shape!(f32[8,16,256]{2,1,0:T(8,128)});
-type Window = shape!(f32[10,18,258]);
+type Around = shape!(f32[10,18,258]);
 
 /// By rows: each row is checked once.
 fn by_rows(x: View<'_, RowMajor>, mut out: ViewMut<'_, RowMajor>) {
@@ -44,25 +45,23 @@ fn by_rows(x: View<'_, RowMajor>, mut out: ViewMut<'_, RowMajor>) {
     }
 }
 
-/// By windows: any layout of the array; the loops are over a small row-major one.
+/// By windows: any layout of the arrays; the loops are over rows of a window, and over the runs that tiles cut a row of the block into.
 fn by_windows(x: View<'_, Tiled>, mut out: ViewMut<'_, Tiled>) -> Result<(), WindowError> {
-    let (mut window, mut sums) = (Buffer::<Window>::zeroed(), Buffer::<shape!(f32[8,16,256])>::zeroed());
-    for mut block in out.blocks_mut::<Block>() {
-        x.copy_window_to(&mut window, block.shape().origin(), [1; 3], Border::Clamp)?;
+    for (x, mut out) in x.windows::<Block, Around>(Border::Clamp)?.zip(out.blocks_mut::<Block>()) {
         for [z, y] in (0..8).flat_map(|z| (0..16).map(move |y| [z, y])) {
-            let row = |k: usize| window.line::<-1>([z + k / 3, y + k % 3, 0]);
-            let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)] =
-                [0, 1, 2, 3, 4, 5, 6, 7, 8].map(row)
+            let rows = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|k| x.line::<-1>([z + k / 3, y + k % 3, 0]));
+            let ([Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)], Some(mut out)) =
+                (rows, out.line_mut::<-1>([z, y, 0]))
             else {
                 continue;
             };
             let sum = |x: usize| a[x] + b[x] + c[x] + d[x] + e[x] + f[x] + g[x] + h[x] + i[x];
-            let Some(mut out) = sums.line_mut::<-1>([z, y, 0]) else { continue };
-            for x in 0..256 {
-                out[x] = sum(x) + sum(x + 1) + sum(x + 2);
+            for ([start], mut out) in runs(&mut out).indexed() {
+                for x in 0..out.len() {
+                    out[x] = sum(start + x) + sum(start + x + 1) + sum(start + x + 2);
+                }
             }
         }
-        sums.copy_to(&mut block);
     }
     Ok(())
 }

@@ -140,6 +140,8 @@ const KERNELS: &[(&str, &[&str])] = &[
     ("softmax_bf16", &["punpcklwd", "maxps", "mulps", "addps", "paddd"]),
     ("stencil_27", &["addps"]),
     ("product", &["mulps", "addps"]),
+    ("axpy_by_runs", &["mulps", "addps"]),
+    ("product_by_runs", &["mulps", "addps"]),
 ];
 
 /// The most instructions of scalar arithmetic in a kernel: what it takes to put 16 lanes together, twice, and to divide.

@@ -1,6 +1,7 @@
 //! Kernels over whole arrays: the library's iteration, and loops written by hand over the same memory.
 
 use half::bf16;
+use xla_shape::iter::runs;
 use xla_shape::{View, ViewMut, shape};
 
 macro_rules! kernel {
@@ -144,6 +145,26 @@ kernel!(axpy_from_row_major(
     }
 });
 
+kernel!(axpy_by_runs(
+    a: f32 | f32, x: View<'_, RowMajor> | &[f32; LEN], y: ViewMut<'_, F32> | &mut [f32; LEN]
+); {
+    let mut y = y;
+    for (mut y, x) in runs((&mut y, &x)) {
+        for i in 0..y.len() {
+            y[i] += a * x[i];
+        }
+    }
+}, {
+    // As slices from one to the other end of a row of a tile.
+    for i in 0..64 {
+        let rows = x[i << 9..][..512].as_chunks::<128>().0;
+        for (tile, x) in rows.iter().enumerate() {
+            let row = &mut y[(i / 8) << 12 | tile << 10 | (i % 8) << 7..][..128];
+            row.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+        }
+    }
+});
+
 kernel!(softmax_f32(x: ViewMut<'_, F32> | &mut [f32; LEN]); {
     let mut x = x;
     x.for_each_band_mut::<-1>(|mut row| {
@@ -268,6 +289,35 @@ kernel!(product(
             for tile in 0..2 {
                 let sums = &mut c[row(i, tile)..][..128];
                 sums.iter_mut().zip(&b[row(k, tile)..][..128]).for_each(|(sum, b)| *sum += factor * b);
+            }
+        }
+    }
+});
+
+kernel!(product_by_runs(
+    a: View<'_, Matrix> | &[f32; 65_536], b: View<'_, Matrix> | &[f32; 65_536],
+    c: ViewMut<'_, Matrix> | &mut [f32; 65_536]
+); {
+    let mut c = c;
+    for i in 0..256 {
+        let (Some(mut sums), Some(factors)) = (c.line_mut::<-1>([i, 0]), a.line::<-1>([i, 0])) else { return };
+        for k in 0..256 {
+            let (factor, Some(row)) = (factors[k], b.line::<-1>([k, 0])) else { return };
+            for (sums, row) in runs((&mut sums, &row)) {
+                sums.into_iter().zip(row).for_each(|(sum, b)| *sum += factor * b);
+            }
+        }
+    }
+}, {
+    let row = |i: usize, tile: usize| (i / 8) << 11 | tile << 10 | (i % 8) << 7;
+    for i in 0..256 {
+        for k in 0..256 {
+            let factor = a[row(i, k / 128) + k % 128];
+            for tile in 0..2 {
+                let (sums, b) = (&mut c[row(i, tile)..][..128], &b[row(k, tile)..][..128]);
+                for j in 0..128 {
+                    sums[j] += factor * b[j];
+                }
             }
         }
     }

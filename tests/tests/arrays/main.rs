@@ -10,6 +10,7 @@ mod ndarray;
 mod product;
 mod raw_parts;
 mod relayout;
+mod runs;
 mod sections;
 mod static_and_runtime;
 mod windows;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use xla_shape::block::{Border, WindowError};
 use xla_shape::element::S32;
-use xla_shape::types::{ArrayType, StaticArray};
+use xla_shape::types::{ArrayType, MultiIndex, StaticArray};
 use xla_shape::{Buffer, View, shape};
 
 /// The value of element `index - halo + origin`, by the definition.
@@ -178,4 +178,113 @@ fn errors_say_what_lies_where() {
         error.to_string(),
         "expected an array with elements to repeat at the border, found size 0 in dimension 1"
     );
+}
+
+/// The windows around blocks `P` are those that `copy_window_to` copies, in the order of the blocks.
+fn check_windows<S, P, W>(halo: Option<S::Index>)
+where
+    S: StaticArray<Element = S32>,
+    P: StaticArray<Index = S::Index>,
+    W: StaticArray<Element = S32, Index = S::Index>,
+{
+    let x = numbered::<S>();
+    for border in [Border::Clamp, Border::Value(-7), Border::None] {
+        let mut before = S::Index::ORIGIN;
+        for (d, entry) in before.as_mut().iter_mut().enumerate() {
+            *entry = halo.map_or((W::SIZES[d] - P::SIZES[d]) / 2, |halo| halo.as_ref()[d]);
+        }
+        let windows = match halo {
+            Some(halo) => x.windows_with_halo::<P, W>(halo, border),
+            None => x.windows::<P, W>(border),
+        };
+        let starts = |d: usize| (0..S::SIZES[d]).step_by(P::SIZES[d]);
+        let mut origins = vec![S::Index::ORIGIN];
+        for d in 0..S::SIZES.len() {
+            let longer = |origin: &S::Index| {
+                starts(d)
+                    .map(|start| {
+                        let mut o = *origin;
+                        o.as_mut()[d] = start;
+                        o
+                    })
+                    .collect::<Vec<_>>()
+            };
+            origins = origins.iter().flat_map(longer).collect();
+        }
+        let mut expected = Vec::new();
+        let mut window = Buffer::<W>::zeroed();
+        for &origin in &origins {
+            expected
+                .push(x.copy_window_to(&mut window, origin, before, border).map(|()| (origin, window.to_row_major())));
+        }
+        match windows {
+            Ok(windows) => {
+                assert_eq!(windows.len(), expected.len());
+                // Some are kept, so that others need memory of their own.
+                let mut kept = Vec::new();
+                for (window, expected) in windows.zip(expected) {
+                    assert_eq!(
+                        (window.origin(), window.to_row_major()),
+                        expected.clone().unwrap(),
+                        "{} {border:?}",
+                        S::TEXT
+                    );
+                    if kept.len() < 2 {
+                        kept.push((window, expected));
+                    }
+                }
+                for (window, expected) in kept {
+                    assert_eq!(window.to_row_major(), expected.unwrap().1);
+                }
+            }
+            Err(found) => assert!(expected.iter().any(|expected| expected.as_ref().err() == Some(&found)), "{found}"),
+        }
+    }
+}
+
+#[test]
+fn windows_around_blocks() {
+    check_windows::<shape!(s32[6,8]), shape!(s32[2,4]), shape!(s32[4,6])>(None);
+    check_windows::<shape!(s32[6,8]), shape!(s32[2,4]), shape!(s32[2,4]{0,1})>(None);
+    check_windows::<shape!(s32[6,8]{1,0:T(2,4)}), shape!(s32[2,4]{1,0:T(2,4)}), shape!(s32[4,8])>(None);
+    // Last blocks with fewer elements, and a halo on one side.
+    check_windows::<shape!(s32[5,7]{0,1:T(2,4)(2,1)}), shape!(s32[2,4]), shape!(s32[4,6]{0,1})>(Some([1, 0]));
+    check_windows::<shape!(s32[5,8]{1,0:T(2,4)(2,1)}), shape!(s32[5,4]), shape!(s32[5,4]{0,1})>(Some([0, 0]));
+    // Blocks and halos larger than the array.
+    check_windows::<shape!(s32[3,2]), shape!(s32[4,4]), shape!(s32[14,24])>(None);
+    check_windows::<shape!(s32[2,3,4]{2,0,1}), shape!(s32[1,2,3]{0,1,2}), shape!(s32[3,2,5])>(None);
+    // No elements, no dimensions.
+    check_windows::<shape!(s32[0,4]), shape!(s32[2,4]), shape!(s32[4,6])>(None);
+    check_windows::<shape!(s32[]), shape!(s32[]{:T(4)}), shape!(s32[])>(None);
+    let x = numbered::<shape!(s32[6])>();
+    let error = x.windows_with_halo::<shape!(s32[2]), shape!(s32[4])>([3], Border::Clamp).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected a window that holds the block in dimension 0, found one of 4 elements, 3 of them before a block of 2"
+    );
+    assert!(x.windows_with_halo::<shape!(s32[2]), shape!(s32[4])>([usize::MAX], Border::Clamp).is_err());
+    let error = x.windows::<shape!(s32[2]), shape!(s32[4])>(Border::None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected a window inside of dimension 0 (size 6) or a rule for the border, found indices -1 to 2"
+    );
+}
+
+/// Windows of a block, beside blocks of the same sizes to write, in threads.
+#[test]
+fn windows_beside_blocks_at_once() {
+    type Block = shape!(s32[4,4]{1,0:T(2,4)});
+    let x = numbered::<shape!(s32[8,8]{1,0:T(2,4)(2,1)})>();
+    let mut y = Buffer::<shape!(s32[6,8]{1,0:T(2,4)})>::zeroed();
+    let part = x.block::<shape!(s32[6,8]{1,0:T(2,4)(2,1)})>([0, 0]);
+    std::thread::scope(|threads| {
+        let windows = part.windows::<Block, shape!(s32[6,4])>(Border::Value(0)).unwrap();
+        for (x, mut y) in windows.zip(y.blocks_mut::<Block>()) {
+            threads.spawn(move || y.fill_with(|[i, j]| x[[i, j]] + x[[i + 2, j]]));
+        }
+    });
+    for [i, j] in y.shape().indices() {
+        let near = [i.wrapping_sub(1), i + 1].map(|i| if i < 6 { x[[i, j]] } else { 0 });
+        assert_eq!(y[[i, j]], near[0] + near[1], "{i} {j}");
+    }
 }

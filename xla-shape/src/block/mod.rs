@@ -50,9 +50,9 @@
 //!
 //! # Windows
 //!
-//! [`copy_window_to`](Buffer::copy_window_to) copies a part that begins at any index, also inside of a tile: a block together with the
-//! elements around it, which a stencil reads, or the part of an array at an index that is known at run time. Windows may overlap and reach
-//! beyond the array; a [`Border`] says what they hold there.
+//! [`windows`](Buffer::windows) copies each block together with the elements around it, which a stencil reads, beside blocks that are written.
+//! [`copy_window_to`](Buffer::copy_window_to) copies a part that begins at any index, also inside of a tile. Windows may overlap and
+//! reach beyond the array; a [`Border`] says what they hold there.
 
 mod copy;
 mod cut;
@@ -60,6 +60,7 @@ mod part;
 mod section;
 mod shard;
 mod window;
+mod windows;
 
 #[cfg(doc)]
 use crate::buffer::{Buffer, View, ViewMut};
@@ -70,3 +71,4 @@ pub use cut::Blocks;
 pub use part::Part;
 pub use section::{DimensionSlice, Fixed, Section, Slices};
 pub use window::{Border, WindowError};
+pub use windows::{Window, Windows};

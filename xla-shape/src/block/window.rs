@@ -36,6 +36,17 @@ pub enum WindowError {
         /// The size of the array, in elements.
         size: usize,
     },
+    /// A window does not hold the block that it is made for.
+    WithoutBlock {
+        /// Which dimension.
+        dimension: usize,
+        /// The number of the window's elements before the block.
+        halo: usize,
+        /// The size of the block, in elements.
+        block: usize,
+        /// The size of the window, in elements.
+        window: usize,
+    },
     /// The array has no elements, so none is the nearest.
     Empty {
         /// The first dimension whose size is 0.
@@ -53,6 +64,13 @@ impl fmt::Display for WindowError {
                     f,
                     "expected a window inside of dimension {dimension} (size {size}) or a rule for the border, found indices {first} to \
                      {last}"
+                )
+            }
+            Self::WithoutBlock { dimension, halo, block, window } => {
+                write!(
+                    f,
+                    "expected a window that holds the block in dimension {dimension}, found one of {window} elements, {halo} of them before \
+                     a block of {block}"
                 )
             }
             Self::Empty { dimension } => {

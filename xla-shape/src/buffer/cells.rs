@@ -1,10 +1,11 @@
-//! Reads and writes elements at positions. All `unsafe` code that dereferences an element's address is here; the modules above prove that
-//! positions are valid.
+//! Reads and writes elements at positions. All `unsafe` code that dereferences an element's address is here, and in `iter/strided.rs` for
+//! elements at equal distances; the modules above prove that positions are valid.
 
 use super::bits;
 use crate::element::{Plain, Stored};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::ptr::NonNull;
 use xla_shape_core::ElementType;
 
 /// The width of an element in memory, compared with its type.
@@ -124,7 +125,7 @@ impl<'a, E: Stored> CellsMut<'a, E> {
 }
 
 /// Whole elements as values, which are borrowed by ranges of positions.
-pub(crate) struct Values<'a, E: Plain> {
+pub struct Values<'a, E: Plain> {
     first: *const E::Value,
     len: usize,
     values: PhantomData<&'a [E::Value]>,
@@ -147,7 +148,7 @@ impl<'a, E: Plain> Values<'a, E> {
     /// are initialised, and nothing writes them during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const u8, len: usize) -> Self {
-        let first = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { first.cast() };
+        let first = if len == 0 { NonNull::dangling().as_ptr() } else { first.cast() };
         Self { first, len, values: PhantomData }
     }
 
@@ -170,6 +171,20 @@ impl<'a, E: Plain> Values<'a, E> {
         self.len
     }
 
+    /// A pointer to the first of a range of positions, which is valid for all of them.
+    ///
+    /// # Panics
+    /// If the range ends after the last value.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn pointer(self, range: Range<usize>) -> NonNull<E::Value> {
+        assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
+        // SAFETY: `range.start <= len`, which has just been checked.
+        let first = unsafe { self.first.add(range.start) };
+        // SAFETY: `new`: the pointer is that of an allocation, or dangling, but not null.
+        unsafe { NonNull::new_unchecked(first.cast_mut()) }
+    }
+
     /// The values at a range of positions.
     ///
     /// # Safety
@@ -190,7 +205,7 @@ impl<'a, E: Plain> Values<'a, E> {
 }
 
 /// Whole elements as values, which are borrowed by ranges of positions to be written.
-pub(crate) struct ValuesMut<'a, E: Plain> {
+pub struct ValuesMut<'a, E: Plain> {
     first: *mut E::Value,
     len: usize,
     values: PhantomData<&'a mut [E::Value]>,
@@ -203,7 +218,7 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// As [`Values::new`], and nothing else reads or writes the values that are borrowed later during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut u8, len: usize) -> Self {
-        let first = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { first.cast() };
+        let first = if len == 0 { NonNull::dangling().as_ptr() } else { first.cast() };
         Self { first, len, values: PhantomData }
     }
 
@@ -224,6 +239,20 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// A pointer to the first of a range of positions, which is valid for all of them, also to write.
+    ///
+    /// # Panics
+    /// If the range ends after the last value.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn pointer(&self, range: Range<usize>) -> NonNull<E::Value> {
+        assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
+        // SAFETY: `range.start <= len`, which has just been checked.
+        let first = unsafe { self.first.add(range.start) };
+        // SAFETY: `new`: the pointer is that of an allocation, or dangling, but not null.
+        unsafe { NonNull::new_unchecked(first) }
     }
 
     /// The values at a range of positions.

@@ -73,7 +73,7 @@ mod serialize;
 
 pub use accessor::Accessor;
 pub use bytes::{Bytes, BytesMut, Lender, Lends, Mut, Ref, Storage, StorageMut};
-pub(crate) use cells::Width;
+pub(crate) use cells::{Values, ValuesMut, Width};
 pub use dynamic::{DynBuffer, DynShape, DynView, DynViewMut};
 pub(crate) use error::SPLIT;
 pub use error::{AccessError, BufferError, ShapeMismatch};

@@ -1,13 +1,17 @@
 //! The elements along one dimension, as runs of equal stride.
 
 use super::memory::{for_each_run, own_run};
+use super::runs::Facts;
+use super::strided::Strided;
 use super::zip::{common, together_1, together_2};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Indices, ValueOf, resolve};
 use std::fmt;
-use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
+use std::ops::{Index, IndexMut};
+use std::sync::atomic::{Ordering, compiler_fence};
+use xla_shape_core::Dimension;
 use xla_shape_core::map::Run;
 
 /// The elements of an array along dimension `DIM`: a row, for -1. Made by [`line`](Buffer::line) and [`lines`](Buffer::lines). `B` is the
@@ -42,14 +46,6 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Line
     }
 }
 
-/// A run: elements with equal distances in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Strided<T> {
-    /// From the first element to the last one.
-    values: T,
-    stride: usize,
-}
-
 /// How the elements of `S` along dimension `DIM` lie in memory.
 struct Along<S, const DIM: i64>(S);
 
@@ -64,9 +60,9 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         shape.linear_index_of(index)
     }
 
-    /// Calls `f` with the number of the first element of each run, its positions, and its stride.
+    /// Calls `f` with the number of the first element of each run, its position, and the run's length and stride.
     #[inline(always)]
-    fn for_each_range(shape: S, index: S::Index, mut f: impl FnMut(usize, Range<usize>, usize)) {
+    fn for_each_position(shape: S, index: S::Index, mut f: impl FnMut(usize, usize, usize, usize)) {
         for_each_run(shape.sizes().as_ref()[Self::DIMENSION], Self::RUN.len as usize, |start, len| {
             let position = Self::position(shape, index, start);
             let stride = match const { Self::RUN.stride } {
@@ -74,7 +70,7 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
                 None if len > 1 => Self::position(shape, index, start + 1) - position,
                 None => 1,
             };
-            f(start, position..position + (len - 1) * stride + 1, stride);
+            f(start, position, len, stride);
         });
     }
 
@@ -84,6 +80,24 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         None => 1,
     };
     const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
+    /// The dimension, if its size is known.
+    const SIZE: Option<&'static [Dimension]> =
+        if S::IS_STATIC { Some(S::DIMENSIONS.split_at(Self::DIMENSION).1.split_at(1).0) } else { None };
+
+    /// Whether a line fits in half of the vector registers of the machine that the program is compiled for.
+    const FITS_IN_REGISTERS: bool = {
+        let bytes = if cfg!(target_feature = "avx512f") {
+            32 * 64
+        } else if cfg!(any(target_feature = "avx", target_arch = "aarch64")) {
+            512 // 16 registers of 32 bytes, or 32 of 16
+        } else {
+            16 * 16
+        };
+        match Self::SIZE {
+            Some([Dimension::Static(size)]) => *size <= bytes / 2 / (S::SHAPE.element_bits().div_ceil(8)),
+            _ => false,
+        }
+    };
 
     /// Whether the entries of the index are in bounds, except the one for dimension `DIM`.
     #[inline(always)]
@@ -91,6 +105,38 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         let sizes = shape.sizes();
         let numbers = index.as_ref().iter().zip(sizes.as_ref()).enumerate();
         numbers.fold(true, |inside, (dimension, (index, size))| inside & (dimension == Self::DIMENSION || index < size))
+    }
+}
+
+/// Stands for the dimension of a [`Line`] where [`runs`](super::runs) compares the dimensions of operands.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LineElements;
+
+/// For `runs`.
+impl<S: ArrayType, B, const DIM: i64> Line<S, B, DIM> {
+    pub(super) const FACTS: Facts = Facts::of_line(Along::<S, DIM>::RUN, Along::<S, DIM>::SIZE);
+
+    #[inline(always)]
+    pub(super) fn parts(&self) -> (&Buffer<S, B>, S::Index) {
+        (&self.array, self.index)
+    }
+
+    #[inline(always)]
+    pub(super) fn parts_mut(&mut self) -> (&mut Buffer<S, B>, S::Index) {
+        (&mut self.array, self.index)
+    }
+
+    /// The number of elements of a line of this shape.
+    #[inline(always)]
+    pub(super) fn size(shape: S) -> usize {
+        shape.sizes().as_ref()[Along::<S, DIM>::DIMENSION]
+    }
+
+    /// The position of an element of the line with this index.
+    #[inline(always)]
+    pub(super) fn position(shape: S, index: S::Index, number: usize) -> usize {
+        Along::<S, DIM>::position(shape, index, number)
     }
 }
 
@@ -138,9 +184,9 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
     pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[ValueOf<S>]>)) {
         // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with `self`.
         let values = unsafe { self.array.values_for() };
-        Along::<S, DIM>::for_each_range(self.array.shape(), self.index, |start, range, stride| {
-            // SAFETY: the run begins and ends with an element of the array, and nothing of another block is between them (`own_run`).
-            f(start, Strided { values: unsafe { values.range(range) }, stride });
+        Along::<S, DIM>::for_each_position(self.array.shape(), self.index, |start, position, len, stride| {
+            // SAFETY: the elements of a run are elements of the array, `stride` apart (`own_run`).
+            f(start, unsafe { Strided::new(values.pointer(position..position + (len - 1) * stride + 1), len, stride) });
         });
     }
 
@@ -172,10 +218,10 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
     pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [ValueOf<S>]>)) {
         let (shape, index) = (self.array.shape(), self.index);
         // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed mutably with `self`.
-        let mut values = unsafe { self.array.values_mut_for() };
-        Along::<S, DIM>::for_each_range(shape, index, |start, range, stride| {
+        let values = unsafe { self.array.values_mut_for() };
+        Along::<S, DIM>::for_each_position(shape, index, |start, position, len, stride| {
             // SAFETY: as in `for_each_run`; one run is borrowed at a time.
-            f(start, Strided { values: unsafe { values.range(range) }, stride });
+            f(start, unsafe { Strided::new(values.pointer(position..position + (len - 1) * stride + 1), len, stride) });
         });
     }
 
@@ -220,6 +266,11 @@ macro_rules! apply_with {
                 $(let len = common(len, Along::<$T, $D>::LEN);)*
                 len
             };
+            // The optimizer would keep a line in registers while a loop around this one applies others to it, and a line for which there are
+            // too few would move to the stack and back each time.
+            if const { !Along::<S, DIM>::FITS_IN_REGISTERS } {
+                compiler_fence(Ordering::SeqCst);
+            }
             for_each_run(len, run, |start, len| {
                 $(
                     let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
@@ -328,133 +379,6 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> IndexMut<usize> 
         let values = unsafe { self.array.values_mut_for() };
         // SAFETY: as in `index`; the element is borrowed once.
         unsafe { values.at(position) }
-    }
-}
-
-impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
-    /// The distance between neighbours, in elements.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
-    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.stride(), 200));
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn stride(&self) -> usize {
-        self.stride
-    }
-
-    /// The number of elements.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
-    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.len(), 8));
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.values.len().div_ceil(self.stride)
-    }
-
-    /// Always `false`: a run has at least one element.
-    #[must_use]
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The elements as a slice, if they are contiguous.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
-    /// x.line::<-1>([3, 0]).unwrap().for_each_run(|_, row| assert_eq!(row.as_slice(), Some(&[0.0; 200][..])));
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn as_slice(&self) -> Option<&[V]> {
-        (self.stride == 1).then_some(&*self.values)
-    }
-
-    /// The elements, in order.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let x = Buffer::<shape!(f32[8,200])>::filled(0.5);
-    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.iter().sum::<f32>(), 4.0));
-    /// ```
-    #[inline(always)]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &V> {
-        self.values.iter().step_by(self.stride)
-    }
-}
-
-impl<V: Copy + 'static, T: Deref<Target = [V]>> Strided<T> {
-    /// Calls `f` with each element, in order.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let x = Buffer::<shape!(f32[8,200])>::filled(0.5);
-    /// let mut sum = 0.0;
-    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| column.for_each(|x| sum += x));
-    /// assert_eq!(sum, 4.0);
-    /// ```
-    #[inline(always)]
-    pub fn for_each(&self, mut f: impl FnMut(V)) {
-        match self.as_slice() {
-            Some(values) => values.iter().for_each(|&value| f(value)),
-            None => self.iter().for_each(|&value| f(value)),
-        }
-    }
-}
-
-impl<V: 'static, T: DerefMut<Target = [V]>> Strided<T> {
-    /// The elements as a slice, to write, if they are contiguous.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let mut x = Buffer::<shape!(f32[8,200])>::zeroed();
-    /// x.line_mut::<-1>([3, 0]).unwrap().for_each_run_mut(|_, mut row| row.as_mut_slice().unwrap().fill(1.0));
-    /// assert_eq!(x[[3, 199]], 1.0);
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn as_mut_slice(&mut self) -> Option<&mut [V]> {
-        (self.stride == 1).then_some(&mut *self.values)
-    }
-
-    /// The elements, in order, to write.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let mut x = Buffer::<shape!(f32[8,200])>::zeroed();
-    /// x.line_mut::<0>([0, 5]).unwrap().for_each_run_mut(|_, mut column| column.iter_mut().for_each(|x| *x = 1.0));
-    /// assert_eq!(x[[7, 5]], 1.0);
-    /// ```
-    #[inline(always)]
-    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
-        self.values.iter_mut().step_by(self.stride)
-    }
-}
-
-impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
-    /// Replaces each element by the result of `f`, in order.
-    ///
-    /// ```
-    /// # use xla_shape::{Buffer, shape};
-    /// let mut x = Buffer::<shape!(f32[8,200])>::filled(1.0);
-    /// x.line_mut::<0>([0, 5]).unwrap().for_each_run_mut(|_, mut column| column.apply(|x| 2.0 * x));
-    /// assert_eq!(x[[7, 5]], 2.0);
-    /// ```
-    #[inline(always)]
-    pub fn apply(&mut self, mut f: impl FnMut(V) -> V) {
-        if self.stride == 1 {
-            self.values.iter_mut().for_each(|value| *value = f(*value));
-        } else {
-            self.iter_mut().for_each(|value| *value = f(*value));
-        }
     }
 }
 

@@ -9,8 +9,8 @@
 //! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2), [`apply_along`](Buffer::apply_along) |
 //! | write the result to a new array | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut), [`for_each_band_mut_with`](Buffer::for_each_band_mut_with); in threads [`bands_mut`](Buffer::bands_mut); one at a time [`line`](Buffer::line) |
-//! | walk along two or three lines together | [`Line::apply_with`], by the runs that they have in common |
-//! | read what lies around an element, or a part at any index | lines above and below, by number (`line[i]`), or [`copy_window_to`](Buffer::copy_window_to) |
+//! | walk along several arrays, blocks or lines together, of any layouts | `for (y, x) in` [`runs`]`((&mut y, &x))`: slices, or elements at equal distances |
+//! | read what lies around an element, or a part at any index | lines above and below, by number (`line[i]`), [`windows`](Buffer::windows) or [`copy_window_to`](Buffer::copy_window_to) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
 //! | get slices of elements, without padding | [`for_each_segment`](Buffer::for_each_segment) |
 //! | get indices, too | [`for_each_indexed`](Buffer::for_each_indexed) |
@@ -54,7 +54,9 @@ mod lines;
 mod memory;
 mod memory_order;
 mod pairs;
+mod runs;
 mod segments;
+mod strided;
 mod tiles;
 mod values;
 mod window;
@@ -63,7 +65,9 @@ mod zip;
 #[cfg(doc)]
 use crate::buffer::Buffer;
 pub use bands::{Band, LineValues};
-pub use lines::{Line, Strided};
+pub use lines::{Line, LineElements};
+pub use runs::{IndexedRuns, Operand, Operands, Runs, runs};
+pub use strided::{Elements, Strided, StridedIter};
 pub(crate) use tiles::assert_is_tile;
 pub use tiles::{NestedArray, TileView};
 pub(crate) use window::copy_window;

@@ -1,0 +1,264 @@
+//! Runs of several arrays together hold what indices give.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use xla_shape::element::S32;
+use xla_shape::iter::{Runs, runs};
+use xla_shape::types::{ArrayType, StaticArray};
+use xla_shape::{Buffer, View, ViewMut, layout, shape};
+
+fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
+    let mut next = 0;
+    Buffer::from_fn(|_| {
+        next += 1;
+        next
+    })
+}
+
+/// The index of element `number` of a run along a dimension.
+fn along<S: ArrayType>(mut index: S::Index, dimension: usize, number: usize) -> S::Index {
+    index.as_mut().iter_mut().skip(dimension).take(1).for_each(|entry| *entry += number);
+    index
+}
+
+/// Every element is in one run, at its index, for every way to walk.
+fn check<S, T>(mut x: ViewMut<'_, S>, y: View<'_, T>)
+where
+    S: ArrayType<Element = S32>,
+    T: ArrayType<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+{
+    let text = format!("{} {}", S::TEXT, T::TEXT);
+    let before = x.to_row_major();
+    let mut sizes = x.sizes();
+    sizes.as_mut().iter_mut().zip(y.sizes().as_ref()).for_each(|(size, &other)| *size = other.min(*size));
+    let is_common = |index: S::Index| index.as_ref().iter().zip(sizes.as_ref()).all(|(entry, size)| entry < size);
+
+    // With indices, which say which elements they are.
+    let walk = runs((&x, &y)).indexed();
+    let (mut seen, mut count, len) = (Vec::new(), 0, walk.len());
+    for (index, (a, b)) in walk {
+        count += 1;
+        assert!(a.len() == b.len() && !a.is_empty(), "{text}");
+        assert_eq!(a.as_slice().is_some(), a.stride() == 1, "{text}");
+        for k in 0..a.len() {
+            let index = along::<S>(index, Runs::<(&ViewMut<'_, S>, &View<'_, T>)>::DIMENSION, k);
+            assert_eq!((a[k], b[k]), (x[index], y[index]), "{text} {index:?}");
+            seen.push(index);
+        }
+        assert!(a.iter().zip(&b).map(|(a, b)| (*a, *b)).eq((0..a.len()).map(|k| (a[k], b[k]))), "{text}");
+        assert!(catch_unwind(|| a[a.len()]).is_err() && catch_unwind(|| b[usize::MAX]).is_err(), "{text}");
+    }
+    assert_eq!(count, len, "{text}");
+    seen.sort_by(|a, b| a.as_ref().cmp(b.as_ref()));
+    assert!(x.shape().indices().filter(|&index| is_common(index)).eq(seen), "{text}");
+
+    // The same elements, in all orders of calling.
+    let mut pairs: Vec<_> = x.shape().indices().filter(|&i| is_common(i)).map(|i| (x[i], y[i])).collect();
+    let (mut by_loop, mut by_fold, mut by_both) = (Vec::new(), Vec::new(), Vec::new());
+    for (a, b) in runs((&x, &y)) {
+        by_loop.extend(a.iter().copied().zip(b.iter().copied()));
+    }
+    runs((&x, &y)).for_each(|(a, b)| by_fold.extend(a.into_iter().copied().zip(b.into_iter().copied())));
+    let mut walk = runs((&x, &y)).indexed();
+    by_both.extend(walk.next().into_iter().flat_map(|(_, (a, b))| a.into_iter().zip(b)).map(|(a, b)| (*a, *b)));
+    walk.for_each(|(_, (a, b))| by_both.extend(a.into_iter().zip(b).map(|(a, b)| (*a, *b))));
+    pairs.sort_unstable();
+    for mut found in [by_loop, by_fold, by_both] {
+        found.sort_unstable();
+        assert_eq!(found, pairs, "{text}");
+    }
+
+    // To write, also all runs at once.
+    for (mut a, b) in runs((&mut x, &y)) {
+        a.apply_with(&b, |a, b| 3 * a + b);
+    }
+    for (mut a, b, c) in runs((&mut x, &y, &y)) {
+        a.apply_with_2(&b, &c, |a, b, c| a + b - c);
+    }
+    let all: Vec<_> = runs((&mut x, &y, &y, &y)).collect();
+    thread::scope(|threads| {
+        for (mut a, b, ..) in all {
+            threads.spawn(move || a.iter_mut().zip(b).for_each(|(a, b)| *a -= b));
+        }
+    });
+    for run in runs(&mut x) {
+        run.into_iter().for_each(|a| *a += 1);
+    }
+    for (index, before) in x.shape().indices().zip(before) {
+        assert_eq!(x[index], if is_common(index) { 3 * before + 1 } else { before + 1 }, "{text} {index:?}");
+    }
+}
+
+fn check_arrays<S, T>()
+where
+    S: StaticArray<Element = S32>,
+    T: StaticArray<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+{
+    let mut x = numbered::<S>();
+    check(x.view_mut(), numbered::<T>().view());
+    // Padding is as before.
+    x.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0, "{}", S::TEXT));
+}
+
+macro_rules! every_two {
+    ($($shape:ty;)*) => { every_two!(@each [$($shape;)*] [$($shape;)*]) };
+    (@each [$($shape:ty;)*] $all:tt) => { $(every_two!(@with $shape; $all);)* };
+    (@with $shape:ty; [$($other:ty;)*]) => { $(check_arrays::<$shape, $other>();)* };
+}
+
+#[test]
+fn runs_of_arrays() {
+    every_two! {
+        shape!(s32[3,10]);
+        shape!(s32[3,10]{0,1});
+        shape!(s32[3,10]{1,0:T(2,4)});
+        shape!(s32[3,10]{1,0:T(2,4)(2,1)});
+        shape!(s32[3,10]{0,1:T(4,3)});
+        shape!(s32[3,10]{1,0:T(4,4)(3,1)});
+        shape!(s32[3,10]{1,0:T(*,4)L(64)});
+    }
+}
+
+#[test]
+fn runs_of_three_dimensions() {
+    every_two! {
+        shape!(s32[2,3,8]);
+        shape!(s32[2,3,8]{1,0,2});
+        shape!(s32[2,3,8]{2,1,0:T(2,4)});
+        shape!(s32[2,3,8]{2,0,1:T(2,4)(2,1)});
+    }
+}
+
+#[test]
+fn runs_of_few_elements() {
+    every_two! {
+        shape!(s32[]);
+        shape!(s32[]{:T(4)});
+    }
+    every_two! {
+        shape!(s32[4,0]);
+        shape!(s32[4,0]{0,1:T(2,2)});
+    }
+    every_two! {
+        shape!(s32[1,1]);
+        shape!(s32[1,1]{0,1:T(2,2)(2,1)});
+    }
+    every_two! {
+        shape!(s32[1,5]);
+        shape!(s32[1,5]{0,1});
+    }
+}
+
+/// Arrays that are one stretch of memory are one run.
+#[test]
+fn runs_are_as_long_as_the_layouts_allow() {
+    fn lengths<
+        S: StaticArray<Element = S32, Dimensions = T::Dimensions, Index = T::Index>,
+        T: StaticArray<Element = S32>,
+    >() -> Vec<usize> {
+        runs((&numbered::<S>(), &numbered::<T>())).map(|(x, _)| x.len()).collect()
+    }
+    type Rows = shape!(s32[4,12]);
+    type Tiled = shape!(s32[4,12]{1,0:T(2,4)});
+    assert_eq!(lengths::<Rows, Rows>(), [48]);
+    assert_eq!(lengths::<Tiled, Tiled>(), [48]);
+    assert_eq!(lengths::<Rows, Tiled>(), [4; 12]);
+    assert_eq!(lengths::<Tiled, shape!(s32[4,12]{1,0:T(2,6)})>(), [2; 24]);
+    assert_eq!(lengths::<Rows, shape!(s32[4,12]{0,1})>(), [12; 4]);
+    assert_eq!(lengths::<shape!(s32[3,10]{1,0:T(2,4)}), shape!(s32[3,10])>(), [4, 4, 2].repeat(3));
+}
+
+#[test]
+fn runs_of_blocks_and_sections() {
+    type Whole = shape!(s32[5,10]{1,0:T(2,4)});
+    type Block = shape!(s32[4,4]{1,0:T(2,4)});
+    type Other = shape!(s32[4,4]{0,1});
+    let mut x = numbered::<Whole>();
+    let y = numbered::<Other>();
+    for place in [[0, 0], [1, 0], [0, 2], [1, 2]] {
+        check(x.block_mut::<Block>(place), y.view());
+        check(y.clone().view_mut(), x.block::<Block>(place));
+        let other = numbered::<Whole>();
+        check(x.block_mut::<Block>([1, 2]), other.block::<Block>(place));
+    }
+    let mut cube = numbered::<shape!(s32[3,4,8]{2,1,0:T(2,4)})>();
+    let matrix = numbered::<shape!(s32[4,8]{0,1})>();
+    check(cube.index_axis_mut::<0, layout!({1,0:T(2,4)})>(1), matrix.view());
+    check(matrix.clone().view_mut(), cube.index_axis::<0, layout!({1,0:T(2,4)})>(2));
+    let mut plain = numbered::<shape!(s32[4,3,8])>();
+    check(plain.index_axis_mut::<1, layout!({1,0})>(2), matrix.view());
+}
+
+/// Blocks side by side, at once, each by its runs: columns of row-major blocks lie between each other.
+#[test]
+fn runs_of_blocks_at_once() {
+    type Whole = shape!(s32[4,8]);
+    let mut x = numbered::<Whole>();
+    let y = numbered::<shape!(s32[4,4]{0,1})>();
+    thread::scope(|threads| {
+        for mut block in x.blocks_mut::<shape!(s32[4,4])>() {
+            let y = y.view();
+            threads.spawn(move || {
+                for (y, mut x) in runs((&y, &mut block)) {
+                    (0..x.len()).for_each(|i| x[i] = y[i]);
+                }
+            });
+        }
+    });
+    assert!(x.shape().indices().all(|[i, j]| x[[i, j]] == y[[i, j % 4]]));
+}
+
+#[test]
+fn runs_of_lines() {
+    fn check<S, T>()
+    where
+        S: StaticArray<Element = S32, Index = [usize; 2]>,
+        T: StaticArray<Element = S32, Index = [usize; 2]>,
+    {
+        let (mut x, y) = (numbered::<S>(), numbered::<T>());
+        let before = x.clone();
+        let (mut row, column) = (x.line_mut::<1>([2, 0]).unwrap(), y.line::<0>([0, 3]).unwrap());
+        let mut seen = Vec::new();
+        for ([start], (mut a, b)) in runs((&mut row, &column)).indexed() {
+            for k in 0..a.len() {
+                assert_eq!((a[k], b[k]), (before[[2, start + k]], y[[start + k, 3]]), "{} {}", S::TEXT, T::TEXT);
+                a[k] -= b[k];
+                seen.push(start + k);
+            }
+        }
+        assert!(seen.into_iter().eq(0..row.len()), "{} {}", S::TEXT, T::TEXT);
+        for [i, j] in S::default().indices() {
+            let expected = if i == 2 { before[[i, j]] - y[[j, 3]] } else { before[[i, j]] };
+            assert_eq!(x[[i, j]], expected, "{} {}", S::TEXT, T::TEXT);
+        }
+    }
+    check::<shape!(s32[4,10]), shape!(s32[10,5])>();
+    check::<shape!(s32[4,10]{1,0:T(2,4)}), shape!(s32[10,5]{1,0:T(2,4)})>();
+    check::<shape!(s32[4,10]{1,0:T(2,4)(2,1)}), shape!(s32[10,5]{0,1:T(2,4)})>();
+    check::<shape!(s32[4,10]{0,1}), shape!(s32[10,5]{0,1:T(3,6)})>();
+}
+
+#[test]
+fn sizes_at_run_time_are_compared() {
+    type Open = shape!(s32[?,?]);
+    type Bounded = shape!(s32[?,<=10]{1,0:T(2,4)});
+    let open = |sizes| Buffer::<Open>::zeroed_with(Open::with_sizes(sizes).unwrap()).unwrap();
+    let mut x = open([3, 7]);
+    x.fill_with(|[i, j]| (10 * i + j) as i32);
+    let mut y = open([3, 7]);
+    let lengths: Vec<_> = runs((&x, &y)).map(|(x, _)| x.len()).collect();
+    assert_eq!(lengths, [7; 3]);
+    check(y.view_mut(), x.view());
+    let mut bounded = Buffer::<Bounded>::zeroed_with(Bounded::with_sizes([3, 7]).unwrap()).unwrap();
+    let same = bounded.clone();
+    check(bounded.view_mut(), same.view());
+    for sizes in [[3, 8], [4, 7], [0, 7], [usize::MAX >> 1, 0]] {
+        let other = open(sizes);
+        assert!(catch_unwind(AssertUnwindSafe(|| runs((&mut x, &other)).len())).is_err(), "{sizes:?}");
+    }
+    // An array without elements may have more lines than a `usize` counts.
+    assert_eq!(runs(&open([usize::MAX >> 1, 0])).len(), 0);
+    let long = numbered::<shape!(s32[8,9])>();
+    let lines = (long.line::<0>([0, 0]).unwrap(), long.line::<1>([0, 0]).unwrap());
+    assert!(catch_unwind(AssertUnwindSafe(|| runs((&lines.0, &lines.1)).len())).is_err());
+}
