@@ -18,7 +18,7 @@ export MIRIFLAGS=${MIRIFLAGS--Zmiri-disable-isolation} PROPTEST_CASES=${PROPTEST
 miri() { cargo miri test --target-dir target/miri --no-fail-fast "$@"; }
 
 miri -p xla-shape --lib --all-features -- buffer dlpack
-miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide
+miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide vector
 
 # Calls of kernels with handmade call frames. `math` is left out: it has no unsafe code, and 100,000 cases.
 miri -p xla-shape-ffi --lib --all-features -- --skip math::

@@ -9,74 +9,14 @@
 
 #![forbid(unsafe_code)]
 
+mod kernel;
+
 use half::bf16;
+use kernel::{D, Heads, Scores, attention};
 use std::error::Error;
 use std::hint::black_box;
-use std::time::Instant;
-use xla_shape::element::{Bf16, F32};
-use xla_shape::infer::{DotDimensions, Operation, assert_result};
-use xla_shape::types::{Array, Size};
-use xla_shape::{Buffer, View, ViewMut, layout, permutation};
-use xla_shape_examples::{Numbers, check};
-
-/// The size of a head: the columns of a tile.
-const D: usize = 128;
-
-type Heads<const H: usize, const N: usize> = Array<Bf16, (Size<H>, Size<N>, Size<D>), layout!({2,1,0:T(8,128)(2,1)})>;
-/// The attention scores of each position for each other one.
-type Scores<const H: usize, const N: usize> = Array<F32, (Size<H>, Size<N>, Size<N>), layout!({2,1,0:T(8,128)})>;
-
-/// `q · kᵀ`: the heads are a batch dimension, and the sum is over the numbers of a position.
-const QK: Operation<'_> =
-    Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[2] });
-/// `scores · v`: the sum is over positions.
-const SV: Operation<'_> =
-    Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] });
-
-/// The layout of one head, and of the factors of both products.
-type L = layout!({1,0:T(8,128)(2,1)});
-/// The keys of one head, and as the second factor of `q · kᵀ`: the same bytes.
-type Keys<const N: usize> = Array<Bf16, (Size<N>, Size<D>), layout!({0,1:T(8,128)(2,1)})>;
-type Transposed<const N: usize> = Array<Bf16, (Size<D>, Size<N>), L>;
-/// The scores of one head.
-type HeadScores<const N: usize> = Array<F32, (Size<N>, Size<N>), layout!({1,0:T(8,128)})>;
-/// The values of one head as f32, and their weighted sums.
-type Values<const N: usize> = Array<F32, (Size<N>, Size<D>), layout!({1,0:T(8,128)})>;
-
-fn attention<const H: usize, const N: usize>(
-    q: View<'_, Heads<H, N>>,
-    k: View<'_, Heads<H, N>>,
-    v: View<'_, Heads<H, N>>,
-    mut out: ViewMut<'_, Heads<H, N>>,
-) {
-    const {
-        assert_result::<(Heads<H, N>, Heads<H, N>), Scores<H, N>>(QK);
-        assert_result::<(Scores<H, N>, Heads<H, N>), Heads<H, N>>(SV);
-    }
-    // A thread for each head, which is a block: blocks of the result do not overlap.
-    std::thread::scope(|threads| {
-        for (head, mut out) in out.blocks_mut::<Heads<1, N>>().enumerate() {
-            threads.spawn(move || {
-                let mut keys = Buffer::<Keys<N>>::zeroed();
-                k.index_axis::<0, L>(head).copy_to(&mut keys);
-                let mut scores = Buffer::<HeadScores<N>>::zeroed();
-                scores
-                    .add_product(&q.index_axis::<0, L>(head), &keys.transpose::<Transposed<N>, _>(permutation![1, 0]));
-                scores.for_each_band_mut::<-1>(|mut rows| {
-                    let max = rows.fold(f32::MIN, f32::max, f32::max);
-                    rows.apply(&max, |x, max| ((x - max) / (D as f32).sqrt()).exp());
-                    let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
-                    rows.apply(&sum, |x, sum| x / sum);
-                });
-                // In f32, because the softmax would lose half of its digits in bf16.
-                let values = v.index_axis::<0, L>(head).map::<Values<N>>(bf16::to_f32);
-                let mut sums = Buffer::<Values<N>>::zeroed();
-                sums.add_product(&scores, &values);
-                out.index_axis_mut::<0, L>(0).apply_with(&sums, |_, sum| bf16::from_f32(sum));
-            });
-        }
-    });
-}
+use xla_shape::Buffer;
+use xla_shape_examples::{Numbers, check, shortest_times};
 
 /// The definition, on row-major arrays in f64.
 fn expected([q, k, v]: [&[f32]; 3], [heads, positions]: [usize; 2]) -> Vec<f32> {
@@ -133,15 +73,12 @@ fn compare<const N: usize>() {
     let [q, k, v] = [(); 3].map(|()| Buffer::<Heads<1, N>>::from_fn(|_| bf16::from_f32(2.0 * numbers.number())));
     let row_major = [&q, &k, &v].map(|x| x.to_row_major().into_iter().map(bf16::to_f32).collect::<Vec<_>>());
     let mut out = Buffer::<Heads<1, N>>::zeroed();
-    let [mut ours, mut loops] = [f64::INFINITY; 2];
-    for _ in 0..10 {
-        let start = Instant::now();
-        attention(black_box(&q).view(), k.view(), v.view(), out.view_mut());
-        ours = ours.min(start.elapsed().as_secs_f64());
-        let start = Instant::now();
-        black_box(by_loops::<N>(black_box(&row_major).each_ref().map(Vec::as_slice)));
-        loops = loops.min(start.elapsed().as_secs_f64());
-    }
+    let [ours, loops] = shortest_times(
+        10,
+        [&mut || attention(black_box(&q).view(), k.view(), v.view(), out.view_mut()), &mut || {
+            drop(black_box(by_loops::<N>(black_box(&row_major).each_ref().map(Vec::as_slice))))
+        }],
+    );
     println!("{N} positions: {:.2} of the time of plain loops over row-major slices of f32", ours / loops);
 }
 
@@ -149,6 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("scores lie in {}", Scores::<4, 40>::TEXT);
     run::<4, 40>()?;
     run::<1, 17>()?;
+    compare::<17>();
     compare::<256>();
     compare::<512>();
     Ok(())

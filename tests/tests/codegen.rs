@@ -211,6 +211,29 @@ fn product_of_bytes_has_dot_instructions() {
     }
 }
 
+/// The definitions are plain Rust; the versions for AVX2 and AVX-512 consist of vector instructions.
+#[test]
+fn conversions_of_lanes_are_vectorized() {
+    let assembly = compile("x86-64");
+    for version in ["with_avx2", "with_avx512"] {
+        let is_start = |line: &&str| line.starts_with("_R") && line.contains(version) && line.contains("Conversions");
+        let code =
+            assembly.lines().skip_while(|line| !is_start(line)).take_while(|line| !line.starts_with(".Lfunc_end"));
+        let code = code.map(str::trim_start).collect::<Vec<_>>();
+        for wanted in ["vpmovsxbd", "vpmovzxwd", "vaddps"] {
+            assert!(
+                code.iter().any(|line| line.starts_with(wanted)),
+                "{version} has no {wanted}:\n{}",
+                code.join("\n")
+            );
+        }
+        for slow in ["call", "vaddss", "vpextr", "vpinsr", "cvttss2si"] {
+            let found = code.iter().filter(|line| line.starts_with(slow)).count();
+            assert_eq!(found, 0, "{version} has {slow}:\n{}", code.join("\n"));
+        }
+    }
+}
+
 #[test]
 fn functions_are_as_good_as_by_hand() {
     let functions = functions();

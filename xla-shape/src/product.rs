@@ -36,6 +36,8 @@ const ROWS: usize = 8;
 const COLUMNS: usize = 32;
 /// How often the innermost loop runs at most: the right operand's part of `GROUPS · COLUMNS · 4` bytes is in the L1 cache.
 const GROUPS: usize = 256;
+/// So many panels of the left operand use the tiles of the right one where they are. For more, its columns are packed.
+const UNPACKED: usize = 4;
 /// The rows of the left operand that are packed together: `PANELS · ROWS · GROUPS · 4` bytes are in the L2 cache.
 const PANELS: usize = 64;
 
@@ -71,7 +73,7 @@ pub trait Terms: Plain {
     type Tile: NestedArray<Self::Value> + Copy;
     /// A group of the left operand, prepared for `add`.
     type Left: Copy + Default;
-    /// A group of the right operand.
+    /// A group of the right operand, as it lies in a tile.
     type Right: Copy + Default;
 
     /// The elements of a group.
@@ -81,15 +83,15 @@ pub trait Terms: Plain {
 
     /// Group `group` of the columns of eight rows of the left operand, the first of which is `8 · eighth`.
     fn left(tile: &Self::Tile, eighth: usize, group: usize) -> [Self::Left; ROWS];
-    /// Group `group` of the rows of the right operand, from column `start` on.
-    fn right(tile: &Self::Tile, group: usize, start: usize) -> [Self::Right; COLUMNS];
+    /// The rows of groups of a tile of the right operand.
+    fn right(tile: &Self::Tile) -> &[[Self::Right; LANES]];
     /// An element of a tile.
     fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut Self::Value;
     /// Adds the products of a group of the left operand and groups of the right one.
     fn add<M: Machine>(sums: &mut [Self::Total; COLUMNS], left: Self::Left, right: &[Self::Right; COLUMNS]);
-    /// What sums begin with, for these groups of the right operand.
+    /// What sums begin with, for such columns of the right operand.
     #[inline(always)]
-    fn start<M: Machine>(_right: &[[Self::Right; COLUMNS]]) -> [Self::Total; COLUMNS] {
+    fn start<M: Machine, const W: usize>(_right: Columns<'_, Self, W>) -> [Self::Total; COLUMNS] {
         [Self::Total::default(); COLUMNS]
     }
     /// The sum of two sums.
@@ -115,8 +117,8 @@ impl Terms for F32 {
     }
 
     #[inline(always)]
-    fn right(tile: &Self::Tile, group: usize, start: usize) -> [f32; COLUMNS] {
-        std::array::from_fn(|column| tile[group][start + column])
+    fn right(tile: &Self::Tile) -> &[[f32; LANES]] {
+        tile
     }
 
     #[inline(always)]
@@ -145,20 +147,20 @@ impl Factor for Bf16 {
 impl Terms for Bf16 {
     type Total = f32;
     type Tile = [[[half::bf16; 2]; LANES]; 4];
-    type Left = [u16; 2];
-    type Right = [u16; 2];
+    type Left = [half::bf16; 2];
+    type Right = [half::bf16; 2];
 
     const DEPTH: usize = 2;
     const TILE_ROWS: usize = 8;
 
     #[inline(always)]
-    fn left(tile: &Self::Tile, _: usize, group: usize) -> [[u16; 2]; ROWS] {
-        std::array::from_fn(|row| [0, 1].map(|k| tile[row / 2][2 * group + k][row % 2].to_bits()))
+    fn left(tile: &Self::Tile, _: usize, group: usize) -> [[half::bf16; 2]; ROWS] {
+        std::array::from_fn(|row| [0, 1].map(|k| tile[row / 2][2 * group + k][row % 2]))
     }
 
     #[inline(always)]
-    fn right(tile: &Self::Tile, group: usize, start: usize) -> [[u16; 2]; COLUMNS] {
-        std::array::from_fn(|column| tile[group][start + column].map(half::bf16::to_bits))
+    fn right(tile: &Self::Tile) -> &[[[half::bf16; 2]; LANES]] {
+        tile
     }
 
     #[inline(always)]
@@ -167,7 +169,7 @@ impl Terms for Bf16 {
     }
 
     #[inline(always)]
-    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: [u16; 2], right: &[[u16; 2]; COLUMNS]) {
+    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: [half::bf16; 2], right: &[[half::bf16; 2]; COLUMNS]) {
         M::dot2(sums, &[left; COLUMNS], right);
     }
 
@@ -201,8 +203,8 @@ impl Terms for S8 {
     }
 
     #[inline(always)]
-    fn right(tile: &Self::Tile, group: usize, start: usize) -> [[i8; 4]; COLUMNS] {
-        std::array::from_fn(|column| tile[group][start + column])
+    fn right(tile: &Self::Tile) -> &[[[i8; 4]; LANES]] {
+        tile
     }
 
     #[inline(always)]
@@ -216,9 +218,11 @@ impl Terms for S8 {
     }
 
     #[inline(always)]
-    fn start<M: Machine>(right: &[[[i8; 4]; COLUMNS]]) -> [i32; COLUMNS] {
+    fn start<M: Machine, const W: usize>(right: Columns<'_, Self, W>) -> [i32; COLUMNS] {
         let mut sums = [0; COLUMNS];
-        right.iter().for_each(|right| M::dot4_unsigned(&mut sums, &[[0x80; 4]; COLUMNS], right));
+        for rows in right.tiles {
+            rows.iter().for_each(|row| M::dot4_unsigned(&mut sums, &[[0x80; 4]; COLUMNS], right.of(row)));
+        }
         sums.map(i32::wrapping_neg)
     }
 
@@ -315,8 +319,9 @@ impl<E: Terms> Kernel for Product<'_, E> {
     fn run<M: Machine>(self) {
         let Self { left, right, mut out, widths: [left_width, right_width, out_width], sizes: [m, depth, n] } = self;
         let panels = if n == 0 || depth == 0 { 0 } else { m.div_ceil(ROWS) };
+        let is_packed = panels > UNPACKED;
         let mut packed = vec![[E::Left::default(); ROWS]; panels.min(PANELS) * GROUPS];
-        let mut columns = vec![[E::Right::default(); COLUMNS]; GROUPS.min(depth.div_ceil(E::DEPTH))];
+        let mut columns = vec![[E::Right::default(); COLUMNS]; if is_packed { GROUPS } else { 0 }];
         for k in (0..depth).step_by(GROUPS * E::DEPTH) {
             let groups = (depth - k).min(GROUPS * E::DEPTH).div_ceil(E::DEPTH);
             for first in (0..panels).step_by(PANELS) {
@@ -324,14 +329,29 @@ impl<E: Terms> Kernel for Product<'_, E> {
                 for (panel, packed) in some.clone().zip(packed.chunks_exact_mut(GROUPS)) {
                     pack_left::<E>(&left, left_width, (panel, k), &mut packed[..groups]);
                 }
+                let packed = || some.clone().zip(packed.chunks_exact(GROUPS).map(|packed| &packed[..groups]));
                 for j in 0..n.div_ceil(LANES) {
+                    let mut copy = None;
+                    let tiles = right_tiles::<E>(&right, right_width, (k, j), groups, &mut copy);
                     for start in (0..LANES.min(n - j * LANES)).step_by(COLUMNS) {
-                        let columns = &mut columns[..groups];
-                        pack_right::<E>(&right, right_width, (k, j), start, columns);
-                        let begin = E::start::<M>(columns);
-                        for (panel, packed) in some.clone().zip(packed.chunks_exact(GROUPS)) {
-                            let sums = kernel::<M, E>(&packed[..groups], columns, &begin);
-                            add_to::<E>(&mut out[panel * out_width + j], start, &sums);
+                        if is_packed {
+                            pack_right::<E>(&tiles, start, &mut columns);
+                            let tiles = [&columns[..groups]];
+                            multiply::<M, E, COLUMNS>(
+                                packed(),
+                                Columns { tiles: &tiles, start: 0 },
+                                &mut out[j..],
+                                out_width,
+                                start,
+                            );
+                        } else {
+                            multiply::<M, E, LANES>(
+                                packed(),
+                                Columns { tiles: &tiles, start },
+                                &mut out[j..],
+                                out_width,
+                                start,
+                            );
                         }
                     }
                 }
@@ -340,14 +360,40 @@ impl<E: Terms> Kernel for Product<'_, E> {
     }
 }
 
-/// A tile whose padding is zero: the tile itself if it has none.
+/// `COLUMNS` columns of the right operand, from column `start` on of these rows of groups.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Columns<'a, E: Terms, const W: usize> {
+    tiles: &'a [&'a [[E::Right; W]]],
+    start: usize,
+}
+
+impl<E: Terms, const W: usize> Clone for Columns<'_, E, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: Terms, const W: usize> Copy for Columns<'_, E, W> {}
+
+impl<E: Terms, const W: usize> Columns<'_, E, W> {
+    /// The groups of a row.
+    #[inline(always)]
+    fn of(self, row: &[E::Right; W]) -> &[E::Right; COLUMNS] {
+        row[self.start..].first_chunk().expect("a row has these columns")
+    }
+}
+
+/// A tile that has zeros after the elements that are inside of the array, if the last group in direction `dimension` has such places. All other
+/// padding takes part in sums that are not used.
 #[inline(always)]
-fn without_padding<'a, E: Terms>(
+fn with_whole_groups<'a, E: Terms>(
     tile: &TileView<[usize; 2], &'a E::Tile>,
+    dimension: usize,
     copy: &'a mut Option<E::Tile>,
 ) -> &'a E::Tile {
     let [rows, columns] = tile.inside;
-    if rows == E::TILE_ROWS && columns == LANES {
+    if tile.inside[dimension].is_multiple_of(E::DEPTH) {
         return tile.elements;
     }
     let copy = copy.insert(*tile.elements);
@@ -371,27 +417,64 @@ fn pack_left<E: Terms>(
     let tiles = &tiles[row * width + k / LANES..];
     for (tile, packed) in tiles.iter().zip(packed.chunks_mut(LANES / E::DEPTH)) {
         let mut copy = None;
-        let tile = without_padding::<E>(tile, &mut copy);
+        let tile = with_whole_groups::<E>(tile, 1, &mut copy);
         packed.iter_mut().enumerate().for_each(|(group, packed)| *packed = E::left(tile, eighth, group));
     }
 }
 
-/// Copies groups of 32 columns of the right operand, from row `k` on.
+/// The tiles of column `j` of the right operand that have these groups, from row `k` on.
 #[inline(always)]
-fn pack_right<E: Terms>(
-    tiles: &[TileView<[usize; 2], &E::Tile>],
+fn right_tiles<'a, E: Terms>(
+    tiles: &[TileView<[usize; 2], &'a E::Tile>],
     width: usize,
     (k, j): (usize, usize),
-    start: usize,
-    packed: &mut [[E::Right; COLUMNS]],
-) {
-    let tiles = tiles[k / E::TILE_ROWS * width + j..].iter().step_by(width);
-    for (tile, packed) in tiles.zip(packed.chunks_mut(E::TILE_ROWS / E::DEPTH)) {
-        let mut copy = None;
-        let tile = without_padding::<E>(tile, &mut copy);
-        for (group, packed) in packed.iter_mut().enumerate() {
-            *packed = E::right(tile, group, start);
+    groups: usize,
+    copy: &'a mut Option<E::Tile>,
+) -> Vec<&'a [[E::Right; LANES]]> {
+    let in_tile = E::TILE_ROWS / E::DEPTH;
+    let tiles = &tiles[k / E::TILE_ROWS * width + j..];
+    let mut rows = tiles
+        .iter()
+        .step_by(width)
+        .take(groups.div_ceil(in_tile))
+        .map(|tile| E::right(tile.elements))
+        .collect::<Vec<_>>();
+    if let Some(last) = rows.last_mut() {
+        let count = groups - (groups - 1) / in_tile * in_tile;
+        let tile = &tiles[(groups - 1) / in_tile * width];
+        *last = &E::right(with_whole_groups::<E>(tile, 0, copy))[..count];
+    }
+    rows
+}
+
+/// Copies 32 columns of such tiles.
+#[inline(always)]
+fn pack_right<E: Terms>(tiles: &[&[[E::Right; LANES]]], start: usize, packed: &mut [[E::Right; COLUMNS]]) {
+    for (rows, packed) in tiles.iter().zip(packed.chunks_mut(E::TILE_ROWS / E::DEPTH)) {
+        for (row, packed) in rows.iter().zip(packed) {
+            packed.copy_from_slice(&row[start..start + COLUMNS]);
         }
+    }
+}
+
+/// Adds the products of panels of the left operand and columns of the right one to the tiles of a column of the result.
+#[inline(always)]
+fn multiply<'p, M: Machine, E: Terms<Left: 'p>, const W: usize>(
+    panels: impl Iterator<Item = (usize, &'p [[E::Left; ROWS]])>,
+    right: Columns<'_, E, W>,
+    out: &mut [TileView<[usize; 2], &mut Sums<E::Total>>],
+    width: usize,
+    start: usize,
+) {
+    let begin = E::start::<M, W>(right);
+    for (panel, left) in panels {
+        if let Some(next) = out.get((panel + 1) * width) {
+            next.elements
+                .iter()
+                .for_each(|row| row[start..start + COLUMNS].chunks(16).for_each(|line| vector::prefetch(&line[0])));
+        }
+        let sums = kernel::<M, E, W>(left, right, &begin);
+        add_to::<E>(&mut out[panel * width], start, &sums);
     }
 }
 
@@ -399,22 +482,28 @@ fn pack_right<E: Terms>(
 ///
 /// Each row of sums is a separate variable, because the compiler would not keep an array of rows in registers.
 #[inline(always)]
-fn kernel<M: Machine, E: Terms>(
+fn kernel<M: Machine, E: Terms, const W: usize>(
     left: &[[E::Left; ROWS]],
-    right: &[[E::Right; COLUMNS]],
+    right: Columns<'_, E, W>,
     begin: &[E::Total; COLUMNS],
 ) -> [[E::Total; COLUMNS]; ROWS] {
     let [mut a, mut b, mut c, mut d] = [*begin; 4];
     let [mut e, mut f, mut g, mut h] = [*begin; 4];
-    for (x, row) in left.iter().zip(right) {
-        E::add::<M>(&mut a, x[0], row);
-        E::add::<M>(&mut b, x[1], row);
-        E::add::<M>(&mut c, x[2], row);
-        E::add::<M>(&mut d, x[3], row);
-        E::add::<M>(&mut e, x[4], row);
-        E::add::<M>(&mut f, x[5], row);
-        E::add::<M>(&mut g, x[6], row);
-        E::add::<M>(&mut h, x[7], row);
+    let mut rest = left;
+    for rows in right.tiles {
+        let (left, behind) = rest.split_at(rows.len());
+        rest = behind;
+        for (x, row) in left.iter().zip(*rows) {
+            let row = right.of(row);
+            E::add::<M>(&mut a, x[0], row);
+            E::add::<M>(&mut b, x[1], row);
+            E::add::<M>(&mut c, x[2], row);
+            E::add::<M>(&mut d, x[3], row);
+            E::add::<M>(&mut e, x[4], row);
+            E::add::<M>(&mut f, x[5], row);
+            E::add::<M>(&mut g, x[6], row);
+            E::add::<M>(&mut h, x[7], row);
+        }
     }
     [a, b, c, d, e, f, g, h]
 }

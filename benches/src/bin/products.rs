@@ -1,4 +1,4 @@
-//! Products of square matrices in TPU tiles, beside crates that multiply row-major ones, on one thread.
+//! Products of matrices in TPU tiles, beside crates that multiply row-major ones, and attention, on one thread.
 //!
 //! ```text
 //! taskset -c 0 cargo run --release -p benches --bin products
@@ -9,55 +9,66 @@
 //! Contenders take turns, and the shortest time of each counts. Ours adds to the result, so each of its runs begins with zeros.
 
 use half::bf16;
+use ndarray::linalg::general_mat_mul;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, QuantParams};
 use rten_tensor::NdTensorView;
 use std::hint::black_box;
 use std::time::Instant;
 use xla_shape::element::{Bf16, F32, S8, S32};
+use xla_shape::relayout::Vectors;
 use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, layout};
 
-type Matrix<E, const N: usize, L> = Array<E, (Size<N>, Size<N>), L>;
-type Tiled = layout!({1,0:T(8,128)});
+#[path = "../../../examples/attention/kernel.rs"]
+mod attention;
 
-/// Runs the contenders in turns, ours first, and prints their speeds.
-fn compare(size: usize, contenders: &mut [(&str, &mut dyn FnMut())]) {
-    let work = 2.0 * (size as f64).powi(3) / 1e9;
+type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>), L>;
+type Tiled = layout!({1,0:T(8,128)});
+type Pairs = layout!({1,0:T(8,128)(2,1)});
+type Groups = layout!({1,0:T(32,128)(4,1)});
+
+/// The shortest times, and how many operations a contender does.
+fn compare(what: &str, operations: usize, contenders: &mut [(&str, &mut dyn FnMut())]) {
+    let work = operations as f64 / 1e9;
     let mut best = vec![f64::INFINITY; contenders.len()];
-    for _ in 0..(200.0 / work) as usize + 5 {
+    for _ in 0..((40.0 / work) as usize).min(2000) + 4 {
         for ((_, run), best) in contenders.iter_mut().zip(&mut best) {
             let start = Instant::now();
             run();
             *best = best.min(start.elapsed().as_secs_f64());
         }
     }
+    println!("{what}");
+    let own = contenders.iter().zip(&best).filter(|((name, _), _)| name.starts_with("tiles"));
+    let own = own.map(|(_, time)| *time).collect::<Vec<_>>();
     for ((name, _), time) in contenders.iter().zip(&best) {
-        println!("{size:>5}³  {name:<32} {:>6.0} G operations/s   ours / this {:.2}", work / time, time / best[0]);
+        let ratios = own.iter().map(|own| format!("{:>6.2}", time / own)).collect::<String>();
+        println!("  {name:<44} {:>6.0} G operations/s   tiles / this{ratios}", work / time);
     }
 }
 
-fn bytes<const N: usize>() {
-    type Operand<const N: usize> = Matrix<S8, N, layout!({1,0:T(32,128)(4,1)})>;
-    let x = Buffer::<Operand<N>>::from_fn(|[i, j]| (i * 31 + j * 17) as u8 as i8);
+fn bytes<const M: usize, const K: usize, const N: usize>() {
+    let x = Buffer::<Matrix<S8, M, K, Groups>>::from_fn(|[i, j]| (i * 31 + j * 17) as u8 as i8);
     // Seven bits: without VNNI, their kernel adds two products in 16 bits with saturation, which 2 · 255 · 64 does not reach.
-    let w = Buffer::<Operand<N>>::from_fn(|[i, j]| ((i * 13 + j * 7) as u8 as i8) >> 1);
-    let mut y = Buffer::<Matrix<S32, N, Tiled>>::zeroed();
+    let w = Buffer::<Matrix<S8, K, N, Groups>>::from_fn(|[i, j]| ((i * 13 + j * 7) as u8 as i8) >> 1);
+    let mut y = Buffer::<Matrix<S32, M, N, Tiled>>::zeroed();
     // Their left operand has no sign; 128 is its zero.
     let rows = x.to_row_major().into_iter().map(|x| x.cast_unsigned() ^ 0x80).collect::<Vec<_>>();
-    let (columns, zeros) = (w.to_row_major(), vec![128_u8; N]);
-    let mut theirs = vec![0_i32; N * N];
+    let (columns, zeros) = (w.to_row_major(), vec![128_u8; M]);
+    let mut theirs = vec![0_i32; M * N];
     let gemm = GemmExecutor::<u8, i8, i32>::default();
     let peer = format!("rten-gemm, {} (u8·i8)", gemm.kernel_name());
     compare(
-        N,
+        &format!("{M} × {K} × {N}, bytes"),
+        2 * M * K * N,
         &mut [
-            ("s8 tiles", &mut || {
+            ("tiles of s8", &mut || {
                 y.fill(0);
                 y.add_product(black_box(&x), black_box(&w));
             }),
             (&peer, &mut || {
-                let a = GemmInputA::Unpacked(NdTensorView::from_data([N, N], black_box(&rows[..])));
-                let b = GemmInputB::Unpacked(NdTensorView::from_data([N, N], black_box(&columns[..])));
+                let a = GemmInputA::Unpacked(NdTensorView::from_data([M, K], black_box(&rows[..])));
+                let b = GemmInputB::Unpacked(NdTensorView::from_data([K, N], black_box(&columns[..])));
                 let a_quant = Some(QuantParams { zero_point: &zeros });
                 gemm.gemm(&mut theirs, a, b, GemmOptions { a_quant, ..Default::default() }).expect("sizes fit");
             }),
@@ -66,45 +77,107 @@ fn bytes<const N: usize>() {
     assert!(y.to_row_major() == theirs, "the products are not the same");
 }
 
-fn floats<const N: usize>() {
+/// A row of the result after the other.
+fn loops([k, n]: [usize; 2], a: &[f32], b: &[f32], c: &mut [f32]) {
+    c.fill(0.0);
+    for (a, c) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
+        for (a, b) in a.iter().zip(b.chunks_exact(n)) {
+            c.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+        }
+    }
+}
+
+fn floats<const M: usize, const K: usize, const N: usize>() {
     let value = |i: usize, j: usize| ((i * 31 + j * 17) % 15) as f32 - 7.0;
-    let x = Buffer::<Matrix<F32, N, Tiled>>::from_fn(|[i, j]| value(i, j));
-    let w = Buffer::<Matrix<F32, N, Tiled>>::from_fn(|[i, j]| value(j, i));
-    let x16 = Buffer::<Matrix<Bf16, N, layout!({1,0:T(8,128)(2,1)})>>::from_fn(|[i, j]| bf16::from_f32(value(i, j)));
-    let w16 = Buffer::<Matrix<Bf16, N, layout!({1,0:T(8,128)(2,1)})>>::from_fn(|[i, j]| bf16::from_f32(value(j, i)));
-    let (mut y, mut y16) = (Buffer::<Matrix<F32, N, Tiled>>::zeroed(), Buffer::<Matrix<F32, N, Tiled>>::zeroed());
+    let x = Buffer::<Matrix<F32, M, K, Tiled>>::from_fn(|[i, j]| value(i, j));
+    let w = Buffer::<Matrix<F32, K, N, Tiled>>::from_fn(|[i, j]| value(j, i));
+    let x16 = Buffer::<Matrix<Bf16, M, K, Pairs>>::from_fn(|[i, j]| bf16::from_f32(value(i, j)));
+    let w16 = Buffer::<Matrix<Bf16, K, N, Pairs>>::from_fn(|[i, j]| bf16::from_f32(value(j, i)));
+    let [mut y, mut y16] = [(); 2].map(|()| Buffer::<Matrix<F32, M, N, Tiled>>::zeroed());
     let (rows, columns) = (x.to_row_major(), w.to_row_major());
-    let (mut theirs, mut others) = (ndarray::Array2::<f32>::zeros((N, N)), vec![0.0_f32; N * N]);
-    let [a, b] = [&rows, &columns].map(|x| ndarray::ArrayView2::from_shape((N, N), x).expect("as many"));
-    let gemm = GemmExecutor::<f32, f32, f32>::default();
+    let [mut by_rten, mut by_loops] = [(); 2].map(|()| vec![0.0_f32; M * N]);
+    let mut theirs = ndarray::Array2::<f32>::zeros((M, N));
+    let a = ndarray::ArrayView2::from_shape((M, K), &rows).expect("as many");
+    let b = ndarray::ArrayView2::from_shape((K, N), &columns).expect("as many");
+    let rten = GemmExecutor::<f32, f32, f32>::default();
+    let small = M <= 64;
+    let mut contenders: Vec<(&str, &mut dyn FnMut())> = Vec::new();
+    let mut tiles = || {
+        y.fill(0.0);
+        y.add_product(black_box(&x), black_box(&w));
+    };
+    let mut tiles16 = || {
+        y16.fill(0.0);
+        y16.add_product(black_box(&x16), black_box(&w16));
+    };
+    let mut matrixmultiply = || general_mat_mul(1.0, black_box(&a), &b, 0.0, &mut theirs);
+    let mut rten = || {
+        let a = GemmInputA::Unpacked(NdTensorView::from_data([M, K], black_box(&rows[..])));
+        let b = GemmInputB::Unpacked(NdTensorView::from_data([K, N], black_box(&columns[..])));
+        rten.gemm(&mut by_rten, a, b, GemmOptions::default()).expect("sizes fit");
+    };
+    let mut loops = || loops([K, N], black_box(&rows), &columns, &mut by_loops);
+    contenders.push(("tiles of f32", &mut tiles));
+    contenders.push(("tiles of bf16", &mut tiles16));
+    contenders.push(("matrixmultiply, f32", &mut matrixmultiply));
+    contenders.push(("rten-gemm, f32", &mut rten));
+    if small {
+        contenders.push(("plain loops, f32", &mut loops));
+    }
+    compare(&format!("{M} × {K} × {N}, floats (ratios: f32, bf16)"), 2 * M * K * N, &mut contenders);
+    // Sums of small integers are exact.
+    assert!(y == y16 && theirs.iter().eq(&by_rten), "the products are not the same");
+    assert!(y.to_row_major() == by_rten, "the products are not the same");
+    assert!(!small || by_loops == by_rten, "the products are not the same");
+}
+
+/// Attention of one head beside its two products alone: of bf16 with sums in f32, and of f32.
+fn attend<const N: usize>() {
+    use attention::{D, Heads};
+    let value = |i: usize, j: usize| bf16::from_f32(((i * 31 + j * 17) % 15) as f32 / 7.0 - 1.0);
+    let [q, k, v] = [1, 2, 3].map(|seed| Buffer::<Heads<1, N>>::from_fn(|[_, i, j]| value(i + seed, seed * j)));
+    let mut out = Buffer::<Heads<1, N>>::zeroed();
+    let queries = Buffer::<Matrix<Bf16, N, D, Pairs>>::from_fn(|[i, j]| value(i, j));
+    let keys = Buffer::<Matrix<Bf16, D, N, Pairs>>::from_fn(|[i, j]| value(i, j));
+    let mut scores = Buffer::<Matrix<F32, N, N, Tiled>>::zeroed();
+    let weights = Buffer::<Matrix<F32, N, N, Tiled>>::from_fn(|[i, j]| value(i, j).to_f32());
+    let values = Buffer::<Matrix<F32, N, D, Tiled>>::from_fn(|[i, j]| value(i, j).to_f32());
+    let mut sums = Buffer::<Matrix<F32, N, D, Tiled>>::zeroed();
     compare(
-        N,
+        &format!("attention of {N} positions, {D} numbers each"),
+        4 * N * N * D,
         &mut [
-            ("f32 tiles", &mut || {
-                y.fill(0.0);
-                y.add_product(black_box(&x), black_box(&w));
+            ("tiles: softmax(q · kᵀ) · v", &mut || {
+                attention::attention(black_box(&q).view(), k.view(), v.view(), out.view_mut());
             }),
-            ("bf16 tiles", &mut || {
-                y16.fill(0.0);
-                y16.add_product(black_box(&x16), black_box(&w16));
-            }),
-            ("matrixmultiply", &mut || ndarray::linalg::general_mat_mul(1.0, black_box(&a), &b, 0.0, &mut theirs)),
-            ("rten-gemm", &mut || {
-                let a = GemmInputA::Unpacked(NdTensorView::from_data([N, N], black_box(&rows[..])));
-                let b = GemmInputB::Unpacked(NdTensorView::from_data([N, N], black_box(&columns[..])));
-                gemm.gemm(&mut others, a, b, GemmOptions::default()).expect("sizes fit");
+            ("only its products", &mut || {
+                scores.add_product(black_box(&queries), &keys);
+                sums.add_product(black_box(&weights), &values);
             }),
         ],
     );
-    // Sums of small integers are exact.
-    assert!(y.to_row_major() == others && y == y16 && theirs.iter().eq(&others), "the products are not the same");
+}
+
+/// The processor, as Linux names it.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
+    format!("{}, {:?}", name.trim_start_matches([' ', '\t', ':']), Vectors::detect())
 }
 
 fn main() {
-    bytes::<512>();
-    bytes::<1024>();
-    bytes::<2048>();
-    floats::<512>();
-    floats::<1024>();
-    floats::<2048>();
+    println!("{}", machine());
+    bytes::<10, 512, 256>();
+    bytes::<512, 512, 512>();
+    bytes::<1024, 1024, 1024>();
+    bytes::<2048, 2048, 2048>();
+    floats::<1, 512, 256>();
+    floats::<10, 512, 256>();
+    floats::<512, 512, 512>();
+    floats::<1024, 1024, 1024>();
+    floats::<2048, 2048, 2048>();
+    attend::<17>();
+    attend::<256>();
+    attend::<512>();
+    attend::<1024>();
 }

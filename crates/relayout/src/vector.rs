@@ -25,18 +25,21 @@
 //!
 //! A [`Machine`] also has dot products of short lanes, which compilers do not select by themselves: [`dot4`](Machine::dot4) of bytes and
 //! [`dot2`](Machine::dot2) of bf16. Their operands are those of the machines' instructions (Intel's Software Developer's Manual: VPDPBUSD,
-//! VDPBF16PS), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`.
+//! VDPBF16PS, VPDPWSSD), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`. [`dot2_i16`](Machine::dot2_i16) is that of pairs of
+//! i16. [`lanes`] has conversions: widening, saturation, bf16, four bits.
 //!
-//! | machine | `dot4` | `dot2` |
-//! |---|---|---|
-//! | AVX-512 with VNNI | `vpdpbusd` | fused multiply-add |
-//! | AVX-512 with VNNI and BF16 | `vpdpbusd` | `vdpbf16ps` |
-//! | AVX2, AVX-512 without VNNI | `vpmaddwd` | fused multiply-add |
-//! | AArch64 | `smull`, `saddlp`; Rust has no stable intrinsic for `sdot` | fused multiply-add |
-//! | others | plain Rust | plain Rust |
+//! | machine | `dot4` | `dot2` | `dot2_i16` |
+//! |---|---|---|---|
+//! | AVX-512 with VNNI | `vpdpbusd` | fused multiply-add | `vpdpwssd` |
+//! | AVX-512 with VNNI and BF16 | `vpdpbusd` | `vdpbf16ps` | `vpdpwssd` |
+//! | AVX2, AVX-512 without VNNI | `vpmaddwd` | fused multiply-add | `vpmaddwd` |
+//! | AArch64 | `smull`, `saddlp`; Rust has no stable intrinsic for `sdot` | fused multiply-add | `smull`, `addp` |
+//! | others | plain Rust | plain Rust | plain Rust |
 
 mod dot;
+pub mod lanes;
 
+use lanes::Bf16Bits;
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 use std::arch::is_aarch64_feature_detected as is_detected;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -125,8 +128,9 @@ pub trait Kernel {
     /// The result.
     type Output;
 
-    /// Whether the kernel calls [`dot4`](Machine::dot4), [`dot4_unsigned`](Machine::dot4_unsigned) or [`dot2`](Machine::dot2). If so, it is
-    /// compiled for AVX-512 VNNI and BF16 too; otherwise these functions have the same results without those instructions.
+    /// Whether the kernel calls [`dot4`](Machine::dot4), [`dot4_unsigned`](Machine::dot4_unsigned), [`dot2`](Machine::dot2) or
+    /// [`dot2_i16`](Machine::dot2_i16). If so, it is compiled for AVX-512 VNNI and BF16 too; otherwise these functions have the same results
+    /// without those instructions.
     const DOT_PRODUCTS: bool = false;
 
     /// Does the work. Mark it `#[inline(always)]`, and the functions that it calls in its loops: a function that is not inlined is compiled
@@ -215,7 +219,33 @@ pub trait Machine {
         dot::dot4(sums, a, b);
     }
 
-    /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane, of the bits of bf16. A product of two bf16 is exact as an f32, unless it is too large or too small; each
+    /// `sum + a[0]·b[0] + a[1]·b[1]` in each lane, modulo 2<sup>32</sup>: exact, and the same on all machines.
+    ///
+    /// ```
+    /// use xla_shape_relayout::vector::{self, Kernel, Machine};
+    ///
+    /// struct Dot([[i16; 2]; 8], [[i16; 2]; 8]);
+    ///
+    /// impl Kernel for Dot {
+    ///     type Output = [i32; 8];
+    ///     const DOT_PRODUCTS: bool = true;
+    ///
+    ///     #[inline(always)]
+    ///     fn run<M: Machine>(self) -> [i32; 8] {
+    ///         let mut sums = [5; 8];
+    ///         M::dot2_i16(&mut sums, &self.0, &self.1);
+    ///         sums
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(vector::run(Dot([[300, -2]; 8], [[400, 1]; 8])), [5 + 120_000 - 2; 8]);
+    /// ```
+    #[inline(always)]
+    fn dot2_i16<const N: usize>(sums: &mut [i32; N], a: &[[i16; 2]; N], b: &[[i16; 2]; N]) {
+        dot::dot2_i16(sums, a, b);
+    }
+
+    /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane, of bf16: their bits, or `half::bf16` with the feature `half`. A product of two bf16 is exact as an f32, unless it is too large or too small; each
     /// sum is rounded to nearest, ties to even.
     ///
     /// The results are the same on all machines, except where a factor, a sum or a product is subnormal or a product is larger than the
@@ -242,7 +272,7 @@ pub trait Machine {
     /// assert_eq!(vector::run(Dot([[two, three]; 16], [[two, two]; 16])), [1.0 + 4.0 + 6.0; 16]);
     /// ```
     #[inline(always)]
-    fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
+    fn dot2<B: Bf16Bits, const N: usize>(sums: &mut [f32; N], a: &[[B; 2]; N], b: &[[B; 2]; N]) {
         dot::dot2(sums, a, b, Self::mul_add);
     }
 }
@@ -274,6 +304,12 @@ impl Machine for Fused {
         // SAFETY: only `run` names `Fused`, on machines with AVX2.
         unsafe { dot::dot4_unsigned_avx2(sums, a, b) };
     }
+
+    #[inline(always)]
+    fn dot2_i16<const N: usize>(sums: &mut [i32; N], a: &[[i16; 2]; N], b: &[[i16; 2]; N]) {
+        // SAFETY: only `run` names `Fused`, on machines with AVX2.
+        unsafe { dot::dot2_i16_avx2(sums, a, b) };
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -293,7 +329,13 @@ impl<const BF16: bool> Machine for Vnni<BF16> {
     }
 
     #[inline(always)]
-    fn dot2<const N: usize>(sums: &mut [f32; N], a: &[[u16; 2]; N], b: &[[u16; 2]; N]) {
+    fn dot2_i16<const N: usize>(sums: &mut [i32; N], a: &[[i16; 2]; N], b: &[[i16; 2]; N]) {
+        // SAFETY: only `run` names `Vnni`, on machines with AVX-512 VNNI.
+        unsafe { dot::dot2_i16_vnni(sums, a, b) };
+    }
+
+    #[inline(always)]
+    fn dot2<B: Bf16Bits, const N: usize>(sums: &mut [f32; N], a: &[[B; 2]; N], b: &[[B; 2]; N]) {
         if const { BF16 } {
             // SAFETY: only `run` names `Vnni<true>`, on machines with AVX-512 BF16.
             unsafe { dot::dot2_bf16(sums, a, b) };
@@ -318,6 +360,13 @@ impl Machine for Plain {
     fn dot4_unsigned<const N: usize>(sums: &mut [i32; N], a: &[[u8; 4]; N], b: &[[i8; 4]; N]) {
         // SAFETY: every AArch64 has NEON.
         unsafe { dot::dot4_unsigned_neon(sums, a, b) };
+    }
+
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    #[inline(always)]
+    fn dot2_i16<const N: usize>(sums: &mut [i32; N], a: &[[i16; 2]; N], b: &[[i16; 2]; N]) {
+        // SAFETY: every AArch64 has NEON.
+        unsafe { dot::dot2_i16_neon(sums, a, b) };
     }
 }
 
@@ -391,6 +440,20 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
+/// Asks the machine to bring the cache line where `place` begins into the L1 cache, and does not wait for it. It pays for memory that is needed
+/// after some hundred instructions, if the machine does not foresee it by itself.
+///
+/// ```
+/// let next = [1.0_f32; 128];
+/// next.chunks(16).for_each(|line| xla_shape_relayout::vector::prefetch(&line[0])); // 64 bytes
+/// ```
+#[inline(always)]
+pub fn prefetch<T>(place: &T) {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    crate::kernels::prefetch(std::ptr::from_ref(place).cast());
+    let _ = place; // other machines, and Miri, have none
+}
+
 #[cfg(target_arch = "x86_64")]
 __features!(Avx512Bw => __compiled!(fn with_avx512<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused>() }));
 
@@ -411,6 +474,8 @@ __features!(Avx2 => __compiled!(fn with_avx2<K: Kernel>(kernel: K) -> K::Output 
 
 #[cfg(test)]
 mod dot_tests;
+#[cfg(test)]
+mod lanes_tests;
 
 #[cfg(test)]
 mod tests {

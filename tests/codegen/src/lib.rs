@@ -6,6 +6,7 @@
 #![expect(missing_docs, reason = "the names of the modules say what their two functions are")]
 
 pub mod kernels;
+pub mod products;
 
 macro_rules! pair {
     ($name:ident: $shape:ty; ($($i:ident),*) => $hand:expr) => {

@@ -20,6 +20,8 @@ use super::vector::Vectors;
 pub(super) use cache::{should_stage, should_stream};
 pub(super) use gather::Gather;
 use std::fmt;
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+pub(crate) use vectors::prefetch;
 
 /// What kernels may use. Only this module makes values, and none has vectors that the CPU has not: a value is proof of the CPU's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

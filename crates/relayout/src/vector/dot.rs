@@ -1,5 +1,7 @@
 //! Dot products of short lanes: the definitions, and the instructions of machines that have them.
 
+use super::lanes::Bf16Bits;
+
 /// The definition of [`Machine::dot4`](super::Machine::dot4) and [`Machine::dot4_unsigned`](super::Machine::dot4_unsigned).
 #[inline(always)]
 pub(super) fn dot4<A: Copy + Into<i32>>(sums: &mut [i32], a: &[[A; 4]], b: &[[i8; 4]]) {
@@ -10,11 +12,21 @@ pub(super) fn dot4<A: Copy + Into<i32>>(sums: &mut [i32], a: &[[A; 4]], b: &[[i8
     }
 }
 
+/// The definition of [`Machine::dot2_i16`](super::Machine::dot2_i16).
+#[inline(always)]
+pub(super) fn dot2_i16(sums: &mut [i32], a: &[[i16; 2]], b: &[[i16; 2]]) {
+    for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
+        // One product is at most 2^30; two may be 2^31, which wraps as the sum does.
+        let products = (i32::from(a) * i32::from(b)).wrapping_add(i32::from(c) * i32::from(d));
+        *sum = sum.wrapping_add(products);
+    }
+}
+
 /// The definition of [`Machine::dot2`](super::Machine::dot2), with the machine's product and sum.
 #[inline(always)]
-pub(super) fn dot2(sums: &mut [f32], a: &[[u16; 2]], b: &[[u16; 2]], mul_add: impl Fn(f32, f32, f32) -> f32) {
+pub(super) fn dot2<B: Bf16Bits>(sums: &mut [f32], a: &[[B; 2]], b: &[[B; 2]], mul_add: impl Fn(f32, f32, f32) -> f32) {
     for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
-        *sum = mul_add(f32_of(a), f32_of(b), mul_add(f32_of(c), f32_of(d), *sum));
+        *sum = mul_add(f32_of(a.bits()), f32_of(b.bits()), mul_add(f32_of(c.bits()), f32_of(d.bits()), *sum));
     }
 }
 
@@ -30,8 +42,8 @@ pub(super) use vectors::*;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors {
     #[cfg(target_arch = "x86_64")]
-    use super::dot2;
-    use super::dot4;
+    use super::{Bf16Bits, dot2};
+    use super::{dot2_i16, dot4};
     #[cfg(target_arch = "aarch64")]
     use std::arch::aarch64::*;
     #[cfg(target_arch = "x86_64")]
@@ -54,12 +66,12 @@ mod vectors {
         [const N: usize] [i32; N];
         [const N: usize] [[i8; 4]; N];
         [const N: usize] [[u8; 4]; N];
+        [const N: usize] [[i16; 2]; N];
     }
 
     #[cfg(target_arch = "x86_64")]
     lanes! {
         [const N: usize] [f32; N];
-        [const N: usize] [[u16; 2]; N];
         [] __m256i;
         [] __m512i;
         [] __m512;
@@ -70,8 +82,14 @@ mod vectors {
     lanes! {
         [] int32x4_t;
         [] int8x16_t;
+        [] int16x8_t;
         [] uint8x16_t;
     }
+
+    // SAFETY: only `u16` and `half::bf16` can have the sealed trait, and `half::bf16` is a `u16` (`repr(transparent)`): no padding, and all bits
+    // are values.
+    #[cfg(target_arch = "x86_64")]
+    unsafe impl<B: Bf16Bits, const N: usize> Lanes for [[B; 2]; N] {}
 
     /// The same bits as another type of the same size.
     #[inline(always)]
@@ -84,13 +102,13 @@ mod vectors {
     /// Defines functions over all lanes: each calls a function of this module for each vector of `$lanes` lanes, and the definition for the
     /// rest.
     macro_rules! each_vector {
-        ($(#[doc = $text:literal] $name:ident: $vector:ident of $lanes:literal, $Sum:ty, $A:ty, $B:ty, $rest:expr;)+) => { $(
+        ($(#[doc = $text:literal] $name:ident $([$($generics:tt)*])?: $vector:ident of $lanes:literal, $Sum:ty, $A:ty, $B:ty, $rest:expr;)+) => { $(
             #[doc = $text]
             ///
             /// # Safety
             /// The CPU has the features of the function that it calls.
             #[inline(always)]
-            pub(in super::super) unsafe fn $name(sums: &mut [$Sum], a: &[$A], b: &[$B]) {
+            pub(in super::super) unsafe fn $name$(<$($generics)*>)?(sums: &mut [$Sum], a: &[$A], b: &[$B]) {
                 let (sums, sums_rest) = sums.as_chunks_mut::<$lanes>();
                 let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<$lanes>(), b.as_chunks::<$lanes>());
                 for ((sums, &a), &b) in sums.iter_mut().zip(a).zip(b) {
@@ -112,8 +130,12 @@ mod vectors {
         dot4_unsigned_avx2: unsigned_avx2 of 8, i32, [u8; 4], [i8; 4], dot4;
         /// `dot4` with AVX2.
         dot4_avx2: signed_avx2 of 8, i32, [i8; 4], [i8; 4], dot4;
+        /// `dot2_i16` with AVX-512 VNNI.
+        dot2_i16_vnni: words_vnni of 16, i32, [i16; 2], [i16; 2], dot2_i16;
+        /// `dot2_i16` with AVX2.
+        dot2_i16_avx2: words_avx2 of 8, i32, [i16; 2], [i16; 2], dot2_i16;
         /// `dot2` with AVX-512 BF16.
-        dot2_bf16: bf16_dot of 16, f32, [u16; 2], [u16; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
+        dot2_bf16 [B: Bf16Bits]: bf16_dot of 16, f32, [B; 2], [B; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
     }
 
     #[cfg(target_arch = "aarch64")]
@@ -122,6 +144,8 @@ mod vectors {
         dot4_unsigned_neon: unsigned_neon of 4, i32, [u8; 4], [i8; 4], dot4;
         /// `dot4` with NEON.
         dot4_neon: signed_neon of 4, i32, [i8; 4], [i8; 4], dot4;
+        /// `dot2_i16` with NEON.
+        dot2_i16_neon: words_neon of 4, i32, [i16; 2], [i16; 2], dot2_i16;
     }
 
     /// `vpdpbusd` does not saturate; its saturating sibling is `vpdpbusds`.
@@ -140,6 +164,21 @@ mod vectors {
         let (b, offset) = (cast(b), _mm512_set1_epi8(i8::MIN));
         let sums = _mm512_dpbusd_epi32(cast(sums), _mm512_xor_si512(cast(a), offset), b);
         cast(_mm512_sub_epi32(sums, _mm512_dpbusd_epi32(_mm512_setzero_si512(), offset, b)))
+    }
+
+    /// `vpdpwssd` does not saturate; its saturating sibling is `vpdpwssds`.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    fn words_vnni(sums: [i32; 16], a: [[i16; 2]; 16], b: [[i16; 2]; 16]) -> [i32; 16] {
+        cast(_mm512_dpwssd_epi32(cast(sums), cast(a), cast(b)))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn words_avx2(sums: [i32; 8], a: [[i16; 2]; 8], b: [[i16; 2]; 8]) -> [i32; 8] {
+        cast(_mm256_add_epi32(cast(sums), _mm256_madd_epi16(cast(a), cast(b))))
     }
 
     /// The even and the odd bytes as 16-bit numbers with sign.
@@ -178,7 +217,7 @@ mod vectors {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
-    fn bf16_dot(sums: [f32; 16], a: [[u16; 2]; 16], b: [[u16; 2]; 16]) -> [f32; 16] {
+    fn bf16_dot<B: Bf16Bits>(sums: [f32; 16], a: [[B; 2]; 16], b: [[B; 2]; 16]) -> [f32; 16] {
         cast(_mm512_dpbf16_ps(cast(sums), cast(a), cast(b)))
     }
 
@@ -190,6 +229,16 @@ mod vectors {
         let (a, b): (int8x16_t, int8x16_t) = (cast(a), cast(b));
         let low = vpaddlq_s16(vmull_s8(vget_low_s8(a), vget_low_s8(b)));
         let high = vpaddlq_s16(vmull_high_s8(a, b));
+        cast(vaddq_s32(cast(sums), vpaddq_s32(low, high)))
+    }
+
+    /// Adds the two adjacent products of each lane.
+    #[cfg(target_arch = "aarch64")]
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn words_neon(sums: [i32; 4], a: [[i16; 2]; 4], b: [[i16; 2]; 4]) -> [i32; 4] {
+        let (a, b): (int16x8_t, int16x8_t) = (cast(a), cast(b));
+        let (low, high) = (vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
         cast(vaddq_s32(cast(sums), vpaddq_s32(low, high)))
     }
 

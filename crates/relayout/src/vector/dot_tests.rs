@@ -18,7 +18,7 @@ fn lanes<const P: usize>(bytes: &mut impl Iterator<Item = u8>) -> [[u8; P]; LANE
     std::array::from_fn(|_| std::array::from_fn(|_| bytes.next().expect("bytes do not end")))
 }
 
-/// The three results: `dot4`, `dot4_unsigned`, `dot2`.
+/// The four results: `dot4`, `dot4_unsigned`, `dot2_i16` (of the same bytes, in pairs of pairs), `dot2`.
 #[derive(Clone, Copy)]
 struct Dots {
     sums: [i32; LANES],
@@ -27,7 +27,12 @@ struct Dots {
     floats: ([f32; LANES], [[u16; 2]; LANES], [[u16; 2]; LANES]),
 }
 
-type Results = ([i32; LANES], [i32; LANES], [f32; LANES]);
+type Results = ([i32; LANES], [i32; LANES], [i32; LANES], [f32; LANES]);
+
+/// Four bytes as two i16.
+fn words([a, b, c, d]: [u8; 4]) -> [i16; 2] {
+    [i16::from_le_bytes([a, b]), i16::from_le_bytes([c, d])]
+}
 
 impl Kernel for Dots {
     type Output = Results;
@@ -35,12 +40,13 @@ impl Kernel for Dots {
 
     #[inline(always)]
     fn run<M: Machine>(self) -> Results {
-        let (mut signed, mut unsigned, (mut floats, x, y)) = (self.sums, self.sums, self.floats);
+        let (mut signed, mut unsigned, mut pairs, (mut floats, x, y)) = (self.sums, self.sums, self.sums, self.floats);
         let b = self.b.map(|lane| lane.map(u8::cast_signed));
         M::dot4(&mut signed, &self.a.map(|lane| lane.map(u8::cast_signed)), &b);
         M::dot4_unsigned(&mut unsigned, &self.a, &b);
+        M::dot2_i16(&mut pairs, &self.a.map(words), &self.b.map(words));
         M::dot2(&mut floats, &x, &y);
-        (signed, unsigned, floats)
+        (signed, unsigned, pairs, floats)
     }
 }
 
@@ -73,6 +79,10 @@ impl Dots {
         (
             std::array::from_fn(|i| exact(i, &|a| i64::from(a.cast_signed()))),
             std::array::from_fn(|i| exact(i, &i64::from)),
+            std::array::from_fn(|i| {
+                let ([a, c], [b, d]) = (words(self.a[i]).map(i64::from), words(self.b[i]).map(i64::from));
+                (i64::from(self.sums[i]) + a * b + c * d) as i32
+            }),
             std::array::from_fn(rounded),
         )
     }
@@ -107,7 +117,9 @@ fn dot_products_are_those_of_the_definition() {
 fn dot_products_of_all_bytes_are_exact() {
     for (a, b) in (0..=255).flat_map(|a| (0..=255).map(move |b| (a, b))) {
         let dots = Dots { a: [[a; 4]; LANES], b: [[b; 4]; LANES], sums: [i32::MAX; LANES], ..Dots::new(0) };
-        let (signed, unsigned, _) = super::run(dots);
+        let (signed, unsigned, pairs, _) = super::run(dots);
+        let [x, y] = [a, b].map(|byte| i32::from(i16::from_le_bytes([byte; 2])));
+        assert_eq!(pairs, [i32::MAX.wrapping_add((x * y).wrapping_mul(2)); LANES]);
         let b = i32::from(b.cast_signed());
         assert_eq!(signed, [i32::MAX.wrapping_add(4 * i32::from(a.cast_signed()) * b); LANES]);
         assert_eq!(unsigned, [i32::MAX.wrapping_add(4 * i32::from(a) * b); LANES]);

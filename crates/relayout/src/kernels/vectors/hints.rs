@@ -18,7 +18,7 @@ pub(in super::super) fn fence() {
 
 /// Prefetches a line into the L1 cache. The address may be outside of all arrays.
 #[inline]
-pub(super) fn prefetch(place: *const u8) {
+pub(crate) fn prefetch(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: part of SSE, which every x86-64 has. A prefetch accesses no memory and does not fault, whatever the address.
     unsafe {

@@ -39,7 +39,8 @@ use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Packing, R
 use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
 use generic::Vector;
 pub(super) use hints::fence;
-use hints::{prefetch, prefetch_far, prefetch_to_write};
+pub(crate) use hints::prefetch;
+use hints::{prefetch_far, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
 pub(super) use permute::{Permutes, run as permute};
 use std::ops::Range;

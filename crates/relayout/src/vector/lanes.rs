@@ -1,0 +1,211 @@
+//! Conversions of lanes: wider, narrower, bf16 and f32, eight weights of four bits in a word.
+//!
+//! Each has one definition, in plain Rust without branches and calls, which compilers vectorize: inside of a [`Kernel`](super::Kernel), for
+//! each machine. The results are the same on all of them, bit by bit. Call them with constants such as 16 or 32 lanes.
+//!
+//! A product of activations that are quantized on the way, and weights of four bits:
+//!
+//! ```
+//! use xla_shape_relayout::vector::{self, Kernel, Machine, lanes};
+//!
+//! /// Four activations, two groups of which meet the eight weights of a word, in 16 columns.
+//! struct Quantized<'a> {
+//!     x: [[f32; 4]; 2],
+//!     scale: f32,
+//!     weights: &'a [u32; 16],
+//! }
+//!
+//! impl Kernel for Quantized<'_> {
+//!     type Output = [f32; 16];
+//!     const DOT_PRODUCTS: bool = true;
+//!
+//!     #[inline(always)]
+//!     fn run<M: Machine>(self) -> [f32; 16] {
+//!         let mut sums = [0; 16];
+//!         for (x, weights) in self.x.iter().zip(lanes::unpack4(self.weights)) {
+//!             let x = lanes::round_to_i8(&x.map(|x| x / self.scale));
+//!             M::dot4(&mut sums, &[x; 16], &weights);
+//!         }
+//!         sums.map(|sum| sum as f32 * self.scale)
+//!     }
+//! }
+//!
+//! let weights = [0x8765_4321; 16]; // 1, 2, … 7, -8
+//! let x = [[0.5, 0.5, 0.5, 0.5], [0.0, 0.0, 0.0, 1.0]];
+//! assert_eq!(vector::run(Quantized { x, scale: 0.5, weights: &weights }), [0.5 * (1.0 + 2.0 + 3.0 + 4.0 - 16.0); 16]);
+//! ```
+
+mod sealed {
+    /// Types of which `dot` knows that they are a `u16` in memory.
+    pub trait Sealed {}
+    impl Sealed for u16 {}
+    #[cfg(feature = "half")]
+    impl Sealed for half::bf16 {}
+}
+
+/// Numbers of two bytes that are bf16: their bits, or `half::bf16` with the feature `half`.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes::Bf16Bits;
+///
+/// assert_eq!(0x3f80_u16.bits(), 0x3f80); // 1.0
+/// ```
+pub trait Bf16Bits: Copy + sealed::Sealed {
+    /// The bits: those of the upper half of an f32.
+    #[must_use]
+    fn bits(self) -> u16;
+
+    /// The number with these bits.
+    #[must_use]
+    fn with_bits(bits: u16) -> Self;
+}
+
+impl Bf16Bits for u16 {
+    #[inline(always)]
+    fn bits(self) -> u16 {
+        self
+    }
+
+    #[inline(always)]
+    fn with_bits(bits: u16) -> Self {
+        bits
+    }
+}
+
+#[cfg(feature = "half")]
+impl Bf16Bits for half::bf16 {
+    #[inline(always)]
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn with_bits(bits: u16) -> Self {
+        Self::from_bits(bits)
+    }
+}
+
+/// The same integers with more bits: i8 or u8 as i16 or i32, i16 as i32, or any others that [`From`] converts.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// let wide: [i32; 3] = lanes::widen(&[-128_i8, 0, 127]);
+/// assert_eq!(wide, [-128, 0, 127]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn widen<T: Copy, W: From<T>, const N: usize>(lanes: &[T; N]) -> [W; N] {
+    lanes.map(W::from)
+}
+
+/// Integers that [`saturate`] takes to those with fewer bits.
+pub trait Saturate<T>: Copy {
+    /// The nearest integer that a `T` can be.
+    #[must_use]
+    fn nearest(self) -> T;
+}
+
+macro_rules! saturate {
+    ($($wide:ty => $narrow:ty),+) => { $(
+        impl Saturate<$narrow> for $wide {
+            #[inline(always)]
+            fn nearest(self) -> $narrow {
+                self.clamp(<$narrow>::MIN.into(), <$narrow>::MAX.into()) as $narrow
+            }
+        }
+    )+ };
+}
+
+saturate!(i32 => i16, i32 => i8, i32 => u8, i16 => i8, i16 => u8);
+
+/// Integers with fewer bits, the smallest or largest one if the number is outside: i32 as i16, i8 or u8, i16 as i8 or u8.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// let narrow: [i8; 4] = lanes::saturate(&[-1000_i32, -128, 5, 128]);
+/// assert_eq!(narrow, [-128, -128, 5, 127]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn saturate<W: Saturate<T>, T, const N: usize>(lanes: &[W; N]) -> [T; N] {
+    lanes.map(W::nearest)
+}
+
+/// Numbers of bf16 as f32, which is exact. The bits of NaN stay.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// assert_eq!(lanes::bf16_to_f32(&[0x3f80_u16, 0xc000]), [1.0, -2.0]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn bf16_to_f32<B: Bf16Bits, const N: usize>(lanes: &[B; N]) -> [f32; N] {
+    lanes.map(|lane| super::dot::f32_of(lane.bits()))
+}
+
+/// The nearest bf16, ties to even, subnormal numbers too. A NaN stays one, and becomes quiet.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// let [one, tie, large, small]: [u16; 4] = lanes::f32_to_bf16(&[1.0, 1.0 + 1.0 / 256.0, f32::MAX, -1e-40]);
+/// assert_eq!([one, tie, large, small], [0x3f80, 0x3f80, 0x7f80, 0x8001]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn f32_to_bf16<B: Bf16Bits, const N: usize>(lanes: &[f32; N]) -> [B; N] {
+    lanes.map(|lane| {
+        let bits = lane.to_bits();
+        // Half of the last place less one bit, and one more if the last bit is set: this carries where the number is to be rounded up.
+        let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+        let quiet = bits >> 16 | 0x40;
+        B::with_bits(if lane.is_nan() { quiet as u16 } else { rounded as u16 })
+    })
+}
+
+/// The nearest i8, ties to even: -128 or 127 if the number is outside, and 0 for NaN. This is how activations are quantized, after a division
+/// by their scale.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// assert_eq!(lanes::round_to_i8(&[0.5, 1.5, -2.6, 1e9, f32::NEG_INFINITY, f32::NAN]), [0, 2, -3, 127, -128, 0]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn round_to_i8<const N: usize>(lanes: &[f32; N]) -> [i8; N] {
+    /// 1.5 · 2<sup>23</sup>: numbers of this size have no bits behind the point, so the sum is rounded, and its last byte is the result.
+    const ROUND: f32 = 12_582_912.0;
+    lanes.map(|lane| {
+        let inside = if lane.is_nan() { 0.0 } else { lane.clamp(-128.0, 127.0) };
+        (inside + ROUND).to_bits() as u8 as i8
+    })
+}
+
+/// Integers of four bits with a sign, eight of which are in each word, the first one in the lowest bits. The first result has the first four of
+/// each word, the second one the others: operands of [`dot4`](super::Machine::dot4).
+///
+/// XLA's tiles `T(8,128)(8,1)E(4)` have eight rows of a column in a word.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes;
+///
+/// assert_eq!(lanes::unpack4(&[0xf765_8321]), [[[1, 2, 3, -8]], [[5, 6, 7, -1]]]);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn unpack4<const N: usize>(words: &[u32; N]) -> [[[i8; 4]; N]; 2] {
+    [0, 16].map(|shift| {
+        words.map(|word| {
+            let half = word >> shift & 0xffff;
+            let bytes = (half | half << 8) & 0x00ff_00ff;
+            let bytes = (bytes | bytes << 4) & 0x0f0f_0f0f;
+            // From 0 … 15 to -8 … 7 in each byte: the sum does not carry into the next one.
+            let signed = ((bytes ^ 0x0808_0808) + 0x7878_7878) ^ 0x8080_8080;
+            signed.to_le_bytes().map(u8::cast_signed)
+        })
+    })
+}
