@@ -78,6 +78,21 @@ struct Measured {
     vmem_bytes: u64,
     /// The vector when the kernel loads all of the block, or stores it; `None` if that is not known.
     vector: Option<Vector>,
+    /// Why it is not known.
+    vector_unknown: Option<&'static str>,
+}
+
+/// Why it is not known in which vector layout a block is loaded or stored: [`VectorLayout::of_load`] has no answer.
+fn why_unknown(block: &ArrayShape) -> &'static str {
+    if block.element_type().bits() > 32 {
+        "registers hold elements of at most 32 bits"
+    } else if block.dimensions().len() < 2 {
+        "no rule is known for blocks of one dimension, for which the compiler chooses among several layouts"
+    } else if block.dimensions().iter().any(|size| !matches!(size, Dimension::Static(_))) {
+        "its sizes are known only when the program runs"
+    } else {
+        "no rule is known for this order of dimensions or these tiles: Pallas gives blocks others"
+    }
 }
 
 /// A block as a vector in registers.
@@ -156,8 +171,10 @@ impl Part {
             }
         };
         let data = shape.byte_size().unwrap_or(bytes).saturating_sub(shape.padding_byte_size().unwrap_or(0));
+        let vector = Vector::new(&shape, matches!(self, Self::Output { .. }));
         Ok(Measured {
-            vector: Vector::new(&shape, matches!(self, Self::Output { .. })),
+            vector_unknown: vector.is_none().then(|| why_unknown(&shape)),
+            vector,
             kind: self.kind(),
             array,
             shape: shape.to_string(),
@@ -243,7 +260,7 @@ impl Answer for BlockAnswer {
         text.paragraph("What the kernel computes needs more where its values do not fit into registers.");
         text.paragraph("");
         let kinds = column_width(parts.iter().map(|part| part.kind.len()));
-        for Measured { kind, array, shape, bytes, expansion, copies, vector, .. } in parts {
+        for Measured { kind, array, shape, bytes, expansion, copies, vector, vector_unknown, .. } in parts {
             let of = array.as_ref().map_or(String::new(), |array| format!(" of {array}"));
             text.verbatim(format_args!("  {kind:kinds$}  {shape}{of}"));
             let each = cost(Some(*bytes), Some(*expansion));
@@ -256,6 +273,10 @@ impl Answer for BlockAnswer {
             text.paragraph(format_args!("  {:kinds$}  {each}; {what}", ""));
             if let Some(vector) = vector {
                 text.paragraph(format_args!("  {:kinds$}  {}", "", vector.sentence(*kind == "output")));
+            }
+            if let Some(why) = vector_unknown {
+                let verb = if *kind == "output" { "stores" } else { "loads" };
+                text.paragraph(format_args!("  {:kinds$}  relayouts of {verb} are not known: {why}", ""));
             }
         }
         text

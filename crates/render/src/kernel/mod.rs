@@ -1,6 +1,7 @@
 //! The answer of `kernel`: what the compiler made of Pallas kernels, by line, loop and unit.
 
 mod difference;
+mod names;
 mod page;
 mod programs;
 mod text;

@@ -1,6 +1,7 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
 use super::difference::{KernelDifference, LineDifference};
+use super::names::FileNames;
 use super::programs::{AgainstXla, Instruction, Program};
 use super::{Entry, Kernels, LineEntry, LoopEntry, RelayoutEntry, Usage, Vmem, VmemEntry};
 use crate::Text;
@@ -89,11 +90,12 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
         line.as_ref().map_or([None; 3], |line| [line.bundles, line.slots, line.moving].map(Some))
     };
     let headings = ["line", "", "bundles", "", "slots", "", "moving", ""].map(str::to_owned);
+    let names = FileNames::new(difference.lines.iter().map(|line| line.source.as_str()));
     let row = |line: &LineDifference| {
         let [before, after] = [&line.before, &line.after].map(figures);
         let cell = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| Grouped(number).to_string());
         let mut row = [const { String::new() }; 8];
-        row[0].clone_from(&line.source);
+        row[0] = names.short(&line.source);
         for (place, (before, after)) in before.into_iter().zip(after).enumerate() {
             row[2 + 2 * place] = format!("{} to {}", cell(before), cell(after));
         }
@@ -235,6 +237,15 @@ impl Entry {
         notes.chain(self.unread.iter().map(|(what, times)| format!("not understood: {what} ({times}x)")))
     }
 
+    /// The short names of its files.
+    fn file_names(&self) -> FileNames<'_> {
+        let loops = self.loops.iter().flat_map(|entry| entry.lines.iter().flatten());
+        let relayouts = self.relayouts.iter().flatten().filter_map(|relayout| relayout.source.as_ref());
+        let accesses = self.unaligned.iter().filter_map(|access| access.source.as_ref());
+        let sources = self.lines.iter().map(|line| &line.source).chain(loops).chain(relayouts).chain(accesses);
+        FileNames::new(sources.map(String::as_str))
+    }
+
     /// How many relayouts move data.
     pub(super) fn moving(&self) -> usize {
         self.relayouts.iter().flatten().filter(|relayout| relayout.free == Some(false)).count()
@@ -282,9 +293,11 @@ fn of_kernel(kernel: &Entry, text: &mut Text) {
     for doubt in kernel.doubts() {
         text.paragraph(format_args!("  {doubt}"));
     }
-    relayouts(kernel, text);
+    let names = kernel.file_names();
+    relayouts(kernel, &names, text);
     for entry in &kernel.unaligned {
-        let source = entry.source.as_deref().unwrap_or("a line that the dump does not name");
+        let source = entry.source.as_deref().map(|source| names.short(source));
+        let source = source.as_deref().unwrap_or("a line that the dump does not name");
         let causes = match entry.relayouts {
             0 => "causes no relayout".to_owned(),
             relayouts => format!("causes {}", count(relayouts, "relayout", "relayouts")),
@@ -292,15 +305,15 @@ fn of_kernel(kernel: &Entry, text: &mut Text) {
         text.hanging("  ", &format!("{source}: {} of {} {}: {causes}", entry.operation, entry.shape, entry.advice));
     }
     for entry in &kernel.loops {
-        of_loop(kernel, entry, text);
+        of_loop(kernel, entry, &names, text);
     }
-    lines(kernel, text);
+    lines(kernel, &names, text);
     if let Some(vmem) = &kernel.vmem {
         of_vmem(vmem, text);
     }
 }
 
-fn relayouts(kernel: &Entry, text: &mut Text) {
+fn relayouts(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
     let (Some(operations), Some(relayouts)) = (kernel.operations, &kernel.relayouts) else { return };
     let moving = kernel.moving();
     let operations = count(operations, "operation", "operations");
@@ -308,7 +321,7 @@ fn relayouts(kernel: &Entry, text: &mut Text) {
     let free = relayouts.iter().filter(|relayout| relayout.free == Some(true)).count();
     text.paragraph(format_args!("  {operations} in registers, {all}: {free} free, {moving} move data"));
     for relayout in relayouts.iter().filter(|relayout| relayout.free != Some(true)) {
-        let source = relayout.source.as_ref().map(|source| format!("{source}: ")).unwrap_or_default();
+        let source = relayout.source.as_ref().map(|source| format!("{}: ", names.short(source))).unwrap_or_default();
         let line = format!("{source}{}", relayout.sentence());
         text.hanging("    ", &line);
     }
@@ -332,7 +345,7 @@ impl RelayoutEntry {
     }
 }
 
-fn of_loop(kernel: &Entry, entry: &LoopEntry, text: &mut Text) {
+fn of_loop(kernel: &Entry, entry: &LoopEntry, names: &FileNames<'_>, text: &mut Text) {
     let trips = match (entry.trips, &entry.condition, &kernel.grid) {
         (Some(trips), ..) => format!("x {} trips", Grouped(trips)),
         (None, _, Some(grid)) if entry.depth == 1 && grid.iter().any(|&steps| steps > 1) => {
@@ -342,8 +355,8 @@ fn of_loop(kernel: &Entry, entry: &LoopEntry, text: &mut Text) {
         (None, None, _) => "x unknown trips".to_owned(),
     };
     let lines = match &entry.lines {
-        Some([first, last]) if first == last => format!(" ({first})"),
-        Some([first, last]) => format!(" ({first} to {})", last.rsplit(':').next().unwrap_or(last)),
+        Some([first, last]) if first == last => format!(" ({})", names.short(first)),
+        Some([first, last]) => format!(" ({} to {})", names.short(first), last.rsplit(':').next().unwrap_or(last)),
         None => String::new(),
     };
     let bundles = count(entry.bundles, "bundle", "bundles");
@@ -371,7 +384,7 @@ fn percent(usage: Usage, bundles: u64) -> String {
     format!("{:.0} %", usage.used as f64 / slots as f64 * 100.0)
 }
 
-fn lines(kernel: &Entry, text: &mut Text) {
+fn lines(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
     if kernel.lines.is_empty() {
         return;
     }
@@ -385,7 +398,7 @@ fn lines(kernel: &Entry, text: &mut Text) {
         let executed = line.executed.map_or_else(|| "?".to_owned(), cell);
         let [bundles, slots, operations] = [line.bundles, line.slots, line.operations].map(cell);
         let [registers, relayouts, moving] = [line.registers, line.relayouts, line.moving].map(cell);
-        [line.source.clone(), String::new(), bundles, executed, slots, operations, registers, relayouts, moving]
+        [names.short(&line.source), String::new(), bundles, executed, slots, operations, registers, relayouts, moving]
     };
     let rows = std::iter::once(headings).chain(lines.iter().take(MOST_LINES).map(row)).collect::<Vec<_>>();
     columns(text, "    ", &rows);
