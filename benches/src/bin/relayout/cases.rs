@@ -134,6 +134,12 @@ fn transpose(group: char, array: &str) -> Case {
     Case::new(group, &plain, &to).transposed(&(0..dimensions).rev().collect::<Vec<_>>())
 }
 
+/// From row-major order to this one.
+fn reordered(group: char, array: &str, minor_to_major: &str) -> Case {
+    let row_major = (0..=array.matches(',').count()).rev().map(|number| number.to_string()).collect::<Vec<_>>();
+    Case::new(group, &format!("{array}{{{}}}", row_major.join(",")), &format!("{array}{minor_to_major}"))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = square(['a', 'b', 'c', 'd'], 4096);
     cases.iter_mut().for_each(|case| case.threads = true);
@@ -172,7 +178,26 @@ pub(crate) fn cases() -> Vec<Case> {
     let tiny =
         ["f32[3,5]", "f32[4,4]", "u8[16,16]", "f32[16,16]", "f64[5,9]", "f64[20,12]", "c128[19,4]", "bf16[11,23]"];
     cases.extend(tiny.map(|array| transpose('q', array)));
-    cases.push(Case::new('q', "f32[8,128]{1,0}", "f32[8,128]{1,0:T(8,128)}"));
+    let same_bytes = ["f32[8,128]", "f32[16,128]"];
+    cases.extend(
+        same_bytes.map(|array| Case::new('q', &format!("{array}{{1,0}}"), &format!("{array}{{1,0:T(8,128)}}"))),
+    );
+    // Medium runs, wide elements, and loops that are short or uneven.
+    cases.extend(
+        [
+            ("f64[2,877,20,8]", "{3,0,1,2}"),
+            ("f32[33,1955,2,12]", "{3,1,2,0}"),
+            ("c128[30,57,1,21]", "{0,2,1,3}"),
+            ("c128[2,15,19,5,11]", "{0,3,1,4,2}"),
+            ("f32[1,18,5,18,28]", "{2,4,1,3,0}"),
+            ("bf16[37,34,813]", "{0,1,2}"),
+            ("f32[9,4615,4]", "{0,2,1}"),
+            ("f64[3,165,2,210,13]", "{3,0,4,1,2}"),
+            ("bf16[25,143,3,6,175]", "{1,4,0,3,2}"),
+        ]
+        .map(|(array, order)| reordered('s', array, order)),
+    );
+    cases.extend(["f32[7,13]", "f32[64,64]", "c128[41,67]", "f64[12,3000]"].map(|array| transpose('s', array)));
     // Tiles without a common multiple, and uneven later tiles.
     cases.push(Case::new('o', "f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]{1,0}"));
     cases.push(Case::new('o', "f32[2000,2000]{1,0}", "f32[2000,2000]{1,0:T(8,128)(3,1)}"));

@@ -1,14 +1,17 @@
 //! How fast relayout is:
-//! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--random N
-//! --seed S] [FILTER]`.
+//! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--plans] [--random N
+//! --seed S [--max-bytes B]] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the
 //! crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
 //! disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results are compared. Where two
 //! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
-//! `random`; the worst ten cases are listed at the end, and those where another library was faster.
+//! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
+//! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--plans`,
+//! each plan is printed, too.
 
 mod cases;
+mod choices;
 mod onednn;
 mod peers;
 mod random;
@@ -48,6 +51,8 @@ struct Arguments {
     rounds: usize,
     vectors: Vectors,
     peers: bool,
+    choices: bool,
+    plans: bool,
     random: Option<usize>,
     seed: u64,
     /// The largest payload of random cases, in bytes.
@@ -61,6 +66,8 @@ fn main() {
         rounds: 11,
         vectors: Vectors::default(),
         peers: false,
+        choices: false,
+        plans: false,
         random: None,
         seed: 0,
         max_bytes: 256 << 20,
@@ -72,6 +79,8 @@ fn main() {
         match argument.as_str() {
             "--json" => asked.json = true,
             "--peers" => asked.peers = true,
+            "--choices" => asked.choices = true,
+            "--plans" => asked.plans = true,
             "--rounds" => asked.rounds = number(),
             "--random" => asked.random = Some(number()),
             "--seed" => asked.seed = number() as u64,
@@ -96,9 +105,16 @@ fn main() {
         Some(count) => random::cases(count, asked.seed, asked.max_bytes),
         None => cases(),
     };
+    let cases = cases.iter().filter(|case| case.name.contains(&asked.filter));
+    if asked.choices {
+        return choices::compare(cases, asked.rounds);
+    }
     let mut lines = Vec::new();
-    for case in cases.iter().filter(|case| case.name.contains(&asked.filter)) {
-        let line = measure(case, &asked, onednn.as_ref());
+    for case in cases {
+        let mut line = measure(case, &asked, onednn.as_ref());
+        if asked.random.is_some() && line.is_behind() {
+            line = measure(case, &asked, onednn.as_ref());
+        }
         if asked.json {
             println!("{}", serde_json::to_string(&line).expect("figures have no maps with odd keys"));
         } else {
@@ -126,13 +142,17 @@ fn summary(mut lines: Vec<Line>) {
     lines.sort_unstable_by(|a, b| a.ratio_to_memcpy.total_cmp(&b.ratio_to_memcpy));
     println!("\nthe worst ten of {}:", lines.len());
     lines.iter().take(10).for_each(print);
-    let faster = |line: &&Line| {
-        let own = line.all_gb_per_s["relayout"];
+    println!("\nwhere a peer was more than a tenth faster:");
+    lines.iter().filter(|line| line.is_behind()).for_each(print);
+}
+
+impl Line {
+    /// Whether another library was more than a tenth faster.
+    fn is_behind(&self) -> bool {
+        let own = self.all_gb_per_s["relayout"];
         let peers = ["ndarray", "transpose crate", "oneDNN"];
-        peers.iter().any(|peer| line.all_gb_per_s.get(peer).is_some_and(|rate| *rate > own))
-    };
-    println!("\nwhere a peer was faster:");
-    lines.iter().filter(faster).for_each(print);
+        peers.iter().any(|peer| self.all_gb_per_s.get(peer).is_some_and(|rate| *rate > 1.1 * own))
+    }
 }
 
 /// Pseudorandom bytes.
@@ -158,31 +178,20 @@ fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
 /// The total time of a contender, in seconds, after which it takes part in fewer rounds.
 const PATIENCE: f64 = 0.3;
 
-fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
-    let options = case.options.clone().vectors(asked.vectors);
-    let plan = Plan::new(&case.from, &case.to, &options).expect("the cases go together");
-    let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
-        plan.run(source, destination).expect("the buffers have the right sizes");
-    };
+/// What takes turns: a name, whether it only copies the bytes of the elements, and the function.
+type Contest<'a> = Vec<(&'static str, bool, Contender<'a>)>;
+
+/// The speed of each contender in GB/s: the best of the rounds. All results are compared.
+fn rates(case: &Case, rounds: usize, contenders: &Contest<'_>) -> BTreeMap<&'static str, f64> {
     let [from_bytes, to_bytes] =
         [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static") as usize);
     let payload = case.payload();
-    let flat = format!("u8[{payload}]").parse().expect("bytes are an array");
-    let streaming = Plan::new(&flat, &flat, &Options::new().stores(Stores::Streaming)).expect("it goes with itself");
     let (source, mut destination) = (bytes(from_bytes), AlignedBytes::zeroed(to_bytes).expect("there is memory"));
     let (flat_source, mut flat_destination) = (bytes(payload), bytes(payload));
-
-    let mut contenders: Vec<(&'static str, bool, Contender<'_>)> = vec![
-        ("relayout", false, Box::new(|source, destination| run(&plan, source, destination))),
-        ("memcpy", true, Box::new(|source, destination| destination.copy_from_slice(source))),
-        ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
-    ];
-    contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
-
     let repeat = (4_usize << 20).div_ceil(payload);
     let mut best = vec![f64::INFINITY; contenders.len()];
     let mut expected = None;
-    for round in 0..=asked.rounds {
+    for round in 0..=rounds {
         for ((name, is_copy, contender), best) in contenders.iter().zip(&mut best) {
             let (source, destination) = if *is_copy {
                 (flat_source.as_ref(), flat_destination.as_mut())
@@ -205,8 +214,34 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
             }
         }
     }
-    let rates = contenders.iter().zip(best).map(|((name, ..), best)| (*name, payload as f64 / best / 1e9));
-    let rates = rates.collect::<BTreeMap<_, _>>();
+    contenders.iter().zip(best).map(|((name, ..), best)| (*name, payload as f64 / best / 1e9)).collect()
+}
+
+fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
+    let options = case.options.clone().vectors(asked.vectors);
+    let plan = Plan::new(&case.from, &case.to, &options).expect("the cases go together");
+    if asked.plans {
+        println!("{plan}");
+    }
+    let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
+        plan.run(source, destination).expect("the buffers have the right sizes");
+    };
+    let [from_bytes, to_bytes] =
+        [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static") as usize);
+    let payload = case.payload();
+    let flat = format!("u8[{payload}]").parse().expect("bytes are an array");
+    let streaming = Plan::new(&flat, &flat, &Options::new().stores(Stores::Streaming)).expect("it goes with itself");
+    let (source, mut destination) = (bytes(from_bytes), AlignedBytes::zeroed(to_bytes).expect("there is memory"));
+    let (flat_source, mut flat_destination) = (bytes(payload), bytes(payload));
+
+    let mut contenders: Contest<'_> = vec![
+        ("relayout", false, Box::new(|source, destination| run(&plan, source, destination))),
+        ("memcpy", true, Box::new(|source, destination| destination.copy_from_slice(source))),
+        ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
+    ];
+    contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
+
+    let rates = rates(case, asked.rounds, &contenders);
     drop(contenders);
     let two_threads = case.threads.then(|| {
         let own = (source.as_ref(), destination.as_mut());
