@@ -7,12 +7,13 @@ use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, View, ViewMut, layout, permutation};
 
 /// The size of a head: the columns of a tile.
-pub const D: usize = 128;
+pub(crate) const D: usize = 128;
 
-pub type Heads<const H: usize, const N: usize> =
+pub(crate) type Heads<const H: usize, const N: usize> =
     Array<Bf16, (Size<H>, Size<N>, Size<D>), layout!({2,1,0:T(8,128)(2,1)})>;
 /// The attention scores of each position for each other one.
-pub type Scores<const H: usize, const N: usize> = Array<F32, (Size<H>, Size<N>, Size<N>), layout!({2,1,0:T(8,128)})>;
+pub(crate) type Scores<const H: usize, const N: usize> =
+    Array<F32, (Size<H>, Size<N>, Size<N>), layout!({2,1,0:T(8,128)})>;
 
 /// `q · kᵀ`: the heads are a batch dimension, and the sum is over the numbers of a position.
 const QK: Operation<'_> =
@@ -32,7 +33,7 @@ type HeadScores<const N: usize> = Array<F32, (Size<N>, Size<N>), layout!({1,0:T(
 type Values<const N: usize> = Array<F32, (Size<N>, Size<D>), layout!({1,0:T(8,128)})>;
 
 /// Each head is a block, for a thread: blocks of the result do not overlap. The last one is for this thread, which a small problem needs alone.
-pub fn attention<const H: usize, const N: usize>(
+pub(crate) fn attention<const H: usize, const N: usize>(
     q: View<'_, Heads<H, N>>,
     k: View<'_, Heads<H, N>>,
     v: View<'_, Heads<H, N>>,

@@ -435,8 +435,7 @@ fn runs(axes: &mut Axes, bytes: usize, machine: Machine) -> Option<Kernel> {
 
 /// Takes the loops of an interleaving with a small factor, or of the inverse, if there are any.
 fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
-    // Elements of 16 bytes are moved one by one anyway.
-    if shuffle.is_some() || bytes == MAX_BYTES {
+    if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
         return None;
     }
     // Shorter rows do not fill a vector.

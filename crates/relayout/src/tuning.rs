@@ -166,16 +166,6 @@ pub(crate) const PREFETCH_DISTANCE_LINES: [usize; 5] = [1, 1, 2, 2, 2];
 /// instead of together with some rows before them. **I**.
 pub(crate) const MAX_NARROW_ROW_BYTES: [usize; 5] = [32, 32, 16, 0, 0];
 
-/// Bytes of the largest iteration of a transpose without tables, unless it has few rows or columns: for more, whole lines of columns are
-/// faster. **Z**.
-pub(crate) const MAX_DIRECT_BYTES: usize = 4 << 10;
-
-/// The same for elements of 16 bytes, which are not zipped. **Z**.
-pub(crate) const MAX_DIRECT_WIDE_BYTES: usize = 64 << 10;
-
-/// Rows from which on fewer than four columns of elements of 16 bytes are written one after the other. **Z**.
-pub(crate) const MIN_LONG_COLUMN: usize = 64;
-
 /// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.
 pub(crate) const OFFSETS_PER_TABLE: usize = 512;
 

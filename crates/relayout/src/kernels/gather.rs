@@ -83,8 +83,8 @@ impl Gather {
                 && nest.0.iter().all(|axis| axis.to.is_multiple_of(64))
                 && permutes.are_whole();
             let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
-            // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. `Permutes::new` reads only between the first and
-            // the last element of an iteration, and every written byte belongs to an element: both slices were cut to the span of
+            // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. `Permutes::new` places every vector of the source between the
+            // first and the last element of an iteration, and every written byte belongs to an element: both slices were cut to the span of
             // all iterations. `streaming` was set only where all vectors are whole and lie at multiples of 64.
             return unsafe { super::vectors::permute(permutes, streaming, nest, from, to) };
         }

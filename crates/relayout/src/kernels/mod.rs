@@ -15,9 +15,7 @@ mod vectors;
 
 use super::elements::Unit;
 use super::loops::Axis;
-use super::tuning::{
-    MAX_DIRECT_BYTES, MAX_DIRECT_WIDE_BYTES, MAX_RUN, PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT,
-};
+use super::tuning::{MAX_RUN, PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT};
 use super::vector::Vectors;
 pub(super) use cache::{should_stage, should_stream};
 pub(super) use gather::Gather;
@@ -275,26 +273,6 @@ impl Transpose {
     pub(super) fn is_scalar(&self, machine: Machine) -> bool {
         let is_short = self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16;
         !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
-    }
-
-    /// Whether vectors transpose it without tables of offsets: in the caches, where it has few rows, columns or bytes; of elements of 16 bytes
-    /// also where the innermost loops do not cover a side. Arrays that are `large` need the order and the stores of the other transpose,
-    /// unless so few elements are contiguous on one side that it has no use for them.
-    pub(super) fn is_direct(&self, large: bool) -> bool {
-        let (row, column) = (self.a[0].len * self.bytes, self.b[0].len * self.bytes);
-        if self.bytes < 4 || self.shuffle.is_some() || row < 16 || column < 16 {
-            return false;
-        }
-        let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
-        if large || self.bytes < 16 {
-            let is_narrow = a.min(b) < 64;
-            return if large {
-                self.bytes == 16 && is_narrow
-            } else {
-                is_narrow || self.a_len() * b <= MAX_DIRECT_BYTES
-            };
-        }
-        a.min(b) < 64 || row < a || column < b || self.a_len() * b <= MAX_DIRECT_WIDE_BYTES
     }
 
     /// How many permutes for each vector are still faster than this transpose; 0 where both sides fill a line.

@@ -15,11 +15,9 @@ pub(in super::super) struct Permutes {
     /// One entry for each permute: for each byte of the result that comes from this vector of the source, its index there and
     /// [`FROM_THIS_VECTOR`]; 0 for the other bytes.
     indices: Vec<Indices>,
-    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The bytes that `read`
-    /// names end at or before the end of the iteration's elements.
+    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The vector ends at or
+    /// before the end of the iteration's elements.
     from: Vec<u32>,
-    /// A mask of the bytes that are read of each vector of the source: all, unless the elements of an iteration have fewer.
-    read: u64,
 }
 
 /// A vector of the destination: its offset in bytes from the start of the iteration, a mask of the bytes that are written, and its
@@ -46,14 +44,13 @@ impl Permutes {
     /// The permutes for elements of `bytes` bytes at these places, at most `most` for each vector on average.
     pub(in super::super) fn new(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, NotPermuted> {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
-        // Elements that span less than a vector are in one, of which only they are read.
-        let last_vector = end.saturating_sub(SIZE) as u32;
-        let read = u64::MAX >> (SIZE - end.clamp(1, SIZE));
+        // Where the elements span less than a vector, no vector can be read.
+        let last_vector = end.checked_sub(SIZE).ok_or(NotPermuted::ElementWise)? as u32;
         let shift = (SIZE / bytes).ilog2();
         let num_vectors = places.last().map_or(0, |place| (place.1 >> shift) as usize + 1);
         let (indices, from) =
             (Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2), Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2));
-        let mut all = Self { vectors: Vec::with_capacity(num_vectors), indices, from, read };
+        let mut all = Self { vectors: Vec::with_capacity(num_vectors), indices, from };
         let mut done = 0;
         for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
             let start = all.from.len();
@@ -103,8 +100,8 @@ impl Permutes {
 /// Assembles and writes all vectors in every iteration.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW and VBMI. In every iteration, the bytes that `permutes.read` names are valid for reads from each entry of
-/// `permutes.from` on, and the bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
+/// The CPU has AVX-512 F, BW and VBMI. In every iteration, 64 bytes are valid for reads from each entry of `permutes.from` on, and the
+/// bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
 /// 64.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(in super::super) unsafe fn run(
@@ -123,10 +120,8 @@ pub(in super::super) unsafe fn run(
             {
                 // SAFETY: `Indices` has 64 bytes and is aligned to 64.
                 let indices = unsafe { _mm512_load_si512(indices.0.as_ptr().cast()) };
-                let place = from.wrapping_add(place as usize);
-                // SAFETY: the caller guarantees that the bytes in the mask are readable at each entry of `permutes.from`; the load does not
-                // access the others.
-                let source = unsafe { _mm512_maskz_loadu_epi8(permutes.read, place.cast()) };
+                // SAFETY: the caller guarantees 64 readable bytes at each entry of `permutes.from`.
+                let source = unsafe { _mm512_loadu_si512(from.wrapping_add(place as usize).cast()) };
                 // The highest bit of an index marks the bytes to take; of the other bits, the permute uses the lowest six.
                 result = _mm512_mask_permutexvar_epi8(result, _mm512_movepi8_mask(indices), indices, source);
             }
