@@ -49,7 +49,7 @@ use xla_shape_core::type_limits::MAX_LIST;
 /// If whole arrays, or lines, have different sizes that are known only at run time.
 #[inline(always)]
 #[track_caller]
-pub fn runs<O: Operands>(operands: O) -> Runs<O> {
+pub fn runs<O: RunOperands>(operands: O) -> Runs<O> {
     named_in_errors!(O);
     let (operands, sizes) = operands.prepare();
     let left = if const { O::WALK.stretch } { usize::from(!sizes.as_ref().contains(&0)) } else { O::WALK.count(sizes) };
@@ -64,7 +64,7 @@ pub fn runs<O: Operands>(operands: O) -> Runs<O> {
     message = "`{Self}` is not an array to walk along by runs",
     label = "expected `&x` or `&mut x` of an array, a view, a block or a line with whole elements"
 )]
-pub unsafe trait Operand: Sealed {
+pub unsafe trait RunOperand: Sealed {
     /// The index of an element.
     type Index: MultiIndex;
     /// The dimensions, which all operands have in common.
@@ -216,15 +216,15 @@ impl Walk {
     }
 }
 
-/// The operands of [`runs`]: an [`Operand`], or a tuple of up to four with the same dimensions.
+/// The operands of [`runs`]: a [`RunOperand`], or a tuple of up to four with the same dimensions.
 ///
 /// # Safety
-/// As [`Operand`].
+/// As [`RunOperand`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be walked along by runs",
     label = "expected `&x` or `&mut x` of an array, a block or a line, or a tuple of up to four with the same dimensions; elements are whole"
 )]
-pub unsafe trait Operands: Sealed {
+pub unsafe trait RunOperands: Sealed {
     /// The index of an element.
     type Index: MultiIndex;
     /// A run of each operand.
@@ -240,13 +240,13 @@ pub unsafe trait Operands: Sealed {
     fn prepare(self) -> (Self::Prepared, Self::Index);
 
     /// # Safety
-    /// As [`Operand::run`], for the minor dimension of the walk, or a stretch.
+    /// As [`RunOperand::run`], for the minor dimension of the walk, or a stretch.
     #[doc(hidden)]
     unsafe fn run<const STRETCH: bool>(operands: &Self::Prepared, index: Self::Index, len: usize) -> Self::Runs;
 }
 
 // SAFETY: `run` calls that of the operand by the same rules.
-unsafe impl<A: Operand> Operands for A {
+unsafe impl<A: RunOperand> RunOperands for A {
     type Index = A::Index;
     type Runs = A::Run;
     type Prepared = A::Prepared;
@@ -294,7 +294,7 @@ fn joined<I: MultiIndex>((sizes, a): (I, Facts), (other, b): (I, Facts)) -> I {
 macro_rules! operands {
     ($($T:ident $t:ident),*) => {
         // SAFETY: `run` calls those of the operands by the same rules.
-        unsafe impl<A: Operand, $($T: Operand<Index = A::Index, Dimensions = A::Dimensions>),*> Operands for (A, $($T),*) {
+        unsafe impl<A: RunOperand, $($T: RunOperand<Index = A::Index, Dimensions = A::Dimensions>),*> RunOperands for (A, $($T),*) {
             type Index = A::Index;
             type Runs = (A::Run, $($T::Run),*);
             type Prepared = (A::Prepared, $($T::Prepared),*);
@@ -335,7 +335,7 @@ impl<S, B> Sealed for &Buffer<S, B> {}
 impl<S, B> Sealed for &mut Buffer<S, B> {}
 
 // SAFETY: `run` gives elements of the array: by the caller's promise, they are in bounds and their distance is `stride`.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes> Operand for &'a Buffer<S, B> {
+unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes> RunOperand for &'a Buffer<S, B> {
     type Index = S::Index;
     type Dimensions = S::Dimensions;
     type Run = Strided<&'a [ValueOf<S>]>;
@@ -364,7 +364,7 @@ unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes> Operand for &'a Buffer<S
 }
 
 // SAFETY: as above.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut> Operand for &'a mut Buffer<S, B> {
+unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut> RunOperand for &'a mut Buffer<S, B> {
     type Index = S::Index;
     type Dimensions = S::Dimensions;
     type Run = Strided<&'a mut [ValueOf<S>]>;
@@ -396,7 +396,7 @@ impl<S: ArrayType, B, const DIM: i64> Sealed for &Line<S, B, DIM> {}
 impl<S: ArrayType, B, const DIM: i64> Sealed for &mut Line<S, B, DIM> {}
 
 // SAFETY: `run` gives elements of the line: by the caller's promise, they are in bounds and their distance is `stride`.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Operand for &'a Line<S, B, DIM> {
+unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> RunOperand for &'a Line<S, B, DIM> {
     type Index = [usize; 1];
     type Dimensions = LineElements;
     type Run = Strided<&'a [ValueOf<S>]>;
@@ -431,7 +431,7 @@ unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Operand 
 }
 
 // SAFETY: as above.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Operand for &'a mut Line<S, B, DIM> {
+unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> RunOperand for &'a mut Line<S, B, DIM> {
     type Index = [usize; 1];
     type Dimensions = LineElements;
     type Run = Strided<&'a mut [ValueOf<S>]>;
@@ -464,7 +464,7 @@ unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Opera
     }
 }
 
-struct State<O: Operands> {
+struct State<O: RunOperands> {
     operands: O::Prepared,
     sizes: O::Index,
     /// The index of the next run's first element.
@@ -473,7 +473,7 @@ struct State<O: Operands> {
     left: usize,
 }
 
-impl<O: Operands> State<O> {
+impl<O: RunOperands> State<O> {
     #[inline(always)]
     fn next<const STRETCH: bool>(&mut self) -> Option<(O::Index, O::Runs)> {
         if self.left == 0 {
@@ -503,7 +503,7 @@ impl<O: Operands> State<O> {
     }
 }
 
-impl<O: Operands> State<O> {
+impl<O: RunOperands> State<O> {
     /// Calls `f` with all runs that are left. Their lengths are constants, but for the last of each line.
     #[inline(always)]
     fn for_each(mut self, mut f: impl FnMut(O::Index, O::Runs)) {
@@ -534,17 +534,17 @@ impl<O: Operands> State<O> {
 }
 
 /// The runs of arrays together: an iterator. Made by [`runs`].
-pub struct Runs<O: Operands> {
+pub struct Runs<O: RunOperands> {
     walk: State<O>,
 }
 
-impl<O: Operands> fmt::Debug for Runs<O> {
+impl<O: RunOperands> fmt::Debug for Runs<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runs").field("sizes", &self.walk.sizes).field("left", &self.walk.left).finish_non_exhaustive()
     }
 }
 
-impl<O: Operands> Runs<O> {
+impl<O: RunOperands> Runs<O> {
     /// The dimension that runs go along: the most minor one of the first operand. 0 if there is none.
     pub const DIMENSION: usize = O::WALK.minor;
 
@@ -576,7 +576,7 @@ impl<O: Operands> Runs<O> {
     }
 }
 
-impl<O: Operands> Iterator for Runs<O> {
+impl<O: RunOperands> Iterator for Runs<O> {
     type Item = O::Runs;
 
     #[inline(always)]
@@ -613,18 +613,18 @@ impl<O: Operands> Iterator for Runs<O> {
 }
 
 /// The runs of arrays together with the index of each: an iterator. Made by [`Runs::indexed`].
-pub struct IndexedRuns<O: Operands> {
+pub struct IndexedRuns<O: RunOperands> {
     walk: State<O>,
 }
 
-impl<O: Operands> fmt::Debug for IndexedRuns<O> {
+impl<O: RunOperands> fmt::Debug for IndexedRuns<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("IndexedRuns");
         f.field("sizes", &self.walk.sizes).field("left", &self.walk.left).finish_non_exhaustive()
     }
 }
 
-impl<O: Operands> Iterator for IndexedRuns<O> {
+impl<O: RunOperands> Iterator for IndexedRuns<O> {
     type Item = (O::Index, O::Runs);
 
     #[inline(always)]
@@ -653,7 +653,7 @@ impl<O: Operands> Iterator for IndexedRuns<O> {
     }
 }
 
-impl<O: Operands> ExactSizeIterator for Runs<O> {}
-impl<O: Operands> FusedIterator for Runs<O> {}
-impl<O: Operands> ExactSizeIterator for IndexedRuns<O> {}
-impl<O: Operands> FusedIterator for IndexedRuns<O> {}
+impl<O: RunOperands> ExactSizeIterator for Runs<O> {}
+impl<O: RunOperands> FusedIterator for Runs<O> {}
+impl<O: RunOperands> ExactSizeIterator for IndexedRuns<O> {}
+impl<O: RunOperands> FusedIterator for IndexedRuns<O> {}

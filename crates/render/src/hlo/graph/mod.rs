@@ -37,7 +37,7 @@ pub(super) const ELEMENTS: &str = "<div class=\"tools\"><div id=\"controls\"></d
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { a = f32[8] parameter(0)\n ROOT b = f32[8] negate(a) }")?;
 /// let page = graph_page(&module, None, "b")?;
-/// assert!(page.starts_with("<!doctype html>") && page.contains("%b (negate) in e"));
+/// assert!(page.starts_with("<!doctype html>") && page.contains("%b in m"));
 /// assert!(graph_page(&module, None, "c").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
