@@ -27,7 +27,7 @@ fn main() -> io::Result<()> {
 fn find(folder: &Path, path: &str, files: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let name = entry.file_name().into_string().map_err(|_| io::Error::other("a name that is no text"))?;
+        let name = entry.file_name().into_string().map_err(|_| io::Error::other("a file name is not UTF-8"))?;
         if name.starts_with('.') {
             continue;
         }

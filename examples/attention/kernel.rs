@@ -88,7 +88,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// e to the power of a number of at most 0, to about 1e-6 of it: 2 to an integer times 2 to the rest. Unlike `f32::exp`, it is no call, so loops
+/// `exp(x)` for `x <= 0`, with a relative error of about 1e-6. Computed as a power of 2, in two factors. Unlike `f32::exp`, it is inlined, so loops
 /// with it are vectorized.
 #[inline(always)]
 fn exp(x: f32) -> f32 {

@@ -20,7 +20,7 @@ use xla_shape_hlo::find_spelled_shapes;
 /// The texts of a kernel that a dump has. A missing text is `None`, and so are the fields of [`Kernel`] that come from it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Texts<'a> {
-    /// Mosaic's MLIR after the stage `infer-vector-layout`. It is read only if there is no text of the next stage, `relayout-insertion`.
+    /// Mosaic's MLIR after the stage `infer-vector-layout`. It is read only if the next stage, `relayout-insertion`, has no text.
     pub inferred: Option<&'a str>,
     /// Mosaic's MLIR after the stage `relayout-insertion`.
     pub relayout: Option<&'a str>,

@@ -73,7 +73,7 @@ impl Request {
             Err(httparse::Error::TooManyHeaders) => {
                 return Err(Response::refused(431, "the request has more than 64 headers"));
             }
-            Err(_) => return Err(wrong("this is no HTTP request")),
+            Err(_) => return Err(wrong("expected an HTTP request")),
         }
         let is_head = match request.method {
             Some("GET") => false,
@@ -82,7 +82,7 @@ impl Request {
         };
         let mut hosts = request.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("host"));
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(wrong("expected one Host")) };
-        let host = std::str::from_utf8(host.value).map_err(|_| wrong("the Host is no text"))?.to_owned();
+        let host = std::str::from_utf8(host.value).map_err(|_| wrong("the Host is not UTF-8"))?.to_owned();
         let target = request.path.unwrap_or_default();
         let path = target.split(['?', '#']).next().and_then(|path| path.strip_prefix('/'));
         let path = path.and_then(|path| path.split('/').map(decoded).collect());
@@ -90,7 +90,7 @@ impl Request {
     }
 }
 
-/// A name with `%XX` read; `None` if it is no text then.
+/// A name, percent-decoded; `None` if that fails or the result is not UTF-8.
 fn decoded(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.bytes();
