@@ -28,7 +28,8 @@ const BUILT: [&str; 11] = [
 fn fails_in_check() {
     let cases = TestCases::new();
     give_hlo_files();
-    for folder in ["dispatch", "hlo", "infer", "kernels", "syntax", "rules", "limits", "tpu", "types", "worlds"] {
+    for folder in ["dispatch", "hlo", "infer", "kernels", "rank", "syntax", "rules", "limits", "tpu", "types", "worlds"]
+    {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

@@ -23,7 +23,7 @@ use crate::element::Bf16;
 use crate::element::{F32, Plain, S8, S32};
 use crate::iter::{NestedArray, TileView, assert_is_tile};
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, ValueOf};
+use crate::types::{ArrayType, Dim, IndexOf, ValueOf, common_index, sizes_of};
 use crate::vector::{self, Kernel, Machine};
 use std::sync::atomic::{Ordering, compiler_fence};
 use xla_shape_core::text::ConstText;
@@ -279,8 +279,11 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     where
         E: Factor<Sum = S::Element, Total = ValueOf<S>>,
         S: ArrayType<Dimensions = (M, N)>,
-        X: ArrayType<Element = E, Dimensions = (M, K), Index = [usize; 2]>,
-        Y: ArrayType<Element = E, Dimensions = (K, N), Index = [usize; 2]>,
+        X: ArrayType<Element = E, Dimensions = (M, K)>,
+        Y: ArrayType<Element = E, Dimensions = (K, N)>,
+        M: Dim,
+        K: Dim,
+        N: Dim,
         C: Bytes,
         D: Bytes,
     {
@@ -288,16 +291,23 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         const { assert_tiled_rows::<S, Sums<ValueOf<S>>>() };
         const { assert_tiled_rows::<X, E::Tile>() };
         const { assert_tiled_rows::<Y, E::Tile>() };
-        let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), a.sizes(), b.sizes());
+        let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), sizes_of(a.shape()), sizes_of(b.shape()));
         assert!(
             (m, depth, n) == (rows, inner, columns),
             "expected operands for a result of {m} by {n}, found {rows} by {depth} and {inner} by {columns}"
         );
-        let widths = [a.tile_grid(), b.tile_grid(), self.tile_grid()].map(|[_, width]| width);
-        let (left, right) = (a.tiles::<E::Tile>().collect(), b.tiles::<E::Tile>().collect());
+        let ([_, left_width], [_, right_width]) = (common_index::<X>(a.tile_grid()), common_index::<Y>(b.tile_grid()));
+        let widths = [left_width, right_width, self.tile_grid()[1]];
+        let left = a.tiles::<E::Tile>().map(matrix_tile::<X, _>).collect();
+        let right = b.tiles::<E::Tile>().map(matrix_tile::<Y, _>).collect();
         let out = self.tiles_mut::<Sums<ValueOf<S>>>().collect();
         vector::run(Product::<E> { left, right, out, widths, sizes: [m, depth, n] });
     }
+}
+
+/// The same tile, whose index has the type that arrays of the same dimensions have in common.
+fn matrix_tile<S: ArrayType, T>(tile: TileView<S::Index, T>) -> TileView<IndexOf<S>, T> {
+    tile
 }
 
 /// The tiles of the operands and of the result, in row-major order of their places.

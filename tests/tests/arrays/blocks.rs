@@ -282,7 +282,7 @@ fn views_of_blocks_outlive_what_they_were_taken_from() {
     type Block = shape!(s32[8,8]);
     fn corner<'a>(x: &View<'a, Whole>) -> View<'a, Part<Whole, Block>> {
         let copy = *x;
-        copy.block([1, 1])
+        copy.block::<Block>([1, 1])
     }
     let x = numbered(Whole::default());
     let block = corner(&x.view());

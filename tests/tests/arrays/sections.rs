@@ -67,13 +67,13 @@ fn add_everywhere<S: ArrayType<Element = S32>>(mut x: ViewMut<'_, S>) {
 
 /// Checks a section of `x`; `in_array` is the array's index of an element of the section.
 macro_rules! check {
-    ($x:ident, $section:ident::<$($parameter:ty),*>($slices:expr), $mutable:ident, $in_array:expr) => {{
+    ($x:ident, $section:ident::<$($parameter:ty),*>($($slices:expr),*), $mutable:ident, $in_array:expr) => {{
         let in_array = $in_array;
-        let section = $x.$section::<$($parameter),*>($slices);
+        let section = $x.$section::<$($parameter),*>($($slices),*);
         let mine: Vec<_> = section.shape().indices().map(in_array).collect();
         check_read(section, &mine.iter().map(|&index| $x[index]).collect::<Vec<_>>());
         let before = $x.clone();
-        add_everywhere($x.$mutable::<$($parameter),*>($slices));
+        add_everywhere($x.$mutable::<$($parameter),*>($($slices),*));
         // All bytes, so padding too.
         let mut expected = before;
         mine.into_iter().for_each(|index| expected[index] += 8000);
@@ -159,6 +159,53 @@ fn sections_with_ranges() {
     check!(x, section::<shape!(s32[2,<=7]), _>((1..3, ..)), section_mut, |[i, j]: [usize; 2]| [1 + i, j]);
 }
 
+/// Sizes that are known only at run time, below the bound and equal to it, with bounds below, at and above the array's size.
+#[test]
+fn sections_with_bounds() {
+    macro_rules! rows {
+        ($part:ty, $range:expr) => {{
+            let mut x = numbered(<shape!(s32[2,9,12]{2,1,0:T(2,4)})>::default());
+            let range: std::ops::Range<usize> = $range;
+            let start = range.start;
+            check!(x, section::<$part, _>((1, range.clone(), ..)), section_mut, |[i, j]: [usize; 2]| [1, start + i, j]);
+        }};
+    }
+    let all = [0..0, 0..2, 4..8, 8..9, 2..9, 0..9, 4..4];
+    for range in all.into_iter().take(if cfg!(miri) { 3 } else { 7 }) {
+        rows!(shape!(s32[<=9,12]{1,0:T(2,4)}), range.clone());
+        rows!(shape!(s32[<=100,12]{1,0:T(2,4)}), range.clone());
+        rows!(shape!(s32[?,12]{1,0:T(2,4)}), range.clone());
+        if range.len() <= 4 {
+            rows!(shape!(s32[<=4,12]{1,0:T(2,4)}), range);
+        }
+    }
+    let mut x = numbered(<shape!(s32[9,12]{1,0:T(2,4)})>::default());
+    for (origin, sizes) in [([2, 4], [4, 8]), ([8, 8], [1, 4]), ([0, 0], [9, 12]), ([0, 4], [0, 4]), ([4, 0], [2, 12])]
+    {
+        let [a, b] = origin;
+        check!(x, part::<shape!(s32[<=9,<=12]{1,0:T(2,4)})>(origin, sizes), part_mut, |[i, j]: [usize; 2]| [
+            a + i,
+            b + j
+        ]);
+    }
+    // Also of arrays whose sizes are known only at run time, in another order, and without tiles.
+    let mut x = numbered(<shape!(s32[<=9,7]{0,1})>::with_sizes([6, 7]).unwrap());
+    check!(x, part::<shape!(s32[<=9,<=3]{0,1})>([1, 3], [4, 2]), part_mut, |[i, j]: [usize; 2]| [1 + i, 3 + j]);
+    let mut x = numbered(<shape!(s32[?,7]{0,1})>::with_sizes([6, 7]).unwrap());
+    check!(x, part::<shape!(s32[?,3]{0,1})>([1, 3], [4, 3]), part_mut, |[i, j]: [usize; 2]| [1 + i, 3 + j]);
+    // Blocks and parts of parts.
+    let mut x = numbered(<shape!(s32[9,12]{1,0:T(2,4)})>::default());
+    let before = x.clone();
+    let mut part = x.part_mut::<shape!(s32[<=9,12]{1,0:T(2,4)})>([2, 0], [6, 12]);
+    part.blocks_mut::<shape!(s32[4,4]{1,0:T(2,4)})>().for_each(add_everywhere);
+    add_everywhere(part.part_mut::<shape!(s32[<=9,<=8]{1,0:T(2,4)})>([2, 4], [4, 8]));
+    for ([i, j], value) in before.indexed_iter() {
+        let in_part = (2..8).contains(&i);
+        let in_inner = (4..8).contains(&i) && j >= 4;
+        assert_eq!(x[[i, j]], value + 8000 * (i32::from(in_part) + i32::from(in_inner)), "{i} {j}");
+    }
+}
+
 #[test]
 fn sections_of_blocks_and_blocks_of_sections() {
     let x = numbered(<shape!(s32[3,9,12]{2,1,0:T(2,4)})>::default());
@@ -236,6 +283,15 @@ fn sections_that_are_arrays() {
     let array = x.index_axis::<0, layout!({1,0:T(2,4)})>(2).as_array().unwrap();
     assert!(array.indexed_iter().all(|([i, j], value)| value == x[[2, i, j]]));
     assert_eq!(array.as_bytes().len(), 6 * 8 * 4);
+    // Sections of sections, also of those that are no array themselves.
+    let x = numbered(<shape!(s32[2,3,8,4]{3,2,1,0:T(2,4)})>::default());
+    let (outer, inner) = (x.index_axis::<0, layout!({2,1,0:T(2,4)})>(1), x.index_axis::<1, layout!({2,1,0:T(2,4)})>(2));
+    let head: View<'_, Head> = outer.index_axis::<0, layout!({1,0:T(2,4)})>(2).as_array().unwrap();
+    assert!(head.indexed_iter().all(|([i, j], value)| value == x[[1, 2, i, j]]));
+    let head: View<'_, Head> = inner.index_axis::<0, layout!({1,0:T(2,4)})>(1).as_array().unwrap();
+    assert!(head.indexed_iter().all(|([i, j], value)| value == x[[1, 2, i, j]]));
+    let rows = outer.section::<shape!(s32[4,4]{1,0:T(2,4)}), _>((2, 2..6, ..)).as_array().unwrap();
+    assert!(rows.indexed_iter().all(|([i, j], value)| value == x[[1, 2, 2 + i, j]]));
     let empty = Buffer::<shape!(s32[3,0])>::zeroed();
     assert!(empty.index_axis::<0, layout!({ 0 })>(2).as_array().unwrap().as_slice().is_empty());
 }
@@ -291,12 +347,15 @@ fn sections_outside() {
     let message = |f: &dyn Fn()| *catch_unwind(AssertUnwindSafe(f)).unwrap_err().downcast::<String>().unwrap();
     type Part = shape!(f32[16,256]{1,0:T(8,128)});
     type Bounded = shape!(f32[<=32,256]{1,0:T(8,128)});
+    type Few = shape!(f32[<=16,256]{1,0:T(8,128)});
     let x = Buffer::<shape!(f32[4,32,256]{2,1,0:T(8,128)})>::zeroed();
     let b =
         Buffer::<shape!(f32[4,<=32,256]{2,1,0:T(8,128)})>::zeroed_with(ArrayType32::with_sizes([4, 24, 256]).unwrap())
             .unwrap();
+    let empty = Buffer::<shape!(f32[0,256]{1,0:T(8,128)})>::zeroed();
+    let m = Buffer::<shape!(f32[32,256]{1,0:T(8,128)})>::zeroed();
     type Case<'a> = (&'a dyn Fn(), &'a str);
-    let cases: [Case<'_>; 8] = [
+    let cases: [Case<'_>; 13] = [
         (&|| _ = x.index_axis::<0, layout!({1,0:T(8,128)})>(4), "index 4 is out of bounds for dimension 0 (size 4)"),
         (
             &|| _ = x.index_axis::<0, layout!({1,0:T(8,128)})>(usize::MAX),
@@ -314,10 +373,18 @@ fn sections_outside() {
         ),
         (&|| _ = x.section::<Part, _>((0, 0..8, ..)), "expected size 16 for dimension 0, found 8"),
         (&|| _ = x.section::<Part, _>((0, .., ..)), "expected size 16 for dimension 0, found 32"),
+        (&|| _ = b.section::<Bounded, _>((0, 8..32, ..)), "the range 8..32 is out of bounds for dimension 1 (size 24)"),
+        (&|| _ = m.part::<Few>([8, 0], [24, 256]), "expected a size of at most 16 for dimension 0, found 24"),
+        (&|| _ = m.part::<Few>([8, 0], [12, 256]), "the range 8..20 cuts dimension 0 inside of a group of 8"),
         (
-            &|| _ = b.section::<Bounded, _>((0, 0..8, ..)),
-            "expected all 24 indices of a dimension whose size is not static, found 8",
+            &|| _ = m.part::<Few>([8, 0], [usize::MAX, 256]),
+            "the range 8..18446744073709551615 is out of bounds for dimension 0 (size 32)",
         ),
+        (
+            &|| _ = m.part::<Few>([usize::MAX, 0], [0, 256]),
+            "the range 18446744073709551615..18446744073709551615 is out of bounds for dimension 0 (size 32)",
+        ),
+        (&|| _ = empty.part::<Few>([0, 0], [8, 256]), "the range 0..8 is out of bounds for dimension 0 (size 0)"),
     ];
     for (call, expected) in cases {
         assert!(message(call).contains(expected), "{}", message(call));

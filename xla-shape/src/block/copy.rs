@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
 use crate::iter::copy_common;
-use crate::types::{ArrayType, StaticArray, ValueOf};
+use crate::types::{ArrayType, StaticArray, ValueOf, sizes_of};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If one of the
@@ -26,7 +26,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[inline]
     pub fn copy_to<T, C>(&self, destination: &mut Buffer<T, C>)
     where
-        T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element = S::Element, Dimensions = S::Dimensions>,
         C: BytesMut,
     {
         copy_common(destination, self);
@@ -46,10 +46,10 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[inline]
     pub fn copy_to_padded<T, C>(&self, destination: &mut Buffer<T, C>, padding: ValueOf<S>)
     where
-        T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element = S::Element, Dimensions = S::Dimensions>,
         C: BytesMut,
     {
-        if self.sizes() != destination.sizes() {
+        if self.sizes() != sizes_of(destination.shape()) {
             destination.fill(padding);
         }
         copy_common(destination, self);
@@ -71,7 +71,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[must_use]
     pub fn to_buffer<T>(&self) -> Buffer<T>
     where
-        T: StaticArray<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
+        T: StaticArray<Element = S::Element, Dimensions = S::Dimensions>,
     {
         let mut copy = Buffer::<T>::zeroed();
         copy_common(&mut copy, self);

@@ -1,6 +1,6 @@
 //! Borrowing blocks of an array.
 
-use super::part::{Part, assert_block};
+use super::part::{BlockOf, Part, assert_block};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut, Width, width_of};
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
@@ -62,13 +62,13 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[must_use]
     #[inline(always)]
     #[track_caller]
-    pub fn block<'s, 'b, P>(&'s self, place: S::Index) -> View<'b, Part<S, P>>
+    pub fn block<'s, 'b, P>(&'s self, place: S::Index) -> View<'b, Part<S, P::Shape>>
     where
         B: Lends<'s, 'b>,
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+        P: BlockOf<S>,
     {
         named_in_errors!(Self);
-        const { assert_block::<S, P>() };
+        const { assert_block::<S, P::Shape>() };
         // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part(self.shape(), place) };
         // SAFETY: `part` is a part of this array's shape; shared borrows may overlap.
@@ -85,13 +85,13 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(largest.max(), Some(99 * 199));
     /// ```
     #[inline]
-    pub fn blocks<'s, 'b, P>(&'s self) -> Blocks<S, P, View<'b, S>>
+    pub fn blocks<'s, 'b, P>(&'s self) -> Blocks<S, P::Shape, View<'b, S>>
     where
         B: Lends<'s, 'b>,
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+        P: BlockOf<S>,
     {
         named_in_errors!(Self);
-        const { assert_block::<S, P>() };
+        const { assert_block::<S, P::Shape>() };
         Blocks::new(self.shape(), self.lent())
     }
 
@@ -107,11 +107,11 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline]
     pub fn block_grid<P>(&self) -> S::Index
     where
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+        P: BlockOf<S>,
     {
         named_in_errors!(Self);
-        const { assert_block::<S, P>() };
-        Part::<S, P>::grid(self.shape())
+        const { assert_block::<S, P::Shape>() };
+        Part::<S, P::Shape>::grid(self.shape())
     }
 }
 
@@ -131,12 +131,12 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     #[must_use]
     #[inline(always)]
     #[track_caller]
-    pub fn block_mut<P>(&mut self, place: S::Index) -> ViewMut<'_, Part<S, P>>
+    pub fn block_mut<P>(&mut self, place: S::Index) -> ViewMut<'_, Part<S, P::Shape>>
     where
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+        P: BlockOf<S>,
     {
         named_in_errors!(Self);
-        const { assert_block::<S, P>() };
+        const { assert_block::<S, P::Shape>() };
         // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part(self.shape(), place) };
         // SAFETY: `part` is a part of this array's shape, and the only one while `self` is borrowed mutably.
@@ -162,12 +162,12 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// assert_eq!(x.as_slice(), [-1.0; 32 * 256]);
     /// ```
     #[inline]
-    pub fn blocks_mut<P>(&mut self) -> Blocks<S, P, ViewMut<'_, S>>
+    pub fn blocks_mut<P>(&mut self) -> Blocks<S, P::Shape, ViewMut<'_, S>>
     where
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+        P: BlockOf<S>,
     {
         named_in_errors!(Self);
-        const { assert_block::<S, P>() };
+        const { assert_block::<S, P::Shape>() };
         const { assert_whole_elements::<S>() };
         Blocks::new(self.shape(), self.view_mut())
     }

@@ -68,7 +68,7 @@ use crate::buffer::{Buffer, View, ViewMut};
 use crate::types::ArrayType;
 
 pub use cut::Blocks;
-pub use part::Part;
-pub use section::{DimensionSlice, Fixed, Section, Slices};
+pub use part::{BlockOf, Part};
+pub use section::{DimensionSlice, Fixed, Ranges, Section, Slices};
 pub use window::{Border, WindowError};
 pub use windows::{Window, Windows};

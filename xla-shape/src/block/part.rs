@@ -1,7 +1,7 @@
 //! The shape of a block.
 
 use crate::sealed::Sealed;
-use crate::types::{ArrayType, MultiIndex, StaticArray};
+use crate::types::{ArrayType, MultiIndex, SameRank, StaticArray};
 use std::fmt;
 use std::marker::PhantomData;
 use xla_shape_core::map::{StaticStrideTable, StrideTableRef};
@@ -19,6 +19,34 @@ pub struct Part<S: ArrayType, P> {
     first: usize,
     sizes: S::Index,
     part: PhantomData<fn() -> P>,
+}
+
+/// The shape of a block of an array of shape `S`: it has the array's element type, its layout with the tiles and the memory space, and as
+/// many dimensions. The bound of generic functions that cut arrays.
+///
+/// ```
+/// use xla_shape::block::BlockOf;
+/// use xla_shape::element::F32;
+/// use xla_shape::types::ArrayType;
+/// use xla_shape::{Buffer, View, shape};
+///
+/// fn largest_sum<P: BlockOf<S>, S: ArrayType<Element = F32>>(x: View<S>) -> f32 {
+///     x.blocks::<P>().map(|block| block.fold(0.0, |sum, x| sum + x)).fold(f32::MIN, f32::max)
+/// }
+///
+/// let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::from_fn(|[i, _]| if i < 8 { 2.0 } else { 1.0 });
+/// assert_eq!(largest_sum::<shape!(f32[8,128]{1,0:T(8,128)}), _>(x.view()), 2.0 * 1024.0);
+/// ```
+pub trait BlockOf<S: ArrayType> {
+    /// The shape itself.
+    type Shape: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>;
+}
+
+impl<S: ArrayType, P: ArrayType> BlockOf<S> for P
+where
+    P::Index: SameRank<S::Index, Of<P>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>>,
+{
+    type Shape = <P::Index as SameRank<S::Index>>::Of<P>;
 }
 
 impl<S: ArrayType, P> Clone for Part<S, P> {

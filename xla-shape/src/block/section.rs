@@ -5,7 +5,7 @@ use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut};
 use crate::element::Stored;
 use crate::sealed::{Sealed, for_each_arity, named_in_errors};
 use crate::types::{
-    ArrayType, DimensionAt, LayoutType, MultiIndex, Nth, Reduced, StaticArray, WholeArray, resolve, takes,
+    ArrayType, DimensionAt, LayoutType, MultiIndex, Nth, Reduced, SameRank, StaticArray, WholeArray, resolve, takes,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -55,6 +55,9 @@ impl<S: ArrayType, P: ArrayType, K> Sealed for Section<S, P, K> {}
 pub trait Fixed<S: ArrayType>: 'static + Sealed {
     /// Whether each dimension is fixed; entries behind the last dimension are `false`.
     const FIXED: [bool; MAX_LIST];
+    /// Whether each dimension that is not fixed is taken whole.
+    #[doc(hidden)]
+    const WHOLE: [bool; MAX_LIST];
 }
 
 impl<S: ArrayType, const N: i64> Fixed<S> for Nth<N> {
@@ -63,6 +66,18 @@ impl<S: ArrayType, const N: i64> Fixed<S> for Nth<N> {
         fixed[resolve(N, S::SHAPE)] = true;
         fixed
     };
+    const WHOLE: [bool; MAX_LIST] = [true; MAX_LIST];
+}
+
+/// That a section has a range of each dimension, as [`part`](Buffer::part) takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranges(());
+
+impl Sealed for Ranges {}
+
+impl<S: ArrayType> Fixed<S> for Ranges {
+    const FIXED: [bool; MAX_LIST] = [false; MAX_LIST];
+    const WHOLE: [bool; MAX_LIST] = [false; MAX_LIST];
 }
 
 /// What a section takes of one dimension: an index, a range, or all (`..`).
@@ -73,6 +88,8 @@ impl<S: ArrayType, const N: i64> Fixed<S> for Nth<N> {
 pub trait DimensionSlice: 'static + Sealed {
     /// Whether it is one index.
     const IS_INDEX: bool;
+    /// Whether it is all of the dimension.
+    const IS_ALL: bool;
 
     /// The indices, in a dimension of this size; not checked.
     ///
@@ -91,6 +108,7 @@ impl Sealed for RangeFull {}
 
 impl DimensionSlice for usize {
     const IS_INDEX: bool = true;
+    const IS_ALL: bool = false;
 
     #[inline(always)]
     fn range(self, _: usize) -> Range<usize> {
@@ -101,6 +119,7 @@ impl DimensionSlice for usize {
 
 impl DimensionSlice for Range<usize> {
     const IS_INDEX: bool = false;
+    const IS_ALL: bool = false;
 
     #[inline(always)]
     fn range(self, _: usize) -> Range<usize> {
@@ -110,6 +129,7 @@ impl DimensionSlice for Range<usize> {
 
 impl DimensionSlice for RangeFull {
     const IS_INDEX: bool = false;
+    const IS_ALL: bool = true;
 
     #[inline(always)]
     fn range(self, size: usize) -> Range<usize> {
@@ -157,6 +177,7 @@ macro_rules! slices {
         #[diagnostic::do_not_recommend]
         impl<S: ArrayType<Index = [usize; { 0 $(+ one!($i))* }]>, $($T: DimensionSlice,)*> Fixed<S> for ($($T,)*) {
             const FIXED: [bool; MAX_LIST] = flags(&[$($T::IS_INDEX),*]);
+            const WHOLE: [bool; MAX_LIST] = flags(&[$($T::IS_ALL),*]);
         }
 
         #[diagnostic::do_not_recommend]
@@ -197,12 +218,15 @@ fn cuts_a_group(dimension: usize, range: &Range<usize>, period: Option<u64>) -> 
 impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P, K> {
     const IS_FIXED: &'static [bool] = K::FIXED.split_at(S::NUM_DIMENSIONS).0;
 
-    /// The dimensions of the memory that the section keeps.
+    /// The dimensions of the memory that the section keeps. A range whose size is known only at run time is never all of a dimension: code
+    /// that walks along the section would take its bound for all.
     const KEPT: &'static [Dimension; MAX_LIST] = &{
         let (mut kept, mut count, mut i) = ([Dimension::Unbounded; MAX_LIST], 0, 0);
         while i < S::NUM_DIMENSIONS {
             if !K::FIXED[i] {
-                kept[count] = S::MEMORY_DIMENSIONS[i];
+                if K::WHOLE[i] || matches!(P::DIMENSIONS[count], Dimension::Static(_)) {
+                    kept[count] = S::MEMORY_DIMENSIONS[i];
+                }
                 count += 1;
             }
             i += 1;
@@ -370,11 +394,10 @@ const fn assert_section<S: ArrayType, P: ArrayType, K: Fixed<S>>() {
                         panic!("{}", reason.as_str())
                     }
                 }
-                // A part of the bound would look like all of it.
-                size if takes(size, all) => {}
+                size if !K::WHOLE[d] || takes(size, all) => {}
                 Dimension::Bounded(_) | Dimension::Unbounded => panic!(
                     "{}",
-                    text.push_str(" becomes one whose size is known only at run time; expected that of the array, or a static size")
+                    text.push_str(" becomes one whose size is known only at run time; expected that of the array, a static size, or a range")
                         .as_str()
                 ),
             }
@@ -384,20 +407,9 @@ const fn assert_section<S: ArrayType, P: ArrayType, K: Fixed<S>>() {
     }
 }
 
-/// Panics if a section does not have the sizes of its type. A dimension whose size is not static is taken whole, so that a part does not look
-/// like all of it.
+/// Panics if a section does not have the sizes of its type.
 #[track_caller]
 fn assert_sizes<S: ArrayType, P: WholeArray<Element = S::Element>, K: Fixed<S>>(section: Section<S, P, K>) {
-    if const { !P::IS_STATIC } {
-        let whole = Section::<S, P, K>::kept(section.whole.sizes());
-        for ((dimension, size), all) in P::DIMENSIONS.iter().zip(section.sizes.as_ref()).zip(whole.as_ref()) {
-            let is_static = matches!(dimension, Dimension::Static(_));
-            assert!(
-                is_static || size == all,
-                "expected all {all} indices of a dimension whose size is not static, found {size}"
-            );
-        }
-    }
     if let Err(error) = P::with_sizes(section.sizes) {
         panic!("{error}")
     }
@@ -450,7 +462,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// An array `P` in the memory of this one, by a slice for each dimension: an index, a range, or all (`..`), as `submdspan` of C++ does.
     ///
     /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends at edges of tiles, or at
-    /// the array's end, and has the size of `P`; a dimension whose size is not static is taken whole.
+    /// the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -458,6 +470,12 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// let x = Buffer::<shape!(f32[4,64,256]{2,1,0:T(8,128)})>::from_fn(|[i, j, k]| (10_000 * i + 100 * j + k) as f32);
     /// let part = x.section::<shape!(f32[16,256]{1,0:T(8,128)}), _>((2, 32..48, ..));
     /// assert_eq!(part[[1, 200]], x[[2, 33, 200]]);
+    ///
+    /// // Ranges whose sizes are known only at run time.
+    /// for end in [16, 24, 64] {
+    ///     let part = x.section::<shape!(f32[<=56,256]{1,0:T(8,128)}), _>((2, 8..end, ..));
+    ///     assert_eq!(part.sizes(), [end - 8, 256]);
+    /// }
     /// ```
     ///
     /// # Panics
@@ -474,6 +492,37 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         named_in_errors!(Self);
         const { assert_section::<S, P, K>() };
         let section = Section::at(self.shape(), &slices.ranges(self.sizes()));
+        assert_sizes(section);
+        // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
+        unsafe { self.lent().cut(section) }
+    }
+
+    /// The part of these sizes that begins at `origin`, in the same memory: a section with a range of each dimension. `P` has the array's layout,
+    /// and bounds for the sizes.
+    ///
+    /// It begins and ends at edges of tiles, or at the array's end; [`copy_window_to`](Self::copy_window_to) copies a part that does not.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as f32);
+    /// let part = x.part::<shape!(f32[<=32,128]{1,0:T(8,128)})>([8, 128], [24, 128]);
+    /// assert_eq!((part.sizes(), part[[3, 5]]), ([24, 128], 11_133.0));
+    /// ```
+    ///
+    /// # Panics
+    /// If the part reaches beyond the array, has sizes that `P` does not have, or cuts a tile.
+    #[must_use]
+    #[inline(always)]
+    #[track_caller]
+    pub fn part<'s, 'b, P>(&'s self, origin: S::Index, sizes: S::Index) -> View<'b, Section<S, P, Ranges>>
+    where
+        B: Lends<'s, 'b>,
+        P: WholeArray<Element = S::Element, Index: SameRank<S::Index>>,
+    {
+        named_in_errors!(Self);
+        const { assert_section::<S, P, Ranges>() };
+        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
         assert_sizes(section);
         // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
         unsafe { self.lent().cut(section) }
@@ -535,6 +584,46 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
         // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(section) }
     }
+
+    /// The part of these sizes that begins at `origin`, to write; see [`part`](Self::part).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// // The new positions of a cache, in the middle of it.
+    /// type New = shape!(f32[<=64,128]{1,0:T(8,128)});
+    /// let mut cache = Buffer::<shape!(f32[1024,128]{1,0:T(8,128)})>::zeroed();
+    /// let new = Buffer::<New>::filled_with(New::with_sizes([24, 128])?, 1.0)?;
+    /// cache.part_mut::<New>([512, 0], new.sizes()).apply_with(&new, |_, new| new);
+    /// assert_eq!((cache[[511, 0]], cache[[512, 0]], cache[[535, 127]], cache[[536, 0]]), (0.0, 1.0, 1.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// As [`part`](Self::part).
+    #[must_use]
+    #[inline(always)]
+    #[track_caller]
+    pub fn part_mut<P>(&mut self, origin: S::Index, sizes: S::Index) -> ViewMut<'_, Section<S, P, Ranges>>
+    where
+        P: WholeArray<Element = S::Element, Index: SameRank<S::Index>>,
+    {
+        named_in_errors!(Self);
+        const { assert_section::<S, P, Ranges>() };
+        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
+        assert_sizes(section);
+        // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
+        unsafe { self.view_mut().cut(section) }
+    }
+}
+
+/// The ranges of these sizes from the origin on. One that overflows is out of bounds of every dimension.
+#[inline(always)]
+fn ranges_from<S: ArrayType>(origin: S::Index, sizes: S::Index) -> [Range<usize>; MAX_LIST] {
+    let mut ranges = [const { 0..0 }; MAX_LIST];
+    let pairs = origin.as_ref().iter().zip(sizes.as_ref());
+    ranges.iter_mut().zip(pairs).for_each(|(range, (&start, &size))| *range = start..start.saturating_add(size));
+    ranges
 }
 
 /// The ranges of one index in one dimension, and of all others whole.
@@ -546,14 +635,37 @@ fn one_index<S: ArrayType>(dimension: usize, index: usize, shape: S) -> [Range<u
     ranges
 }
 
+/// Whether the elements lie as in an array of the shape that has its memory for itself: it is one, or a section that is one stretch of memory.
+const fn is_laid_out_as_array<S: ArrayType>() -> bool {
+    if S::IS_WHOLE_ARRAY {
+        return true;
+    }
+    match StaticStrideTable::from_dimensions(S::DIMENSIONS, S::LAYOUT) {
+        Ok(table) => {
+            let (own, array) = (S::STRIDE_TABLE.with_extents(&[]), table.with_extents(&[]));
+            S::IS_STATIC && own.positions() == array.positions() && own.is_same_map(array)
+        }
+        Err(_) => false,
+    }
+}
+
 /// Fails the compilation if a section is not one stretch of memory, laid out as an array of its shape.
 #[track_caller]
 const fn assert_stretch<S: ArrayType, P: StaticArray<Element = S::Element>, K: Fixed<S>>() {
+    let problem = ConstText::<1024>::new().push_str("expected a section ");
+    if !S::IS_WHOLE_ARRAY && !S::IS_STATIC {
+        let problem = problem.push_str("of an array whose last blocks are not smaller, found one of a block ");
+        panic!("{}", problem.push_str(S::TEXT).as_str())
+    }
     // A fixed dimension that is the most major one leaves the array's own map.
     let (own, array) = (Section::<S, P, K>::TABLE_OF_SECTION.with_extents(&[]), P::STRIDE_TABLE.with_extents(&[]));
     let is_plain = P::BYTES as u64 == P::STRIDE_TABLE.positions().saturating_mul(P::SHAPE.element_bits()).div_ceil(8);
     if is_plain && own.positions() == array.positions() && own.is_same_map(array) {
         return;
+    }
+    if !is_laid_out_as_array::<S>() {
+        let problem = problem.push_str("of an array that is one stretch of memory, found one of ").push_str(S::TEXT);
+        panic!("{}", problem.push_str(", which is a part of another").as_str())
     }
     let (mut sizes, mut kept, mut i) = ([1; MAX_LIST], 0, 0);
     while i < S::NUM_DIMENSIONS {
@@ -582,7 +694,7 @@ impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P
 
 impl<'a, S, P, K> View<'a, Section<S, P, K>>
 where
-    S: WholeArray<Element: Stored>,
+    S: ArrayType<Element: Stored>,
     P: StaticArray<Element = S::Element>,
     K: Fixed<S>,
 {
@@ -608,7 +720,7 @@ where
         if const { P::ELEMENTS == 0 } {
             return View::from_bytes(&[]).ok();
         }
-        // SAFETY: the section has all elements of `P` (`IS_STATIC`: `S` is a whole array) and is laid out as an array of that shape
+        // SAFETY: the section has all elements of `P` (`IS_STATIC`: `S` is a whole array, or its sizes are those of its type) and is laid out as an array of that shape
         // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are the array's. If elements share bytes, the last one may have an
         // element of the neighbour too. Nobody writes it while the view lives: such arrays are not divided into parts to write
         // (`assert_whole_elements`).
@@ -618,7 +730,7 @@ where
 
 impl<S, P, K> ViewMut<'_, Section<S, P, K>>
 where
-    S: WholeArray<Element: Stored>,
+    S: ArrayType<Element: Stored>,
     P: StaticArray<Element = S::Element>,
     K: Fixed<S>,
 {

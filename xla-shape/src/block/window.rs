@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::iter::copy_window;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, ValueOf};
+use crate::types::{ArrayType, SameRank, ValueOf, same_index};
 use std::fmt;
 use std::ops::Range;
 
@@ -136,39 +136,56 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         border: Border<ValueOf<S>>,
     ) -> Result<(), WindowError>
     where
-        T: ArrayType<Element = S::Element, Index = S::Index>,
+        T: ArrayType<Element = S::Element, Index: SameRank<S::Index>>,
         C: BytesMut,
     {
         named_in_errors!(Self);
-        const { assert_whole::<S>() };
-        const { assert_whole::<T>() };
-        let (sizes, own) = (window.sizes(), self.sizes());
-        if sizes.as_ref().contains(&0) {
-            return Ok(());
-        }
-        let (mut begin, mut end, mut first, mut is_inside) = (sizes, sizes, origin, true);
-        for dimension in 0..sizes.as_ref().len() {
-            let [origin, halo, window, size] = [origin, halo, sizes, own].map(|list| list.as_ref()[dimension]);
-            let (inside, index) = overlap(origin, halo, window, size);
-            if inside != (0..window) {
-                is_inside = false;
-                match border {
-                    Border::None => return Err(WindowError::Outside { dimension, origin, halo, window, size }),
-                    Border::Clamp if size == 0 => return Err(WindowError::Empty { dimension }),
-                    Border::Clamp | Border::Value(_) => {}
-                }
-            }
-            begin.as_mut()[dimension] = inside.start;
-            end.as_mut()[dimension] = inside.end;
-            first.as_mut()[dimension] = index;
-        }
-        match border {
-            Border::Value(value) if !is_inside => window.fill(value),
-            _ => {}
-        }
-        // SAFETY: `overlap` gives a part of the window's indices, and of the array's that many from `first` on; an empty array with `Clamp`
-        // is an error above, because no window with elements is inside of it.
-        unsafe { copy_window(window, self, [begin, end, first], matches!(border, Border::Clamp)) };
-        Ok(())
+        copy_part(self, window, origin, halo, border)
     }
+}
+
+/// Copies the window; see [`copy_window_to`](Buffer::copy_window_to). Both arrays have as many dimensions, or the function does not compile.
+pub(super) fn copy_part<S, B, T, C>(
+    array: &Buffer<S, B>,
+    window: &mut Buffer<T, C>,
+    origin: S::Index,
+    halo: S::Index,
+    border: Border<ValueOf<S>>,
+) -> Result<(), WindowError>
+where
+    S: ArrayType<Element: Plain>,
+    T: ArrayType<Element = S::Element>,
+    B: Bytes,
+    C: BytesMut,
+{
+    const { assert_whole::<S>() };
+    const { assert_whole::<T>() };
+    let (sizes, own) = (same_index::<_, S::Index>(window.sizes()), array.sizes());
+    if sizes.as_ref().contains(&0) {
+        return Ok(());
+    }
+    let (mut begin, mut end, mut first, mut is_inside) = (sizes, sizes, origin, true);
+    for dimension in 0..sizes.as_ref().len() {
+        let [origin, halo, window, size] = [origin, halo, sizes, own].map(|list| list.as_ref()[dimension]);
+        let (inside, index) = overlap(origin, halo, window, size);
+        if inside != (0..window) {
+            is_inside = false;
+            match border {
+                Border::None => return Err(WindowError::Outside { dimension, origin, halo, window, size }),
+                Border::Clamp if size == 0 => return Err(WindowError::Empty { dimension }),
+                Border::Clamp | Border::Value(_) => {}
+            }
+        }
+        begin.as_mut()[dimension] = inside.start;
+        end.as_mut()[dimension] = inside.end;
+        first.as_mut()[dimension] = index;
+    }
+    match border {
+        Border::Value(value) if !is_inside => window.fill(value),
+        _ => {}
+    }
+    // SAFETY: `overlap` gives a part of the window's indices, and of the array's that many from `first` on; an empty array with `Clamp`
+    // is an error above, because no window with elements is inside of it.
+    unsafe { copy_window(window, array, [begin, end, first], matches!(border, Border::Clamp)) };
+    Ok(())
 }

@@ -1,10 +1,10 @@
 //! The windows around the blocks of an array, in their order.
 
-use super::window::{Border, WindowError};
+use super::window::{Border, WindowError, copy_part};
 use crate::buffer::{Buffer, Bytes, Lends, View};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, Indices, MultiIndex, StaticArray, ValueOf};
+use crate::types::{ArrayType, Indices, MultiIndex, SameRank, StaticArray, ValueOf, same_index};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -98,8 +98,8 @@ impl<S: ArrayType<Element: Plain>, P, W: StaticArray> fmt::Debug for Windows<'_,
 impl<S, P, W> Iterator for Windows<'_, S, P, W>
 where
     S: ArrayType<Element: Plain>,
-    P: StaticArray<Index = S::Index>,
-    W: StaticArray<Element = S::Element, Index = S::Index>,
+    P: StaticArray,
+    W: StaticArray<Element = S::Element>,
 {
     type Item = Window<W>;
 
@@ -108,9 +108,9 @@ where
         origin.as_mut().iter_mut().zip(P::SIZES).for_each(|(entry, size)| *entry *= size);
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut elements = spare.unwrap_or_else(Buffer::zeroed);
-        let copied = self.array.copy_window_to(&mut elements, origin, self.halo, self.border);
+        let copied = copy_part(&self.array, &mut elements, origin, self.halo, self.border);
         copied.expect("`windows` checks all places");
-        Some(Window { elements: Some(elements), origin, spare: Arc::clone(&self.spare) })
+        Some(Window { elements: Some(elements), origin: same_index(origin), spare: Arc::clone(&self.spare) })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -189,8 +189,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     pub fn windows<'s, 'b, P, W>(&'s self, border: Border<ValueOf<S>>) -> Result<Windows<'b, S, P, W>, WindowError>
     where
         B: Lends<'s, 'b>,
-        P: StaticArray<Index = S::Index>,
-        W: StaticArray<Element = S::Element, Index = S::Index>,
+        P: StaticArray<Index: SameRank<S::Index>>,
+        W: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
         const { assert_window::<P, W>(true) };
@@ -229,8 +229,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     ) -> Result<Windows<'b, S, P, W>, WindowError>
     where
         B: Lends<'s, 'b>,
-        P: StaticArray<Index = S::Index>,
-        W: StaticArray<Element = S::Element, Index = S::Index>,
+        P: StaticArray<Index: SameRank<S::Index>>,
+        W: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
         const { assert_window::<P, W>(false) };
@@ -252,8 +252,8 @@ fn windows_of<'b, S, P, W>(
 ) -> Result<Windows<'b, S, P, W>, WindowError>
 where
     S: ArrayType<Element: Plain>,
-    P: StaticArray<Index = S::Index>,
-    W: StaticArray<Element = S::Element, Index = S::Index>,
+    P: StaticArray,
+    W: StaticArray,
 {
     let sizes = array.sizes();
     let mut grid = sizes;

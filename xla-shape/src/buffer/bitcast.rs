@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::storage::Buffer;
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
-use crate::types::{StaticArray, StaticPermutation, resolved};
+use crate::types::{SameRank, StaticArray, StaticPermutation, resolved};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast;
 use xla_shape_core::map::StrideTableRef;
@@ -65,7 +65,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn retype<R>(self) -> Buffer<R, B>
     where
-        R: StaticArray<Element = S::Element, Index = S::Index>,
+        R: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
         const { assert_same_shape::<S, R>() };

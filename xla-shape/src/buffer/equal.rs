@@ -6,7 +6,7 @@ use super::dynamic::DynShape;
 use super::error::AccessError;
 use super::storage::Buffer;
 use crate::element::Stored;
-use crate::types::{ArrayType, ValueOf};
+use crate::types::{ArrayType, ValueOf, sizes_of};
 
 /// Arrays are equal if they have the same sizes and equal elements. Layouts, memory spaces and padding do not count.
 ///
@@ -23,7 +23,7 @@ use crate::types::{ArrayType, ValueOf};
 impl<S, B, T, C> PartialEq<Buffer<T, C>> for Buffer<S, B>
 where
     S: ArrayType<Element: Stored>,
-    T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
+    T: ArrayType<Element = S::Element, Dimensions = S::Dimensions>,
     B: Bytes,
     C: Bytes,
 {
@@ -45,10 +45,10 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[must_use]
     pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> bool) -> bool
     where
-        T: ArrayType<Element: Stored, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element: Stored, Dimensions = S::Dimensions>,
         C: Bytes,
     {
-        self.shape.sizes() == other.shape.sizes() && self.iter().zip(other.iter()).all(|(a, b)| f(a, b))
+        self.sizes() == sizes_of(other.shape()) && self.iter().zip(other.iter()).all(|(a, b)| f(a, b))
     }
 
     /// Whether the sizes are equal and all pairs of elements with the same index differ by at most `absolute + relative · |other|`. Equal
@@ -66,7 +66,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     pub fn is_close<T, C>(&self, other: &Buffer<T, C>, relative: f64, absolute: f64) -> bool
     where
         S: ArrayType<Element: Stored<Value: Into<f64>>>,
-        T: ArrayType<Element: Stored<Value: Into<f64>>, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element: Stored<Value: Into<f64>>, Dimensions = S::Dimensions>,
         C: Bytes,
     {
         self.all_with(other, |a, b| are_close(a.into(), b.into(), relative, absolute))

@@ -237,6 +237,31 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
     pub fn apply(&mut self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<S>) {
         self.for_each_run_mut(|_, mut run| run.apply(&mut f));
     }
+
+    /// Copies the values of a slice to the elements of the line.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(s32[2,3]{1,0:T(2,2)})>::zeroed();
+    /// x.line_mut::<-1>([1, 0]).unwrap().copy_from_slice(&[4, 5, 6]);
+    /// assert_eq!(x.to_row_major(), [0, 0, 0, 4, 5, 6]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the slice has another length than the line.
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, values: &[ValueOf<S>]) {
+        let (expected, found) = (self.len(), values.len());
+        assert!(expected == found, "expected a slice of {expected} values for the line, found {found}");
+        self.for_each_run_mut(|start, mut run| {
+            let values = &values[start..start + run.len()];
+            match run.as_mut_slice() {
+                Some(run) => run.copy_from_slice(values),
+                None => run.iter_mut().zip(values).for_each(|(to, from)| *to = *from),
+            }
+        });
+    }
 }
 
 macro_rules! apply_with {

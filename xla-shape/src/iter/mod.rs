@@ -66,7 +66,7 @@ mod zip;
 use crate::buffer::Buffer;
 pub use bands::{Band, LineValues};
 pub use lines::{Line, LineElements};
-pub use runs::{IndexedRuns, RunOperand, RunOperands, Runs, runs};
+pub use runs::{IndexedRuns, RunOperand, RunOperands, Runs, SameDimensions, runs};
 pub use strided::{Elements, Strided, StridedIter};
 pub(crate) use tiles::assert_is_tile;
 pub use tiles::{NestedArray, TileView};

@@ -4,7 +4,7 @@ use super::bands::{Along, Band, for_each_band_origin};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, resolve};
+use crate::types::{ArrayType, own_index, resolve, sizes_of};
 use xla_shape_core::text::ConstText;
 
 /// Fails the compilation if the lines of two arrays are not adjacent in the same way.
@@ -52,7 +52,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         other: &Buffer<T, C>,
         mut f: impl FnMut(Band<S, Mut<'_>, DIM>, Band<T, Ref<'_>, DIM>),
     ) where
-        T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element: Plain, Dimensions = S::Dimensions>,
         C: Bytes,
     {
         named_in_errors!(Self);
@@ -60,10 +60,10 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         const { assert_whole::<S>() };
         const { assert_whole::<T>() };
         const { assert_same_bands::<S, T, DIM>() };
-        let (expected, found) = (self.sizes(), other.sizes());
+        let (expected, found) = (self.sizes(), sizes_of(other.shape()));
         assert!(expected == found, "expected an operand with sizes {expected:?}, found {found:?}");
         for_each_band_origin::<S, DIM>(self.shape(), |origin| {
-            f(Band::new(self.view_mut(), origin), Band::new(other.view(), origin));
+            f(Band::new(self.view_mut(), origin), Band::new(other.view(), own_index::<T>(origin)));
         });
     }
 }

@@ -7,9 +7,10 @@ use super::zip::common;
 use crate::buffer::{Buffer, Bytes, BytesMut, Values, ValuesMut, assert_whole};
 use crate::element::Plain;
 use crate::sealed::{Sealed, named_in_errors};
-use crate::types::{ArrayType, MultiIndex, ValueOf, step};
+use crate::types::{ArrayType, MultiIndex, ValueOf, same_index, step};
 use std::fmt;
 use std::iter::FusedIterator;
+use std::ops::Range;
 use xla_shape_core::Dimension;
 use xla_shape_core::map::{Run, StrideTableRef};
 use xla_shape_core::type_limits::MAX_LIST;
@@ -49,7 +50,7 @@ use xla_shape_core::type_limits::MAX_LIST;
 /// If whole arrays, or lines, have different sizes that are known only at run time.
 #[inline(always)]
 #[track_caller]
-pub fn runs<O: RunOperands>(operands: O) -> Runs<O> {
+pub fn runs<O: SameDimensions>(operands: O) -> Runs<O> {
     named_in_errors!(O);
     let (operands, sizes) = operands.prepare();
     let left = if const { O::WALK.stretch } { usize::from(!sizes.as_ref().contains(&0)) } else { O::WALK.count(sizes) };
@@ -216,13 +217,13 @@ impl Walk {
     }
 }
 
-/// The operands of [`runs`]: a [`RunOperand`], or a tuple of up to four with the same dimensions.
+/// A [`RunOperand`], or a tuple of up to four with as many dimensions. Where they have the same sizes, they are [`SameDimensions`].
 ///
 /// # Safety
 /// As [`RunOperand`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be walked along by runs",
-    label = "expected `&x` or `&mut x` of an array, a block or a line, or a tuple of up to four with the same dimensions; elements are whole"
+    label = "expected `&x` or `&mut x` of an array, a block or a line, or a tuple of up to four; elements are whole"
 )]
 pub unsafe trait RunOperands: Sealed {
     /// The index of an element.
@@ -244,6 +245,13 @@ pub unsafe trait RunOperands: Sealed {
     #[doc(hidden)]
     unsafe fn run<const STRETCH: bool>(operands: &Self::Prepared, index: Self::Index, len: usize) -> Self::Runs;
 }
+
+/// The operands of [`runs`]: a [`RunOperand`], or a tuple of up to four with the same dimensions.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be walked along by runs",
+    label = "expected `&x` or `&mut x` of an array, a block or a line, or a tuple of up to four with the same dimensions; elements are whole"
+)]
+pub trait SameDimensions: RunOperands {}
 
 // SAFETY: `run` calls that of the operand by the same rules.
 unsafe impl<A: RunOperand> RunOperands for A {
@@ -294,7 +302,7 @@ fn joined<I: MultiIndex>((sizes, a): (I, Facts), (other, b): (I, Facts)) -> I {
 macro_rules! operands {
     ($($T:ident $t:ident),*) => {
         // SAFETY: `run` calls those of the operands by the same rules.
-        unsafe impl<A: RunOperand, $($T: RunOperand<Index = A::Index, Dimensions = A::Dimensions>),*> RunOperands for (A, $($T),*) {
+        unsafe impl<A: RunOperand, $($T: RunOperand),*> RunOperands for (A, $($T),*) {
             type Index = A::Index;
             type Runs = (A::Run, $($T::Run),*);
             type Prepared = (A::Prepared, $($T::Prepared),*);
@@ -306,7 +314,7 @@ macro_rules! operands {
                 let (a, $($t),*) = self;
                 let (a, $($t),*) = (a.prepare(), $($t.prepare()),*);
                 let sizes = A::sizes(&a);
-                $(let sizes = joined((sizes, const { A::FACTS }), ($T::sizes(&$t), const { $T::FACTS }));)*
+                $(let sizes = joined((sizes, const { A::FACTS }), (same_index($T::sizes(&$t)), const { $T::FACTS }));)*
                 ((a, $($t),*), sizes)
             }
 
@@ -319,11 +327,13 @@ macro_rules! operands {
                 $(
                     let stride = const { if STRETCH { 1 } else { $T::FACTS.stride(Self::WALK.minor) } };
                     // SAFETY: the caller's promise.
-                    let $t = unsafe { $T::run($t, index, len, stride) };
+                    let $t = unsafe { $T::run($t, same_index(index), len, stride) };
                 )*
                 (a, $($t),*)
             }
         }
+
+        impl<A: RunOperand, $($T: RunOperand<Dimensions = A::Dimensions>),*> SameDimensions for (A, $($T),*) {}
     };
 }
 
@@ -331,138 +341,96 @@ operands!(T t);
 operands!(T t, U u);
 operands!(T t, U u, V v);
 
+impl<S: ArrayType<Element: Plain>, B: Bytes> SameDimensions for &Buffer<S, B> {}
+impl<S: ArrayType<Element: Plain>, B: BytesMut> SameDimensions for &mut Buffer<S, B> {}
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> SameDimensions for &Line<S, B, DIM> {}
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> SameDimensions for &mut Line<S, B, DIM> {}
+
 impl<S, B> Sealed for &Buffer<S, B> {}
 impl<S, B> Sealed for &mut Buffer<S, B> {}
-
-// SAFETY: `run` gives elements of the array: by the caller's promise, they are in bounds and their distance is `stride`.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes> RunOperand for &'a Buffer<S, B> {
-    type Index = S::Index;
-    type Dimensions = S::Dimensions;
-    type Run = Strided<&'a [ValueOf<S>]>;
-    type Prepared = (S, Values<'a, S::Element>);
-    const FACTS: Facts = Facts::of_array::<S>();
-
-    #[inline(always)]
-    fn prepare(self) -> Self::Prepared {
-        const { assert_whole::<S>() };
-        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed for `'a`.
-        (self.shape(), unsafe { self.values_for() })
-    }
-
-    #[inline(always)]
-    fn sizes((shape, _): &Self::Prepared) -> S::Index {
-        shape.sizes()
-    }
-
-    #[inline(always)]
-    unsafe fn run((shape, values): &Self::Prepared, index: S::Index, len: usize, stride: usize) -> Self::Run {
-        let position = shape.linear_index_of(index);
-        let first = values.pointer(position..position + (len - 1) * stride + 1);
-        // SAFETY: the caller's promise; nothing writes the array's elements for `'a`.
-        unsafe { Strided::new(first, len, stride) }
-    }
-}
-
-// SAFETY: as above.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut> RunOperand for &'a mut Buffer<S, B> {
-    type Index = S::Index;
-    type Dimensions = S::Dimensions;
-    type Run = Strided<&'a mut [ValueOf<S>]>;
-    type Prepared = (S, ValuesMut<'a, S::Element>);
-    const FACTS: Facts = Facts::of_array::<S>();
-
-    #[inline(always)]
-    fn prepare(self) -> Self::Prepared {
-        const { assert_whole::<S>() };
-        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably for `'a`.
-        (self.shape(), unsafe { self.values_mut_for() })
-    }
-
-    #[inline(always)]
-    fn sizes((shape, _): &Self::Prepared) -> S::Index {
-        shape.sizes()
-    }
-
-    #[inline(always)]
-    unsafe fn run((shape, values): &Self::Prepared, index: S::Index, len: usize, stride: usize) -> Self::Run {
-        let position = shape.linear_index_of(index);
-        let first = values.pointer(position..position + (len - 1) * stride + 1);
-        // SAFETY: the caller's promise; nothing else reads or writes the array's elements for `'a`, and no two runs have one in common.
-        unsafe { Strided::new(first, len, stride) }
-    }
-}
 
 impl<S: ArrayType, B, const DIM: i64> Sealed for &Line<S, B, DIM> {}
 impl<S: ArrayType, B, const DIM: i64> Sealed for &mut Line<S, B, DIM> {}
 
-// SAFETY: `run` gives elements of the line: by the caller's promise, they are in bounds and their distance is `stride`.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> RunOperand for &'a Line<S, B, DIM> {
-    type Index = [usize; 1];
-    type Dimensions = LineElements;
-    type Run = Strided<&'a [ValueOf<S>]>;
-    type Prepared = (S, S::Index, Values<'a, S::Element>);
-    const FACTS: Facts = Line::<S, B, DIM>::FACTS;
-
-    #[inline(always)]
-    fn prepare(self) -> Self::Prepared {
-        let (array, index) = self.parts();
-        // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed for `'a`.
-        (array.shape(), index, unsafe { array.values_for() })
-    }
-
-    #[inline(always)]
-    fn sizes((shape, ..): &Self::Prepared) -> [usize; 1] {
-        [Line::<S, B, DIM>::size(*shape)]
-    }
-
-    #[inline(always)]
-    unsafe fn run(
-        (shape, index, values): &Self::Prepared,
-        [number]: [usize; 1],
-        len: usize,
-        stride: usize,
-    ) -> Self::Run {
-        let position = Line::<S, B, DIM>::position(*shape, *index, number);
-        let first = values.pointer(position..position + (len - 1) * stride + 1);
-        // SAFETY: the caller's promise; the functions that make lines check the other entries of the index; nothing writes the array's elements
-        // for `'a`.
-        unsafe { Strided::new(first, len, stride) }
-    }
+/// The positions from the first to the last of `len` elements that lie `stride` apart.
+#[inline(always)]
+fn positions(first: usize, len: usize, stride: usize) -> Range<usize> {
+    first..first + (len - 1) * stride + 1
 }
 
-// SAFETY: as above.
-unsafe impl<'a, S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> RunOperand for &'a mut Line<S, B, DIM> {
-    type Index = [usize; 1];
-    type Dimensions = LineElements;
-    type Run = Strided<&'a mut [ValueOf<S>]>;
-    type Prepared = (S, S::Index, ValuesMut<'a, S::Element>);
-    const FACTS: Facts = Line::<S, B, DIM>::FACTS;
+/// Implements `RunOperand` for arrays and lines, to read or to write.
+macro_rules! run_operand {
+    ([$($mutable:tt)?] $Bytes:ident $Values:ident $values_for:ident $parts:ident) => {
+        // SAFETY: `run` gives elements of the array: by the caller's promise, they are in bounds and their distance is `stride`.
+        unsafe impl<'a, S: ArrayType<Element: Plain>, B: $Bytes> RunOperand for &'a $($mutable)? Buffer<S, B> {
+            type Index = S::Index;
+            type Dimensions = S::Dimensions;
+            type Run = Strided<&'a $($mutable)? [ValueOf<S>]>;
+            type Prepared = (S, $Values<'a, S::Element>);
+            const FACTS: Facts = Facts::of_array::<S>();
 
-    #[inline(always)]
-    fn prepare(self) -> Self::Prepared {
-        let (array, index) = self.parts_mut();
-        // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed mutably for `'a`.
-        (array.shape(), index, unsafe { array.values_mut_for() })
-    }
+            #[inline(always)]
+            fn prepare(self) -> Self::Prepared {
+                const { assert_whole::<S>() };
+                // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed for `'a`, mutably if this is an operand to write.
+                (self.shape(), unsafe { self.$values_for() })
+            }
 
-    #[inline(always)]
-    fn sizes((shape, ..): &Self::Prepared) -> [usize; 1] {
-        [Line::<S, B, DIM>::size(*shape)]
-    }
+            #[inline(always)]
+            fn sizes((shape, _): &Self::Prepared) -> S::Index {
+                shape.sizes()
+            }
 
-    #[inline(always)]
-    unsafe fn run(
-        (shape, index, values): &Self::Prepared,
-        [number]: [usize; 1],
-        len: usize,
-        stride: usize,
-    ) -> Self::Run {
-        let position = Line::<S, B, DIM>::position(*shape, *index, number);
-        let first = values.pointer(position..position + (len - 1) * stride + 1);
-        // SAFETY: as above; nothing else reads or writes the line's elements for `'a`, and no two runs have one in common.
-        unsafe { Strided::new(first, len, stride) }
-    }
+            #[inline(always)]
+            unsafe fn run((shape, values): &Self::Prepared, index: S::Index, len: usize, stride: usize) -> Self::Run {
+                let first = values.pointer(positions(shape.linear_index_of(index), len, stride));
+                // SAFETY: the caller's promise. Nothing else writes the array's elements for `'a`; if this is an operand to write, nothing else reads
+                // them, and no two runs have one in common.
+                unsafe { Strided::new(first, len, stride) }
+            }
+        }
+
+        // SAFETY: `run` gives elements of the line: by the caller's promise, they are in bounds and their distance is `stride`.
+        unsafe impl<'a, S: ArrayType<Element: Plain>, B: $Bytes, const DIM: i64> RunOperand
+            for &'a $($mutable)? Line<S, B, DIM>
+        {
+            type Index = [usize; 1];
+            type Dimensions = LineElements;
+            type Run = Strided<&'a $($mutable)? [ValueOf<S>]>;
+            type Prepared = (S, S::Index, $Values<'a, S::Element>);
+            const FACTS: Facts = Line::<S, B, DIM>::FACTS;
+
+            #[inline(always)]
+            fn prepare(self) -> Self::Prepared {
+                let (array, index) = self.$parts();
+                // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed for `'a`, mutably if this is an operand
+                // to write.
+                (array.shape(), index, unsafe { array.$values_for() })
+            }
+
+            #[inline(always)]
+            fn sizes((shape, ..): &Self::Prepared) -> [usize; 1] {
+                [Line::<S, B, DIM>::size(*shape)]
+            }
+
+            #[inline(always)]
+            unsafe fn run(
+                (shape, index, values): &Self::Prepared,
+                [number]: [usize; 1],
+                len: usize,
+                stride: usize,
+            ) -> Self::Run {
+                let first = values.pointer(positions(Line::<S, B, DIM>::position(*shape, *index, number), len, stride));
+                // SAFETY: the caller's promise; the functions that make lines check the other entries of the index. Nothing else writes the line's
+                // elements for `'a`; if this is an operand to write, nothing else reads them, and no two runs have one in common.
+                unsafe { Strided::new(first, len, stride) }
+            }
+        }
+    };
 }
+
+run_operand!([] Bytes Values values_for parts);
+run_operand!([mut] BytesMut ValuesMut values_mut_for parts_mut);
 
 struct State<O: RunOperands> {
     operands: O::Prepared,

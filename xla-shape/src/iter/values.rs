@@ -5,7 +5,7 @@ use super::zip::for_each_minor_line;
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, MultiIndex, StaticArray, ValueOf, resolve};
+use crate::types::{ArrayType, MultiIndex, StaticArray, ValueOf, resolve, sizes_of};
 use xla_shape_core::text::ConstText;
 
 /// Panics if sizes differ: sizes that are known only at run time, or those of a last block.
@@ -30,10 +30,10 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[must_use]
     pub fn map<R>(&self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<R>) -> Buffer<R>
     where
-        R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+        R: StaticArray<Element: Plain, Dimensions = S::Dimensions>,
     {
         let mut result = Buffer::<R>::zeroed();
-        assert_same_sizes(result.sizes(), self.sizes());
+        assert_same_sizes(sizes_of(result.shape()), self.sizes());
         result.apply_with(self, |_, value| f(value));
         result
     }
@@ -60,13 +60,13 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> ValueOf<R>,
     ) -> Buffer<R>
     where
-        R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
-        T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+        R: StaticArray<Element: Plain, Dimensions = S::Dimensions>,
+        T: ArrayType<Element: Plain, Dimensions = S::Dimensions>,
         C: Bytes,
     {
         let mut result = Buffer::<R>::zeroed();
-        assert_same_sizes(result.sizes(), self.sizes());
-        assert_same_sizes(result.sizes(), other.sizes());
+        assert_same_sizes(sizes_of(result.shape()), self.sizes());
+        assert_same_sizes(self.sizes(), sizes_of(other.shape()));
         result.apply_with_2(self, other, |_, a, b| f(a, b));
         result
     }

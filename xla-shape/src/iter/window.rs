@@ -3,7 +3,7 @@
 use super::zip::{Together, for_each_minor_line, together_1};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::ArrayType;
+use crate::types::{ArrayType, same_index};
 
 /// Copies the elements of `source` to the window, a line along its most minor dimension at a time: element `begin` of the window is element
 /// `first` of the source. With `clamp`, the elements of the window outside of `begin..end` become the nearest of the source; otherwise they
@@ -19,7 +19,7 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
     clamp: bool,
 ) where
     S: ArrayType<Element: Plain>,
-    T: ArrayType<Element = S::Element, Index = S::Index>,
+    T: ArrayType<Element = S::Element>,
     B: Bytes,
     C: BytesMut,
 {
@@ -29,7 +29,7 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
     let (sizes, own) = (to.sizes(), from.sizes());
     // The source's index of the window's, or of the nearest element.
     let source_index = |index: T::Index| {
-        let mut found = index;
+        let mut found = same_index::<_, S::Index>(index);
         for (dimension, entry) in found.as_mut().iter_mut().enumerate() {
             let [begin, first, own] = [begin, first, own].map(|list| list.as_ref()[dimension]);
             *entry = match entry.checked_sub(begin) {

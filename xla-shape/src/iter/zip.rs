@@ -3,7 +3,7 @@
 use super::memory::{Memory, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, MultiIndex, ValueOf, step};
+use crate::types::{ArrayType, MultiIndex, ValueOf, own_index, sizes_of, step};
 use xla_shape_core::map::{Run, greatest_common_divisor};
 
 /// How two arrays of the same dimensions are traversed together.
@@ -37,10 +37,14 @@ pub(super) const fn common(a: usize, b: usize) -> usize {
 /// whole arrays of different sizes. Sizes that are known at compile time are equal by type.
 #[inline(always)]
 #[track_caller]
-fn common_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(sizes: S::Index, shape: S, operand: T) -> S::Index {
+fn common_sizes<S, T>(sizes: S::Index, shape: S, operand: T) -> S::Index
+where
+    S: ArrayType,
+    T: ArrayType<Dimensions = S::Dimensions>,
+{
     let mut sizes = sizes;
     if const { !(S::IS_STATIC && T::IS_STATIC) } {
-        let found = operand.sizes();
+        let found = sizes_of(operand);
         if const { S::IS_WHOLE_ARRAY && T::IS_WHOLE_ARRAY } {
             let expected = shape.sizes();
             assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
@@ -101,7 +105,7 @@ runs_together!(together_3(T first first_stride, U second second_stride, W third 
 pub(crate) fn copy_common<S, B, T, C>(destination: &mut Buffer<S, B>, source: &Buffer<T, C>)
 where
     S: ArrayType<Element: Plain>,
-    T: ArrayType<Element = S::Element, Index = S::Index>,
+    T: ArrayType<Element = S::Element, Dimensions = S::Dimensions>,
     B: BytesMut,
     C: Bytes,
 {
@@ -109,7 +113,7 @@ where
     const { assert_whole::<T>() };
     let (to, from) = (destination.shape(), source.shape());
     let mut sizes = to.sizes();
-    sizes.as_mut().iter_mut().zip(from.sizes().as_ref()).for_each(|(size, &other)| *size = other.min(*size));
+    sizes.as_mut().iter_mut().zip(sizes_of(from).as_ref()).for_each(|(size, &other)| *size = other.min(*size));
     // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `source`.
     let source = unsafe { source.values_for() };
     // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `destination`.
@@ -119,7 +123,7 @@ where
         for_each_run(size, const { common(Together::<S, S>::LEN, Together::<S, T>::LEN) }, |start, len| {
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
             let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
-            let [to, from] = [to.linear_index_of(index), from.linear_index_of(index)];
+            let [to, from] = [to.linear_index_of(index), from.linear_index_of(own_index::<T>(index))];
             // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
             // another block (`own_run`).
             let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
@@ -140,7 +144,7 @@ macro_rules! apply_with {
             $($operand: &Buffer<$T, $C>,)*
             mut f: impl FnMut(ValueOf<S>, $(ValueOf<$T>),*) -> ValueOf<S>,
         ) where
-            $($T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>, $C: Bytes,)*
+            $($T: ArrayType<Element: Plain, Dimensions = S::Dimensions>, $C: Bytes,)*
         {
             const { assert_whole::<S>() };
             $(const { assert_whole::<$T>() };)*
@@ -167,7 +171,7 @@ macro_rules! apply_with {
                     index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
                     // From the first element of each run to the last one.
                     $(
-                        let position = $operand.0.linear_index_of(index);
+                        let position = $operand.0.linear_index_of(own_index::<$T>(index));
                         let run = position..position + (len - 1) * Together::<S, $T>::STRIDE + 1;
                         // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
                         // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`).

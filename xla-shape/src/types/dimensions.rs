@@ -1,5 +1,6 @@
 //! The dimensions of an array, as a tuple of types.
 
+use super::array_type::ArrayType;
 use crate::sealed::Sealed;
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -17,6 +18,55 @@ impl<const N: usize> Sealed for [usize; N] {}
 
 impl<const N: usize> MultiIndex for [usize; N] {
     const ORIGIN: Self = [0; N];
+}
+
+/// The index of an array that has as many dimensions as one whose index is `Index`. Each index implements it for itself.
+///
+/// The bound of the methods that take a second shape, such as [`windows`](crate::Buffer::windows).
+#[diagnostic::on_unimplemented(
+    message = "expected a shape with the index `{Index}`, found one with the index `{Self}`",
+    label = "expected as many dimensions as the array has"
+)]
+pub trait SameRank<Index>: MultiIndex {
+    /// `T`, if its index is this one. A bound that names `T` like this is an error only if the numbers of dimensions are equal, so that
+    /// there is one error if they are not.
+    #[doc(hidden)]
+    type Of<T: ArrayType>: ArrayType;
+}
+
+impl<Index: MultiIndex> SameRank<Index> for Index {
+    type Of<T: ArrayType> = T;
+}
+
+/// The type that the indices of all arrays of the same dimensions as `T` have in common. It is that of `T::Index`, but where generic code
+/// requires two arrays to have the same dimensions, the compiler does not conclude that their indices are the same.
+pub(crate) type IndexOf<T> = <<T as ArrayType>::Dimensions as Dimensions>::Index;
+
+/// The index as one of `T`; see [`IndexOf`].
+#[inline(always)]
+pub(crate) fn own_index<T: ArrayType>(index: IndexOf<T>) -> T::Index {
+    index
+}
+
+/// An index of `T` as one of all arrays of the same dimensions; see [`IndexOf`].
+#[inline(always)]
+pub(crate) fn common_index<T: ArrayType>(index: T::Index) -> IndexOf<T> {
+    index
+}
+
+/// The sizes of a shape as an index of all arrays of the same dimensions; see [`IndexOf`].
+#[inline(always)]
+pub(crate) fn sizes_of<T: ArrayType>(shape: T) -> IndexOf<T> {
+    shape.sizes()
+}
+
+/// The index as another type, which has as many numbers. Fails the compilation if it has not.
+#[inline(always)]
+pub(crate) fn same_index<A: MultiIndex, B: MultiIndex>(index: A) -> B {
+    const { assert!(size_of::<A>() == size_of::<B>(), "expected indices of as many numbers") };
+    let mut same = B::ORIGIN;
+    same.as_mut().copy_from_slice(index.as_ref());
+    same
 }
 
 /// The dimensions of an array: a tuple of [`Dim`](super::Dim), dimension 0 first.

@@ -1,0 +1,9 @@
+//! A product with a vector in place of a matrix.
+
+use xla_shape::{Buffer, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[8,128]{1,0:T(8,128)})>::zeroed();
+    let w = Buffer::<shape!(f32[128])>::zeroed();
+    Buffer::<shape!(f32[8,128]{1,0:T(8,128)})>::zeroed().add_product(&x, &w);
+}
