@@ -51,7 +51,7 @@ fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: Vie
             });
         }
         if let Some(mut line) = output.line_mut::<-1>(index) {
-            line.for_each_run_mut(|_, mut run| run.iter_mut().zip(sums).for_each(|(value, sum)| *value = sum));
+            line.copy_from_slice(&sums);
         }
     }
 }

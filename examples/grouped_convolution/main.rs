@@ -46,23 +46,17 @@ fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: Vie
     for (group, mut output) in output.blocks_mut::<OutputGroup>().enumerate() {
         let kernel = kernel.block::<KernelGroup>([0, 0, 0, group]);
         for [batch, row, column] in (0..BATCH * SIZE * SIZE).map(|i| [i / SIZE / SIZE, i / SIZE % SIZE, i % SIZE]) {
-            let mut sums = [0.0; OUTPUTS];
+            let mut sums = output.line_mut::<-1>([batch, row, column, 0]).expect("a place of the output");
+            sums.apply(|_| 0.0);
             for [u, v] in (0..9).map(|tap| [tap / 3, tap % 3]) {
                 let Some((y, x)) = place(row, u).zip(place(column, v)) else { continue };
                 let features = image.line::<-1>([batch, y, x, 0]).expect("a place of the image");
                 for feature in 0..INPUTS {
                     let factor = features[group * INPUTS + feature];
-                    let line = kernel.line::<-1>([u, v, feature, 0]).expect("a tap of the kernel");
-                    line.for_each_run(|start, run| {
-                        let weights = run.as_slice().expect("a row of a tile");
-                        sums[start..].iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * weight);
-                    });
+                    let weights = kernel.line::<-1>([u, v, feature, 0]).expect("a tap of the kernel");
+                    sums.apply_with(&weights, |sum, weight| sum + factor * weight);
                 }
             }
-            let mut line = output.line_mut::<-1>([batch, row, column, 0]).expect("a place of the output");
-            line.for_each_run_mut(|start, mut run| {
-                run.iter_mut().zip(&sums[start..]).for_each(|(value, sum)| *value = *sum);
-            });
         }
     }
 }

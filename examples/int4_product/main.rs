@@ -58,8 +58,7 @@ fn product(x: View<'_, X>, weights: View<'_, Words>, scales: View<'_, Scales>, m
         }
     }
     for (m, sums) in sums.iter().enumerate() {
-        let mut line = y.line_mut::<-1>([m, 0]).expect("a row of the result");
-        line.for_each_run_mut(|start, mut run| run.iter_mut().zip(&sums[start..]).for_each(|(to, from)| *to = *from));
+        y.line_mut::<-1>([m, 0]).expect("a row of the result").copy_from_slice(sums);
     }
 }
 

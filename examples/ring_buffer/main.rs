@@ -57,10 +57,8 @@ struct Ring {
 impl Ring {
     fn push(&mut self, key: &[f32], value: &[f32]) {
         let (page, row) = (self.end / PAGE % PAGES, self.end % PAGE);
-        let mut column = self.keys.line_mut::<1>([page, 0, row]).expect("a row of a page");
-        column.for_each_run_mut(|start, mut run| run.iter_mut().zip(&key[start..]).for_each(|(to, from)| *to = *from));
-        let mut line = self.values.line_mut::<2>([page, row, 0]).expect("a row of a page");
-        line.for_each_run_mut(|start, mut run| run.iter_mut().zip(&value[start..]).for_each(|(to, from)| *to = *from));
+        self.keys.line_mut::<1>([page, 0, row]).expect("a position of a page").copy_from_slice(key);
+        self.values.line_mut::<2>([page, row, 0]).expect("a position of a page").copy_from_slice(value);
         self.end += 1;
     }
 
