@@ -24,4 +24,4 @@ miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide vec
 miri -p xla-shape-ffi --lib --all-features -- --skip math::
 
 miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once a_block_can_be lines_ sections::sections_ windows:: \
-    runs_of_arrays runs_of_blocks runs_of_few runs_of_lines
+    runs_of_arrays runs_of_three runs_of_blocks runs_of_few runs_of_lines

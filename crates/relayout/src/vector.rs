@@ -42,7 +42,7 @@ pub mod lanes;
 use lanes::Bf16Bits;
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 use std::arch::is_aarch64_feature_detected as is_detected;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(target_arch = "x86_64")]
 use std::is_x86_feature_detected as is_detected;
 use std::sync::OnceLock;
 
@@ -381,8 +381,8 @@ enum Dot {
 
 #[cfg(target_arch = "x86_64")]
 impl Dot {
-    #[cfg(not(miri))]
     fn detect() -> Self {
+        // Miri has no vectors, and none of these either.
         if Vectors::detect() < Vectors::Avx512Bw || !is_detected!("avx512vnni") {
             Self::None
         } else if is_detected!("avx512bf16") {
@@ -390,11 +390,6 @@ impl Dot {
         } else {
             Self::Vnni
         }
-    }
-
-    #[cfg(miri)]
-    fn detect() -> Self {
-        Self::None
     }
 }
 

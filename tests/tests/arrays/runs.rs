@@ -106,8 +106,18 @@ macro_rules! every_two {
     (@with $shape:ty; [$($other:ty;)*]) => { $(check_arrays::<$shape, $other>();)* };
 }
 
+// Miri gets smaller arrays of the same kinds: padding, tiles of tiles, runs of one element, of some and of all.
+
 #[test]
 fn runs_of_arrays() {
+    if cfg!(miri) {
+        every_two! {
+            shape!(s32[2,3]);
+            shape!(s32[2,3]{0,1:T(2,2)(2,1)});
+            shape!(s32[2,3]{1,0:T(*,2)L(4)});
+        }
+        return;
+    }
     every_two! {
         shape!(s32[3,10]);
         shape!(s32[3,10]{0,1});
@@ -121,6 +131,13 @@ fn runs_of_arrays() {
 
 #[test]
 fn runs_of_three_dimensions() {
+    if cfg!(miri) {
+        every_two! {
+            shape!(s32[2,1,3]{1,0,2});
+            shape!(s32[2,1,3]{2,0,1:T(2,2)(2,1)});
+        }
+        return;
+    }
     every_two! {
         shape!(s32[2,3,8]);
         shape!(s32[2,3,8]{1,0,2});
