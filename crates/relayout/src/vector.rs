@@ -474,7 +474,7 @@ mod lanes_tests;
 
 #[cfg(test)]
 mod tests {
-    use super::{Kernel, Machine, Plain, Vectors};
+    use super::{Kernel, Machine, Plain};
 
     struct Sum<'a>(&'a [f32]);
 
@@ -498,6 +498,7 @@ mod tests {
     #[test]
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     fn vectors_are_those_that_the_processor_says() {
+        use super::Vectors;
         use std::is_x86_feature_detected as is_detected;
         let found = Vectors::detect();
         assert!(found >= Vectors::Sse2);
