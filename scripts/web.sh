@@ -9,12 +9,13 @@ build() { # DIRECTORY
     rustup target add wasm32-unknown-unknown >/dev/null 2>&1
     cargo build --locked -p xla-shape-web --profile web --target wasm32-unknown-unknown
     mkdir -p "$1"
+    (cd web && npm ci --no-audit --no-fund)
     node web/build.mjs target/wasm32-unknown-unknown/web/xla_shape_web.wasm "$1"
 }
 
 tests() { # OPTION… of Node
     cargo build --locked -p xla-shape-cli
-    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" node --test "$@" tests/)
+    (cd web && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" node --test "$@" tests/)
 }
 
 case "${1:-}" in
@@ -37,7 +38,7 @@ test)
     ;;
 measure)
     build target/site
-    (cd web && npm ci --no-audit --no-fund && SITE="$PWD/../target/site" node measure.mjs first 25 200)
+    (cd web && SITE="$PWD/../target/site" node measure.mjs first 25 200)
     ;;
 *)
     sed -n '2,4s/^# //p' "$0" >&2

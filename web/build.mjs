@@ -1,15 +1,26 @@
 // Builds the site: `node build.mjs WASM DIRECTORY`. Copies files, and writes what they know of each other: the policy has the hashes of the
 // scripts in the program's pages, and the service worker has the list of files and a version.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { argv } from 'node:process';
+import { argv, execPath } from 'node:process';
 import { gzipSync } from 'node:zlib';
 import { Engine } from './engine.js';
 import { EXAMPLES } from './examples.js';
 
 const MOST = 1_000_000;
+
+// A module without copies of the same function: generic code is compiled in each crate that uses it. Passes that rewrite functions would make the
+// module smaller, but larger when it is compressed.
+const PASSES = ['duplicate-function-elimination', 'merge-similar-functions', 'duplicate-function-elimination', 'remove-unused-module-elements'];
+// What rustc uses of WebAssembly.
+const FEATURES = ['bulk-memory', 'bulk-memory-opt', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'];
+function merge(from, to) {
+  const options = [...FEATURES.map(name => `--enable-${name}`), ...PASSES.map(name => `--${name}`)];
+  execFileSync(execPath, [join(here, 'node_modules/binaryen/bin/wasm-opt'), ...options, from, '-o', to], { stdio: 'inherit' });
+}
 
 const here = import.meta.dirname, project = join(here, '..');
 const [wasm, site] = argv.slice(2);
@@ -17,26 +28,30 @@ mkdirSync(join(site, 'examples'), { recursive: true });
 const scripts = readdirSync(here).filter(name => name.endsWith('.js'));
 for (const name of ['explorer.css', ...scripts]) copyFileSync(join(here, name), join(site, name));
 copyFileSync(join(project, 'crates/render/src/web/style.css'), join(site, 'pages.css'));
-copyFileSync(wasm, join(site, 'xla_shape_web.wasm'));
+merge(wasm, join(site, 'xla_shape_web.wasm'));
+const program = readFileSync(join(site, 'xla_shape_web.wasm'));
 for (const name of new Set(EXAMPLES.flatMap(({ files = [], against = [] }) => [...files, ...against]))) {
   cpSync(join(project, 'examples', name), join(site, 'examples', name));
 }
 
 // Each kind of page has one script, whatever it is about; an example of each kind is enough.
-const engine = new Engine(await WebAssembly.compile(readFileSync(wasm)));
+const engine = new Engine(await WebAssembly.compile(program));
 const hashes = new Set();
+function addHashes(page) {
+  for (const [, script] of page.matchAll(/<script>([^]*?)<\/script>/g)) hashes.add(`'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+}
 for (const { text, files = ['-'], against = [] } of EXAMPLES) {
   const read = name => text === undefined ? new Uint8Array(readFileSync(join(project, 'examples', name))) : new TextEncoder().encode(text);
   const sources = [...files, ...against].map(read);
   const { views } = await engine.answer({ files, against }, sources);
   for (const { name: view } of views) {
     const { page } = (await engine.answer({ files, against, view }, sources)).view;
-    for (const [, script] of page?.matchAll(/<script>([^]*?)<\/script>/g) ?? []) {
-      hashes.add(`'sha256-${createHash('sha256').update(script).digest('base64')}'`);
-    }
+    addHashes(page ?? '');
   }
 }
-const html = readFileSync(join(here, 'index.html'), 'utf8').replace('HASHES', [...hashes].sort().join(' '))
+const page = readFileSync(join(here, 'index.html'), 'utf8');
+addHashes(page);
+const html = page.replace('HASHES', [...hashes].sort().join(' '))
   // All at once, not each when another names it.
   .replace('<!-- SCRIPTS -->', scripts.filter(name => !['explorer.js', 'service.js'].includes(name)).map(name => `<link rel="modulepreload" href="${name}">`).join('\n'));
 writeFileSync(join(site, 'index.html'), html);
@@ -49,6 +64,6 @@ const service = readFileSync(join(here, 'service.js'), 'utf8').replace("'VERSION
   .replace("['FILES']", JSON.stringify(['./', ...files]));
 writeFileSync(join(site, 'service.js'), service);
 
-const size = gzipSync(readFileSync(wasm), { level: 9 }).length;
+const size = gzipSync(program, { level: 9 }).length;
 console.log(`${files.length + 1} files; the program takes ${size} bytes, compressed by gzip, of at most ${MOST}`);
 if (size > MOST) process.exitCode = 1;

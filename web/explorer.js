@@ -2,6 +2,7 @@
 
 import { COPIES } from './copy.js';
 import { count, isServed, showDirectory, size } from './directory.js';
+import { Engine, split } from './engine.js';
 import { EXAMPLES } from './examples.js';
 import { LONGEST, fromFragment, toFragment } from './link.js';
 
@@ -12,28 +13,38 @@ for (const side of sides) [side.files, side.placeholder] = [null, side.box.place
 // What the user chose: a reading, a view. `form` is page, text or JSON, and stays for the next answers.
 let choice = {}, form = 'page', answered = null, fragment = null;
 
-// The worker. It is ended when the input changes while it works, and starts again with the compiled module.
+// The worker. It is ended when the input changes while it works, and starts again with the compiled module, which index.html begins to load.
 
-const compiled = WebAssembly.compileStreaming(fetch('xla_shape_web.wasm'));
 // A worker from a blob has the policy of this page.
 const code = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL('worker.js', location).href)};`], { type: 'text/javascript' }));
-let worker = null, asked = 0, running = false;
+let worker = null, isReady = false, asked = 0, running = false;
 
 function start() {
   worker = new Worker(code, { type: 'module' });
+  isReady = false;
   const own = worker;
-  worker.onmessage = ({ data }) => receive(data);
+  worker.onmessage = ({ data }) => { if (data.isReady) isReady = own === worker; else receive(data); };
   worker.onerror = event => receive({ id: asked, error: event.message ?? 'the worker does not start' });
   // It starts while the module is compiled.
   compiled.then(module => own.postMessage({ module }), () => {});
 }
-start();
+
+// The first answer has the processor for itself.
+const START_AFTER = 100;
+compiled.then(() => setTimeout(() => { if (!worker) start(); }, START_AFTER), () => {});
+
+// A text of so many bytes is answered here as long as the worker is not ready, which takes longer to start.
+const MOST_HERE = 4096;
 
 async function post(question) {
-  const id = asked += 1;
-  await compiled;
+  const id = asked += 1, module = await compiled;
   if (id !== asked) return;
-  if (running) { worker.terminate(); start(); await compiled; }
+  const sources = [...question.files, ...question.against].map(({ source }) => source);
+  if (!isReady && !running && sources.every(source => source instanceof Uint8Array) && sources.reduce((sum, { length }) => sum + length, 0) <= MOST_HERE) {
+    return receive({ id, ...await new Engine(module).answer(...split(question)).then(answer => ({ answer }), ({ message }) => ({ error: message })) });
+  }
+  if (running) worker.terminate();
+  if (running || !worker) { start(); await compiled; }
   running = true;
   worker.postMessage({ id, ...question });
   setTimeout(() => { if (id === asked && running) working(); }, 300);

@@ -1,7 +1,7 @@
 // Answers questions beside the page, which stays usable. A message: `{id, module}` first, then `{id, files, against, reading, view}`,
 // with lists of `{name, source}`; the sources are bytes, files, or `{url, size}` of files beside the page.
 
-import { Engine } from './engine.js';
+import { Engine, split } from './engine.js';
 import { isZip, unzip } from './zip.js';
 
 let engine;
@@ -44,7 +44,10 @@ async function unpacked(list, progress) {
 }
 
 onmessage = async ({ data: { id, module, files, against, reading, view, width } }) => {
-  if (module) engine = new Engine(module);
+  if (module) {
+    engine = new Engine(module);
+    postMessage({ isReady: true });
+  }
   if (!files) return;
   try {
     // Files may be fetched, then unpacked, then read; each is a bar of its own.
@@ -56,11 +59,7 @@ onmessage = async ({ data: { id, module, files, against, reading, view, width } 
     };
     if ([...files, ...against].some(({ source }) => source.url)) [files, against] = [await here(files, bar()), await here(against, bar())];
     [files, against] = [await unpacked(files, bar()), await unpacked(against, bar())];
-    const names = list => list.map(({ name }) => name);
-    const sources = [...files, ...against].map(({ source }) => source);
-    const progress = bar();
-    const answer = await engine.answer({ files: names(files), against: names(against), reading, view, width }, sources, progress);
-    postMessage({ id, answer });
+    postMessage({ id, answer: await engine.answer(...split({ files, against, reading, view, width }), bar()) });
   } catch (error) {
     postMessage({ id, error: error.message });
   }

@@ -29,7 +29,9 @@ test('Node: examples have the answers of the program', async () => {
       assert.equal(answer.view.said, '', `${title}: ${view}`);
       assert.ok(answer.view.text.length > 10 && answer.view.json.includes('"schema"'), title);
       if (program) {
-        const said = execFileSync(program, answer.view.command, { cwd: folder, input: text, encoding: 'utf8', env: { COLUMNS: '80' } });
+        // A program that reads no input may have ended before it is written, which is an error.
+        const input = answer.view.command.includes('-') ? text : undefined;
+        const said = execFileSync(program, answer.view.command, { cwd: folder, input, encoding: 'utf8', env: { COLUMNS: '80' } });
         assert.equal(answer.view.text, said, title);
       }
     }

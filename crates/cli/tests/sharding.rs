@@ -119,7 +119,7 @@ f32[64,256]{1,0:T(8,128)}
           └────────────┴────────────┘
 
 Each box is a shard, f32[16,128]{1,0:T(8,128)}; its numbers are its devices.
-In a shard are 2 by 1 tiles of 8 by 128.
+A shard has 2 by 1 tiles of 8 by 128.
 ";
     assert_eq!(text(run(&arguments, "").stdout), expected);
     let svg = text(run(&[&arguments[..], &["--svg", "-"]].concat(), "").stdout);

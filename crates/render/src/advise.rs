@@ -251,7 +251,7 @@ impl Answer for Advice {
         let column = column_width(rows.iter().map(|row| row.shape.chars().count()));
         let show = |text: &mut Text, row: &Row, remark: &str| {
             let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
-            text.verbatim(format_args!("  {:column$}  {bytes:>9}  {expansion:>7}  {remark}", row.shape));
+            text.row(&format!("  {:column$}  {bytes:>9}  {expansion:>7}", row.shape), remark);
         };
         let given = has_layout.then(|| changed.to_string());
         for row in &layouts {

@@ -258,7 +258,7 @@ impl Scan {
         }
         let total = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(allocation.bytes));
         let wasted = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(padding(allocation)));
-        text.verbatim(format_args!(
+        text.paragraph(format_args!(
             "{} in the message: {}, of which {} are padding",
             count(allocations.len() as u64, "allocation", "allocations"),
             InUnits(total),
@@ -269,7 +269,7 @@ impl Scan {
             let kind = allocation.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
             let (bytes, padding) = (allocation.bytes, padding(allocation));
             let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
-            text.verbatim(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
+            text.row(&format!("  {bytes:>9}  {padding:>9} padding"), &format!("{shape}{kind}"));
             for what in [&allocation.operator, &allocation.source, &allocation.tag].into_iter().flatten() {
                 text.verbatim(format_args!("             {what}"));
             }
@@ -285,7 +285,7 @@ impl Scan {
         }
         let times = rows.iter().fold(0_usize, |sum, (_, times)| sum.saturating_add(*times));
         let sum = |part: fn(&Row) -> u64| self.rows.values().fold(0_u64, |sum, row| sum.saturating_add(part(row)));
-        text.verbatim(format_args!(
+        text.paragraph(format_args!(
             "{}, {} different; each once: {}, of which {} are padding",
             count(times as u64, "shape", "shapes"),
             rows.len(),
@@ -298,10 +298,8 @@ impl Scan {
             let (bytes, padding) = (known(found.bytes), known(found.padding_bytes));
             let expansion = found.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
             let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-            text.verbatim(format_args!(
-                "{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {}{times}",
-                found.shape
-            ));
+            let columns = format!("{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}");
+            text.row(&columns, &format!("{}{times}", found.shape));
         }
     }
 }

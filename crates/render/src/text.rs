@@ -14,7 +14,7 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 /// let mut text = Text::new(20);
 /// text.heading("Size");
 /// text.paragraph("  A paragraph that does not fit.");
-/// assert_eq!(text.to_string(), "\nSize\n  A paragraph that\n  does not fit.\n");
+/// assert_eq!(text.to_string(), "Size\n  A paragraph that\n  does not fit.\n");
 /// assert!(text.lines().any(|(is_heading, line)| is_heading && line == "Size"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,17 +47,21 @@ impl Text {
         self.width
     }
 
-    /// Adds an empty line and a heading.
+    /// Adds an empty line, unless this is the first one, and a heading, wrapped.
     ///
     /// ```
     /// let mut text = xla_shape_render::Text::new(80);
     /// text.heading("Size");
-    /// assert_eq!(text.to_string(), "\nSize\n");
+    /// text.heading("Order");
+    /// assert_eq!(text.to_string(), "Size\n\nOrder\n");
     /// ```
     pub fn heading(&mut self, text: &str) {
-        self.verbatim("");
-        self.headings.push(self.lines);
-        self.verbatim(text);
+        if self.lines > 0 {
+            self.verbatim("");
+        }
+        let first = self.lines;
+        self.hanging("", text);
+        self.headings.extend(first..self.lines);
     }
 
     /// Adds a paragraph, wrapped. All its lines begin in the column where the first one begins.
@@ -114,6 +118,23 @@ impl Text {
         }
     }
 
+    /// Adds a row of a table, with a remark behind its columns. A remark that does not fit into the line begins the next one.
+    ///
+    /// ```
+    /// let mut text = xla_shape_render::Text::new(24);
+    /// text.row("  1 KiB", "no padding");
+    /// text.row("  4 KiB", "three quarters of it are padding");
+    /// assert_eq!(text.to_string(), "  1 KiB  no padding\n  4 KiB\n      three quarters of\n      it are padding\n");
+    /// ```
+    pub fn row(&mut self, columns: &str, remark: &str) {
+        let line = format!("{columns}  {remark}");
+        if line.chars().count() <= self.width {
+            return self.verbatim(line.trim_end());
+        }
+        self.verbatim(columns.trim_end());
+        self.hanging("      ", remark);
+    }
+
     /// Adds rows of two columns. A text in the second column may have several lines.
     ///
     /// ```
@@ -143,7 +164,8 @@ impl Text {
     /// ```
     /// let mut text = xla_shape_render::Text::new(80);
     /// text.heading("Size");
-    /// assert!(text.lines().eq([(false, ""), (true, "Size")]));
+    /// text.paragraph("4 KiB");
+    /// assert!(text.lines().eq([(true, "Size"), (false, "4 KiB")]));
     /// ```
     pub fn lines(&self) -> impl Iterator<Item = (bool, &str)> {
         let mut headings = self.headings.iter().copied().peekable();

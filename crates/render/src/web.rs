@@ -4,6 +4,10 @@ use crate::words::shortened;
 use serde::Serialize;
 use std::fmt::Write as _;
 
+mod sides;
+
+pub(crate) use sides::{Side, side_by_side};
+
 /// The most bytes of a page about an array; a page shows less of the array until it fits.
 pub(crate) const MAX_PAGE: usize = 300_000;
 
@@ -13,8 +17,14 @@ const STYLE: &str = include_str!("web/style.css");
 /// The script of all pages.
 const SHARED: &str = include_str!("web/page.js");
 
-/// A script that searches in the tables and lists of a page with a [`search`] field in its bar.
-pub(crate) const FIND: &str = include_str!("web/find.js");
+/// A script that searches in the tables and lists of a page.
+const FIND: &str = include_str!("web/find.js");
+
+/// A page of tables and lists, with a search in all of them. The title is text, the body HTML.
+pub(crate) fn page_of_tables(title: &str, body: &str) -> String {
+    let bar = search("Search in all tables");
+    Page { title, heading: title, bar: &bar, main: body, script: FIND, ..Page::default() }.html()
+}
 
 /// A search field for the bar of a page, and what says how much was found.
 pub(crate) fn search(what: &str) -> String {
@@ -116,7 +126,15 @@ pub(crate) fn end(body: &mut String, length: usize) {
     body.push_str("</section>\n");
 }
 
-/// A table whose first `numbers` columns are numbers. If there are more than two columns, narrow screens show the last one below the others.
+/// The columns of a table on a narrow screen: those with numbers are as wide as these, the last one and the others share what is left.
+pub(crate) fn tracks(numbers: usize, columns: usize) -> String {
+    let tracks =
+        (0..columns).map(|column| if column < numbers.min(columns.saturating_sub(1)) { "max-content" } else { "auto" });
+    tracks.collect::<Vec<_>>().join(" ")
+}
+
+/// A table whose first `numbers` columns are numbers. Narrow screens show the last column below the others if there are more than two, and
+/// the last two if there are more than four.
 pub(crate) fn table<const COLUMNS: usize>(
     body: &mut String,
     id: &str,
@@ -129,28 +147,32 @@ pub(crate) fn table<const COLUMNS: usize>(
     if length == 0 {
         return;
     }
+    let beside = COLUMNS.saturating_sub(match COLUMNS {
+        0..=2 => 0,
+        3..=4 => 1,
+        _ => 2,
+    });
     let class = |column: usize| match column {
         _ if column < numbers => " class=\"number\"",
-        _ if COLUMNS > 2 && column + 1 == COLUMNS => " class=\"wide\"",
+        _ if column >= beside => " class=\"wide\"",
         _ => "",
     };
     push(
         body,
         format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:{}\">\n<thead><tr>",
-            COLUMNS.saturating_sub(1)
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr>",
+            tracks(numbers, beside)
         ),
     );
     for (number, column) in columns.iter().enumerate() {
         push(body, format_args!("<th{}>{column}</th>", class(number)));
     }
-    let last = columns.last().copied().unwrap_or_default();
     body.push_str("</tr></thead>\n<tbody>\n");
     for row in rows.take(MOST) {
         body.push_str("<tr>");
-        for (number, text) in row.iter().enumerate() {
-            // A narrow screen has no header above this column.
-            let name = if class(number).contains("wide") { format!(" data-name=\"{last}\"") } else { String::new() };
+        for (number, (text, column)) in row.iter().zip(columns).enumerate() {
+            // A narrow screen has no header above such a column.
+            let name = if number >= beside { format!(" data-name=\"{column}\"") } else { String::new() };
             push(body, format_args!("<td{}{name}>{}</td>", class(number), cell(text)));
         }
         body.push_str("</tr>\n");

@@ -24,10 +24,15 @@ use xla_shape::tpu::Generation;
 /// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
 #[command(name = "xla-shape", version, max_term_width = 100)]
-#[command(after_help = "Examples:
-  xla-shape explain 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
-  xla-shape scan oom.txt
-  xla-shape help VERB
+#[command(after_help = "Begin with what you have:
+  an out-of-memory message     xla-shape scan oom.txt
+  a shape                      xla-shape explain 'f32[100,1]{1,0:T(8,128)}'
+  a program or a dump of it    xla-shape hlo DUMP_DIRECTORY
+  a step that became slower    xla-shape hlo diff BEFORE AFTER
+  a slow step                  xla-shape cost MODULE
+  a layout to look at          xla-shape draw 'f32[3,5]{1,0:T(2,2)}' --html tiles.html
+
+`xla-shape help VERB` says more of a command, with examples.
 
 Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted.")]
 pub(crate) struct Arguments {

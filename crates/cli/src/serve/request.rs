@@ -28,7 +28,11 @@ pub(super) struct Request {
 impl Request {
     /// Reads a request. `Err(None)` if the client has gone.
     pub(super) fn read(stream: &mut TcpStream) -> Result<Self, Option<Response>> {
-        let end = Instant::now() + TIME;
+        Self::read_within(stream, TIME)
+    }
+
+    fn read_within(stream: &mut TcpStream, time: Duration) -> Result<Self, Option<Response>> {
+        let end = Instant::now() + time;
         let too_slow = || Response::refused(408, "the request took longer than 10 seconds");
         let mut head = Vec::new();
         let mut chunk = [0; 2048];
@@ -110,6 +114,12 @@ fn decoded(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Request, decoded};
+    use proptest::collection::vec;
+    use proptest::prelude::{ProptestConfig, Strategy as _, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
+    use std::fmt::Write as _;
+    use std::io::Write as _;
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::time::Duration;
 
     fn parse(head: &str) -> Result<Request, u16> {
         Request::parse(head.as_bytes()).map_err(|response| response.status())
@@ -147,6 +157,55 @@ mod tests {
         }
         let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "a: b\r\n".repeat(64));
         assert_eq!(parse(&many), Err(431));
+    }
+
+    #[test]
+    fn a_request_that_does_not_end_is_refused() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client.write_all(b"GET / HT").unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        for time in [Duration::ZERO, Duration::from_millis(1)] {
+            let refused = Request::read_within(&mut stream, time).unwrap_err().unwrap();
+            assert_eq!(refused.status(), 408, "{time:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+        /// Whatever comes is a request or is refused; what is made of parts of requests gets further than bytes alone.
+        #[test]
+        fn any_bytes(parts in vec(prop_oneof![
+            vec(any::<u8>(), 0..20),
+            proptest::sample::select(vec![
+                "GET ", "HEAD ", "/", "/a%2f%00", "%", "%e2%80", "?", "#", "//", " HTTP/1.1", " HTTP/1.0", "\r\n", "\n", "\r", "Host: a", "Host:", ": ",
+                "a: b\r\n", "\0", "\u{e9}",
+            ]).prop_map(|part| part.as_bytes().to_vec()),
+        ], 0..40)) {
+            match Request::parse(&parts.concat()) {
+                Ok(request) => prop_assert!(!request.path.is_empty()),
+                Err(response) => prop_assert!([400, 405, 431].contains(&response.status())),
+            }
+        }
+
+        /// Names of any letters arrive as they are, however they are written.
+        #[test]
+        fn names_arrive(names in vec(any::<String>(), 1..6), is_head in any::<bool>(), is_all in any::<bool>()) {
+            let mut head = if is_head { "HEAD" } else { "GET" }.to_owned() + " ";
+            for name in &names {
+                head.push('/');
+                for byte in name.bytes() {
+                    match byte {
+                        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' if !is_all => head.push(byte.into()),
+                        _ => write!(head, "%{byte:02x}").unwrap(),
+                    }
+                }
+            }
+            head += " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            let request = Request { is_head, host: "localhost".to_owned(), path: names };
+            prop_assert_eq!(Request::parse(head.as_bytes()).map_err(|refused| refused.status()), Ok(request));
+        }
     }
 
     #[test]

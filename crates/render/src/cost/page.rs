@@ -3,7 +3,7 @@
 use super::ProgramCost;
 use super::copies::CopyCost;
 use super::text::{SHOWN, number_in_words, percent};
-use crate::web::{FIND, MOST, Page, cell, end, escape, push, search, table};
+use crate::web::{MOST, cell, end, escape, page_of_tables, push, table, tracks};
 use crate::words::{Grouped, InUnits, count, shortened};
 
 /// What stands for the source line of instructions without one.
@@ -50,15 +50,7 @@ impl ProgramCost {
         self.push_collectives(&mut body);
         self.push_tried(&mut body);
         let title = format!("Cost of {name}");
-        Page {
-            title: &title,
-            heading: &title,
-            bar: &search("Search in all tables"),
-            main: &body,
-            script: FIND,
-            ..Page::default()
-        }
-        .html()
+        page_of_tables(&title, &body)
     }
 
     fn push_copies(&self, body: &mut String) {
@@ -168,8 +160,9 @@ fn shares(
     push(
         body,
         format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:3\">\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
-             <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n"
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
+             <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n",
+            tracks(2, 3)
         ),
     );
     for &(name, cycles, instructions) in rows.iter().take(MOST) {

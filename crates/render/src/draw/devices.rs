@@ -154,7 +154,7 @@ impl DeviceDrawing {
         if let [(down, tall), (across, wide)] = tiles.as_slice() {
             let tiles = count(down.saturating_mul(*across), "tile", "tiles");
             notes.push(format!(
-                "In a shard are {down} by {across} {} of {tall} by {wide}.",
+                "A shard has {down} by {across} {} of {tall} by {wide}.",
                 tiles.split(' ').next_back().unwrap_or("tiles")
             ));
         }

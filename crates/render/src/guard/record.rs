@@ -277,11 +277,12 @@ impl Answer for Record {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for program in &self.programs {
-            text.heading(&format!("Recorded for {}", program.device_name()));
-            let mut rows =
-                vec![("compiler".to_owned(), program.compiler.clone().unwrap_or_else(|| "not known".to_owned()))];
-            rows.extend(program.measures.iter().map(|(of, number)| (of.name().to_owned(), in_words(*of, *number))));
-            text.columns(&rows);
+            let measures =
+                program.measures.iter().map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
+            let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
+            text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
+            let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
+            text.columns(&[("compiler".to_owned(), compiler)]);
         }
         text
     }

@@ -84,20 +84,7 @@ function go(way) {
   found[at].scrollIntoView({ block: 'nearest' });
   tell();
 }
-el('search').addEventListener('input', () => find(el('search').value));
-el('search').addEventListener('keydown', event => {
-  if (event.key !== 'Enter') return;
-  event.preventDefault();
-  go(event.shiftKey ? -1 : 1);
-});
-el('filter').addEventListener('submit', event => event.preventDefault());
-onKey('/', 'search; Enter goes to the next place', () => { el('search').focus(); el('search').select(); });
-onKey('n', 'the next place found', () => go(1));
-onKey('p', 'the one before', () => go(-1));
-onKey('Esc', 'clear the search, then the chosen line', () => {
-  if (el('search').value) { el('search').value = ''; find(''); } else if (chosen !== null) choose(chosen, 'lines');
-  document.activeElement.blur();
-});
+searchField(find, go, 'place found', 'the chosen line', () => { if (chosen !== null) choose(chosen, 'lines'); });
 keyList.push(['↑ ↓ Enter', 'go to another line, and choose it']);
 function openLink() {
   const line = link.get('line'), words = link.get('q') ?? '';

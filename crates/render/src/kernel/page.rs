@@ -1,9 +1,11 @@
 //! Kernels as an HTML page: the lines at the left with what the compiler made of them, the bundles at the right.
 
-use super::{Entry, Kernels};
+use super::difference::KernelDifference;
+use super::text::{answer_of, changed};
+use super::{Entry, Kernels, LineEntry};
 use crate::draw::{RegisterDrawing, fills};
 use crate::vector::Registers;
-use crate::web::{Page, escape, hatching_of_page, push, search};
+use crate::web::{Page, Side, escape, hatching_of_page, push, search, side_by_side, table};
 use crate::words::{Grouped, count, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_mosaic::{Kernel, Slot, Source};
@@ -114,11 +116,11 @@ impl Kernels {
             several => count(several.len() as u64, "kernel", "kernels"),
         };
         let mut body = hatching_of_page();
-        if self.kernels.len() > 1 || self.differences.is_some() {
-            push(
-                &mut body,
-                format_args!("<pre tabindex=\"0\">{}</pre>\n", escape(&super::text::overview(self, 110).to_string())),
-            );
+        if let Some(differences) = &self.differences {
+            differences.iter().enumerate().for_each(|(number, found)| push_difference(&mut body, number, found));
+        } else if self.kernels.len() > 1 {
+            let overview = super::text::overview(self, 110).to_string();
+            push(&mut body, format_args!("<pre tabindex=\"0\">{}</pre>\n", escape(&overview)));
         }
         for (number, kernel) in self.kernels.iter().take(MOST_KERNELS).enumerate() {
             self.push_kernel(&mut body, number, kernel);
@@ -158,6 +160,9 @@ impl Kernels {
         body.push_str("<div class=\"bundles\" tabindex=\"0\" role=\"group\" aria-label=\"Bundles\">\n");
         for bundle in &kernel.details.bundles {
             push(body, format_args!("<div class=\"bundle\"><b>{}</b> ", cell(&bundle.head)));
+            if bundle.slots.is_empty() {
+                body.push_str("<i>empty</i>");
+            }
             for slot in &bundle.slots {
                 let line = slot.line.map(|line| format!(" data-l=\"{number}-{line}\"")).unwrap_or_default();
                 push(body, format_args!("<span{line}>{}</span>", escape(&slot.text)));
@@ -193,7 +198,11 @@ impl Kernels {
             body.push_str("<p class=\"hint\">the dump names no lines of Python</p>\n");
             return;
         }
-        body.push_str("<p class=\"hint\">Choose a line: its bundles light up. Arrow keys go to other lines.</p>\n");
+        body.push_str("<p class=\"hint\">Choose a line: its bundles light up. Arrow keys go to other lines.");
+        if self.sources.is_empty() {
+            body.push_str(" With --source FILE, the program writes the text of the lines here.");
+        }
+        body.push_str("</p>\n");
         let mut before: Option<(&str, usize)> = None;
         for (place, line) in kernel.lines.iter().take(MOST_LINES).enumerate() {
             let (file, row) = line.source.rsplit_once(':').unwrap_or((&line.source, ""));
@@ -227,12 +236,15 @@ impl Kernels {
                 0 => String::new(),
                 moving => format!(", <strong>{} move data</strong>", count(moving, "relayout", "relayouts")),
             };
+            let (bare, code) = match text_of(row) {
+                "" => (" bare", String::new()),
+                code => ("", format!("<code>{}</code>", cell(code))),
+            };
             push(
                 body,
                 format_args!(
-                    "<div class=\"line\"><button type=\"button\" data-l=\"{number}-{place}\" aria-pressed=\"false\"><b>{row}</b> <code>{}</code>\
+                    "<div class=\"line{bare}\"><button type=\"button\" data-l=\"{number}-{place}\" aria-pressed=\"false\"><b>{row}</b> {code}\
                      <span class=\"figures\">{bundles}{trips}, {}{moving}</span></button>",
-                    cell(text_of(row)),
                     count(line.slots, "slot", "slots"),
                 ),
             );
@@ -243,6 +255,49 @@ impl Kernels {
             push(body, format_args!("<p class=\"hint\">… and {left} more lines; --format json has all</p>\n"));
         }
     }
+}
+
+/// A kernel before and after a change: its figures side by side, and the lines that differ.
+fn push_difference(body: &mut String, number: usize, difference: &KernelDifference) {
+    let target = difference.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let heading = cell(&format!("{}{target}", difference.name));
+    if let (Some(before), Some(after)) = (&difference.before, &difference.after) {
+        let text = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+        let rows = before.all().into_iter().zip(after.all()).map(|((name, before), (_, after))| Side {
+            name: name.to_owned(),
+            numbers: [before, after],
+            texts: [before, after].map(text),
+            change: changed(before, after),
+            why: String::new(),
+        });
+        push(body, format_args!("<h2>{heading}: {}</h2>\n", cell(&answer_of(before, after))));
+        body.push_str(
+            "<p class=\"legend\"><span><i class=\"temporary\"></i> before</span><span><i class=\"output\"></i> after</span></p>\n",
+        );
+        side_by_side(body, &format!("figures{number}"), "Figures", rows.collect());
+    } else {
+        let side = if difference.before.is_some() { "before" } else { "after" };
+        push(body, format_args!("<h2>{heading}: only {side} the change</h2>\n"));
+    }
+    for note in &difference.notes {
+        push(body, format_args!("<p class=\"hint\">{}</p>\n", cell(note)));
+    }
+    let rows = difference.lines.iter().map(|line| {
+        let text = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| Grouped(number).to_string());
+        let both = |figure: fn(&LineEntry) -> u64| {
+            let [before, after] = [&line.before, &line.after].map(|line| text(line.as_ref().map(figure)));
+            if before == after { after } else { format!("{before} \u{2192} {after}") }
+        };
+        [both(|line| line.bundles), both(|line| line.slots), both(|line| line.moving), line.source.clone()]
+    });
+    table(
+        body,
+        &format!("lines{number}"),
+        "Lines that differ, by their numbers in each version",
+        ["Bundles", "Slots", "Relayouts that move data", "Line"],
+        3,
+        rows,
+    );
 }
 
 /// The operations, relayouts and unaligned accesses of a line, which are shown when it is chosen.

@@ -1,6 +1,6 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
-use super::difference::{KernelDifference, LineDifference};
+use super::difference::{Figures, KernelDifference, LineDifference};
 use super::names::FileNames;
 use super::programs::{AgainstXla, Instruction, Program};
 use super::{Entry, Kernels, LineEntry, LoopEntry, RelayoutEntry, Usage, Vmem, VmemEntry};
@@ -73,7 +73,7 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
             return;
         }
     };
-    text.paragraph(format_args!("{}{target}", difference.name));
+    text.paragraph(format_args!("{}{target}: {}", difference.name, answer_of(before, after)));
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
     let headings = ["", "", "before", "after", "change"].map(str::to_owned);
     let figures = before.all().into_iter().zip(after.all());
@@ -108,12 +108,35 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
     }
 }
 
+/// What changed between these figures: those that decide how long a kernel takes, and whether it fits.
+pub(super) fn answer_of(before: &Figures, after: &Figures) -> String {
+    let bundles = if before.executed.is_some() && after.executed.is_some() { "bundles with trips" } else { "bundles" };
+    let counts = [bundles, "relayouts that move data", "spills", "bytes of vector memory"];
+    let figures = before.all().into_iter().zip(after.all());
+    let said = figures.filter(|((what, before), (_, after))| counts.contains(what) && before != after);
+    let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+    let said = said.map(|((what, before), (_, after))| {
+        format!("{what} {} -> {} ({})", number(before), number(after), changed(before, after))
+    });
+    match said.collect::<Vec<_>>() {
+        none if none.is_empty() => "the figures stay".to_owned(),
+        said => said.join(", "),
+    }
+}
+
 /// A program with kernels beside XLA's own: the sums, the slots of the units, and the instructions.
 fn of_programs(programs: &AgainstXla, text: &mut Text) {
     let target = programs.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
     let sides = [&programs.kernel, &programs.xla];
-    text.paragraph(format_args!("the program with kernels beside XLA's own{target}"));
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+    let counted = |what, of: fn(&Program) -> Option<u64>| {
+        let [kernel, xla] = sides.map(of);
+        let times = kernel? as f64 / xla.filter(|&xla| xla > 0)? as f64;
+        Some(format!(": {} {what} instead of {}, {times:.2} times as many", number(kernel), number(xla)))
+    };
+    let answer =
+        counted("bundles with trips", |side| side.executed).or_else(|| counted("bundles", |side| side.bundles));
+    text.paragraph(format_args!("the program with kernels beside XLA's own{target}{}", answer.unwrap_or_default()));
     let row = |what: &str, [kernel, xla]: [Option<u64>; 2]| {
         let ratio = kernel.zip(xla).filter(|(_, xla)| *xla > 0).map(|(kernel, xla)| kernel as f64 / xla as f64);
         let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
@@ -174,7 +197,7 @@ fn notes(notes: &[String], text: &mut Text) {
 }
 
 /// The change of a figure, with its sign.
-fn changed(before: Option<u64>, after: Option<u64>) -> String {
+pub(super) fn changed(before: Option<u64>, after: Option<u64>) -> String {
     match before.zip(after) {
         Some((before, after)) if after > before => format!("+{}", Grouped(after - before)),
         Some((before, after)) if after < before => format!("-{}", Grouped(before - after)),

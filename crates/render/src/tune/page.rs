@@ -3,7 +3,7 @@
 use super::Tuning;
 use super::advice::Advice;
 use super::text::CHANGES_SHOWN;
-use crate::web::{FIND, Page, cell, end, escape, push, search, table};
+use crate::web::{cell, end, escape, page_of_tables, push, table};
 use crate::words::{Grouped, InUnits, Signed, difference, shortened};
 
 impl Tuning {
@@ -49,15 +49,7 @@ impl Tuning {
         }
         self.push_arrays(&mut body);
         push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&self.made())));
-        Page {
-            title: &title,
-            heading: &title,
-            bar: &search("Search in all tables"),
-            main: &body,
-            script: FIND,
-            ..Page::default()
-        }
-        .html()
+        page_of_tables(&title, &body)
     }
 
     /// What changes in each program.

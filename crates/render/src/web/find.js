@@ -47,24 +47,10 @@ for (const list of document.querySelectorAll('main tbody, main .copies')) {
     });
   });
 }
-el('search').addEventListener('input', () => find(el('search').value));
-el('search').addEventListener('keydown', event => {
-  if (event.key !== 'Enter') return;
-  event.preventDefault();
-  go(event.shiftKey ? -1 : 1);
-});
-el('filter').addEventListener('submit', event => event.preventDefault());
 for (const button of document.querySelectorAll('button[data-find]')) {
   button.addEventListener('click', () => { el('search').value = button.dataset.find; find(button.dataset.find); el('search').focus(); });
 }
-onKey('/', 'search', () => { el('search').focus(); el('search').select(); });
-onKey('n', 'the next entry', () => go(1));
-onKey('p', 'the one before', () => go(-1));
-onKey('Esc', 'clear the search', () => {
-  el('search').value = '';
-  find('');
-  document.activeElement.blur();
-});
+searchField(find, go, 'entry');
 // The sections of the page, in the bar.
 const sections = [...document.querySelectorAll('main section:has(h2)')];
 if (sections.length > 2) {

@@ -61,6 +61,26 @@ addEventListener('keydown', event => {
 onKey('?', 'this list', showKeys);
 onKey('t', 'dark or light', changeTheme);
 
+// The search field of the page. `find` looks for words; `go` goes to the next one of what it found, or the one before, and `what` names one.
+// Escape clears the search; without one, `otherwise` clears what `also` names.
+function searchField(find, go, what, also = '', otherwise = () => {}) {
+  const field = el('search');
+  field.addEventListener('input', () => find(field.value));
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    go(event.shiftKey ? -1 : 1);
+  });
+  el('filter').addEventListener('submit', event => event.preventDefault());
+  onKey('/', 'search; Enter goes to the next ' + what, () => { field.focus(); field.select(); });
+  onKey('n', 'the next ' + what, () => go(1));
+  onKey('p', 'the one before', () => go(-1));
+  onKey('Esc', 'clear the search' + (also && ', then ' + also), () => {
+    if (field.value) { field.value = ''; find(''); } else otherwise();
+    document.activeElement.blur();
+  });
+}
+
 // The items share one tab stop, and an arrow key moves to the nearest item in its direction.
 function rove(items) {
   const middle = item => { const r = item.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };

@@ -2,7 +2,7 @@
 
 use super::text::answer;
 use super::{Cause, Change, Difference, Part, Peak};
-use crate::web::{FIND, MOST, Page, cell, end, escape, push, search, table};
+use crate::web::{MOST, Side, cell, end, escape, page_of_tables, push, side_by_side, table};
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
 
 impl Difference {
@@ -47,15 +47,7 @@ impl Difference {
         self.push_totals(&mut body);
         push_values(&mut body, &self.changes);
         let title = format!("Comparison of {heading}");
-        Page {
-            title: &title,
-            heading: &title,
-            bar: &search("Search in all tables"),
-            main: &body,
-            script: FIND,
-            ..Page::default()
-        }
-        .html()
+        page_of_tables(&title, &body)
     }
 
     fn push_measures(&self, body: &mut String) {
@@ -95,15 +87,6 @@ impl Difference {
     }
 }
 
-/// A figure of both programs.
-struct Side {
-    name: String,
-    numbers: [Option<u64>; 2],
-    texts: [String; 2],
-    change: String,
-    why: String,
-}
-
 fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
     Side {
         name,
@@ -112,45 +95,6 @@ fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
         change: if bytes == 0 { String::new() } else { Signed(bytes).to_string() },
         why: String::new(),
     }
-}
-
-/// A table of figures, each with two bars, of which the longer one is as wide as its column.
-fn side_by_side(body: &mut String, id: &str, heading: &str, rows: Vec<Side>) {
-    if rows.is_empty() {
-        return;
-    }
-    let has_why = rows.iter().any(|row| !row.why.is_empty());
-    push(
-        body,
-        format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--columns:4\">\n<thead><tr><th class=\"number\">Before</th>\
-             <th class=\"number\">After</th><th class=\"number\">Change</th><th>Figure</th>{}</tr></thead>\n<tbody>\n",
-            if has_why { "<th class=\"wide\">Cause</th>" } else { "" }
-        ),
-    );
-    for row in rows {
-        let most = row.numbers.into_iter().flatten().max().unwrap_or(0).max(1) as f64;
-        let [before, after] = row.numbers.map(|number| number.map_or(0.0, |number| number as f64 / most * 100.0));
-        push(
-            body,
-            format_args!(
-                "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}\
-                 <span class=\"part\" style=\"width:{before:.1}%\"></span><span class=\"part after\" style=\"width:{after:.1}%\"></span>",
-                escape(&row.texts[0]),
-                escape(&row.texts[1]),
-                escape(&row.change),
-                cell(&row.name)
-            ),
-        );
-        if has_why {
-            let why = cell(&row.why);
-            push(body, format_args!("</td><td class=\"wide\" data-name=\"Cause\">{why}</td></tr>\n"));
-        } else {
-            body.push_str("</td></tr>\n");
-        }
-    }
-    body.push_str("</tbody>\n</table></div>\n");
-    end(body, 0);
 }
 
 fn push_parts(body: &mut String, parts: &[Part]) {

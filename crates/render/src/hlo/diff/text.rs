@@ -60,8 +60,7 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
     let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
     let changes = &difference.changes;
     let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count() as u64;
-    let _ = writeln!(
-        text,
+    text.paragraph(format_args!(
         "{}, {} and {} changed; {} added, {} removed; {} in all",
         count(of("shape"), "shape", "shapes"),
         count(of("layout"), "layout", "layouts"),
@@ -69,7 +68,7 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
         count(of("added"), "value", "values"),
         of("removed"),
         Signed(total),
-    );
+    ));
     text
 }
 

@@ -58,7 +58,8 @@ function neighbourhood() {
   return { shown: [...shown], edges: known, inside, left };
 }
 
-// Rows of boxes such that each edge leads down, and in each row the boxes near those that they are connected with.
+// Rows of boxes such that each edge leads down, and in each row the boxes near those that they are connected with. An edge over several rows
+// has a place of its own in those between, so that it passes beside their boxes: `bends` has these places, by both ends of the edge.
 function layout({ shown, edges }) {
   const above = new Map(shown.map(id => [id, []])), below = new Map(shown.map(id => [id, []]));
   for (const [from, to] of edges) { above.get(to).push(from); below.get(from).push(to); }
@@ -80,24 +81,67 @@ function layout({ shown, edges }) {
   const rows = [];
   for (const id of order) (rows[row.get(id)] ??= []).push(id);
   const filled = rows.filter(Boolean), x = new Map();
-  const spread = ids => ids.forEach((id, n) => x.set(id, (n - (ids.length - 1) / 2) * (WIDE + GAP)));
-  filled.forEach(spread);
+  filled.forEach((ids, n) => { for (const id of ids) row.set(id, n); });
+  // A place of an edge is a negative number. Edges from one box share their places.
+  const up = new Map(shown.map(id => [id, []])), down = new Map(shown.map(id => [id, []])), known = new Map(), bends = new Map();
+  for (const [from, to] of edges) {
+    const passed = [];
+    for (let n = row.get(from) + 1; n < row.get(to); n += 1) {
+      const key = from + ' ' + n;
+      if (!known.has(key)) {
+        const id = -1 - known.size;
+        known.set(key, id);
+        filled[n].push(id);
+        up.set(id, []);
+        down.set(id, []);
+      }
+      passed.push(known.get(key));
+    }
+    bends.set(from + ' ' + to, passed);
+    [from, ...passed].forEach((id, n) => {
+      const next = [...passed, to][n];
+      if (down.get(id).includes(next)) return;
+      down.get(id).push(next);
+      up.get(next).push(id);
+    });
+  }
+  // `x` has the middle of each box and each place; `apart` is how far apart two neighbours are.
+  const half = id => id < 0 ? 0 : WIDE / 2, apart = (one, other) => half(one) + GAP + half(other);
+  for (const ids of filled) {
+    let at = 0;
+    ids.forEach((id, n) => { at += n ? apart(ids[n - 1], id) : 0; x.set(id, at); });
+    for (const id of ids) x.set(id, x.get(id) - at / 2);
+  }
   const pull = (ids, beside) => {
     const wish = new Map(ids.map(id => [id, beside.get(id).length ? beside.get(id).reduce((sum, other) => sum + x.get(other), 0) / beside.get(id).length : x.get(id)]));
     ids.sort((a, b) => wish.get(a) - wish.get(b) || a - b);
-    let least = -Infinity;
-    for (const id of ids) { x.set(id, Math.max(wish.get(id), least)); least = x.get(id) + WIDE + GAP; }
+    ids.forEach((id, n) => x.set(id, n ? Math.max(wish.get(id), x.get(ids[n - 1]) + apart(ids[n - 1], id)) : wish.get(id)));
     const shift = ids.reduce((sum, id) => sum + wish.get(id) - x.get(id), 0) / ids.length;
     for (const id of ids) x.set(id, x.get(id) + shift);
   };
   for (let sweep = 0; sweep < 4; sweep += 1) {
-    for (const ids of filled.slice(1)) pull(ids, above);
-    for (const ids of filled.slice(0, -1).reverse()) pull(ids, below);
+    for (const ids of filled.slice(1)) pull(ids, up);
+    for (const ids of filled.slice(0, -1).reverse()) pull(ids, down);
   }
-  const leftmost = Math.min(...x.values());
-  const places = new Map();
-  filled.forEach((ids, n) => { for (const id of ids) places.set(id, [x.get(id) - leftmost + GAP, n * (TALL + BETWEEN) + GAP]); });
-  return { places, width: Math.max(...x.values()) - leftmost + WIDE + 2 * GAP, height: filled.length * (TALL + BETWEEN) - BETWEEN + 2 * GAP };
+  const edge = side => [...x].map(([id, middle]) => middle + side * half(id));
+  const leftmost = Math.min(...edge(-1)) - GAP, places = new Map(), passing = new Map();
+  filled.forEach((ids, n) => {
+    for (const id of ids) (id < 0 ? passing : places).set(id, [x.get(id) - half(id) - leftmost, n * (TALL + BETWEEN) + GAP]);
+  });
+  for (const [key, passed] of bends) bends.set(key, passed.map(id => passing.get(id)));
+  return { places, bends, width: Math.max(...edge(1)) + GAP - leftmost, height: filled.length * (TALL + BETWEEN) - BETWEEN + 2 * GAP };
+}
+
+// The line of an edge: from below a box, straight through each row that it passes, to the top of another box.
+function lineOf([x, y], passed, [a, b]) {
+  let d = `M${x + WIDE / 2} ${y + TALL}`, at = [x + WIDE / 2, y + TALL];
+  for (const [left, top] of [...passed, [a + WIDE / 2, b]]) {
+    const middle = (at[1] + top) / 2;
+    d += `C${at[0]} ${middle} ${left} ${middle} ${left} ${top}`;
+    if (top < b) d += `V${top + TALL}`;
+    at = [left, top + TALL];
+  }
+  return d;
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -157,17 +201,20 @@ function draw() {
   // What is chosen in an open fusion is drawn in it: the graph is that of its own computation otherwise.
   const at = state.at, host = hostOf(at);
   if (host !== undefined) state.at = host;
-  const graph = neighbourhood(), { places, width, height } = layout(graph);
+  const graph = neighbourhood(), { places, bends, width, height } = layout(graph);
   state.at = at;
   const pane = node('div');
   pane.style.width = width + 'px';
   pane.style.height = height + 'px';
-  const arrow = svg('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z' }));
-  const lines = graph.edges.map(([from, to]) => {
-    const [x, y] = places.get(from), [a, b] = places.get(to), x1 = x + WIDE / 2, y1 = y + TALL, x2 = a + WIDE / 2, bend = Math.max(16, (b - y1) / 2);
-    return svg('path', { class: from === at || to === at ? 'near' : '', 'marker-end': 'url(#arrow)', d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${b - bend} ${x2} ${b}` });
+  const arrow = (id, name) => svg('marker', { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+    svg('path', { class: name, d: 'M0 0L8 4L0 8z' }));
+  const isNear = ([from, to]) => from === at || to === at;
+  // Those of the chosen instruction are above the others.
+  const lines = [...graph.edges].sort((one, other) => isNear(one) - isNear(other)).map(edge => {
+    const [name, end] = isNear(edge) ? ['near', 'arrow-near'] : ['', 'arrow'], [from, to] = edge;
+    return svg('path', { class: name, 'marker-end': `url(#${end})`, d: lineOf(places.get(from), bends.get(from + ' ' + to), places.get(to)) });
   });
-  pane.append(svg('svg', { width, height, 'aria-hidden': 'true' }, svg('defs', {}, arrow), ...lines));
+  pane.append(svg('svg', { width, height, 'aria-hidden': 'true' }, svg('defs', {}, arrow('arrow', ''), arrow('arrow-near', 'near')), ...lines));
   const boxes = [...places].map(([id, [x, y]]) => {
     const it = nodes[id], fusion = graph.inside.get(id);
     const box = node('button', {

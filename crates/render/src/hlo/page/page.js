@@ -63,7 +63,8 @@ function drawSpaces() {
 
 function drawLegend() {
   const roles = [...new Set(here().map(buffer => buffer.role))].sort();
-  el('legend').replaceChildren(...roles.map(role => node('span', {}, node('i', { class: role }), ' ' + role)));
+  const entry = (role, name) => node('span', {}, node('i', { class: role }), ' ' + name);
+  el('legend').replaceChildren(...roles.map(role => entry(role, role)), ...state.space.rest.count ? [entry('rest', 'not in this page')] : []);
 }
 
 function drawSummary() {

@@ -45,12 +45,12 @@ const MOST_PARTS = 150, MOST_INSIDE = 24;
 // What a scope has in it, drawn below its name: a picture only, because a click opens the scope.
 function preview(scope, width, height) {
   while (scope.buffers.length === 0 && scope.children.size === 1) scope = scope.children.values().next().value;
-  const children = [...scope.children.values()].map(child => [child.bytes, only(child)]);
-  const parts = [...children, ...scope.buffers.map(buffer => [buffer.bytes, buffer])].filter(([bytes]) => bytes > 0).sort(([a], [b]) => b - a);
+  const children = [...scope.children.values()].map(child => [child.bytes, roleOf(child)]);
+  const parts = [...children, ...scope.buffers.map(buffer => [buffer.bytes, buffer.role])].filter(([bytes]) => bytes > 0).sort(([a], [b]) => b - a);
   const others = parts.splice(MOST_INSIDE).reduce((sum, [bytes]) => sum + bytes, 0);
-  if (others) parts.push([others, null]);
+  if (others) parts.push([others, '']);
   return squarified(parts.map(([bytes]) => bytes), width, height).map(([x, y, wide, tall], n) => {
-    const part = node('span', { class: parts[n][1]?.role ?? 'group' });
+    const part = node('span', { class: parts[n][1] || 'group' });
     for (const [key, pixels] of [['left', x + 3], ['top', y + 33], ['width', wide], ['height', tall]]) part.style[key] = pixels.toFixed(1) + 'px';
     return part;
   });
@@ -99,7 +99,7 @@ function drawTree() {
         if (single) select(single.id);
         else if (child) { openScope([...path, child.name]); el('scope').lastChild.focus(); }
       },
-    }, node('div', {}, wide > 30 && tall > 12 ? name + (tall > 26 ? '\n' + units(bytes) : '') : ''));
+    }, node('div', {}, wide > 50 && tall > 12 ? name + (tall > 26 ? '\n' + units(bytes) : '') : ''));
     if (single) {
       button.dataset.id = single.id;
       button.addEventListener('pointerenter', () => light(single.id));
@@ -116,6 +116,12 @@ function drawTree() {
     return button;
   }));
   markTree();
+}
+
+// The role that all buffers of a scope have, if it is one.
+function roleOf(scope) {
+  const roles = new Set([...scope.buffers.map(buffer => buffer.role), ...[...scope.children.values()].map(roleOf)]);
+  return roles.size === 1 ? roles.values().next().value : '';
 }
 
 // The buffer of a scope that has exactly one.

@@ -140,10 +140,6 @@ resizable(el('split'), true, () => el('selected').offsetWidth, wide => {
 });
 el('fold').addEventListener('click', () => fold(el('panes').hidden));
 onKey('e', 'show or hide the details', () => fold(el('panes').hidden));
-onKey('Esc', 'clear the search, then the selection', () => {
-  if (el('search').value) { el('search').value = ''; drawTable(); } else select(null);
-  document.activeElement.blur();
-});
 
 whenThemed.push(drawMap);
 let resizing = 0;

@@ -57,7 +57,8 @@ function drawTable() {
     return [node('tr', { class: 'sum' }, node('th', { colSpan: COLUMNS.length, scope: 'rowgroup' }, sum)), row(buffer)];
   });
   // A narrow window has the wide columns below the others.
-  el('table').style.setProperty('--columns', COLUMNS.filter(([, , , , kind]) => !kind.includes('wide')).length);
+  const beside = COLUMNS.filter(([, , , , kind]) => !kind.includes('wide'));
+  el('table').style.setProperty('--tracks', beside.map(([, , , , kind]) => kind === 'number' ? 'max-content' : 'auto').join(' '));
   el('table').replaceChildren(node('thead', {}, head), node('tbody', {}, ...rows));
   el('more').hidden = list.length <= state.rows;
   markTable();
@@ -96,12 +97,7 @@ function markTable() {
 }
 
 
-el('search').addEventListener('input', () => { state.rows = 200; drawTable(); });
-el('search').addEventListener('keydown', event => {
-  if (event.key !== 'Enter') return;
-  event.preventDefault();
-  walk(event.shiftKey ? -1 : 1, false);
-});
+searchField(() => { state.rows = 200; drawTable(); }, way => walk(way, false), 'buffer of the table', 'the selection', () => select(null));
 el('table').addEventListener('keydown', event => {
   const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!way || !event.target.closest('tbody')) return;
@@ -109,8 +105,4 @@ el('table').addEventListener('keydown', event => {
   walk(way, true);
 });
 el('live').addEventListener('change', drawTable);
-el('filter').addEventListener('submit', event => event.preventDefault());
 el('more').addEventListener('click', () => { state.rows += 500; drawTable(); });
-onKey('/', 'search; Enter goes to the next buffer found', () => { el('search').focus(); el('search').select(); });
-onKey('n', 'the next buffer of the table', () => walk(1, false));
-onKey('p', 'the one before', () => walk(-1, false));
