@@ -75,6 +75,10 @@ fn no_reading(given: &Given<'_>) -> &'static str {
     let is_empty = given.files.iter().chain(&given.against).all(|file| file.bytes.trim_ascii().is_empty());
     match (is_empty, given.against.is_empty()) {
         (true, _) => "expected a text or a file, found nothing",
+        (_, true) if given.files.len() == 1 => {
+            "nothing known here: there is no shape and no message about memory; a shape, two shapes, a sharding, a layout in another \
+             notation, a log with shapes or an out-of-memory message, HLO and the compiler's texts about kernels are read"
+        }
         (_, true) => {
             "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, drop it alone"
         }

@@ -118,7 +118,12 @@ fn kernel_name(file: &File<'_>) -> Option<String> {
     }
     let text = file.text()?;
     let stem = if name == PASTED { "pasted" } else { name.split('.').next()? };
-    if text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<") {
+    // Where vectors are registers, or have no layouts yet, no relayout can be told; the answer says which text has them.
+    let has_layouts = text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<");
+    if text.contains(".roll_vectors ") || (!has_layouts && text.contains("stable_mosaic.version")) {
+        return Some(format!("mosaic.{stem}.post-apply-vector-layout.txt"));
+    }
+    if has_layouts {
         return Some(format!("mosaic.{stem}.post-relayout-insertion.txt"));
     }
     if text.starts_with("Schedule analysis") {

@@ -3,6 +3,7 @@
 use crate::dumps::{KernelFiles, ModuleDump, is_module};
 use crate::given::{File, Given};
 use crate::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
+use xla_shape_core::ElementType;
 use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_render::Given as GivenShape;
 use xla_shape_render::scan::Scan;
@@ -87,7 +88,8 @@ impl Reading {
     }
 }
 
-/// All readings of the input, the most likely one first. There are none if the input is empty, or if it is two inputs of different kinds.
+/// All readings of the input, the most likely one first. There are none if the input is empty, if it has
+/// nothing that is known, or if it is two inputs of different kinds.
 ///
 /// ```
 /// use xla_shape_web::{Given, Reading, readings};
@@ -125,7 +127,7 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
         found.push(Reading::Kernels);
     }
     let is_shape = found.first() == Some(&Reading::Shape);
-    if found.is_empty() || is_module || (!is_shape && has_shapes(text)) {
+    if is_module || (!is_shape && has_shapes(text)) {
         found.push(Reading::Log);
     }
     if !is_module && xla_shape_hlo::Language::of(file.bytes).is_some() {
@@ -148,24 +150,21 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     }
     let worlds = World::ALL.iter().copied().filter(|&world| !matches!(world, World::Xla | World::Mosaic));
     found.extend(worlds.filter(|&world| AnyLayout::read(world, trimmed).is_ok()).map(Reading::Layout));
-    let is_part =
-        || trimmed.starts_with("T(") || trimmed.starts_with('{') && trimmed.ends_with('}') && !trimmed.contains('"');
+    let is_part = || {
+        let is_layout = trimmed.starts_with('{') && trimmed.ends_with('}') && !trimmed.contains('"');
+        is_layout || trimmed.starts_with("T(") || ElementType::from_name(trimmed).is_some()
+    };
     if found.is_empty() && (is_like_a_shape(text) || is_part()) {
         found.push(Reading::Shape);
     }
 }
 
-/// Whether a text has a shape or a message about memory. Only its beginning is searched.
+/// Whether a text has a shape or a message about memory, or is too long to be searched first.
 fn has_shapes(text: &str) -> bool {
     const SEARCHED: usize = 1 << 20;
     let mut scan = Scan::default();
-    let mut searched = 0;
-    text.lines()
-        .take_while(|line| {
-            searched += line.len() + 1;
-            searched < SEARCHED
-        })
-        .any(|line| {
+    text.len() > SEARCHED
+        || text.lines().any(|line| {
             scan.read_line(line.as_bytes());
             !scan.is_empty()
         })

@@ -1,7 +1,8 @@
 //! Texts that a person writes: one shape, two of them, or a shape with its sharding.
 
-use xla_shape_core::ElementType;
 use xla_shape_core::shard::{Sharding, ShardingKind};
+use xla_shape_core::text::ParseErrorKind;
+use xla_shape_core::{ElementType, ParseError, Shape};
 use xla_shape_hlo::find_shapes;
 
 /// What may be between two shapes.
@@ -14,7 +15,7 @@ pub(crate) fn is_like_a_shape(text: &str) -> bool {
     let (name, rest) = text.split_at(bracket);
     let is_start = match rest.starts_with('(') {
         true => matches!(name, "" | "b"),
-        false => ElementType::from_name(name).is_some() || matches!(name, "token" | "opaque"),
+        false => ElementType::from_name(name).is_some() || matches!(name, "token" | "opaque") || is_misspelled(name),
     };
     let mut depth = 0_i32;
     let has_words = text.chars().any(|letter| {
@@ -22,6 +23,12 @@ pub(crate) fn is_like_a_shape(text: &str) -> bool {
         depth <= 0 && letter.is_whitespace()
     });
     is_start && !has_words
+}
+
+/// Whether the error about this name of an element type suggests another one.
+fn is_misspelled(name: &str) -> bool {
+    let error = name.parse::<Shape>().err();
+    matches!(error.as_ref().map(ParseError::kind), Some(ParseErrorKind::UnknownElementType { suggestion: Some(_), .. }))
 }
 
 /// Two shapes, one after the other.
@@ -82,7 +89,9 @@ mod tests {
 
     #[test]
     fn shapes_are_told_from_prose() {
-        for text in ["f32[2,3]", " f32[2, 3]{1,0} ", "f32[2", "(f32[2], s8[3])", "b(f32[2])", "f32[2]{5}", "token[]"] {
+        for text in
+            ["f32[2,3]", " f32[2, 3]{1,0} ", "f32[2", "f33[2]", "(f32[2], s8[3])", "b(f32[2])", "f32[2]{5}", "token[]"]
+        {
             assert!(is_like_a_shape(text), "{text}");
         }
         for text in ["", "f32", "f32[2] is large", "x[2]", "list(f32[2])", "{1,0}", "[2]"] {

@@ -299,11 +299,7 @@ fn modules(view: &mut View, first: &ModuleDump<'_>, second: &ModuleDump<'_>, wid
 }
 
 fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, width: usize) -> Result<(), String> {
-    let missing = |path: &str| {
-        error(format_args!(
-            "{path}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt"
-        ))
-    };
+    let missing = |path: &str| error(Kernels::missing(path));
     let dump = KernelFiles::find(files).ok_or_else(|| missing("."))?;
     view.command(&["kernel", &dump.path]);
     let (mut answer, xla) = added(&dump, before.is_some());

@@ -17,6 +17,8 @@ fn texts_are_taken_for_what_they_are() {
         // It was meant as a shape, so the answer is the error with its position.
         ("f32[2,3", &["shape"]),
         ("f32[2,3]{5}", &["shape"]),
+        ("f33[2,3]", &["shape"]),
+        ("f32", &["shape"]),
         ("{1,0:T(8,128)}", &["shape"]),
         ("T(8,128)(2,1)", &["shape"]),
         ("f32[6] f32[2,3]", &["shapes", "block", "log"]),
@@ -30,11 +32,12 @@ fn texts_are_taken_for_what_they_are() {
         ("tensor<8x128xf32>", &["log"]),
         ("RESOURCE_EXHAUSTED: Used 40.00G of 32.00G hbm.", &["log"]),
         ("allocating f32[8,1]{1,0:T(8,128)} failed\nat f.py:3", &["log"]),
-        ("nothing that is known", &["log"]),
+        ("nothing that is known", &[]),
+        ("hello[2]", &[]),
         ("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }", &["hlo", "log"]),
         ("HloModule", &["hlo", "log"]),
         ("%f = f32[8] add(%a, %b)", &["log", "hlo"]),
-        ("module @jit_f {\n}", &["log", "hlo"]),
+        ("module @jit_f {\n}", &["hlo"]),
         ("   0   :  { %s1_s0 = smov.u32 0  ;;  %v2_v0 = vlaneseq.b32 }", &["kernels"]),
     ] {
         assert_eq!(names(text), expected, "{text:?}");
@@ -113,6 +116,37 @@ fn every_input_has_an_answer() {
         }
     }
     assert!(answers > inputs.len());
+}
+
+/// A text that was meant as a shape has the program's error, with what was meant; one with nothing known says what is read.
+#[test]
+fn texts_that_cannot_be_read_say_what_can() {
+    let view = answer(&Given::text("f33[2,3]")).view.unwrap();
+    assert_eq!(
+        view.said,
+        "error: expected an element type, found `f33`; did you mean `f32`?\n  |\n1 | f33[2,3]\n  | ^^^"
+    );
+    for text in ["hello world", "hello[2]"] {
+        let answer = answer(&Given::text(text));
+        assert!(answer.error.unwrap().starts_with("nothing known here"), "{text}");
+        assert_eq!(answer.view, None);
+    }
+}
+
+/// A text of Mosaic in which operands have no layouts adds to another one, so the answer names that one.
+#[test]
+fn a_text_of_mosaic_alone_says_what_else_is_needed() {
+    let name = "mosaic.first.post-apply-vector-layout.txt";
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels/first").join(name);
+    let text = std::fs::read(path).unwrap();
+    for name in [name, PASTED, "copied.mlir"] {
+        let given = Given { files: vec![file(name, &text)], ..Given::default() };
+        let answer = answer(&given);
+        assert_eq!(answer.reading.unwrap().name, "kernels", "{name}");
+        let said = answer.view.unwrap().said;
+        assert!(said.contains("such as …-final_bundles.txt or …-post-relayout-insertion.txt"), "{name}: {said}");
+        assert!(said.contains("…-post-apply-vector-layout.txt is read only together with"), "{said}");
+    }
 }
 
 #[test]

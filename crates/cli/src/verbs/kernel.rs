@@ -63,10 +63,7 @@ fn kernels(path: &Path, arguments: &KernelArguments, host: &Host, side: Side<'_>
         let target = arguments.targets.first();
         let xla = add(&mut answer, None, target.map(|target| target.generation), path, arguments)?;
         if answer.is_empty() && !(matches!(side, Side::Against) && xla > 0) {
-            return Err(Failure::said(format_args!(
-                "{}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt",
-                path.display()
-            )));
+            return Err(Failure::said(Kernels::missing(path.display())));
         }
     } else {
         let program = Program::from_bytes(&contents(path)?).map_err(Failure::said)?;

@@ -12,6 +12,7 @@ use page::Details;
 use programs::AgainstXla;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
 use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Source, Unit, VmemPart, Window};
@@ -297,6 +298,20 @@ impl Kernels {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.kernels.is_empty()
+    }
+
+    /// The error message for files that tell of no kernel: which files do.
+    ///
+    /// ```
+    /// let message = xla_shape_render::kernel::Kernels::missing("dump");
+    /// assert!(message.starts_with("dump: expected files of kernels, such as …-final_bundles.txt"));
+    /// ```
+    #[must_use]
+    pub fn missing(path: impl Display) -> String {
+        format!(
+            "{path}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt; \
+             …-post-apply-vector-layout.txt is read only together with the latter"
+        )
     }
 }
 
