@@ -49,6 +49,8 @@ struct Prepared {
     to: ArrayShape,
     from_bytes: usize,
     to_bytes: usize,
+    /// The bytes of both arrays before their elements, for the sizes of bounded dimensions.
+    prefixes: (usize, usize),
     widths: Widths,
     fill: Option<Fill>,
     method: Method,
@@ -406,8 +408,10 @@ impl Prepared {
             regions.iter_mut().for_each(Region::normalize);
             Fill { element, regions, last_byte }
         });
+        let prefix = |shape: &ArrayShape| shape.layout().dynamic_shape_metadata_prefix_bytes() as usize;
+        let prefixes = (prefix(from), prefix(to));
         let (from, to) = (from.clone(), to.clone());
-        Ok(Arc::new(Self { from, to, from_bytes, to_bytes, widths, fill, method, machine }))
+        Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, machine }))
     }
 
     /// New memory that `run` fills.
@@ -419,9 +423,7 @@ impl Prepared {
     ) -> Result<AlignedBytes, RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         // Whether each byte is written before it is read. Packed elements are merged into the bytes that are there.
-        let is_written = self.fill.is_some()
-            && self.widths.to.is_multiple_of(8)
-            && self.to.layout().dynamic_shape_metadata_prefix_bytes() == 0;
+        let is_written = self.fill.is_some() && self.widths.to.is_multiple_of(8) && self.prefixes.1 == 0;
         let bytes = self.to_bytes;
         let mut destination = if is_written { AlignedBytes::unspecified(bytes) } else { AlignedBytes::zeroed(bytes) }?;
         allocated(destination.as_mut());
@@ -438,8 +440,8 @@ impl Prepared {
     ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
-        let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
-        let destination = &mut destination[self.to.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
+        let source = &source[self.prefixes.0..];
+        let destination = &mut destination[self.prefixes.1..];
         if let Some(padding) = &self.fill {
             padding.run(self.widths, destination, fill);
         }

@@ -6,9 +6,9 @@ use super::kernels::{
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
-    GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR, MAX_RUN,
-    MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION, PERMUTES_INSTEAD_OF_RUNS,
-    RUNS_PER_BATCH, TINY_REGION,
+    GATHER_BLOCKS, LONG_RUN, MAX_INTERLEAVED_WIDE, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR,
+    MAX_RUN, MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION,
+    PERMUTES_INSTEAD_OF_RUNS, RUNS_PER_BATCH, TINY_REGION,
 };
 use std::cmp::Reverse;
 use std::fmt;
@@ -440,7 +440,8 @@ fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine
     }
     // Shorter rows do not fill a vector.
     let least = if Gather::can_permute(machine) { 64 } else { MAX_BYTES };
-    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least;
+    let most = if bytes == MAX_BYTES { MAX_INTERLEAVED_WIDE } else { usize::MAX };
+    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least && axes[*along].len <= most;
     let find = |from: Option<usize>, to: Option<usize>| {
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)

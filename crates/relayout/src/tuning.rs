@@ -3,7 +3,8 @@
 //!
 //! They were chosen with `cargo run --release -p benches --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
 //! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
-//! level belongs to a few cores), **Z** an AMD EPYC with AVX-512 (32 KiB, 1 MiB and 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
+//! level belongs to a few cores), **Z** an AMD EPYC with AVX-512 (32 KiB, 1 MiB and 32 MiB), **M** an AMD EPYC with AVX2 (32 KiB, 512 KiB and
+//! 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
 //! counts, and on which machine it was measured; *bound* marks a limit of effort or memory that hardly changes the speed. Numbers that
 //! follow from the vectors or from the 64 bytes of a cache line stand with the code.
 
@@ -165,6 +166,27 @@ pub(crate) const PREFETCH_DISTANCE_LINES: [usize; 5] = [1, 1, 2, 2, 2];
 /// The most bytes of the rows at the end that do not fill a line, by the logarithm of an element's bytes, that are transposed separately
 /// instead of together with some rows before them. **I**.
 pub(crate) const MAX_NARROW_ROW_BYTES: [usize; 5] = [32, 32, 16, 0, 0];
+
+/// Bytes of the largest iteration of a transpose without tables, unless one side is shorter than a line: for more, whole lines of columns
+/// are faster. **Z**.
+pub(crate) const MAX_DIRECT_BYTES: usize = 4 << 10;
+
+/// The same for elements of 16 bytes, which are not zipped. **Z**.
+pub(crate) const MAX_DIRECT_WIDE_BYTES: usize = 64 << 10;
+
+/// The fewest elements of the innermost loops of both sides together in a transpose without tables: for fewer, looking up offsets is
+/// faster. **M**.
+pub(crate) const MIN_DIRECT_BLOCK: usize = 64;
+
+/// The same for elements of 16 bytes, where these loops do not cover a side. **M**.
+pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 24;
+
+/// Rows from which on fewer than four columns of elements of 16 bytes are written one after the other, and from which on two columns are
+/// transposed without tables where the innermost loops do not cover a side. **Z**, **M**.
+pub(crate) const MIN_LONG_COLUMN: usize = 64;
+
+/// The longest rows of elements of 16 bytes that are interleaved, in elements: transposing longer ones is faster. **M**.
+pub(crate) const MAX_INTERLEAVED_WIDE: usize = 1024;
 
 /// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.
 pub(crate) const OFFSETS_PER_TABLE: usize = 512;

@@ -15,7 +15,10 @@ mod vectors;
 
 use super::elements::Unit;
 use super::loops::Axis;
-use super::tuning::{MAX_RUN, PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT};
+use super::tuning::{
+    MAX_DIRECT_BYTES, MAX_DIRECT_WIDE_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_LONG_COLUMN,
+    PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT,
+};
 use super::vector::Vectors;
 pub(super) use cache::{should_stage, should_stream};
 pub(super) use gather::Gather;
@@ -195,6 +198,9 @@ impl<'a> LoopCounter<'a> {
 /// The bytes that loops span on both sides if one iteration takes `iteration` bytes; `None` if they overflow or a loop is empty.
 fn span_of_loops<'a>(axes: impl IntoIterator<Item = &'a Axis>, iteration: (usize, usize)) -> Option<(usize, usize)> {
     axes.into_iter().try_fold(iteration, |(from, to), axis| {
+        if axis.len == 1 {
+            return Some((from, to));
+        }
         let nest = axis.len.checked_sub(1)?;
         let add = |end: usize, stride: usize| end.checked_add(stride.checked_mul(nest)?);
         Some((add(from, axis.from)?, add(to, axis.to)?))
@@ -273,6 +279,29 @@ impl Transpose {
     pub(super) fn is_scalar(&self, machine: Machine) -> bool {
         let is_short = self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16;
         !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
+    }
+
+    /// Whether vectors transpose it without tables of offsets, the innermost loop of each side at a time: in the caches, where one side is
+    /// shorter than a line or an iteration is small; elements of 16 bytes also where the innermost loops do not cover a side. `large` arrays
+    /// need the order and the stores of the other transpose, unless one side is too short for them.
+    pub(super) fn is_direct(&self, large: bool) -> bool {
+        let (columns, rows) = (self.a[0].len, self.b[0].len);
+        let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
+        let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
+        if self.shuffle.is_some() {
+            return false;
+        }
+        match self.bytes {
+            16 if large => is_narrow && is_even,
+            16 if is_even => is_narrow || self.a_len() * b <= MAX_DIRECT_WIDE_BYTES,
+            // Short innermost loops take longer than looking up offsets.
+            16 => columns * rows >= MIN_DIRECT_WIDE_BLOCK && (columns > 2 || rows >= MIN_LONG_COLUMN),
+            4 | 8 if !large && columns.min(rows) * self.bytes >= 16 => {
+                let is_small = is_narrow || self.a_len() * b <= MAX_DIRECT_BYTES;
+                is_small && (is_even || rows * self.bytes > 16 && columns * rows >= MIN_DIRECT_BLOCK)
+            }
+            _ => false,
+        }
     }
 
     /// How many permutes for each vector are still faster than this transpose; 0 where both sides fill a line.

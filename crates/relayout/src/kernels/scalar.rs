@@ -76,7 +76,7 @@ fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
 }
 
 /// The loops of a side that have more than one iteration, the outermost first.
-fn loops<'a>(side: &[Axis], room: &'a mut Side) -> LoopNest<'a> {
+pub(super) fn loops<'a>(side: &[Axis], room: &'a mut Side) -> LoopNest<'a> {
     let mut count = 0;
     for axis in side.iter().rev().filter(|axis| axis.len != 1) {
         room[count] = *axis;

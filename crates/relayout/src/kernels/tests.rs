@@ -1,8 +1,8 @@
 //! Every kernel against its scalar definition, with every kind of vector that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, NotPermuted, Packing, Runs, Side, Transpose, Unit,
-    Units, scalar,
+    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, NO_LOOP, NotPermuted, Packing, Runs, Side, Transpose,
+    Unit, Units, scalar,
 };
 use crate::tuning::MAX_RUN;
 
@@ -125,6 +125,10 @@ fn transposes() {
                 (200, 3),
                 (70, 130),
                 (300 / bytes, 1030 / bytes),
+                // In blocks of four, eight and 64 rows or columns.
+                (24, 4),
+                (5, 12),
+                (130, 12),
                 // More rows than the staging buffer holds.
                 (17, 600),
             ])
@@ -248,11 +252,32 @@ fn transposes_of_elements_that_lie_apart() {
     }
 }
 
+/// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
+#[test]
+fn short_innermost_loops_have_tables() {
+    let is_direct = |bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
+        let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
+            let axis = |len, near, far| {
+                let (from, to) = if is_source { (near, far) } else { (far, near) };
+                Axis { len, from, to }
+            };
+            [axis(inner, near, far), axis(outer, near * inner, 1000 * far), NO_LOOP, NO_LOOP]
+        };
+        let (a, b) = (side(columns, bytes, 4096, true), side(rows, bytes, 4096, false));
+        Transpose { bytes, shuffle: None, a, b }.is_direct(false)
+    };
+    assert!(is_direct(8, [9, 1], [5, 1]) && is_direct(16, [4, 1], [19, 1]));
+    assert!(is_direct(8, [14, 1], [5, 3]) && !is_direct(8, [3, 5], [2, 5]) && !is_direct(4, [12, 1], [5, 25]));
+    assert!(is_direct(16, [6, 5], [6, 1]) && !is_direct(16, [2, 12], [3, 4]) && !is_direct(16, [2, 8], [48, 3]));
+    // Too few bytes for a vector, and more than the caches of a core should transpose this way.
+    assert!(!is_direct(4, [3, 1], [5, 1]) && !is_direct(4, [512, 1], [512, 1]));
+}
+
 /// Compares gathers with plain loops on every machine, with permutes and without.
 #[test]
 fn gathers() {
     // Length and strides in elements of each loop, the innermost over the destination first.
-    let blocks: [&[(usize, usize, usize)]; 8] = [
+    let blocks: [&[(usize, usize, usize)]; 10] = [
         &[(3, 50, 1), (40, 1, 3)],
         &[(9, 1, 1), (7, 9, 9), (3, 945, 63)],
         &[(4, 7, 1), (5, 28, 4), (7, 1, 20)],
@@ -263,6 +288,8 @@ fn gathers() {
         // As long as a vector of the source, and shorter than one.
         &[(8, 1, 1), (8, 8, 8)],
         &[(4, 8, 1), (8, 1, 4)],
+        &[(3, 5, 1), (5, 1, 3)],
+        &[(2, 1, 1)],
     ];
     for (bytes, loops) in [1, 2, 4, 8, 16].into_iter().flat_map(|bytes| blocks.map(|block| (bytes, block))) {
         let mut places = vec![(0_u32, 0_u32)];

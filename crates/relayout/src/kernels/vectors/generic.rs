@@ -145,7 +145,7 @@ macro_rules! kernels {
     ([$($feature:tt)+] $vector:ty, $lanes:literal) => {
         use super::*;
 
-        type V = $vector;
+        pub(super) type V = $vector;
 
         /// The bytes of a vector.
         const SIZE: usize = 16 * $lanes;
@@ -433,5 +433,20 @@ macro_rules! kernels {
         }
 
         transposes!([$($feature)+] $lanes);
+    };
+}
+
+/// Generates the transpose without tables for one kind of [`Vector`]; see the module `direct`.
+macro_rules! directs {
+    ([$($feature:tt)+] $lanes:literal) => {
+        /// As [`super::direct::run`], compiled for these vectors.
+        ///
+        /// # Safety
+        /// As [`super::direct::run`]; `W` is a kind of vector that the CPU has, too.
+        #[target_feature($(enable = $feature),+)]
+        pub(super) unsafe fn direct<W: Vector<1>>(kernel: &Transpose, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
+            // SAFETY: what the caller guarantees.
+            unsafe { super::direct::run::<V, W, $lanes>(kernel, nest, from, to) };
+        }
     };
 }

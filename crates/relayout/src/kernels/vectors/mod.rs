@@ -22,6 +22,7 @@ mod transpose;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod direct;
 mod hints;
 mod interleave;
 #[cfg(target_arch = "x86_64")]
@@ -104,6 +105,27 @@ pub(super) unsafe fn run(
         // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. `supports` accepts the kernel, and the caller
         // guarantees the bounds.
         return unsafe { interleave::run(rows, back, (vectors, large), nest, from, to) };
+    }
+    if let Kernel::Transpose(kernel) = kernel
+        && kernel.is_direct(large)
+    {
+        #[cfg(target_arch = "aarch64")]
+        if vectors >= Vectors::Neon {
+            // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The kernel is dense and direct, and the
+            // caller guarantees the bounds.
+            unsafe { neon::direct::<neon::V>(kernel, nest, from, to) };
+            return true;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if vectors >= Vectors::Avx2 {
+            // SAFETY: as for NEON.
+            unsafe { avx2::direct::<sse2::V>(kernel, nest, from, to) };
+            return true;
+        } else if vectors >= Vectors::Sse2 {
+            // SAFETY: as for NEON.
+            unsafe { sse2::direct::<sse2::V>(kernel, nest, from, to) };
+            return true;
+        }
     }
     #[cfg(target_arch = "aarch64")]
     if vectors >= Vectors::Neon && neon::supports(kernel) {
