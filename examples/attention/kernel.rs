@@ -1,15 +1,14 @@
-//! The kernel: `softmax(q · kᵀ / √d) · v` for each head.
+//! The kernel: `softmax(q · kᵀ / √d) · v` for each head, by blocks of queries and positions, as in flash attention.
 
 use half::bf16;
+use xla_shape::block::Part;
 use xla_shape::element::{Bf16, F32};
 use xla_shape::infer::{DotDimensions, Operation, assert_result};
-use xla_shape::types::{Array, Size};
-use xla_shape::{Buffer, View, ViewMut, layout, permutation};
+use xla_shape::types::{Array, ArrayType, Size, WholeArray};
+use xla_shape::vector::{self, Kernel, Machine, exp};
+use xla_shape::{Buffer, View, ViewMut, layout, permutation, shape};
 
-/// The size of a head: the columns of a tile.
-pub(crate) const D: usize = 128;
-
-pub(crate) type Heads<const H: usize, const N: usize> =
+pub(crate) type Heads<const H: usize, const N: usize, const D: usize> =
     Array<Bf16, (Size<H>, Size<N>, Size<D>), layout!({2,1,0:T(8,128)(2,1)})>;
 /// The attention scores of each position for each other one.
 pub(crate) type Scores<const H: usize, const N: usize> =
@@ -22,33 +21,39 @@ const QK: Operation<'_> =
 const SV: Operation<'_> =
     Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] });
 
+/// The queries and the positions of a block: their scores, 128 KiB, stay in the L2 cache.
+const QUERIES: usize = 128;
+const POSITIONS: usize = 256;
+
 /// The layout of one head, and of the factors of both products.
 type L = layout!({1,0:T(8,128)(2,1)});
 /// The keys of one head, and as the second factor of `q · kᵀ`: the same bytes.
-type Keys<const N: usize> = Array<Bf16, (Size<N>, Size<D>), layout!({0,1:T(8,128)(2,1)})>;
-type Transposed<const N: usize> = Array<Bf16, (Size<D>, Size<N>), L>;
-/// The scores of one head.
-type HeadScores<const N: usize> = Array<F32, (Size<N>, Size<N>), layout!({1,0:T(8,128)})>;
-/// The values of one head as f32, and their weighted sums.
-type Values<const N: usize> = Array<F32, (Size<N>, Size<D>), layout!({1,0:T(8,128)})>;
+type Keys<const N: usize, const D: usize> = Array<Bf16, (Size<N>, Size<D>), layout!({0,1:T(8,128)(2,1)})>;
+type Transposed<const D: usize, const N: usize> = Array<Bf16, (Size<D>, Size<N>), L>;
+/// Scores, values and sums.
+type Floats<const M: usize, const N: usize> = Array<F32, (Size<M>, Size<N>), layout!({1,0:T(8,128)})>;
+/// The scores of a block, and its sums. The last blocks have fewer rows and columns.
+type BlockScores = shape!(f32[?,<=POSITIONS]{1,0:T(8,128)});
+type BlockSums<const D: usize> = shape!(f32[?,D]{1,0:T(8,128)});
 
-/// Each head is a block, for a thread: blocks of the result do not overlap. The last one is for this thread, which a small problem needs alone.
-pub(crate) fn attention<const H: usize, const N: usize>(
-    q: View<'_, Heads<H, N>>,
-    k: View<'_, Heads<H, N>>,
-    v: View<'_, Heads<H, N>>,
-    mut out: ViewMut<'_, Heads<H, N>>,
+/// A block of the result.
+type Out<'a, const H: usize, const N: usize, const D: usize> = ViewMut<'a, Part<Heads<H, N, D>, Heads<1, QUERIES, D>>>;
+
+/// Each head has a thread: blocks of the result do not overlap. The last one has this thread, which a small problem needs alone.
+pub(crate) fn attention<const H: usize, const N: usize, const D: usize>(
+    q: View<'_, Heads<H, N, D>>,
+    k: View<'_, Heads<H, N, D>>,
+    v: View<'_, Heads<H, N, D>>,
+    mut out: ViewMut<'_, Heads<H, N, D>>,
 ) {
     const {
-        assert_result::<(Heads<H, N>, Heads<H, N>), Scores<H, N>>(QK);
-        assert_result::<(Scores<H, N>, Heads<H, N>), Heads<H, N>>(SV);
+        assert_result::<(Heads<H, N, D>, Heads<H, N, D>), Scores<H, N>>(QK);
+        assert_result::<(Scores<H, N>, Heads<H, N, D>), Heads<H, N, D>>(SV);
     }
+    let mut blocks = out.blocks_mut::<Heads<1, QUERIES, D>>().collect::<Vec<_>>();
     std::thread::scope(|threads| {
-        for (head, mut out) in out.blocks_mut::<Heads<1, N>>().enumerate() {
-            let mut run = move || {
-                let sums = one_head(q, k, v, head);
-                out.index_axis_mut::<0, L>(0).apply_with(&sums, |_, sum| bf16::from_f32(sum));
-            };
+        for (head, blocks) in blocks.chunks_mut(N.div_ceil(QUERIES)).enumerate() {
+            let mut run = move || one_head(q, k, v, head, blocks);
             if head + 1 == H {
                 run();
             } else {
@@ -58,44 +63,84 @@ pub(crate) fn attention<const H: usize, const N: usize>(
     });
 }
 
-fn one_head<const H: usize, const N: usize>(
-    q: View<'_, Heads<H, N>>,
-    k: View<'_, Heads<H, N>>,
-    v: View<'_, Heads<H, N>>,
+fn one_head<const H: usize, const N: usize, const D: usize>(
+    q: View<'_, Heads<H, N, D>>,
+    k: View<'_, Heads<H, N, D>>,
+    v: View<'_, Heads<H, N, D>>,
     head: usize,
-) -> Buffer<Values<N>> {
-    let mut keys = Buffer::<Keys<N>>::zeroed();
+    blocks: &mut [Out<'_, H, N, D>],
+) {
+    let mut keys = Buffer::<Keys<N, D>>::zeroed();
     k.index_axis::<0, L>(head).copy_to(&mut keys);
-    let mut scores = Buffer::<HeadScores<N>>::zeroed();
-    scores.add_product(&q.index_axis::<0, L>(head), &keys.transpose::<Transposed<N>, _>(permutation![1, 0]));
-    let scale = 1.0 / (D as f32).sqrt();
-    scores.for_each_band_mut::<-1>(|mut rows| {
-        let max = rows.fold(f32::MIN, larger, larger);
-        rows.apply(&max, |x, max| exp((x - max) * scale));
-        let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
-        rows.apply(&sum, |x, sum| x / sum);
-    });
-    // In f32, because the softmax would lose half of its digits in bf16.
-    let values = v.index_axis::<0, L>(head).map::<Values<N>>(bf16::to_f32);
-    let mut sums = Buffer::<Values<N>>::zeroed();
-    sums.add_product(&scores, &values);
-    sums
+    let keys = keys.transpose::<Transposed<D, N>, _>(permutation![1, 0]);
+    // In f32, because the weights would lose half of their digits in bf16.
+    let values = v.index_axis::<0, L>(head).map::<Floats<N, D>>(bf16::to_f32);
+    for (place, out) in blocks.iter_mut().enumerate() {
+        let q = q.block::<Heads<1, QUERIES, D>>([head, place, 0]);
+        let [_, queries, _] = q.sizes();
+        let mut sums = zeros::<BlockSums<D>>([queries, D]);
+        let mut sums = sums.block_mut::<Floats<QUERIES, D>>([0, 0]);
+        let (mut max, mut totals) = ([f32::MIN; QUERIES], [0.0; QUERIES]);
+        for (k, v) in keys.blocks::<Transposed<D, POSITIONS>>().zip(values.blocks::<Floats<POSITIONS, D>>()) {
+            let mut scores = zeros::<BlockScores>([queries, v.sizes()[0]]);
+            let mut scores = scores.block_mut::<Floats<QUERIES, POSITIONS>>([0, 0]);
+            scores.add_product(&q.index_axis::<0, L>(0), &k);
+            vector::run(Weigh {
+                scores: scores.view_mut(),
+                scale: 1.0 / (D as f32).sqrt(),
+                max: &mut max,
+                totals: &mut totals,
+                sums: sums.view_mut(),
+            });
+            sums.add_product(&scores, &v);
+        }
+        for (i, total) in totals.iter().enumerate().take(queries) {
+            sums.line_mut::<-1>([i, 0]).expect("a row of the block").apply(|sum| sum / total);
+        }
+        out.index_axis_mut::<0, L>(0).apply_with(&sums, |_, sum| bf16::from_f32(sum));
+    }
+}
+
+/// An array of zeros, for a block of at most the type's sizes.
+fn zeros<S: WholeArray<Element = F32>>(sizes: S::Index) -> Buffer<S> {
+    let shape = S::with_sizes(sizes).expect("the sizes of a block");
+    Buffer::<S>::zeroed_with(shape).expect("memory for a block")
+}
+
+/// Makes weights of scores: `exp(scale · (score - max))`, where `max` is the largest score of the row so far. What was added up before, of a smaller
+/// `max`, becomes less.
+struct Weigh<'a, S: ArrayType, T: ArrayType> {
+    scores: ViewMut<'a, S>,
+    scale: f32,
+    max: &'a mut [f32],
+    totals: &'a mut [f32],
+    sums: ViewMut<'a, T>,
+}
+
+impl<S, T> Kernel for Weigh<'_, S, T>
+where
+    S: ArrayType<Element = F32, Index = [usize; 2]>,
+    T: ArrayType<Element = F32, Index = [usize; 2]>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Machine>(self) {
+        let Self { mut scores, scale, max, totals, mut sums } = self;
+        scores.for_each_band_mut::<-1>(|mut row| {
+            let [i, _] = row.origin();
+            let largest = row.fold(max[i], larger, larger);
+            row.apply(&largest, |x, max| exp((x - max) * scale));
+            let factor = exp((max[i] - largest.get(0)) * scale);
+            max[i] = largest.get(0);
+            totals[i] = totals[i] * factor + row.fold(0.0, |sum, x| sum + x, |a, b| a + b).get(0);
+            sums.line_mut::<-1>([i, 0]).expect("a row of the block").apply(|sum| sum * factor);
+        });
+    }
 }
 
 /// The larger of two numbers, neither of which is NaN: one instruction.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
-}
-
-/// `exp(x)` for `x <= 0`, with a relative error of about 1e-6. Computed as a power of 2, in two factors. Unlike `f32::exp`, it is inlined, so loops
-/// with it are vectorized.
-#[inline(always)]
-fn exp(x: f32) -> f32 {
-    let x = larger(x, -87.0) * std::f32::consts::LOG2_E;
-    let rounded = x + 12_582_912.0; // 1.5 · 2^23: what is behind the point is lost
-    let rest = (x - (rounded - 12_582_912.0)) * std::f32::consts::LN_2;
-    let series =
-        1.0 + rest * (1.0 + rest * (0.5 + rest * (0.166_666_67 + rest * (0.041_666_67 + rest * 0.008_333_334))));
-    f32::from_bits(series.to_bits().wrapping_add(rounded.to_bits() << 23))
 }

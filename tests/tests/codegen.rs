@@ -13,16 +13,21 @@ use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 use std::{env, fs};
 
+/// The machine code for the oldest machine, with versions for others inside of `vector::run`.
+static OLDEST: LazyLock<String> = LazyLock::new(|| compile("x86-64"));
+/// The machine code for AVX-512.
+static NEWEST: LazyLock<String> = LazyLock::new(|| compile("x86-64-v4"));
+
 /// Every function of the package, by module and name, with its instructions.
 type Functions = BTreeMap<(String, String), Vec<String>>;
 
 fn functions() -> &'static Functions {
-    static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| parse(&compile("x86-64")));
+    static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| parse(&OLDEST));
     &FUNCTIONS
 }
 
 fn compile(machine: &str) -> String {
-    // Tests run side by side, and each compilation writes the same files.
+    // Tests run side by side, and cargo compiles for one machine after the other in one directory.
     static LOCK: Mutex<()> = Mutex::new(());
     let _guard = LOCK.lock();
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -167,7 +172,7 @@ fn kernels_are_made_of_vector_instructions() {
 /// With AVX-512, LLVM may vectorize a loop over chunks across the chunks, which takes several times as long as one chunk after the other.
 #[test]
 fn library_neither_gathers_nor_scatters() {
-    let assembly = compile("x86-64-v4");
+    let assembly = &*NEWEST;
     // Masks are AVX-512's, also where vectors are shorter.
     assert!(assembly.contains("zmm") || assembly.contains("{%k"), "the code is for AVX-512");
     let mut function = "";
@@ -182,54 +187,73 @@ fn library_neither_gathers_nor_scatters() {
     }
 }
 
-/// The version for AVX-512 VNNI, whatever the target: eight rows of sums of 32 columns stay in registers.
-#[test]
-fn product_of_bytes_has_dot_instructions() {
-    let assembly = compile("x86-64");
-    let (mut in_product, mut loops, mut block) = (false, Vec::new(), Vec::new());
+/// The innermost loop of a product: in the function whose name has these parts, the block between labels that has most of an instruction.
+fn innermost_loop<'a>(assembly: &'a str, name: &[&str], instruction: &str) -> Vec<&'a str> {
+    let (mut in_function, mut blocks, mut block) = (false, Vec::new(), Vec::new());
     for line in assembly.lines() {
         if let Some(label) = line.strip_suffix(':') {
-            in_product = if label.starts_with("_R") {
-                label.contains("with_vnni") && label.contains("7Product") && label.contains("2S8")
-            } else {
-                in_product
-            };
-            loops.push(std::mem::take(&mut block));
-        } else if in_product && !line.trim_start().starts_with('.') {
+            if label.starts_with("_R") {
+                in_function = name.iter().all(|part| label.contains(part));
+            }
+            blocks.push(std::mem::take(&mut block));
+        } else if in_function && !line.trim_start().starts_with('.') {
             block.push(line);
         }
     }
-    let count = |block: &[&str], wanted: &str| block.iter().filter(|line| line.contains(wanted)).count();
-    let inner = loops.iter().max_by_key(|block| count(block, "vpdpbusd")).expect("the assembly has blocks");
-    let text = inner.join("\n");
-    assert!(
-        count(inner, "vpdpbusd") >= 16 && count(inner, "zmm") >= 16,
-        "expected 16 instructions for 256 sums:\n{text}"
-    );
-    for slow in ["gather", "rsp", "call"] {
-        assert_eq!(count(inner, slow), 0, "{slow} in the innermost loop:\n{text}");
+    blocks.into_iter().max_by_key(|block| count(block, instruction)).expect("the assembly has blocks")
+}
+
+/// How many lines have this.
+fn count(block: &[&str], wanted: &str) -> usize {
+    block.iter().filter(|line| line.contains(wanted)).count()
+}
+
+/// Whatever the target, the versions for newer machines keep sums in registers: 8 rows of 32 columns with AVX-512, 4 rows of 16 with AVX2.
+#[test]
+fn products_have_their_sums_in_registers() {
+    for (version, elements, instruction, vectors) in [
+        ("with_vnni", "2S8", "vpdpbusd", 16),
+        ("with_vnni", "3F32", "vfmadd", 16),
+        ("with_bf16", "4Bf16", "vdpbf16ps", 16),
+        ("with_avx2", "3F32", "vfmadd", 8),
+        ("with_avx2", "4Bf16", "vfmadd", 16),
+    ] {
+        let inner = innermost_loop(&OLDEST, &[version, "7Product", elements], instruction);
+        let text = inner.join("\n");
+        let found = count(&inner, instruction);
+        assert!(found >= vectors, "{version}, {elements}: expected {vectors} of {instruction}:\n{text}");
+        for slow in ["gather", "rsp", "call"] {
+            assert_eq!(count(&inner, slow), 0, "{version}, {elements}: {slow} in the innermost loop:\n{text}");
+        }
     }
 }
 
-/// The definitions are plain Rust; the versions for AVX2 and AVX-512 consist of vector instructions.
+/// Kernels of plain Rust: their versions for AVX2 and AVX-512 consist of vector instructions.
 #[test]
-fn conversions_of_lanes_are_vectorized() {
-    let assembly = compile("x86-64");
-    for version in ["with_avx2", "with_avx512"] {
-        let is_start = |line: &&str| line.starts_with("_R") && line.contains(version) && line.contains("Conversions");
-        let code =
-            assembly.lines().skip_while(|line| !is_start(line)).take_while(|line| !line.starts_with(".Lfunc_end"));
-        let code = code.map(str::trim_start).collect::<Vec<_>>();
-        for wanted in ["vpmovsxbd", "vpmovzxwd", "vaddps"] {
-            assert!(
-                code.iter().any(|line| line.starts_with(wanted)),
-                "{version} has no {wanted}:\n{}",
-                code.join("\n")
-            );
+fn kernels_for_newer_machines_are_vectorized() {
+    let of_lanes: &[&str] = &["call", "vaddss", "vpextr", "vpinsr", "cvttss2si"];
+    let in_rows: &[&str] = &["vgather", "vscatter", "call expf", "call fmaf"];
+    for (kernel, version, wanted, slow) in [
+        ("Conversions", "with_avx2", &["vpmovsxbd", "vpmovzxwd", "vaddps"][..], of_lanes),
+        ("Conversions", "with_avx512", &["vpmovsxbd", "vpmovzxwd", "vaddps"], of_lanes),
+        // The largest score, `exp`, and the sum, of a row at a time.
+        ("Softmax", "with_avx2", &["vmaxps ymm", "vmulps ymm", "vpslld ymm", "vaddps ymm"], in_rows),
+        ("Softmax", "with_avx512", &["vmaxps zmm", "vmulps zmm", "vpslld zmm", "vaddps zmm"], in_rows),
+        // A line at a time.
+        ("Rows", "with_avx2", &["vmulps ymm", "vaddps ymm"], in_rows),
+        ("Rows", "with_avx512", &["vmulps zmm", "vaddps zmm"], in_rows),
+    ] {
+        let is_start = |line: &&str| line.starts_with("_R") && line.contains(version) && line.contains(kernel);
+        let code = OLDEST.lines().skip_while(|line| !is_start(line));
+        let code = code.take_while(|line| !line.starts_with(".Lfunc_end"));
+        let code = code.map(|line| line.trim_start().replace('\t', " ")).collect::<Vec<_>>();
+        for wanted in wanted {
+            let is_there = code.iter().any(|line| line.starts_with(wanted));
+            assert!(is_there, "{kernel} {version} has no {wanted}:\n{}", code.join("\n"));
         }
-        for slow in ["call", "vaddss", "vpextr", "vpinsr", "cvttss2si"] {
+        for slow in slow {
             let found = code.iter().filter(|line| line.starts_with(slow)).count();
-            assert_eq!(found, 0, "{version} has {slow}:\n{}", code.join("\n"));
+            assert_eq!(found, 0, "{kernel} {version} has {slow}:\n{}", code.join("\n"));
         }
     }
 }

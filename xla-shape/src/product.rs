@@ -30,9 +30,9 @@ use xla_shape_core::text::ConstText;
 
 /// The columns of a tile.
 const LANES: usize = 128;
-/// The rows of a tile of the result. The innermost loop has so many rows of sums, in registers.
+/// The rows of a tile of the result.
 const ROWS: usize = 8;
-/// The columns of the right operand in the innermost loop.
+/// The columns of the right operand that are packed together.
 const COLUMNS: usize = 32;
 /// How often the innermost loop runs at most: the right operand's part of `GROUPS · COLUMNS · 4` bytes is in the L1 cache.
 const GROUPS: usize = 256;
@@ -80,6 +80,9 @@ pub trait Terms: Plain {
     const DEPTH: usize;
     /// The rows of a tile.
     const TILE_ROWS: usize;
+    /// Whether groups are converted before each use, except by AVX-512. Many rows and columns at a time then save more than registers for their
+    /// sums do.
+    const CONVERTS: bool = false;
 
     /// Group `group` of the columns of eight rows of the left operand, the first of which is `8 · eighth`.
     fn left(tile: &Self::Tile, eighth: usize, group: usize) -> [Self::Left; ROWS];
@@ -88,7 +91,7 @@ pub trait Terms: Plain {
     /// An element of a tile.
     fn element(tile: &mut Self::Tile, row: usize, column: usize) -> &mut Self::Value;
     /// Adds the products of a group of the left operand and groups of the right one.
-    fn add<M: Machine>(sums: &mut [Self::Total; COLUMNS], left: Self::Left, right: &[Self::Right; COLUMNS]);
+    fn add<M: Machine, const N: usize>(sums: &mut [Self::Total; N], left: Self::Left, right: &[Self::Right; N]);
     /// What sums begin with, for such columns of the right operand.
     #[inline(always)]
     fn start<M: Machine, const W: usize>(_right: Columns<'_, Self, W>) -> [Self::Total; COLUMNS] {
@@ -127,7 +130,7 @@ impl Terms for F32 {
     }
 
     #[inline(always)]
-    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: f32, right: &[f32; COLUMNS]) {
+    fn add<M: Machine, const N: usize>(sums: &mut [f32; N], left: f32, right: &[f32; N]) {
         sums.iter_mut().zip(right).for_each(|(sum, &right)| *sum = M::mul_add(left, right, *sum));
     }
 
@@ -169,8 +172,8 @@ impl Terms for Bf16 {
     }
 
     #[inline(always)]
-    fn add<M: Machine>(sums: &mut [f32; COLUMNS], left: [half::bf16; 2], right: &[[half::bf16; 2]; COLUMNS]) {
-        M::dot2(sums, &[left; COLUMNS], right);
+    fn add<M: Machine, const N: usize>(sums: &mut [f32; N], left: [half::bf16; 2], right: &[[half::bf16; 2]; N]) {
+        M::dot2(sums, &[left; N], right);
     }
 
     #[inline(always)]
@@ -193,6 +196,7 @@ impl Terms for S8 {
 
     const DEPTH: usize = 4;
     const TILE_ROWS: usize = 32;
+    const CONVERTS: bool = true;
 
     #[inline(always)]
     fn left(tile: &Self::Tile, eighth: usize, group: usize) -> [[u8; 4]; ROWS] {
@@ -213,15 +217,15 @@ impl Terms for S8 {
     }
 
     #[inline(always)]
-    fn add<M: Machine>(sums: &mut [i32; COLUMNS], left: [u8; 4], right: &[[i8; 4]; COLUMNS]) {
-        M::dot4_unsigned(sums, &[left; COLUMNS], right);
+    fn add<M: Machine, const N: usize>(sums: &mut [i32; N], left: [u8; 4], right: &[[i8; 4]; N]) {
+        M::dot4_unsigned(sums, &[left; N], right);
     }
 
     #[inline(always)]
     fn start<M: Machine, const W: usize>(right: Columns<'_, Self, W>) -> [i32; COLUMNS] {
         let mut sums = [0; COLUMNS];
         for rows in right.tiles {
-            rows.iter().for_each(|row| M::dot4_unsigned(&mut sums, &[[0x80; 4]; COLUMNS], right.of(row)));
+            rows.iter().for_each(|row| M::dot4_unsigned(&mut sums, &[[0x80; 4]; COLUMNS], right.of(row, 0)));
         }
         sums.map(i32::wrapping_neg)
     }
@@ -387,10 +391,10 @@ impl<E: Terms, const W: usize> Clone for Columns<'_, E, W> {
 impl<E: Terms, const W: usize> Copy for Columns<'_, E, W> {}
 
 impl<E: Terms, const W: usize> Columns<'_, E, W> {
-    /// The groups of a row.
+    /// The groups of a row, from one of these columns on.
     #[inline(always)]
-    fn of(self, row: &[E::Right; W]) -> &[E::Right; COLUMNS] {
-        row[self.start..].first_chunk().expect("a row has these columns")
+    fn of<const N: usize>(self, row: &[E::Right; W], first: usize) -> &[E::Right; N] {
+        row[self.start + first..].first_chunk().expect("a row has these columns")
     }
 }
 
@@ -488,34 +492,58 @@ fn multiply<'p, M: Machine, E: Terms<Left: 'p>, const W: usize>(
     }
 }
 
-/// The product of eight rows and `COLUMNS` columns.
-///
-/// Each row of sums is a separate variable, because the compiler would not keep an array of rows in registers.
+/// The product of eight rows and `COLUMNS` columns: in parts whose sums fill half of the machine's registers, or all of it at once.
 #[inline(always)]
 fn kernel<M: Machine, E: Terms, const W: usize>(
     left: &[[E::Left; ROWS]],
     right: Columns<'_, E, W>,
     begin: &[E::Total; COLUMNS],
 ) -> [[E::Total; COLUMNS]; ROWS] {
-    let [mut a, mut b, mut c, mut d] = [*begin; 4];
-    let [mut e, mut f, mut g, mut h] = [*begin; 4];
-    let mut rest = left;
-    for rows in right.tiles {
-        let (left, behind) = rest.split_at(rows.len());
-        rest = behind;
-        for (x, row) in left.iter().zip(*rows) {
-            let row = right.of(row);
-            E::add::<M>(&mut a, x[0], row);
-            E::add::<M>(&mut b, x[1], row);
-            E::add::<M>(&mut c, x[2], row);
-            E::add::<M>(&mut d, x[3], row);
-            E::add::<M>(&mut e, x[4], row);
-            E::add::<M>(&mut f, x[5], row);
-            E::add::<M>(&mut g, x[6], row);
-            E::add::<M>(&mut h, x[7], row);
+    let mut sums = [*begin; ROWS];
+    match const { if E::CONVERTS { ROWS * COLUMNS } else { M::LANES * M::REGISTERS / 2 } } {
+        256.. => part::<M, E, W, 8, 32>(left, right, &mut sums),
+        64.. => part::<M, E, W, 4, 16>(left, right, &mut sums),
+        _ => part::<M, E, W, 4, 8>(left, right, &mut sums),
+    }
+    sums
+}
+
+/// Adds the product to sums, `R` rows and `C` columns at a time.
+///
+/// Each row of a part is a separate variable, because the compiler would not keep an array of rows in registers.
+#[inline(always)]
+fn part<M: Machine, E: Terms, const W: usize, const R: usize, const C: usize>(
+    left: &[[E::Left; ROWS]],
+    right: Columns<'_, E, W>,
+    sums: &mut [[E::Total; COLUMNS]; ROWS],
+) {
+    for column in (0..COLUMNS).step_by(C) {
+        for row in (0..ROWS).step_by(R) {
+            let of = |i: usize| *sums[row + i % R][column..].first_chunk::<C>().expect("a part is in the block");
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [0, 1, 2, 3, 4, 5, 6, 7].map(of);
+            let mut rest = left;
+            for rows in right.tiles {
+                let (left, behind) = rest.split_at(rows.len());
+                rest = behind;
+                for (x, groups) in left.iter().zip(*rows) {
+                    let groups = right.of::<C>(groups, column);
+                    E::add::<M, C>(&mut a, x[row], groups);
+                    E::add::<M, C>(&mut b, x[row + 1], groups);
+                    E::add::<M, C>(&mut c, x[row + 2], groups);
+                    E::add::<M, C>(&mut d, x[row + 3], groups);
+                    if const { R == 8 } {
+                        E::add::<M, C>(&mut e, x[row + 4], groups);
+                        E::add::<M, C>(&mut f, x[row + 5], groups);
+                        E::add::<M, C>(&mut g, x[row + 6], groups);
+                        E::add::<M, C>(&mut h, x[row + 7], groups);
+                    }
+                }
+            }
+            for (sums, part) in sums[row..row + R].iter_mut().zip([a, b, c, d, e, f, g, h]) {
+                sums[column..column + C].copy_from_slice(&part);
+            }
         }
     }
-    [a, b, c, d, e, f, g, h]
 }
 
 /// Adds sums to the elements of a tile, not to its padding.

@@ -1,19 +1,19 @@
 //! Products of matrices in TPU tiles, beside crates that multiply row-major ones, and attention, on one thread.
 //!
 //! ```text
-//! taskset -c 0 cargo run --release -p benches --bin products
+//! RAYON_NUM_THREADS=1 cargo run --release -p benches --bin products -- [FILTER]
 //! ```
 //!
-//! `taskset` binds all to one core, because `rten-gemm` otherwise takes several.
+//! `rten-gemm` otherwise takes several threads. Cases whose name does not contain the filter are skipped.
 //!
-//! Contenders take turns, and the shortest time of each counts. Ours adds to the result, so each of its runs begins with zeros.
+//! Contenders take turns, and the shortest time of each counts: the processor's time, of all threads, which other programs disturb less. Ours adds to the result, so each of its runs begins with zeros.
 
 use half::bf16;
 use ndarray::linalg::general_mat_mul;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, QuantParams};
 use rten_tensor::NdTensorView;
+use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
-use std::time::Instant;
 use xla_shape::element::{Bf16, F32, S8, S32};
 use xla_shape::relayout::Vectors;
 use xla_shape::types::{Array, Size};
@@ -27,15 +27,24 @@ type Tiled = layout!({1,0:T(8,128)});
 type Pairs = layout!({1,0:T(8,128)(2,1)});
 type Groups = layout!({1,0:T(32,128)(4,1)});
 
+/// The time, in seconds, that the process has had of processors.
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
 /// The shortest times, and how many operations a contender does.
 fn compare(what: &str, operations: usize, contenders: &mut [(&str, &mut dyn FnMut())]) {
+    if std::env::args().nth(1).is_some_and(|filter| !what.contains(&filter)) {
+        return;
+    }
     let work = operations as f64 / 1e9;
     let mut best = vec![f64::INFINITY; contenders.len()];
     for _ in 0..((40.0 / work) as usize).min(2000) + 4 {
         for ((_, run), best) in contenders.iter_mut().zip(&mut best) {
-            let start = Instant::now();
+            let start = processor_time();
             run();
-            *best = best.min(start.elapsed().as_secs_f64());
+            *best = best.min(processor_time() - start);
         }
     }
     println!("{what}");
@@ -131,18 +140,18 @@ fn floats<const M: usize, const K: usize, const N: usize>() {
     assert!(!small || by_loops == by_rten, "the products are not the same");
 }
 
-/// Attention of one head beside its two products alone: of bf16 with sums in f32, and of f32.
-fn attend<const N: usize>() {
-    use attention::{D, Heads};
+/// Attention of one head beside products alone: its own two, of bf16 and of f32, whole; and the best one, of f32.
+fn attend<const N: usize, const D: usize>() {
+    use attention::Heads;
     let value = |i: usize, j: usize| bf16::from_f32(((i * 31 + j * 17) % 15) as f32 / 7.0 - 1.0);
-    let [q, k, v] = [1, 2, 3].map(|seed| Buffer::<Heads<1, N>>::from_fn(|[_, i, j]| value(i + seed, seed * j)));
-    let mut out = Buffer::<Heads<1, N>>::zeroed();
+    let [q, k, v] = [1, 2, 3].map(|seed| Buffer::<Heads<1, N, D>>::from_fn(|[_, i, j]| value(i + seed, seed * j)));
+    let mut out = Buffer::<Heads<1, N, D>>::zeroed();
     let queries = Buffer::<Matrix<Bf16, N, D, Pairs>>::from_fn(|[i, j]| value(i, j));
     let keys = Buffer::<Matrix<Bf16, D, N, Pairs>>::from_fn(|[i, j]| value(i, j));
     let mut scores = Buffer::<Matrix<F32, N, N, Tiled>>::zeroed();
     let weights = Buffer::<Matrix<F32, N, N, Tiled>>::from_fn(|[i, j]| value(i, j).to_f32());
     let values = Buffer::<Matrix<F32, N, D, Tiled>>::from_fn(|[i, j]| value(i, j).to_f32());
-    let mut sums = Buffer::<Matrix<F32, N, D, Tiled>>::zeroed();
+    let [mut sums, mut twice] = [(); 2].map(|()| Buffer::<Matrix<F32, N, D, Tiled>>::zeroed());
     compare(
         &format!("attention of {N} positions, {D} numbers each"),
         4 * N * N * D,
@@ -153,6 +162,10 @@ fn attend<const N: usize>() {
             ("only its products", &mut || {
                 scores.add_product(black_box(&queries), &keys);
                 sums.add_product(black_box(&weights), &values);
+            }),
+            ("twice the second one, of f32", &mut || {
+                twice.add_product(black_box(&weights), &values);
+                twice.add_product(black_box(&weights), &values);
             }),
         ],
     );
@@ -176,8 +189,12 @@ fn main() {
     floats::<512, 512, 512>();
     floats::<1024, 1024, 1024>();
     floats::<2048, 2048, 2048>();
-    attend::<17>();
-    attend::<256>();
-    attend::<512>();
-    attend::<1024>();
+    attend::<17, 128>();
+    attend::<256, 128>();
+    attend::<512, 128>();
+    attend::<1024, 128>();
+    attend::<4096, 128>();
+    attend::<512, 64>();
+    attend::<1024, 64>();
+    attend::<4096, 64>();
 }

@@ -26,7 +26,7 @@
 //! A [`Machine`] also has dot products of short lanes, which compilers do not select by themselves: [`dot4`](Machine::dot4) of bytes and
 //! [`dot2`](Machine::dot2) of bf16. Their operands are those of the machines' instructions (Intel's Software Developer's Manual: VPDPBUSD,
 //! VDPBF16PS, VPDPWSSD), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`. [`dot2_i16`](Machine::dot2_i16) is that of pairs of
-//! i16. [`lanes`] has conversions: widening, saturation, bf16, four bits.
+//! i16. [`lanes`] has conversions: widening, saturation, bf16, four bits. [`exp`] is inlined, so loops with it are vectorized.
 //!
 //! | machine | `dot4` | `dot2` | `dot2_i16` |
 //! |---|---|---|---|
@@ -37,8 +37,10 @@
 //! | others | plain Rust | plain Rust | plain Rust |
 
 mod dot;
+mod exp;
 pub mod lanes;
 
+pub use exp::exp;
 use lanes::Bf16Bits;
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 use std::arch::is_aarch64_feature_detected as is_detected;
@@ -142,6 +144,10 @@ pub trait Kernel {
 pub trait Machine {
     /// Whether [`mul_add`](Self::mul_add) is one instruction, which rounds once.
     const FUSED: bool;
+    /// How many f32 a vector has.
+    const LANES: usize;
+    /// How many vectors the registers hold. A product keeps its sums in about half of them.
+    const REGISTERS: usize;
 
     /// `a · b + c`, in the fastest way: rounded once if [`FUSED`](Self::FUSED), otherwise twice.
     ///
@@ -277,10 +283,10 @@ pub trait Machine {
     }
 }
 
-/// A machine with AVX2 and a fused multiply-add instruction. This type and the next one are private: beside tests, only `run` names them,
+/// A machine with AVX2 and a fused multiply-add instruction, and AVX-512 if it is wide. This type and the next one are private: beside tests, only `run` names them,
 /// after `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
 #[cfg(target_arch = "x86_64")]
-struct Fused;
+struct Fused<const WIDE: bool>;
 
 /// A machine with AVX-512 and VNNI, and perhaps BF16.
 #[cfg(target_arch = "x86_64")]
@@ -290,8 +296,10 @@ struct Vnni<const BF16: bool>;
 struct Plain;
 
 #[cfg(target_arch = "x86_64")]
-impl Machine for Fused {
+impl<const WIDE: bool> Machine for Fused<WIDE> {
     const FUSED: bool = true;
+    const LANES: usize = if WIDE { 16 } else { 8 };
+    const REGISTERS: usize = if WIDE { 32 } else { 16 };
 
     #[inline(always)]
     fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
@@ -310,11 +318,24 @@ impl Machine for Fused {
         // SAFETY: only `run` names `Fused`, on machines with AVX2.
         unsafe { dot::dot2_i16_avx2(sums, a, b) };
     }
+
+    #[inline(always)]
+    fn dot2<B: Bf16Bits, const N: usize>(sums: &mut [f32; N], a: &[[B; 2]; N], b: &[[B; 2]; N]) {
+        if const { WIDE } {
+            // SAFETY: only `run` names `Fused<true>`, on machines with AVX-512.
+            unsafe { dot::dot2_avx512(sums, a, b) };
+        } else {
+            // SAFETY: only `run` names `Fused<false>`, on machines with AVX2 and fused multiply-add.
+            unsafe { dot::dot2_avx2(sums, a, b) };
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl<const BF16: bool> Machine for Vnni<BF16> {
     const FUSED: bool = true;
+    const LANES: usize = 16;
+    const REGISTERS: usize = 32;
 
     #[inline(always)]
     fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {
@@ -340,13 +361,22 @@ impl<const BF16: bool> Machine for Vnni<BF16> {
             // SAFETY: only `run` names `Vnni<true>`, on machines with AVX-512 BF16.
             unsafe { dot::dot2_bf16(sums, a, b) };
         } else {
-            dot::dot2(sums, a, b, Self::mul_add);
+            // SAFETY: only `run` names `Vnni`, on machines with AVX-512.
+            unsafe { dot::dot2_avx512(sums, a, b) };
         }
     }
 }
 
 impl Machine for Plain {
     const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+    const LANES: usize = if cfg!(target_feature = "avx512f") {
+        16
+    } else if cfg!(target_feature = "avx") {
+        8
+    } else {
+        4
+    };
+    const REGISTERS: usize = if cfg!(any(target_feature = "avx512f", target_arch = "aarch64")) { 32 } else { 16 };
 
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     #[inline(always)]
@@ -450,7 +480,7 @@ pub fn prefetch<T>(place: &T) {
 }
 
 #[cfg(target_arch = "x86_64")]
-__features!(Avx512Bw => __compiled!(fn with_avx512<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused>() }));
+__features!(Avx512Bw => __compiled!(fn with_avx512<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused<true>>() }));
 
 #[cfg(target_arch = "x86_64")]
 __features!(Avx512Bw => __compiled!(
@@ -465,7 +495,7 @@ __features!(Avx512Bw => __compiled!(
 ));
 
 #[cfg(target_arch = "x86_64")]
-__features!(Avx2 => __compiled!(fn with_avx2<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused>() }));
+__features!(Avx2 => __compiled!(fn with_avx2<K: Kernel>(kernel: K) -> K::Output { kernel.run::<Fused<false>>() }));
 
 #[cfg(test)]
 mod dot_tests;

@@ -2,6 +2,7 @@
 
 use half::bf16;
 use xla_shape::iter::runs;
+use xla_shape::vector::exp;
 use xla_shape::{View, ViewMut, shape};
 
 macro_rules! kernel {
@@ -337,17 +338,6 @@ pub fn add_product(x: View<'_, Left>, w: View<'_, Right>, mut y: ViewMut<'_, Sum
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
-}
-
-/// e to the power of a number of at most 0, to about 1e-6 of it: 2 to an integer times 2 to the rest.
-#[inline(always)]
-fn exp(x: f32) -> f32 {
-    let x = larger(x, -87.0) * std::f32::consts::LOG2_E;
-    let rounded = x + 12_582_912.0; // 1.5 · 2^23: what is behind the point is lost
-    let rest = (x - (rounded - 12_582_912.0)) * std::f32::consts::LN_2;
-    let series =
-        1.0 + rest * (1.0 + rest * (0.5 + rest * (0.166_666_67 + rest * (0.041_666_67 + rest * 0.008_333_334))));
-    f32::from_bits((series.to_bits()).wrapping_add(rounded.to_bits() << 23))
 }
 
 #[inline(always)]

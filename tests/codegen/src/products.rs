@@ -57,6 +57,57 @@ impl Kernel for Conversions<'_> {
     }
 }
 
+/// The softmax of rows in tiles.
+pub struct Softmax<'a>(pub ViewMut<'a, FloatTiles<64, 256>>);
+
+impl Kernel for Softmax<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Machine>(mut self) {
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        self.0.for_each_band_mut::<-1>(|mut row| {
+            let max = row.fold(f32::MIN, larger, larger);
+            row.apply(&max, |x, max| vector::exp(x - max));
+            let factor = row.fold(0.0, |sum, x| sum + x, |a, b| a + b).map(|sum| 1.0 / sum);
+            row.apply(&factor, |x, factor| x * factor);
+        });
+    }
+}
+
+#[inline(never)]
+pub fn softmax(x: ViewMut<'_, FloatTiles<64, 256>>) {
+    vector::run(Softmax(x));
+}
+
+/// A product by lines.
+pub struct Rows<'a>(View<'a, FloatTiles<64, 64>>, View<'a, FloatTiles<64, 256>>, ViewMut<'a, FloatTiles<64, 256>>);
+
+impl Kernel for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Machine>(self) {
+        let Self(a, b, mut c) = self;
+        for i in 0..64 {
+            let (Some(mut sums), Some(factors)) = (c.line_mut::<-1>([i, 0]), a.line::<-1>([i, 0])) else { return };
+            for k in 0..64 {
+                let (factor, Some(row)) = (factors[k], b.line::<-1>([k, 0])) else { return };
+                sums.apply_with(&row, |sum, b| sum + factor * b);
+            }
+        }
+    }
+}
+
+#[inline(never)]
+pub fn product_by_lines(
+    a: View<'_, FloatTiles<64, 64>>,
+    b: View<'_, FloatTiles<64, 256>>,
+    c: ViewMut<'_, FloatTiles<64, 256>>,
+) {
+    vector::run(Rows(a, b, c));
+}
+
 #[inline(never)]
 pub fn convert(conversions: Conversions<'_>) {
     vector::run(conversions);

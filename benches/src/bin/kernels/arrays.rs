@@ -1,12 +1,13 @@
 //! Kernels over whole arrays: the library's over tiled and row-major arrays, loops by hand, `ndarray`.
 
-use crate::numbers::{Number, exp, larger};
+use crate::numbers::{Number, larger};
 use crate::turn::Turn;
 use crate::walk::{self, Flat, LANES, Pairs, Rows, StridedRows, Tiled, Walk};
 use crate::{Case, Ratio};
 use ndarray::{Array2, Zip};
 use std::hint::black_box;
 use xla_shape::types::{StaticArray, ValueOf};
+use xla_shape::vector::exp;
 use xla_shape::{Buffer, shape};
 
 /// What the library's kernels are written over: any layout.

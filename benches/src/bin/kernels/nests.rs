@@ -1,7 +1,7 @@
 //! Straightforward code: softmax for any layout, loops over indices, and conversion from and to row-major order.
 
 use crate::arrays::{by_hand, to_f32, value};
-use crate::numbers::{exp, larger};
+use crate::numbers::larger;
 use crate::turn::{Contender, Turn};
 use crate::walk::Rows;
 use crate::{Case, Ratio};
@@ -9,6 +9,7 @@ use std::hint::black_box;
 use xla_shape::element::F32;
 use xla_shape::relayout::StaticPlan;
 use xla_shape::types::StaticArray;
+use xla_shape::vector::exp;
 use xla_shape::{Buffer, shape};
 
 const ROWS: usize = 1024;

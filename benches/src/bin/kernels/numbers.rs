@@ -40,14 +40,3 @@ impl Number for Bf16 {
 pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
-
-/// e to the power of a number of at most 0, with a relative error of about 1e-6: 2 to an integer times 2 to a fraction.
-#[inline(always)]
-pub(crate) fn exp(x: f32) -> f32 {
-    let x = larger(x, -87.0) * std::f32::consts::LOG2_E;
-    let rounded = x + 12_582_912.0; // 1.5 · 2^23: rounds to an integer
-    let rest = (x - (rounded - 12_582_912.0)) * std::f32::consts::LN_2;
-    let series =
-        1.0 + rest * (1.0 + rest * (0.5 + rest * (0.166_666_67 + rest * (0.041_666_67 + rest * 0.008_333_334))));
-    f32::from_bits(series.to_bits().wrapping_add(rounded.to_bits() << 23))
-}

@@ -1,7 +1,8 @@
 //! Loops written by hand over arrays of `ROWS` by `COLUMNS`, with raw pointers, shifts and constant strides.
 
-use crate::numbers::{Number, exp, larger};
+use crate::numbers::{Number, larger};
 use std::sync::atomic::{Ordering, compiler_fence};
+use xla_shape::vector::exp;
 
 /// An order of iterating over memory: groups of runs.
 pub(crate) trait Walk {

@@ -73,6 +73,7 @@ mod vectors {
     lanes! {
         [const N: usize] [f32; N];
         [] __m256i;
+        [] __m256;
         [] __m512i;
         [] __m512;
         [] __m512bh;
@@ -134,6 +135,10 @@ mod vectors {
         dot2_i16_vnni: words_vnni of 16, i32, [i16; 2], [i16; 2], dot2_i16;
         /// `dot2_i16` with AVX2.
         dot2_i16_avx2: words_avx2 of 8, i32, [i16; 2], [i16; 2], dot2_i16;
+        /// `dot2` with AVX2.
+        dot2_avx2 [B: Bf16Bits]: pairs_avx2 of 8, f32, [B; 2], [B; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
+        /// `dot2` with AVX-512.
+        dot2_avx512 [B: Bf16Bits]: pairs_avx512 of 16, f32, [B; 2], [B; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
         /// `dot2` with AVX-512 BF16.
         dot2_bf16 [B: Bf16Bits]: bf16_dot of 16, f32, [B; 2], [B; 2], |sums, a, b| dot2(sums, a, b, f32::mul_add);
     }
@@ -179,6 +184,30 @@ mod vectors {
     #[target_feature(enable = "avx2")]
     fn words_avx2(sums: [i32; 8], a: [[i16; 2]; 8], b: [[i16; 2]; 8]) -> [i32; 8] {
         cast(_mm256_add_epi32(cast(sums), _mm256_madd_epi16(cast(a), cast(b))))
+    }
+
+    /// The conversions are those of vectors. LLVM would convert a factor that is the same in all lanes as a number, and copy each result to a
+    /// vector.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn pairs_avx2<B: Bf16Bits>(sums: [f32; 8], a: [[B; 2]; 8], b: [[B; 2]; 8]) -> [f32; 8] {
+        let (a, b): (__m256i, __m256i) = (cast(a), cast(b));
+        let seconds =
+            [a, b].map(|pairs| cast(_mm256_and_si256(pairs, _mm256_set1_epi32(0xffff_0000_u32.cast_signed()))));
+        let firsts = [a, b].map(|pairs| cast(_mm256_slli_epi32::<16>(pairs)));
+        cast(_mm256_fmadd_ps(firsts[0], firsts[1], _mm256_fmadd_ps(seconds[0], seconds[1], cast(sums))))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn pairs_avx512<B: Bf16Bits>(sums: [f32; 16], a: [[B; 2]; 16], b: [[B; 2]; 16]) -> [f32; 16] {
+        let (a, b): (__m512i, __m512i) = (cast(a), cast(b));
+        let seconds =
+            [a, b].map(|pairs| cast(_mm512_and_si512(pairs, _mm512_set1_epi32(0xffff_0000_u32.cast_signed()))));
+        let firsts = [a, b].map(|pairs| cast(_mm512_slli_epi32::<16>(pairs)));
+        cast(_mm512_fmadd_ps(firsts[0], firsts[1], _mm512_fmadd_ps(seconds[0], seconds[1], cast(sums))))
     }
 
     /// The even and the odd bytes as 16-bit numbers with sign.

@@ -99,7 +99,7 @@ fn dot_products_are_those_of_the_definition() {
         {
             use super::{Dot, Fused, Vectors, Vnni};
             if Vectors::detect() >= Vectors::Avx2 {
-                assert_eq!(dots.run::<Fused>(), expected, "{seed}");
+                assert_eq!(dots.run::<Fused<false>>(), expected, "{seed}");
             }
             if Dot::detect() >= Dot::Vnni {
                 assert_eq!(dots.run::<Vnni<false>>(), expected, "{seed}");

@@ -43,6 +43,10 @@ mod sealed {
     impl Sealed for half::bf16 {}
 }
 
+/// 1.5 · 2<sup>23</sup>. Numbers of this size have no bits behind the point, so a sum with it is rounded to an integer, whose value is in the
+/// low bits of the result.
+pub(super) const ROUND: f32 = 12_582_912.0;
+
 /// Numbers of two bytes that are bf16: their bits, or `half::bf16` with the feature `half`.
 ///
 /// ```
@@ -177,10 +181,9 @@ pub fn f32_to_bf16<B: Bf16Bits, const N: usize>(lanes: &[f32; N]) -> [B; N] {
 #[must_use]
 #[inline(always)]
 pub fn round_to_i8<const N: usize>(lanes: &[f32; N]) -> [i8; N] {
-    /// 1.5 · 2<sup>23</sup>: numbers of this size have no bits behind the point, so the sum is rounded, and its last byte is the result.
-    const ROUND: f32 = 12_582_912.0;
     lanes.map(|lane| {
         let inside = if lane.is_nan() { 0.0 } else { lane.clamp(-128.0, 127.0) };
+        // The last byte of the sum.
         (inside + ROUND).to_bits() as u8 as i8
     })
 }
