@@ -1,10 +1,10 @@
 //! The kernel: `softmax(q · kᵀ / √d) · v` for each head, by blocks of queries and positions, as in flash attention.
 
-use half::bf16;
 use xla_shape::block::Part;
 use xla_shape::element::{Bf16, F32};
 use xla_shape::infer::{DotDimensions, Operation, assert_result};
 use xla_shape::types::{Array, ArrayType, Size, WholeArray};
+use xla_shape::vector::lanes::{bf16_to_f32, f32_to_bf16};
 use xla_shape::vector::{self, Kernel, Machine, exp};
 use xla_shape::{Buffer, View, ViewMut, layout, permutation, shape};
 
@@ -70,11 +70,10 @@ fn one_head<const H: usize, const N: usize, const D: usize>(
     head: usize,
     blocks: &mut [Out<'_, H, N, D>],
 ) {
-    let mut keys = Buffer::<Keys<N, D>>::zeroed();
-    k.index_axis::<0, L>(head).copy_to(&mut keys);
+    let keys = k.index_axis::<0, L>(head).as_array().expect("whole bytes").relayout::<Keys<N, D>>();
     let keys = keys.transpose::<Transposed<D, N>, _>(permutation![1, 0]);
     // In f32, because the weights would lose half of their digits in bf16.
-    let values = v.index_axis::<0, L>(head).map::<Floats<N, D>>(bf16::to_f32);
+    let values = v.index_axis::<0, L>(head).map::<Floats<N, D>>(|x| bf16_to_f32(&[x])[0]);
     for (place, out) in blocks.iter_mut().enumerate() {
         let q = q.block::<Heads<1, QUERIES, D>>([head, place, 0]);
         let [_, queries, _] = q.sizes();
@@ -97,7 +96,7 @@ fn one_head<const H: usize, const N: usize, const D: usize>(
         for (i, total) in totals.iter().enumerate().take(queries) {
             sums.line_mut::<-1>([i, 0]).expect("a row of the block").apply(|sum| sum / total);
         }
-        out.index_axis_mut::<0, L>(0).apply_with(&sums, |_, sum| bf16::from_f32(sum));
+        out.index_axis_mut::<0, L>(0).apply_with(&sums, |_, sum| f32_to_bf16(&[sum])[0]);
     }
 }
 
