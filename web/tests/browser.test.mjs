@@ -315,6 +315,39 @@ test('a large module does not freeze the page', async () => {
 });
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, { iframes: false }));
+  return found.violations.map(({ id, nodes }) => [id, nodes[0].html]);
+}
+
+// A text of each notation, as docs/worlds.md writes them, and the answer.
+const LAYOUTS = [
+  ['std::layout_right_padded<128>::mapping<std::extents<std::size_t, 100, 100>>()', 'mdspan', 'f32[100,100]{1,0:T(128)}'],
+  ['np.ndarray(shape=(5,), dtype=np.float64, strides=(48,))', 'NumPy', 'f64[5]{0:T(1)(6)}'],
+  ['torch.empty((8, 3, 224, 224), dtype=torch.float16, memory_format=torch.channels_last)', 'torch', 'f16[8,3,224,224]{1,3,2,0}'],
+  ['- lane=1 -> (0, 1)\n- warp=1 -> (1, 0)\nwhere out dims are: [dim0 (size 2), dim1 (size 2)]', 'linear layout', 'f32[2,2]{1,0}'],
+  ['memref<8x128xf32, strided<[128, 1]>>', 'memref', 'f32[8,128]{1,0}'],
+  ['f32::blocked:aBc16b::f0 2x32x7', 'oneDNN', 'f32[2,32,7]{2,1,0:T(16,1)}'],
+  ['((8,16),64):((64,512),1)', 'CuTe', 'f32[128,64]{1,0}'],
+];
+test('layouts of other worlds', async () => {
+  const { page, errors, close } = await open();
+  for (const [text, world, array] of LAYOUTS) {
+    await paste(page, text);
+    await status(page, world);
+    assert.equal((await page.textContent('#output')).trim(), `xla  ${array}`, text);
+  }
+  await paste(page, 'f33[2,3]');
+  await status(page, 'a shape');
+  assert.match(await page.textContent('#said'), /did you mean `f32`/);
+  await paste(page, 'hello world');
+  await status(page, 'nothing known here');
+  assert.ok(await page.locator('#answer').isHidden());
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 for (const width of [420, 1280]) {
   for (const colorScheme of ['light', 'dark']) {
     test(`${width} pixels, ${colorScheme}`, async () => {
@@ -323,9 +356,7 @@ for (const width of [420, 1280]) {
         if (text) await paste(page, text);
         await status(page, text ? 'This is' : 'Nothing');
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), text);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { iframes: false }));
-        assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html]), [], text);
+        assert.deepEqual(await violations(page), [], text);
       }
       const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.equal(await back() === 'rgb(255, 255, 255)', colorScheme === 'light');
@@ -411,6 +442,22 @@ test('a directory that the program serves', { skip: !process.env.XLA_SHAPE }, as
     await close();
   });
 });
+
+for (const width of [420, 1400]) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`the list of a directory that the program serves, ${width} pixels, ${colorScheme}`, { skip: !process.env.XLA_SHAPE }, async () => {
+      await serving(examples, async url => {
+        const { page, errors, close } = await open({ at: url, width, colorScheme, bypassCSP: true });
+        await page.getByRole('list', { name: 'Files' }).waitFor();
+        await status(page, 'This is');
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(errors, []);
+        await close();
+      });
+    });
+  }
+}
 
 test('works offline after the first visit', async () => {
   const { page, errors, close } = await open();

@@ -61,7 +61,7 @@ fn without_a_generation_the_answer_names_the_default() {
     let (text, ..) = run(&["f32[100,200]"], b"");
     assert_eq!(
         text,
-        "f32[100,200]{0,1:T(8,128)}  102,400 bytes (100 KiB), 1.28x what its elements need\n\
+        "f32[100,200]{0,1:T(8,128)}\n      102,400 bytes (100 KiB), 1.28x what its elements need\n\
          On TPU v5e; --for names other generations.\n"
     );
     assert_eq!(answers(&["-"], b"f32[]")[0]["generation"], "v5e");

@@ -259,9 +259,9 @@ impl Answer for Choices {
                 generation.filter(|_| !self.assumed).map(|name| format!("{name:<3}  ")).unwrap_or_default();
             match result {
                 Outcome::Good { shape, bytes, expansion, .. } => {
-                    text.verbatim(format_args!("{generation}{shape:column$}  {}", cost(*bytes, *expansion)));
+                    text.row(&format!("{generation}{shape:column$}"), &cost(*bytes, *expansion));
                 }
-                Outcome::Bad { error, .. } => text.verbatim(format_args!("{generation}{}", error.message)),
+                Outcome::Bad { error, .. } => text.hanging(&generation, &error.message),
             }
         }
         if self.assumed {

@@ -76,8 +76,8 @@ fn no_reading(given: &Given<'_>) -> &'static str {
     match (is_empty, given.against.is_empty()) {
         (true, _) => "expected a text or a file, found nothing",
         (_, true) if given.files.len() == 1 => {
-            "nothing known here: there is no shape and no message about memory; a shape, two shapes, a sharding, a layout in another \
-             notation, a log with shapes or an out-of-memory message, HLO and the compiler's texts about kernels are read"
+            "nothing known here. The page reads a shape, two shapes, a sharding, a layout in another notation, a log or an \
+             out-of-memory message, HLO, and the compiler's texts about kernels"
         }
         (_, true) => {
             "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, drop it alone"

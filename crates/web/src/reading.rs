@@ -149,7 +149,12 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
         found.extend([Reading::Shapes, Reading::Block]);
     }
     let worlds = World::ALL.iter().copied().filter(|&world| !matches!(world, World::Xla | World::Mosaic));
+    let worlds = worlds.filter(|&world| module_of(trimmed).is_none_or(|named| named == world));
     found.extend(worlds.filter(|&world| AnyLayout::read(world, trimmed).is_ok()).map(Reading::Layout));
+    // Of a text that was meant as a layout or a shape, the answer is the error with its position.
+    if found.is_empty() {
+        found.extend(meant_layout(trimmed).map(Reading::Layout));
+    }
     let is_part = || {
         let is_layout = trimmed.starts_with('{') && trimmed.ends_with('}') && !trimmed.contains('"');
         is_layout || trimmed.starts_with("T(") || ElementType::from_name(trimmed).is_some()
@@ -157,6 +162,33 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     if found.is_empty() && (is_like_a_shape(text) || is_part()) {
         found.push(Reading::Shape);
     }
+}
+
+/// The notation whose module a call names. Other modules give the same arguments another meaning.
+fn module_of(text: &str) -> Option<World> {
+    let (module, _) = text.split_once('.')?;
+    match module {
+        "torch" => Some(World::Torch),
+        "np" | "numpy" => Some(World::Numpy),
+        _ => None,
+    }
+}
+
+/// The notation in which a text of one line begins, although it is not a valid layout.
+fn meant_layout(text: &str) -> Option<World> {
+    const BEGINNINGS: [(&str, World); 8] = [
+        ("Sw<", World::Cute),
+        ("std::layout_", World::Mdspan),
+        ("memref<", World::Memref),
+        ("torch.empty(", World::Torch),
+        ("torch.empty_strided(", World::Torch),
+        ("torch.as_strided(", World::Torch),
+        ("np.ndarray(", World::Numpy),
+        ("np.lib.stride_tricks.as_strided(", World::Numpy),
+    ];
+    let begun = BEGINNINGS.into_iter().find(|(beginning, _)| text.starts_with(beginning)).map(|(_, world)| world);
+    let is_cute = text.starts_with('(') && text.contains("):(");
+    begun.or(is_cute.then_some(World::Cute)).filter(|_| !text.contains('\n'))
 }
 
 /// Whether a text has a shape or a message about memory, or is too long to be searched first.

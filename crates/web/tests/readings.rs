@@ -29,6 +29,16 @@ fn texts_are_taken_for_what_they_are() {
         ("{devices=[2,0]<=[2]}", &["sharding"]),
         ("((2,4),128):((1,256),2)", &["cute"]),
         ("memref<8x128xf32>", &["memref", "log"]),
+        // Every notation, as the docs write it.
+        ("std::layout_right_padded<128>::mapping<std::extents<std::size_t, 100, 100>>()", &["mdspan"]),
+        ("np.ndarray(shape=(5,), dtype=np.float64, strides=(48,))", &["numpy"]),
+        ("torch.empty((8, 3, 4, 4), dtype=torch.float16, memory_format=torch.channels_last)", &["torch"]),
+        ("- lane=1 -> (0, 1)\n- warp=1 -> (1, 0)\nwhere out dims are: [dim0 (size 2), dim1 (size 2)]", &["linear"]),
+        ("f32::blocked:aBc16b::f0 2x32x7", &["onednn"]),
+        // Meant as layouts, so the answer is the error with its position.
+        ("Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),64):((64,512),1)", &["cute"]),
+        ("((2,4),128):((1,256))", &["cute"]),
+        ("torch.empty((8, 3), memory_format=torch.no_such)", &["torch"]),
         ("tensor<8x128xf32>", &["log"]),
         ("RESOURCE_EXHAUSTED: Used 40.00G of 32.00G hbm.", &["log"]),
         ("allocating f32[8,1]{1,0:T(8,128)} failed\nat f.py:3", &["log"]),

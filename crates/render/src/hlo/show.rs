@@ -140,9 +140,8 @@ impl ShownInstruction {
         );
         for array in &self.arrays {
             let Some(role) = array.role else { continue };
-            let steps = array.live.iter().map(|[first, last]| format!("{first} to {last}")).collect::<Vec<_>>();
             let offset = array.offset.map_or(String::new(), |offset| format!(" at offset {}", Grouped(offset)));
-            row("live", format!("{role}{offset}, steps {}: {}", steps.join(", "), array.shape));
+            row("live", format!("{role}{offset}, steps {}: {}", array.steps(), array.shape));
         }
         for (name, shape) in self.operands.iter().zip(&self.operand_shapes) {
             row("operand", format!("%{name}  {}", shape.as_deref().unwrap_or("?")));
@@ -162,6 +161,17 @@ impl ShownInstruction {
         format!("%{} ({}) in {}{source}", self.instruction, self.opcode, self.computation)
     }
 
+    /// How large it is, how many read it, and when it is in memory.
+    fn summary(&self) -> String {
+        let bytes = self.bytes.map(|bytes| InUnits(bytes).to_string());
+        let readers = count(self.readers.len() as u64, "reader", "readers");
+        let live = match &*self.arrays {
+            [array] if !array.live.is_empty() => Some(format!("live in steps {}", array.steps())),
+            _ => None,
+        };
+        bytes.into_iter().chain([readers]).chain(live).collect::<Vec<_>>().join(", ")
+    }
+
     /// The computation that it is in, and its source line.
     pub(super) fn place(&self) -> (&str, Option<&str>) {
         (&self.computation, self.source.as_deref())
@@ -170,6 +180,14 @@ impl ShownInstruction {
     /// The role of its first array in memory.
     pub(super) fn role(&self) -> Option<&'static str> {
         self.arrays.first().and_then(|array| array.role)
+    }
+}
+
+impl ShownArray {
+    /// The steps in which it is in memory. Texts and pages count from 1, data from 0.
+    fn steps(&self) -> String {
+        let steps = self.live.iter().map(|[first, last]| format!("{} to {}", first + 1, last + 1));
+        steps.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -341,7 +359,7 @@ impl Answer for ShownInstruction {
 
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        text.paragraph(self.heading());
+        text.paragraph(format_args!("{}: {}", self.heading(), self.summary()));
         text.columns(&self.rows());
         for unread in self.unread.iter().take(MOST_UNREAD) {
             text.paragraph(format!("note: {unread}"));

@@ -414,11 +414,15 @@ fn lines(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
     text.paragraph("  lines, those with the most bundles first");
     let mut lines = kernel.lines.iter().collect::<Vec<_>>();
     lines.sort_by_key(|line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
-    let headings = ["line", "", "bundles", "with trips", "slots", "operations", "registers", "relayouts", "moving"]
-        .map(str::to_owned);
+    // Without loops around it, a line has its bundles once.
+    let has_trips = lines.iter().any(|line| line.executed != Some(line.bundles));
+    let with_trips = if has_trips { "with trips" } else { "" };
+    let headings =
+        ["line", "", "bundles", with_trips, "slots", "ops", "registers", "relayouts", "moving"].map(str::to_owned);
     let cell = |number: u64| Grouped(number).to_string();
     let row = |line: &&LineEntry| {
         let executed = line.executed.map_or_else(|| "?".to_owned(), cell);
+        let executed = if has_trips { executed } else { String::new() };
         let [bundles, slots, operations] = [line.bundles, line.slots, line.operations].map(cell);
         let [registers, relayouts, moving] = [line.registers, line.relayouts, line.moving].map(cell);
         [names.short(&line.source), String::new(), bundles, executed, slots, operations, registers, relayouts, moving]

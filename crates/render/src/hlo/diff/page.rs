@@ -28,7 +28,7 @@ impl Difference {
         for limit in exceeded {
             push(&mut body, format_args!("<p class=\"refused\">{}</p>\n", cell(limit)));
         }
-        push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&answer(self))));
+        push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&with_arrows(&answer(self)))));
         let accuracy = self.programs.each_ref().map(|(name, accuracy)| format!("{name} ({accuracy})"));
         push(
             &mut body,
@@ -114,7 +114,7 @@ fn push_parts(body: &mut String, parts: &[Part]) {
                 part.change,
                 cell(&part.name),
                 cell(&part.cause.to_string()),
-                cell(&part.shape)
+                cell(&with_arrows(&part.shape))
             ),
         );
         if let Some(because) = &part.because {
@@ -136,7 +136,7 @@ fn push_causes(body: &mut String, peak: &Peak) {
             Signed(cause.bytes).to_string(),
             cause.live.to_owned(),
             format!("{}{}{like}", value_name(&cause.name, cause.leaf), if like.is_empty() { "" } else { ", " }),
-            cause.shape.clone(),
+            with_arrows(&cause.shape),
             [&cause.op_name, &cause.source].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),
         ]
     });
@@ -151,11 +151,16 @@ fn push_causes(body: &mut String, peak: &Peak) {
     );
 }
 
+/// The arrows of a page, which a terminal may not have.
+fn with_arrows(text: &str) -> String {
+    text.replace(" -> ", " → ")
+}
+
 fn push_values(body: &mut String, changes: &[Change]) {
     let bytes = |text: &Option<String>, bytes| text.as_ref().map_or(String::new(), |_| InUnits(bytes).to_string());
     let rows = changes.iter().map(|change| {
         let shapes = match (&change.before, &change.after) {
-            (Some(before), Some(after)) => format!("{before} -> {after}"),
+            (Some(before), Some(after)) => format!("{before} → {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
         [

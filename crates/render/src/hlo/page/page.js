@@ -64,7 +64,8 @@ function drawSpaces() {
 function drawLegend() {
   const roles = [...new Set(here().map(buffer => buffer.role))].sort();
   const entry = (role, name) => node('span', {}, node('i', { class: role }), ' ' + name);
-  el('legend').replaceChildren(...roles.map(role => entry(role, role)), ...state.space.rest.count ? [entry('rest', 'not in this page')] : []);
+  el('legend').replaceChildren(...roles.map(role => entry(role, role)), ...roles.length > 1 ? [entry('mixed', 'several kinds in one scope')] : [],
+    ...state.space.rest.count ? [entry('rest', 'not in this page')] : []);
 }
 
 function drawSummary() {

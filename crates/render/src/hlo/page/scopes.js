@@ -45,7 +45,7 @@ const MOST_PARTS = 150, MOST_INSIDE = 24;
 // What a scope has in it, drawn below its name: a picture only, because a click opens the scope.
 function preview(scope, width, height) {
   while (scope.buffers.length === 0 && scope.children.size === 1) scope = scope.children.values().next().value;
-  const children = [...scope.children.values()].map(child => [child.bytes, roleOf(child)]);
+  const children = [...scope.children.values()].map(child => [child.bytes, roleOf(child) || 'mixed']);
   const parts = [...children, ...scope.buffers.map(buffer => [buffer.bytes, buffer.role])].filter(([bytes]) => bytes > 0).sort(([a], [b]) => b - a);
   const others = parts.splice(MOST_INSIDE).reduce((sum, [bytes]) => sum + bytes, 0);
   if (others) parts.push([others, '']);
@@ -93,8 +93,11 @@ function drawTree() {
     const single = buffer ?? (child && only(child));
     const name = child ? child.name : buffer ? buffer.name : label ?? 'others';
     const [x, y, wide, tall] = areas[n];
+    // Of a scope whose parts are drawn, the box is only their frame.
+    const nested = !single && child && wide > 60 && tall > 60;
+    const kind = single ? single.role : child && !nested ? roleOf(child) || 'mixed' : 'group';
     const button = node('button', {
-      type: 'button', class: single ? single.role : 'group', title: name + ', ' + units(bytes),
+      type: 'button', class: kind, title: name + ', ' + units(bytes),
       onclick: () => {
         if (single) select(single.id);
         else if (child) { openScope([...path, child.name]); el('scope').lastChild.focus(); }
@@ -105,7 +108,7 @@ function drawTree() {
       button.addEventListener('pointerenter', () => light(single.id));
       button.addEventListener('pointerleave', () => light(null));
     }
-    if (!single && child && wide > 60 && tall > 60) {
+    if (nested) {
       button.classList.add('nest');
       button.append(...preview(child, wide - 8, tall - 38));
     }
