@@ -61,6 +61,7 @@ fn foreign_texts_are_read() {
         ("cute", "((2,4),128):((1,256),2)", "f32[8,128]{1,0:T(2,1)}"),
         ("numpy", "np.ndarray(shape=(2, 3), dtype=np.int16, strides=(2, 4))", "s16[2,3]{0,1}"),
         ("torch", "torch.empty((2, 3, 4, 5), memory_format=torch.channels_last)", "f32[2,3,4,5]{1,3,2,0}"),
+        ("torch", "torch.zeros(2, 3, dtype=torch.float16, device='cuda')", "f16[2,3]{1,0}"),
         ("memref", "memref<16x200xbf16, strided<[256, 1]>>", "bf16[16,200]{1,0:T(256)}"),
         (
             "mosaic",
@@ -130,6 +131,38 @@ fn errors_have_positions() {
             "expected bytes that are whole elements, found `(`",
             41..42,
         ),
+        (
+            "numpy",
+            "torch.empty((2, 3, 4, 5), dtype=torch.float32, memory_format=torch.channels_last)",
+            "expected a call of NumPy, found `torch`",
+            0..5,
+        ),
+        (
+            "numpy",
+            "empty((2, 3), dtype=float32, memory_format=channels_last)",
+            "expected each argument once: `shape`, `dtype`, `strides`, `offset` or `order`, the last four with their names, found `channels_last`",
+            43..56,
+        ),
+        (
+            "numpy",
+            "np.zeros((2, 3), dtype=np.int32, order='K')",
+            "expected the order `'C'` or `'F'`, found `'`",
+            39..40,
+        ),
+        ("torch", "np.zeros((2, 3))", "expected a call of torch, found `np`", 0..2),
+        (
+            "torch",
+            "torch.empty((2, 3), 4)",
+            "expected each argument once: sizes, `dtype`, and `memory_format` or strides, found `4`",
+            20..21,
+        ),
+        (
+            "torch",
+            "torch.empty((2,), size=(3,), size=(4,))",
+            "expected each argument once: sizes, `dtype`, and `memory_format` or strides, found `(`",
+            34..35,
+        ),
+        ("torch", "torch.zeros(2, -3)", "expected sizes of at least 0, found `-`", 15..16),
         ("numpy", "np.ndarray((-2,), dtype=np.int32)", "expected sizes of at least 0, found `(`", 11..12),
         (
             "torch",

@@ -149,7 +149,6 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
         found.extend([Reading::Shapes, Reading::Block]);
     }
     let worlds = World::ALL.iter().copied().filter(|&world| !matches!(world, World::Xla | World::Mosaic));
-    let worlds = worlds.filter(|&world| module_of(trimmed).is_none_or(|named| named == world));
     found.extend(worlds.filter(|&world| AnyLayout::read(world, trimmed).is_ok()).map(Reading::Layout));
     // Of a text that was meant as a layout or a shape, the answer is the error with its position.
     if found.is_empty() {
@@ -161,16 +160,6 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     };
     if found.is_empty() && (is_like_a_shape(text) || is_part()) {
         found.push(Reading::Shape);
-    }
-}
-
-/// The notation whose module a call names. Other modules give the same arguments another meaning.
-fn module_of(text: &str) -> Option<World> {
-    let (module, _) = text.split_once('.')?;
-    match module {
-        "torch" => Some(World::Torch),
-        "np" | "numpy" => Some(World::Numpy),
-        _ => None,
     }
 }
 

@@ -58,11 +58,19 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let world = World::Numpy;
     let call = call(text)?;
     // The first argument of `as_strided` is an array.
-    let place = match call.callee.rsplit('.').next().unwrap_or("") {
+    let place = match call.function() {
+        // torch counts strides in elements.
+        _ if call.module() == "torch" => return Err(error_at(text, 0, "a call of NumPy")),
         "as_strided" => 1,
         "" | "ndarray" | "empty" | "zeros" | "ones" => 0,
         _ => return Err(error_at(text, 0, "`np.ndarray(…)`, `as_strided(…)`, or their arguments")),
     };
+    call.check_arguments(
+        text,
+        &["x", "shape", "dtype", "buffer", "offset", "strides", "order", "subok", "writeable"],
+        if place == 1 { 3 } else { 1 },
+        "each argument once: `shape`, `dtype`, `strides`, `offset` or `order`, the last four with their names",
+    )?;
     let extents = sizes(text, &call, "shape", Some(place))?;
     let Some(dtype) = call.argument("dtype", None) else {
         return Err(error_at(text, text.len(), "`dtype=` and the type of the elements: strides are in bytes"));
@@ -85,9 +93,12 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             numbers.iter().map(|&number| in_elements(number, argument.at)).collect::<Result<Vec<_>>>()?
         }
         None => {
-            let fortran = call.argument("order", None).is_some_and(|order| order.value == Value::Name("F"));
             let dimensions = 0..extents.len();
-            let strides = if fortran { dense(&extents, dimensions.rev()) } else { dense(&extents, dimensions) };
+            let strides = match call.argument("order", None).map(|order| (&order.value, order.at)) {
+                None | Some((Value::Name("C"), _)) => dense(&extents, dimensions),
+                Some((Value::Name("F"), _)) => dense(&extents, dimensions.rev()),
+                Some((_, at)) => return Err(error_at(text, at, "the order `'C'` or `'F'`")),
+            };
             strides.ok_or_else(|| error_at(text, 0, "sizes whose product fits in an i64"))?
         }
     };

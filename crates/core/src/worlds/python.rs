@@ -1,6 +1,6 @@
 //! Calls as Python has them: `np.ndarray(shape=(2, 3), dtype=np.float32)`, or the arguments alone.
 
-use super::reader::{Reader, Result};
+use super::reader::{Reader, Result, error_at};
 use alloc::vec::Vec;
 
 /// What an argument is.
@@ -31,6 +31,39 @@ impl<'a> Call<'a> {
     pub(crate) fn argument(&self, key: &str, place: Option<usize>) -> Option<&Argument<'a>> {
         let keyed = self.arguments.iter().find(|argument| argument.key == key);
         keyed.or_else(|| self.arguments.iter().filter(|argument| argument.key.is_empty()).nth(place?))
+    }
+
+    /// The function that is called, without its module.
+    pub(crate) fn function(&self) -> &'a str {
+        self.callee.rsplit('.').next().unwrap_or("")
+    }
+
+    /// The first word of the callee, if it names a module.
+    pub(crate) fn module(&self) -> &'a str {
+        self.callee.split_once('.').map_or("", |(module, _)| module)
+    }
+
+    /// Refuses every argument that the caller does not read, because it may say another layout: those whose key is not among `keys`, those
+    /// without a key after the first `places`, and a second one with the same key.
+    pub(crate) fn check_arguments(
+        &self,
+        text: &str,
+        keys: &[&str],
+        places: usize,
+        expected: &'static str,
+    ) -> Result<()> {
+        let mut seen: Vec<&str> = Vec::new();
+        for argument in &self.arguments {
+            let is_known = match argument.key {
+                "" => seen.iter().filter(|key| key.is_empty()).count() < places,
+                key => keys.contains(&key) && !seen.contains(&key),
+            };
+            if !is_known {
+                return Err(error_at(text, argument.at, expected));
+            }
+            seen.push(argument.key);
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use super::any::AnyLayout;
 use super::modes::Modes;
 use super::numpy::{sizes, tuple};
 use super::obstacle::Obstacle;
-use super::python::{Value, call};
+use super::python::{Argument, Call, Value, call};
 use super::reader::{Result, error_at, unknown_type};
 use super::spelling::element_type;
 use super::strided::{check_buffer, dense, is_dense, strides, type_name};
@@ -19,6 +19,20 @@ use alloc::vec::Vec;
 
 /// The orders that have names, from major to minor, each for tensors with this number of dimensions.
 const MEMORY_FORMATS: &[(&str, &[usize])] = &[("channels_last", &[0, 2, 3, 1]), ("channels_last_3d", &[0, 2, 3, 4, 1])];
+
+/// The arguments that are read, and those that have no influence on the layout.
+const KEYS: &[&str] =
+    &["input", "size", "stride", "storage_offset", "dtype", "memory_format", "device", "requires_grad", "pin_memory"];
+
+/// The sizes of a call such as `torch.zeros(2, 3)`.
+fn each_size(text: &str, call: &Call<'_>) -> Result<Vec<u64>> {
+    let unnamed = call.arguments.iter().filter(|argument| argument.key.is_empty());
+    let size = |argument: &Argument<'_>| match argument.value {
+        Value::Number(number) => u64::try_from(number).ok(),
+        _ => None,
+    };
+    unnamed.map(|argument| size(argument).ok_or_else(|| error_at(text, argument.at, "sizes of at least 0"))).collect()
+}
 
 /// The text of a layout.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
@@ -47,7 +61,9 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
 /// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let call = call(text)?;
-    let (place, has_strides) = match call.callee.rsplit('.').next().unwrap_or("") {
+    let (place, has_strides) = match call.function() {
+        // NumPy counts strides in bytes.
+        _ if matches!(call.module(), "np" | "numpy") => return Err(error_at(text, 0, "a call of torch")),
         "as_strided" => (1, true),
         "empty_strided" => (0, true),
         "" | "empty" | "zeros" | "ones" | "rand" | "randn" => (0, false),
@@ -59,7 +75,16 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             ));
         }
     };
-    let extents = sizes(text, &call, "size", Some(place))?;
+    let by_numbers =
+        !has_strides && matches!(call.argument("size", Some(0)), Some(Argument { value: Value::Number(_), .. }));
+    let places = match (place, has_strides) {
+        _ if by_numbers => usize::MAX,
+        (1, _) => 4,
+        (_, true) => 2,
+        _ => 1,
+    };
+    call.check_arguments(text, KEYS, places, "each argument once: sizes, `dtype`, and `memory_format` or strides")?;
+    let extents = if by_numbers { each_size(text, &call)? } else { sizes(text, &call, "size", Some(place))? };
     let found = match call.argument("dtype", None) {
         Some(dtype) => {
             let Value::Name(name) = dtype.value else {
