@@ -19,7 +19,7 @@ pub const DEFAULT_GENERATION: Generation = Generation::V5e;
 /// use xla_shape_render::{Answer, tpu::Choices};
 ///
 /// let choices = Choices::new("f32[100,200]", &[Generation::V5e]);
-/// assert!(choices.text(80).to_string().starts_with("f32[100,200]{0,1:T(8,128)}  102,400 bytes"));
+/// assert!(choices.text(100).to_string().starts_with("f32[100,200]{0,1:T(8,128)}  102,400 bytes"));
 /// ```
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]

@@ -17,7 +17,7 @@ impl Difference {
     /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
     /// let (before, after) = (module(1024), module(3072));
     /// let page = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?).html(&[]);
-    /// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB -&gt; 12 KiB"), "{page}");
+    /// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB → 12 KiB"), "{page}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
