@@ -90,7 +90,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     }
 
     /// The shape of a slice, and its bytes.
-    fn part(&self, start: &[usize], sizes: &[usize]) -> Result<(ArrayShape, Range<usize>), BufferError> {
+    fn slice_of(&self, start: &[usize], sizes: &[usize]) -> Result<(ArrayShape, Range<usize>), BufferError> {
         let shape = self.shape();
         let (expected, found) = (shape.num_dimensions(), start.len().max(sizes.len()));
         if start.len() != expected || sizes.len() != expected {
@@ -133,7 +133,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     where
         B: Lends<'s, 'b>,
     {
-        let (shape, bytes) = self.part(start, sizes)?;
+        let (shape, bytes) = self.slice_of(start, sizes)?;
         DynView::from_parts(shape, self.as_bytes().get(bytes).unwrap_or_default())
     }
 }
@@ -154,7 +154,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// # Errors
     /// As [`slice`](Self::slice).
     pub fn slice_mut(&mut self, start: &[usize], sizes: &[usize]) -> Result<DynViewMut<'_>, BufferError> {
-        let (shape, bytes) = self.part(start, sizes)?;
+        let (shape, bytes) = self.slice_of(start, sizes)?;
         DynViewMut::from_parts(shape, self.as_bytes_mut().get_mut(bytes).unwrap_or_default())
     }
 }
