@@ -123,8 +123,8 @@ impl Text {
     /// ```
     /// let mut text = xla_shape_render::Text::new(24);
     /// text.row("  1 KiB", "no padding");
-    /// text.row("  4 KiB", "three quarters of it are padding");
-    /// assert_eq!(text.to_string(), "  1 KiB  no padding\n  4 KiB\n      three quarters of\n      it are padding\n");
+    /// text.row("  4 KiB", "3 KiB of it is padding");
+    /// assert_eq!(text.to_string(), "  1 KiB  no padding\n  4 KiB\n      3 KiB of it is\n      padding\n");
     /// ```
     pub fn row(&mut self, columns: &str, remark: &str) {
         let line = format!("{columns}  {remark}");

@@ -126,7 +126,7 @@ pub(crate) fn end(body: &mut String, length: usize) {
     body.push_str("</section>\n");
 }
 
-/// The columns of a table on a narrow screen: those with numbers are as wide as these, the last one and the others share what is left.
+/// The columns of a table on a narrow screen. A column of numbers is as wide as its numbers; the other columns share the rest of the width.
 pub(crate) fn tracks(numbers: usize, columns: usize) -> String {
     let tracks =
         (0..columns).map(|column| if column < numbers.min(columns.saturating_sub(1)) { "max-content" } else { "auto" });

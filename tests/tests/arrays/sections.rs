@@ -283,7 +283,7 @@ fn sections_that_are_arrays() {
     let array = x.index_axis::<0, layout!({1,0:T(2,4)})>(2).as_array().unwrap();
     assert!(array.indexed_iter().all(|([i, j], value)| value == x[[2, i, j]]));
     assert_eq!(array.as_bytes().len(), 6 * 8 * 4);
-    // Sections of sections, also of those that are no array themselves.
+    // A section of a section can be an array even if the section around it is not one.
     let x = numbered(<shape!(s32[2,3,8,4]{3,2,1,0:T(2,4)})>::default());
     let (outer, inner) = (x.index_axis::<0, layout!({2,1,0:T(2,4)})>(1), x.index_axis::<1, layout!({2,1,0:T(2,4)})>(2));
     let head: View<'_, Head> = outer.index_axis::<0, layout!({1,0:T(2,4)})>(2).as_array().unwrap();
