@@ -58,6 +58,7 @@ mod copy;
 mod cut;
 mod part;
 mod section;
+mod sections;
 mod shard;
 mod window;
 mod windows;

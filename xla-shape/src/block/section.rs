@@ -1,21 +1,18 @@
-//! Sections: arrays of fewer dimensions, or of ranges, in the memory of a larger array.
+//! The shape of a section: an array of fewer dimensions, or of ranges, in the memory of a larger one.
 
 use super::part::period_obstacle;
-use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut};
-use crate::element::Stored;
-use crate::sealed::{Sealed, for_each_arity, named_in_errors};
-use crate::types::{
-    ArrayType, DimensionAt, LayoutType, MultiIndex, Nth, Reduced, SameRank, StaticArray, WholeArray, resolve, takes,
-};
+#[cfg(doc)]
+use crate::buffer::Buffer;
+use crate::sealed::{Sealed, for_each_arity};
+use crate::types::{ArrayType, MultiIndex, Nth, resolve, takes};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeFull};
-use xla_shape_core::bitcast::{section_obstacle, slice_obstacle};
+use xla_shape_core::bitcast::section_obstacle;
 use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_LIST;
 use xla_shape_core::{ArrayShape, Dimension};
-use xla_shape_relayout::wide::wide;
 
 /// The shape of a section: an array `P` in the memory of one of shape `S`. `K` says which dimensions of `S` are fixed at an index.
 ///
@@ -25,8 +22,8 @@ pub struct Section<S: ArrayType, P: ArrayType, K> {
     /// The index of the first element in the array.
     origin: S::Index,
     /// The position of the first element in memory.
-    first: usize,
-    sizes: P::Index,
+    pub(super) first: usize,
+    pub(super) sizes: P::Index,
     section: PhantomData<fn() -> (P, K)>,
 }
 
@@ -258,7 +255,7 @@ impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P
     /// If a range is out of bounds, or cuts elements that are laid out together.
     #[inline(always)]
     #[track_caller]
-    fn at(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Self {
+    pub(super) fn at(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Self {
         let (mut origin, mut sizes, all) = (S::Index::ORIGIN, S::Index::ORIGIN, whole.sizes());
         for (dimension, &size) in all.as_ref().iter().enumerate() {
             let (range, is_index) = (&ranges[dimension], const { K::FIXED }[dimension]);
@@ -369,7 +366,7 @@ where
 
 /// Fails the compilation if `P` is not the shape of a section of `S`.
 #[track_caller]
-const fn assert_section<S: ArrayType, P: ArrayType, K: Fixed<S>>() {
+pub(super) const fn assert_section<S: ArrayType, P: ArrayType, K: Fixed<S>>() {
     let fixed = K::FIXED.split_at(S::NUM_DIMENSIONS).0;
     if let Some(reason) = section_obstacle(S::SHAPE, P::SHAPE, fixed) {
         panic!("{}", reason.as_str())
@@ -404,361 +401,5 @@ const fn assert_section<S: ArrayType, P: ArrayType, K: Fixed<S>>() {
             kept += 1;
         }
         d += 1;
-    }
-}
-
-/// Panics if a section does not have the sizes of its type.
-#[track_caller]
-fn assert_sizes<S: ArrayType, P: WholeArray<Element = S::Element>, K: Fixed<S>>(section: Section<S, P, K>) {
-    if let Err(error) = P::with_sizes(section.sizes) {
-        panic!("{error}")
-    }
-}
-
-impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// The elements with one index in dimension `N` (-1 is the last), as an array of the other dimensions, in the same memory.
-    ///
-    /// `L` is the layout of that array: the order without the dimension, and the same tiles. The dimension is not in the tiles; another one, or
-    /// another layout, does not compile, which shows in `cargo build`. Where the elements are one stretch of memory,
-    /// [`as_array`](View::as_array) returns an array with slices and tiles.
-    ///
-    /// ```
-    /// use xla_shape::element::F32;
-    /// use xla_shape::types::ArrayType;
-    /// use xla_shape::{Buffer, View, layout, shape};
-    ///
-    /// fn sum<S: ArrayType<Element = F32, Index = [usize; 2]>>(head: View<S>) -> f32 {
-    ///     head.fold(0.0, |sum, x| sum + x)
-    /// }
-    ///
-    /// // One head of [heads, seq, d] is a [seq, d].
-    /// type L = layout!({1,0:T(8,128)});
-    /// let x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::from_fn(|[head, ..]| head as f32);
-    /// assert_eq!(sum(x.index_axis::<0, L>(3)), 3.0 * 16.0 * 128.0);
-    ///
-    /// // Also where heads lie between the rows of one.
-    /// let x = Buffer::<shape!(f32[16,4,128]{2,1,0})>::from_fn(|[_, head, _]| head as f32);
-    /// assert_eq!(sum(x.index_axis::<1, layout!({1,0})>(3)), 3.0 * 16.0 * 128.0);
-    /// ```
-    ///
-    /// # Panics
-    /// If the index is out of bounds.
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn index_axis<'s, 'b, const N: i64, L>(&'s self, index: usize) -> View<'b, Section<S, Reduced<S, N, L>, Nth<N>>>
-    where
-        B: Lends<'s, 'b>,
-        L: LayoutType,
-        S::Dimensions: DimensionAt<Nth<N>>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, Reduced<S, N, L>, Nth<N>>() };
-        let section = Section::at(self.shape(), &one_index::<S>(const { resolve(N, S::SHAPE) }, index, self.shape()));
-        // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
-        unsafe { self.lent().cut(section) }
-    }
-
-    /// An array `P` in the memory of this one, by a slice for each dimension: an index, a range, or all (`..`), as `submdspan` of C++ does.
-    ///
-    /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends at edges of tiles, or at
-    /// the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// let x = Buffer::<shape!(f32[4,64,256]{2,1,0:T(8,128)})>::from_fn(|[i, j, k]| (10_000 * i + 100 * j + k) as f32);
-    /// let part = x.section::<shape!(f32[16,256]{1,0:T(8,128)}), _>((2, 32..48, ..));
-    /// assert_eq!(part[[1, 200]], x[[2, 33, 200]]);
-    ///
-    /// // Ranges whose sizes are known only at run time.
-    /// for end in [16, 24, 64] {
-    ///     let part = x.section::<shape!(f32[<=56,256]{1,0:T(8,128)}), _>((2, 8..end, ..));
-    ///     assert_eq!(part.sizes(), [end - 8, 256]);
-    /// }
-    /// ```
-    ///
-    /// # Panics
-    /// If an index or a range is out of bounds, or a range has another size than `P` or cuts a tile.
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn section<'s, 'b, P, K>(&'s self, slices: K) -> View<'b, Section<S, P, K>>
-    where
-        B: Lends<'s, 'b>,
-        P: WholeArray<Element = S::Element>,
-        K: Slices<S>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, P, K>() };
-        let section = Section::at(self.shape(), &slices.ranges(self.sizes()));
-        assert_sizes(section);
-        // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
-        unsafe { self.lent().cut(section) }
-    }
-
-    /// The part of these sizes that begins at `origin`, in the same memory: a section with a range of each dimension. `P` has the array's layout,
-    /// and bounds for the sizes.
-    ///
-    /// It begins and ends at edges of tiles, or at the array's end; [`copy_window_to`](Self::copy_window_to) copies a part that does not.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as f32);
-    /// let part = x.part::<shape!(f32[<=32,128]{1,0:T(8,128)})>([8, 128], [24, 128]);
-    /// assert_eq!((part.sizes(), part[[3, 5]]), ([24, 128], 11_133.0));
-    /// ```
-    ///
-    /// # Panics
-    /// If the part reaches beyond the array, has sizes that `P` does not have, or cuts a tile.
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn part<'s, 'b, P>(&'s self, origin: S::Index, sizes: S::Index) -> View<'b, Section<S, P, Ranges>>
-    where
-        B: Lends<'s, 'b>,
-        P: WholeArray<Element = S::Element, Index: SameRank<S::Index>>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, P, Ranges>() };
-        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
-        assert_sizes(section);
-        // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
-        unsafe { self.lent().cut(section) }
-    }
-}
-
-impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
-    /// The elements with one index in dimension `N`, to write; see [`index_axis`](Self::index_axis).
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, layout, shape};
-    ///
-    /// let mut x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::zeroed();
-    /// x.index_axis_mut::<0, layout!({1,0:T(8,128)})>(3).fill(1.0);
-    /// assert_eq!((x[[3, 0, 0]], x[[2, 15, 127]]), (1.0, 0.0));
-    /// ```
-    ///
-    /// # Panics
-    /// If the index is out of bounds.
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn index_axis_mut<const N: i64, L>(&mut self, index: usize) -> ViewMut<'_, Section<S, Reduced<S, N, L>, Nth<N>>>
-    where
-        L: LayoutType,
-        S::Dimensions: DimensionAt<Nth<N>>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, Reduced<S, N, L>, Nth<N>>() };
-        let section = Section::at(self.shape(), &one_index::<S>(const { resolve(N, S::SHAPE) }, index, self.shape()));
-        // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
-        unsafe { self.view_mut().cut(section) }
-    }
-
-    /// An array `P` in the memory of this one, to write; see [`section`](Self::section).
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// let mut x = Buffer::<shape!(f32[4,64,256]{2,1,0:T(8,128)})>::zeroed();
-    /// x.section_mut::<shape!(f32[16,256]{1,0:T(8,128)}), _>((2, 32..48, ..)).fill(1.0);
-    /// assert_eq!((x[[2, 47, 255]], x[[2, 48, 0]]), (1.0, 0.0));
-    /// ```
-    ///
-    /// # Panics
-    /// As [`section`](Self::section).
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn section_mut<P, K>(&mut self, slices: K) -> ViewMut<'_, Section<S, P, K>>
-    where
-        P: WholeArray<Element = S::Element>,
-        K: Slices<S>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, P, K>() };
-        let section = Section::at(self.shape(), &slices.ranges(self.sizes()));
-        assert_sizes(section);
-        // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
-        unsafe { self.view_mut().cut(section) }
-    }
-
-    /// The part of these sizes that begins at `origin`, to write; see [`part`](Self::part).
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// // The new positions of a cache, in the middle of it.
-    /// type New = shape!(f32[<=64,128]{1,0:T(8,128)});
-    /// let mut cache = Buffer::<shape!(f32[1024,128]{1,0:T(8,128)})>::zeroed();
-    /// let new = Buffer::<New>::filled_with(New::with_sizes([24, 128])?, 1.0)?;
-    /// cache.part_mut::<New>([512, 0], new.sizes()).apply_with(&new, |_, new| new);
-    /// assert_eq!((cache[[511, 0]], cache[[512, 0]], cache[[535, 127]], cache[[536, 0]]), (0.0, 1.0, 1.0, 0.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Panics
-    /// As [`part`](Self::part).
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn part_mut<P>(&mut self, origin: S::Index, sizes: S::Index) -> ViewMut<'_, Section<S, P, Ranges>>
-    where
-        P: WholeArray<Element = S::Element, Index: SameRank<S::Index>>,
-    {
-        named_in_errors!(Self);
-        const { assert_section::<S, P, Ranges>() };
-        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
-        assert_sizes(section);
-        // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
-        unsafe { self.view_mut().cut(section) }
-    }
-}
-
-/// The ranges of these sizes from the origin on. One that overflows is out of bounds of every dimension.
-#[inline(always)]
-fn ranges_from<S: ArrayType>(origin: S::Index, sizes: S::Index) -> [Range<usize>; MAX_LIST] {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    let pairs = origin.as_ref().iter().zip(sizes.as_ref());
-    ranges.iter_mut().zip(pairs).for_each(|(range, (&start, &size))| *range = start..start.saturating_add(size));
-    ranges
-}
-
-/// The ranges of one index in one dimension, and of all others whole.
-#[inline(always)]
-fn one_index<S: ArrayType>(dimension: usize, index: usize, shape: S) -> [Range<usize>; MAX_LIST] {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    ranges.iter_mut().zip(shape.sizes().as_ref()).for_each(|(range, &size)| *range = 0..size);
-    ranges[dimension] = index.range(0);
-    ranges
-}
-
-/// Whether the elements lie as in an array of the shape that has its memory for itself: it is one, or a section that is one stretch of memory.
-const fn is_laid_out_as_array<S: ArrayType>() -> bool {
-    if S::IS_WHOLE_ARRAY {
-        return true;
-    }
-    match StaticStrideTable::from_dimensions(S::DIMENSIONS, S::LAYOUT) {
-        Ok(table) => {
-            let (own, array) = (S::STRIDE_TABLE.with_extents(&[]), table.with_extents(&[]));
-            S::IS_STATIC && own.positions() == array.positions() && own.is_same_map(array)
-        }
-        Err(_) => false,
-    }
-}
-
-/// Fails the compilation if a section is not one stretch of memory, laid out as an array of its shape.
-#[track_caller]
-const fn assert_stretch<S: ArrayType, P: StaticArray<Element = S::Element>, K: Fixed<S>>() {
-    let problem = ConstText::<1024>::new().push_str("expected a section ");
-    if !S::IS_WHOLE_ARRAY && !S::IS_STATIC {
-        let problem = problem.push_str("of an array whose last blocks are not smaller, found one of a block ");
-        panic!("{}", problem.push_str(S::TEXT).as_str())
-    }
-    // A fixed dimension that is the most major one leaves the array's own map.
-    let (own, array) = (Section::<S, P, K>::TABLE_OF_SECTION.with_extents(&[]), P::STRIDE_TABLE.with_extents(&[]));
-    let is_plain = P::BYTES as u64 == P::STRIDE_TABLE.positions().saturating_mul(P::SHAPE.element_bits()).div_ceil(8);
-    if is_plain && own.positions() == array.positions() && own.is_same_map(array) {
-        return;
-    }
-    if !is_laid_out_as_array::<S>() {
-        let problem = problem.push_str("of an array that is one stretch of memory, found one of ").push_str(S::TEXT);
-        panic!("{}", problem.push_str(", which is a part of another").as_str())
-    }
-    let (mut sizes, mut kept, mut i) = ([1; MAX_LIST], 0, 0);
-    while i < S::NUM_DIMENSIONS {
-        if !K::FIXED[i] {
-            sizes[i] = P::SIZES[kept];
-            kept += 1;
-        }
-        i += 1;
-    }
-    let n = S::NUM_DIMENSIONS;
-    if let Some(reason) = slice_obstacle(S::SHAPE, [0; MAX_LIST].split_at(n).0, wide(sizes.split_at(n).0)) {
-        panic!("{}", reason.as_str())
-    }
-}
-
-impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P, K> {
-    const TABLE_OF_SECTION: &'static StaticStrideTable = <Self as ArrayType>::STRIDE_TABLE;
-
-    /// The first byte, if the section begins at a whole one.
-    #[inline(always)]
-    fn first_byte(self) -> Option<usize> {
-        let first = self.first * const { P::SHAPE.element_bits() as usize };
-        first.is_multiple_of(8).then_some(first / 8)
-    }
-}
-
-impl<'a, S, P, K> View<'a, Section<S, P, K>>
-where
-    S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element>,
-    K: Fixed<S>,
-{
-    /// The section as an array if it is one stretch of memory: with slices, tiles and free reshapes. `None` if it does not begin at a whole
-    /// byte.
-    ///
-    /// A section that is not one stretch of memory does not compile; that shows in `cargo build`, not in `cargo check`.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, View, layout, shape};
-    ///
-    /// type Head = shape!(f32[16,128]{1,0:T(8,128)});
-    /// let x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::from_fn(|[head, ..]| head as f32);
-    /// let head: View<Head> = x.index_axis::<0, layout!({1,0:T(8,128)})>(3).as_array().unwrap();
-    /// assert_eq!(head.as_slice(), [3.0; 16 * 128]);
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn as_array(&self) -> Option<View<'a, P>> {
-        named_in_errors!(Self);
-        const { assert_stretch::<S, P, K>() };
-        let first = self.shape().first_byte()?;
-        if const { P::ELEMENTS == 0 } {
-            return View::from_bytes(&[]).ok();
-        }
-        // SAFETY: the section has all elements of `P` (`IS_STATIC`: `S` is a whole array, or its sizes are those of its type) and is laid out as an array of that shape
-        // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are the array's. If elements share bytes, the last one may have an
-        // element of the neighbour too. Nobody writes it while the view lives: such arrays are not divided into parts to write
-        // (`assert_whole_elements`).
-        View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
-    }
-}
-
-impl<S, P, K> ViewMut<'_, Section<S, P, K>>
-where
-    S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element>,
-    K: Fixed<S>,
-{
-    /// The section as an array to write, if it is one stretch of memory; see [`as_array`](View::as_array). `None` if it does not begin and end
-    /// at whole bytes.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, layout, shape};
-    ///
-    /// let mut x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::zeroed();
-    /// let mut head = x.index_axis_mut::<0, layout!({1,0:T(8,128)})>(3);
-    /// head.as_array_mut().unwrap().line_mut::<-1>([5, 0]).unwrap().apply(|_| 1.0);
-    /// assert_eq!((x[[3, 5, 127]], x[[3, 6, 0]]), (1.0, 0.0));
-    /// ```
-    #[must_use]
-    #[inline(always)]
-    pub fn as_array_mut(&mut self) -> Option<ViewMut<'_, P>> {
-        named_in_errors!(Self);
-        const { assert_stretch::<S, P, K>() };
-        let first = self.shape().first_byte()?;
-        if const { P::ELEMENTS == 0 } {
-            return ViewMut::from_bytes(&mut []).ok();
-        }
-        if const { !(P::STRIDE_TABLE.positions() * P::SHAPE.element_bits()).is_multiple_of(8) } {
-            return None;
-        }
-        // SAFETY: as in `as_array`. The bytes are the section's alone: it begins and ends at whole bytes, and what is between its elements is
-        // padding of the tiles that it consists of (`assert_section`: no group of elements is cut).
-        ViewMut::from_bytes(unsafe { self.bytes_from_mut(first, P::BYTES) }).ok()
     }
 }
