@@ -208,7 +208,13 @@ where
     fn new(whole: S, array: V) -> Self {
         Self { places: Indices::new(Part::<S, P>::grid(whole)), whole, array, part: PhantomData }
     }
+}
 
+impl<S, P, V> Blocks<S, P, V>
+where
+    S: ArrayType<Element: Stored>,
+    P: StaticArray<Index = S::Index>,
+{
     #[inline]
     fn next_part(&mut self) -> Option<Part<S, P>> {
         let place = self.places.next()?;
@@ -220,7 +226,7 @@ where
 impl<'a, S, P> Iterator for Blocks<S, P, View<'a, S>>
 where
     S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Index = S::Index>,
 {
     type Item = View<'a, Part<S, P>>;
 
@@ -239,7 +245,7 @@ where
 impl<'a, S, P> Iterator for Blocks<S, P, ViewMut<'a, S>>
 where
     S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Index = S::Index>,
 {
     type Item = ViewMut<'a, Part<S, P>>;
 
@@ -272,7 +278,7 @@ const fn assert_array<S: ArrayType, P: StaticArray>() {
 impl<'a, S, P> View<'a, Part<S, P>>
 where
     S: WholeArray<Element: Stored>,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Element: Stored, Index = S::Index>,
 {
     /// The block as an array if it is one stretch of memory: with slices, tiles and free transposes. `None` for a last block with fewer
     /// elements.
@@ -294,8 +300,8 @@ where
         named_in_errors!(Self);
         const { assert_array::<S, P>() };
         let first = self.shape().first_byte()?;
-        // SAFETY: the block is full and laid out as an array of its shape (`assert_array`), so the `P::BYTES` bytes from its first element
-        // on are all its own.
+        // SAFETY: the block is full and laid out as an array of its shape (`assert_array`), which has the elements of `S` (`Part`), so the
+        // `P::BYTES` bytes from its first element on are all its own.
         View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
     }
 }
@@ -303,7 +309,7 @@ where
 impl<S, P> ViewMut<'_, Part<S, P>>
 where
     S: WholeArray<Element: Stored>,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Element: Stored, Index = S::Index>,
 {
     /// The block as an array to write, if it is one stretch of memory; see [`as_array`](View::as_array). `None` for a last block with fewer
     /// elements, and if the block does not begin and end at whole bytes.

@@ -10,7 +10,8 @@ use xla_shape_core::{ArrayShape, Dimension};
 
 /// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or smaller at the end of the array.
 ///
-/// Made by [`block`](crate::Buffer::block) and the other methods that return blocks.
+/// Made by [`block`](crate::Buffer::block) and the other methods that return blocks. They require that `P` has the element type and the layout
+/// of `S`. What is implemented for `Part` does not repeat that, so that another `P` is one error, not one for each method of the block too.
 pub struct Part<S: ArrayType, P> {
     whole: S,
     /// The index of the first element in the whole array.
@@ -69,7 +70,7 @@ impl<S: ArrayType, P> Sealed for Part<S, P> {}
 impl<S, P> Part<S, P>
 where
     S: ArrayType,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Index = S::Index>,
 {
     /// Whether every block is full: the sizes are those of the type.
     pub(super) const IS_EVEN: bool = {
@@ -162,14 +163,14 @@ where
     }
 }
 
-// SAFETY: `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in
+// SAFETY: `assert_block`, which comes before `at`, is only for a `P` with the element type and the layout of `S`. `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in
 // bounds of this shape, added to the origin, is in bounds of the whole array. The origin is a multiple of the stride table's period in each
 // dimension (`assert_block`), so positions are additive: the position of that element is the origin's plus the index's. By the law of `S`,
 // it is that of an element, and different indices have different positions.
 unsafe impl<S, P> ArrayType for Part<S, P>
 where
     S: ArrayType,
-    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    P: StaticArray<Index = S::Index>,
 {
     type Element = S::Element;
     type Dimensions = P::Dimensions;
@@ -203,10 +204,7 @@ where
     }
 
     fn array_shape(self) -> ArrayShape {
-        let sizes = self.sizes();
-        let dimensions = sizes.as_ref().iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
-        let shape = ArrayShape::new(P::SHAPE.element_type(), &dimensions, P::SHAPE.layout().clone());
-        shape.expect("a valid shape stays valid with smaller sizes")
+        with_sizes(P::SHAPE, self.sizes().as_ref())
     }
 
     #[inline(always)]
@@ -218,6 +216,13 @@ where
     fn first_position(self) -> usize {
         self.first
     }
+}
+
+/// A shape with these sizes, which are at most its own.
+pub(super) fn with_sizes(shape: &ArrayShape, sizes: &[usize]) -> ArrayShape {
+    let dimensions = sizes.iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
+    let smaller = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone());
+    smaller.expect("a valid shape stays valid with smaller sizes")
 }
 
 /// Fails the compilation if an array cannot be divided into these blocks.

@@ -1,6 +1,6 @@
 //! The shape of a section: an array of fewer dimensions, or of ranges, in the memory of a larger one.
 
-use super::part::period_obstacle;
+use super::part::{period_obstacle, with_sizes};
 #[cfg(doc)]
 use crate::buffer::Buffer;
 use crate::sealed::{Sealed, for_each_arity};
@@ -16,7 +16,8 @@ use xla_shape_core::{ArrayShape, Dimension};
 
 /// The shape of a section: an array `P` in the memory of one of shape `S`. `K` says which dimensions of `S` are fixed at an index.
 ///
-/// Made by [`section`](crate::Buffer::section) and [`index_axis`](crate::Buffer::index_axis).
+/// Made by [`section`](crate::Buffer::section), [`index_axis`](crate::Buffer::index_axis) and [`part`](crate::Buffer::part). They require that
+/// `P` has the element type of `S`; as for a [`Part`](super::Part), what is implemented for `Section` does not repeat that.
 pub struct Section<S: ArrayType, P: ArrayType, K> {
     whole: S,
     /// The index of the first element in the array.
@@ -212,7 +213,7 @@ fn cuts_a_group(dimension: usize, range: &Range<usize>, period: Option<u64>) -> 
     }
 }
 
-impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P, K> {
+impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
     const IS_FIXED: &'static [bool] = K::FIXED.split_at(S::NUM_DIMENSIONS).0;
 
     /// The dimensions of the memory that the section keeps. A range whose size is known only at run time is never all of a dimension: code
@@ -255,7 +256,10 @@ impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P
     /// If a range is out of bounds, or cuts elements that are laid out together.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn at(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Self {
+    pub(super) fn at(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Self
+    where
+        P: ArrayType<Element = S::Element>,
+    {
         let (mut origin, mut sizes, all) = (S::Index::ORIGIN, S::Index::ORIGIN, whole.sizes());
         for (dimension, &size) in all.as_ref().iter().enumerate() {
             let (range, is_index) = (&ranges[dimension], const { K::FIXED }[dimension]);
@@ -307,7 +311,7 @@ impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P
 unsafe impl<S, P, K> ArrayType for Section<S, P, K>
 where
     S: ArrayType,
-    P: ArrayType<Element = S::Element>,
+    P: ArrayType,
     K: Fixed<S>,
 {
     type Element = S::Element;
@@ -347,10 +351,7 @@ where
     }
 
     fn array_shape(self) -> ArrayShape {
-        let sizes = self.sizes();
-        let dimensions = sizes.as_ref().iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
-        let shape = ArrayShape::new(P::SHAPE.element_type(), &dimensions, P::SHAPE.layout().clone());
-        shape.expect("a valid shape stays valid with smaller sizes")
+        with_sizes(P::SHAPE, self.sizes().as_ref())
     }
 
     #[inline(always)]

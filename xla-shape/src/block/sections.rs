@@ -12,12 +12,57 @@ use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_LIST;
 use xla_shape_relayout::wide::wide;
 
-/// Panics if a section does not have the sizes of its type.
+/// The section with these indices. The caller has evaluated `assert_section::<S, P, K>`.
+///
+/// # Panics
+/// As [`Section::at`], and if the sizes are not those of `P`.
+#[inline(always)]
 #[track_caller]
-fn assert_sizes<S: ArrayType, P: WholeArray<Element = S::Element>, K: Fixed<S>>(section: Section<S, P, K>) {
+fn section_at<S, P, K>(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Section<S, P, K>
+where
+    S: ArrayType,
+    P: WholeArray<Element = S::Element>,
+    K: Fixed<S>,
+{
+    let section = Section::at(whole, ranges);
     if let Err(error) = P::with_sizes(section.sizes) {
         panic!("{error}")
     }
+    section
+}
+
+/// The section with one index in dimension `N`. The caller has evaluated `assert_section`.
+///
+/// # Panics
+/// If the index is out of bounds.
+#[inline(always)]
+#[track_caller]
+fn one_index<S, P, const N: i64>(whole: S, index: usize) -> Section<S, P, Nth<N>>
+where
+    S: ArrayType,
+    P: ArrayType<Element = S::Element>,
+{
+    let mut ranges = [const { 0..0 }; MAX_LIST];
+    ranges.iter_mut().zip(whole.sizes().as_ref()).for_each(|(range, &size)| *range = 0..size);
+    ranges[const { resolve(N, S::SHAPE) }] = index.range(0);
+    Section::at(whole, &ranges)
+}
+
+/// The section with these sizes that begins at `origin`. The caller has evaluated `assert_section::<S, P, Ranges>`.
+///
+/// # Panics
+/// As [`section_at`]. A range that overflows is out of bounds of every dimension.
+#[inline(always)]
+#[track_caller]
+fn part_at<S, P>(whole: S, origin: S::Index, sizes: S::Index) -> Section<S, P, Ranges>
+where
+    S: ArrayType,
+    P: WholeArray<Element = S::Element>,
+{
+    let mut ranges = [const { 0..0 }; MAX_LIST];
+    let pairs = origin.as_ref().iter().zip(sizes.as_ref());
+    ranges.iter_mut().zip(pairs).for_each(|(range, (&start, &size))| *range = start..start.saturating_add(size));
+    section_at(whole, &ranges)
 }
 
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
@@ -59,7 +104,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, Reduced<S, N, L>, Nth<N>>() };
-        let section = Section::at(self.shape(), &one_index::<S>(const { resolve(N, S::SHAPE) }, index, self.shape()));
+        let section = one_index(self.shape(), index);
         // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
         unsafe { self.lent().cut(section) }
     }
@@ -96,8 +141,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, K>() };
-        let section = Section::at(self.shape(), &slices.ranges(self.sizes()));
-        assert_sizes(section);
+        let section = section_at(self.shape(), &slices.ranges(self.sizes()));
         // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
         unsafe { self.lent().cut(section) }
     }
@@ -127,8 +171,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, Ranges>() };
-        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
-        assert_sizes(section);
+        let section = part_at(self.shape(), origin, sizes);
         // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
         unsafe { self.lent().cut(section) }
     }
@@ -157,7 +200,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, Reduced<S, N, L>, Nth<N>>() };
-        let section = Section::at(self.shape(), &one_index::<S>(const { resolve(N, S::SHAPE) }, index, self.shape()));
+        let section = one_index(self.shape(), index);
         // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(section) }
     }
@@ -184,8 +227,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, K>() };
-        let section = Section::at(self.shape(), &slices.ranges(self.sizes()));
-        assert_sizes(section);
+        let section = section_at(self.shape(), &slices.ranges(self.sizes()));
         // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(section) }
     }
@@ -215,29 +257,10 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, Ranges>() };
-        let section = Section::at(self.shape(), &ranges_from::<S>(origin, sizes));
-        assert_sizes(section);
+        let section = part_at(self.shape(), origin, sizes);
         // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(section) }
     }
-}
-
-/// The ranges of these sizes from the origin on. One that overflows is out of bounds of every dimension.
-#[inline(always)]
-fn ranges_from<S: ArrayType>(origin: S::Index, sizes: S::Index) -> [Range<usize>; MAX_LIST] {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    let pairs = origin.as_ref().iter().zip(sizes.as_ref());
-    ranges.iter_mut().zip(pairs).for_each(|(range, (&start, &size))| *range = start..start.saturating_add(size));
-    ranges
-}
-
-/// The ranges of one index in one dimension, and of all others whole.
-#[inline(always)]
-fn one_index<S: ArrayType>(dimension: usize, index: usize, shape: S) -> [Range<usize>; MAX_LIST] {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    ranges.iter_mut().zip(shape.sizes().as_ref()).for_each(|(range, &size)| *range = 0..size);
-    ranges[dimension] = index.range(0);
-    ranges
 }
 
 /// Whether the elements lie as in an array of the shape that has its memory for itself: it is one, or a section that is one stretch of memory.
@@ -256,7 +279,7 @@ const fn is_laid_out_as_array<S: ArrayType>() -> bool {
 
 /// Fails the compilation if a section is not one stretch of memory, laid out as an array of its shape.
 #[track_caller]
-const fn assert_stretch<S: ArrayType, P: StaticArray<Element = S::Element>, K: Fixed<S>>() {
+const fn assert_stretch<S: ArrayType, P: StaticArray, K: Fixed<S>>() {
     let problem = ConstText::<1024>::new().push_str("expected a section ");
     if !S::IS_WHOLE_ARRAY && !S::IS_STATIC {
         let problem = problem.push_str("of an array whose last blocks are not smaller, found one of a block ");
@@ -286,7 +309,7 @@ const fn assert_stretch<S: ArrayType, P: StaticArray<Element = S::Element>, K: F
     }
 }
 
-impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P, K> {
+impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
     const TABLE_OF_SECTION: &'static StaticStrideTable = <Self as ArrayType>::STRIDE_TABLE;
 
     /// The first byte, if the section begins at a whole one.
@@ -300,7 +323,7 @@ impl<S: ArrayType, P: ArrayType<Element = S::Element>, K: Fixed<S>> Section<S, P
 impl<'a, S, P, K> View<'a, Section<S, P, K>>
 where
     S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element>,
+    P: StaticArray<Element: Stored>,
     K: Fixed<S>,
 {
     /// The section as an array if it is one stretch of memory: with slices, tiles and free reshapes. `None` if it does not begin at a whole
@@ -325,10 +348,10 @@ where
         if const { P::ELEMENTS == 0 } {
             return View::from_bytes(&[]).ok();
         }
-        // SAFETY: the section has all elements of `P` (`IS_STATIC`: `S` is a whole array, or its sizes are those of its type) and is laid out as an array of that shape
-        // (`assert_stretch`), so the `P::BYTES` bytes from its first element on are the array's. If elements share bytes, the last one may have an
-        // element of the neighbour too. Nobody writes it while the view lives: such arrays are not divided into parts to write
-        // (`assert_whole_elements`).
+        // SAFETY: `P` has the element type of `S` (`Section::at`). The section has all elements of `P` (`IS_STATIC`: `S` is a whole array, or its
+        // sizes are those of its type) and is laid out as an array of that shape (`assert_stretch`), so the `P::BYTES` bytes from its first
+        // element on are the array's. If elements share bytes, the last one may have an element of the neighbour too. Nobody writes it while the
+        // view lives: such arrays are not divided into parts to write (`assert_whole_elements`).
         View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
     }
 }
@@ -336,7 +359,7 @@ where
 impl<S, P, K> ViewMut<'_, Section<S, P, K>>
 where
     S: ArrayType<Element: Stored>,
-    P: StaticArray<Element = S::Element>,
+    P: StaticArray<Element: Stored>,
     K: Fixed<S>,
 {
     /// The section as an array to write, if it is one stretch of memory; see [`as_array`](View::as_array). `None` if it does not begin and end

@@ -140,7 +140,9 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         C: BytesMut,
     {
         named_in_errors!(Self);
-        copy_part(self, window, origin, halo, border)
+        const { assert_whole::<S>() };
+        const { assert_whole::<T>() };
+        copy_part(self, window, [origin, halo], border)
     }
 }
 
@@ -148,8 +150,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 pub(super) fn copy_part<S, B, T, C>(
     array: &Buffer<S, B>,
     window: &mut Buffer<T, C>,
-    origin: S::Index,
-    halo: S::Index,
+    [origin, halo]: [S::Index; 2],
     border: Border<ValueOf<S>>,
 ) -> Result<(), WindowError>
 where
@@ -158,8 +159,6 @@ where
     B: Bytes,
     C: BytesMut,
 {
-    const { assert_whole::<S>() };
-    const { assert_whole::<T>() };
     let (sizes, own) = (same_index::<_, S::Index>(window.sizes()), array.sizes());
     if sizes.as_ref().contains(&0) {
         return Ok(());

@@ -1,8 +1,8 @@
 //! The windows around the blocks of an array, in their order.
 
 use super::window::{Border, WindowError, copy_part};
-use crate::buffer::{Buffer, Bytes, Lends, View};
-use crate::element::Plain;
+use crate::buffer::{Buffer, Bytes, Lends, View, assert_whole};
+use crate::element::{Plain, Stored};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Indices, MultiIndex, SameRank, StaticArray, ValueOf, same_index};
 use std::fmt;
@@ -85,9 +85,15 @@ pub struct Windows<'a, S: ArrayType<Element: Plain>, P, W: StaticArray> {
     places: Indices<S::Index>,
     halo: S::Index,
     border: Border<ValueOf<S>>,
+    copy: CopyWindow<'a, S, W>,
     spare: Spare<W>,
     block: PhantomData<fn() -> P>,
 }
+
+/// [`copy_part`] of these types. Only the functions that make the iterator require `S` and `W` to have the same elements, so that another `W` is
+/// one error.
+type CopyWindow<'a, S, W> =
+    fn(&View<'a, S>, &mut Buffer<W>, [<S as ArrayType>::Index; 2], Border<ValueOf<S>>) -> Result<(), WindowError>;
 
 impl<S: ArrayType<Element: Plain>, P, W: StaticArray> fmt::Debug for Windows<'_, S, P, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,7 +105,7 @@ impl<S, P, W> Iterator for Windows<'_, S, P, W>
 where
     S: ArrayType<Element: Plain>,
     P: StaticArray,
-    W: StaticArray<Element = S::Element>,
+    W: StaticArray<Element: Stored>,
 {
     type Item = Window<W>;
 
@@ -108,7 +114,7 @@ where
         origin.as_mut().iter_mut().zip(P::SIZES).for_each(|(entry, size)| *entry *= size);
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut elements = spare.unwrap_or_else(Buffer::zeroed);
-        let copied = copy_part(&self.array, &mut elements, origin, self.halo, self.border);
+        let copied = (self.copy)(&self.array, &mut elements, [origin, self.halo], self.border);
         copied.expect("`windows` checks all places");
         Some(Window { elements: Some(elements), origin: same_index(origin), spare: Arc::clone(&self.spare) })
     }
@@ -121,9 +127,17 @@ where
 impl<S: ArrayType<Element: Plain>, P, W: StaticArray> ExactSizeIterator for Windows<'_, S, P, W> where Self: Iterator {}
 impl<S: ArrayType<Element: Plain>, P, W: StaticArray> FusedIterator for Windows<'_, S, P, W> where Self: Iterator {}
 
-/// Fails the compilation if windows `W` do not hold blocks `P`, or if `is_even`, with as many elements on each side.
+/// Fails the compilation if windows `W` of an array `S` cannot be copied or do not hold blocks `P`, or if `is_even`, with as many elements on
+/// each side.
 #[track_caller]
-const fn assert_window<P: StaticArray, W: StaticArray>(is_even: bool) {
+const fn assert_window<S, P, W>(is_even: bool)
+where
+    S: ArrayType<Element: Plain>,
+    P: StaticArray,
+    W: StaticArray<Element = S::Element>,
+{
+    assert_whole::<S>();
+    assert_whole::<W>();
     let mut d = 0;
     while d < P::SIZES.len() {
         let (block, window) = (P::SIZES[d], W::SIZES[d]);
@@ -193,7 +207,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         W: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
-        const { assert_window::<P, W>(true) };
+        const { assert_window::<S, P, W>(true) };
         let mut halo = S::Index::ORIGIN;
         let sizes = P::SIZES.iter().zip(W::SIZES);
         halo.as_mut().iter_mut().zip(sizes).for_each(|(halo, (block, window))| *halo = (window - block) / 2);
@@ -233,7 +247,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         W: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
-        const { assert_window::<P, W>(false) };
+        const { assert_window::<S, P, W>(false) };
         for (dimension, &halo) in halo.as_ref().iter().enumerate() {
             let (block, window) = (P::SIZES[dimension], W::SIZES[dimension]);
             if halo > window - block {
@@ -253,7 +267,7 @@ fn windows_of<'b, S, P, W>(
 where
     S: ArrayType<Element: Plain>,
     P: StaticArray,
-    W: StaticArray,
+    W: StaticArray<Element = S::Element>,
 {
     let sizes = array.sizes();
     let mut grid = sizes;
@@ -270,5 +284,5 @@ where
             }
         }
     }
-    Ok(Windows { array, places, halo, border, spare: Spare::default(), block: PhantomData })
+    Ok(Windows { array, places, halo, border, copy: copy_part, spare: Spare::default(), block: PhantomData })
 }

@@ -83,6 +83,20 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// assert_eq!(x.as_slice(), [0, 10, 1, 11, 2, 12]);
     /// ```
     ///
+    /// Name the array before `from_fn`, as here: from the type of a variable or a result, the compiler learns too late how many numbers an index has.
+    /// Where the array's type is not at hand, name the index's:
+    ///
+    /// ```
+    /// use xla_shape::element::F32;
+    /// use xla_shape::types::StaticArray;
+    /// use xla_shape::Buffer;
+    ///
+    /// fn identity<S: StaticArray<Element = F32, Index = [usize; 2]>>() -> Buffer<S> {
+    ///     Buffer::from_fn(|[i, j]: [usize; 2]| if i == j { 1.0 } else { 0.0 })
+    /// }
+    /// # assert_eq!(identity::<xla_shape::shape!(f32[2,2])>().as_slice(), [1.0, 0.0, 0.0, 1.0]);
+    /// ```
+    ///
     /// # Panics
     /// If there is not enough memory.
     #[must_use]

@@ -3,9 +3,10 @@
 use super::array::Array;
 use super::array_type::{ArrayType, StaticArray};
 use super::dim::{Dim, StaticDim};
-use super::dimensions::{Dimensions, StaticDimensions};
-use super::layout::{LayoutParts, Space};
+use super::dimensions::Dimensions;
+use super::layout::{LayoutParts, LayoutType, Space};
 use super::permutation::Nth;
+use crate::element::Element;
 use core::ops::Add;
 use typenum::Sum;
 
@@ -87,11 +88,11 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
 /// A matrix that can be multiplied by the matrix `W`: what a function over the shapes of its callers requires for [`Product`].
 ///
 /// It implies everything that a kernel needs: the product is a matrix whose sizes the compiler knows. Every pair of matrices whose sizes fit
-/// implements it; for others, the call does not compile, in `cargo check` too.
+/// implements it. If they do not, the call does not compile, in `cargo check` too, and the error is at the second matrix.
 ///
 /// ```
 /// use xla_shape::element::F32;
-/// use xla_shape::types::{LayoutType, MatrixTimes, Product, StaticArray};
+/// use xla_shape::types::{Array, LayoutType, MatrixTimes, Product, StaticArray};
 /// use xla_shape::{Buffer, View, layout, shape};
 ///
 /// fn product<X, W, L>(x: View<'_, X>, w: View<'_, W>) -> Buffer<Product<X, W, L>>
@@ -103,27 +104,61 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
 ///     Buffer::<Product<X, W, L>>::from_fn(|[i, j]| (0..W::SIZES[0]).map(|k| x[[i, k]] * w[[k, j]]).sum())
 /// }
 ///
+/// /// A chain: the product in the middle is an array like others, and has a bound of its own.
+/// fn chain<X, W, V, L>(x: View<'_, X>, w: View<'_, W>, v: View<'_, V>) -> Buffer<Product<Product<X, W, L>, V, L>>
+/// where
+///     X: MatrixTimes<W, Element = F32>,
+///     W: StaticArray<Element = F32, Index = [usize; 2]>,
+///     Array<F32, (X::Rows, X::Columns), L>: MatrixTimes<V, Element = F32>,
+///     V: StaticArray<Element = F32, Index = [usize; 2]>,
+///     L: LayoutType,
+/// {
+///     product(product::<_, _, L>(x, w).view(), v)
+/// }
+///
 /// let x = Buffer::<shape!(f32[3,20]{1,0:T(8,128)})>::filled(2.0);
 /// let w = Buffer::<shape!(f32[20,5]{0,1})>::filled(0.5);
-/// let y: Buffer<shape!(f32[3,5])> = product::<_, _, layout!({1,0})>(x.view(), w.view());
+/// let v = Buffer::<shape!(f32[5,2])>::filled(3.0);
+/// let y: Buffer<shape!(f32[3,5])> = product(x.view(), w.view());
 /// assert_eq!(y.as_slice(), [20.0; 15]);
+/// let z: Buffer<shape!(f32[3,2])> = chain(x.view(), w.view(), v.view());
+/// assert_eq!(z.as_slice(), [300.0; 6]);
 /// ```
+///
+/// The bound of a chain names the product in the middle by its rows and columns: the compiler does not use a bound on a type that it has to
+/// compute first, such as `Product<X, W, L>: MatrixTimes<V>`. A longer chain is shorter over dimensions, with operands such as
+/// `View<Array<F32, (M, K), L>>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be multiplied by the matrix `{W}`",
     label = "expected matrices of static sizes, with dimensions `(M, K)` and `(K, N)`"
 )]
 pub trait MatrixTimes<W: ArrayType>:
-    StaticArray<Index = [usize; 2], Dimensions: Multiply<W::Dimensions, Product: StaticDimensions<Index = [usize; 2]>>>
+    StaticArray<
+        Index = [usize; 2],
+        Dimensions: Multiply<
+            W::Dimensions,
+            Product = (<Self as MatrixTimes<W>>::Rows, <Self as MatrixTimes<W>>::Columns),
+        >,
+    >
 {
+    /// The rows of this matrix, which are those of the product.
+    type Rows: StaticDim;
+    /// The columns of `W`, which are those of the product.
+    type Columns: StaticDim;
 }
 
-#[diagnostic::do_not_recommend]
-impl<X, W: ArrayType> MatrixTimes<W> for X where
-    X: StaticArray<
-            Index = [usize; 2],
-            Dimensions: Multiply<W::Dimensions, Product: StaticDimensions<Index = [usize; 2]>>,
-        >
+impl<E, F, M, K, N, L, R> MatrixTimes<Array<F, (K, N), R>> for Array<E, (M, K), L>
+where
+    E: Element,
+    F: Element,
+    M: StaticDim,
+    K: StaticDim,
+    N: StaticDim,
+    L: LayoutType,
+    R: LayoutType,
 {
+    type Rows = M;
+    type Columns = N;
 }
 
 /// Dimensions in the order of a permutation `P`, a tuple of [`Nth`]. The bound of [`Transposed`] in generic code.
@@ -255,7 +290,15 @@ pub type WithDimension<S, const N: i64, D, L> =
 /// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
 /// ```
 ///
-/// Its element type is that of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`.
+/// Its element type is that of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`. In a function over
+/// the shapes of its callers, the bound is [`MatrixTimes`].
+///
+/// ```compile_fail,E0277
+/// # use xla_shape::types::Product;
+/// # use xla_shape::{layout, shape};
+/// type Y = Product<shape!(f32[8,64]), shape!(f32[32,256]), layout!({1,0})>; // 64 columns, 32 rows
+/// let _ = Y::TEXT;
+/// ```
 pub type Product<A, B, L> = Array<
     <A as ArrayType>::Element,
     <<A as ArrayType>::Dimensions as Multiply<<B as ArrayType>::Dimensions>>::Product,
