@@ -6,6 +6,7 @@ use super::loops::{Axis, Region};
 use super::schedule::{Step, Work};
 
 /// Runs a step.
+#[inline]
 pub(super) fn run(step: &Step, widths: Widths, fence: &Fence, source: &[u8], destination: &mut [u8]) {
     let Step { from, to, outer, work } = step;
     match work {

@@ -2,7 +2,7 @@
 
 use super::elements::{Unit, Widths};
 use super::kernels::{
-    Gather, Interleave, Kernel, Machine, NotPermuted, Packing, Runs, Side, Transpose, Units, should_stream,
+    Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Transpose, Units, should_stream,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -74,9 +74,18 @@ impl Step {
             let run = axes.pop().map_or(1, |axis| axis.len);
             runs(&mut axes, run * bytes, machine).unwrap_or(Kernel::Copy(run * bytes))
         } else if bytes <= MAX_BYTES && bytes.is_power_of_two() {
-            interleaved(&mut axes, bytes, shuffle, machine).unwrap_or_else(|| transposed(&mut axes, bytes, shuffle))
+            let is_tiny = region_bytes <= TINY_REGION;
+            let interleaved = interleaved(&mut axes, bytes, shuffle, machine, is_tiny);
+            interleaved.unwrap_or_else(|| transposed(&mut axes, bytes, shuffle))
         } else {
             runs(&mut axes, bytes, machine).unwrap_or(Kernel::Copy(bytes))
+        };
+        let matrix = match kernel {
+            Kernel::Transpose(kernel) => {
+                let starts_lines = axes.iter().chain(&kernel.a).all(|axis| axis.to.is_multiple_of(64));
+                kernel.as_matrix(machine.is_large(starts_lines))
+            }
+            _ => None,
         };
         // How many permutes for a vector are still faster than this kernel, and whether this kernel has no vectors at all.
         let (max_permutes, is_scalar) = match kernel {
@@ -85,7 +94,7 @@ impl Step {
             Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PERMUTES_PER_VECTOR, true),
             // Preparing a transpose would take longer than copying the elements.
             Kernel::Transpose(_) if region_bytes <= TINY_REGION => {
-                (MAX_PERMUTES_OF_TINY, region_bytes / narrow <= MAX_TINY_ELEMENTS)
+                (MAX_PERMUTES_OF_TINY, matrix.is_none() && region_bytes / narrow <= MAX_TINY_ELEMENTS)
             }
             Kernel::Transpose(kernel) => (kernel.useful_permutes(), false),
             _ => (0, false),
@@ -95,6 +104,13 @@ impl Step {
         {
             return steps.extend(gathered);
         }
+        let kernel = match matrix {
+            Some((matrix, outer)) => {
+                axes.extend(outer);
+                Kernel::Matrix(matrix)
+            }
+            None => kernel,
+        };
         let merges_iterations = matches!(kernel, Kernel::Runs(Runs { bytes, len, .. }) if machine.is_streaming() && bytes * len < MIN_UNMERGED_ITERATION);
         match kernel {
             // With non-temporal stores, short iterations run in the order of the destination and share a staging buffer.
@@ -102,7 +118,7 @@ impl Step {
             // With ordinary stores, write the destination from front to back; several rows are read at once anyway.
             Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
             // The blocks of a transpose have their own order.
-            Kernel::Transpose(_) => {}
+            Kernel::Transpose(_) | Kernel::Matrix(_) => {}
             // Otherwise, read the source from front to back.
             _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
@@ -196,6 +212,7 @@ impl Step {
             Work::Kernel(Kernel::Transpose(kernel)) if kernel.a.iter().any(|axis| axis.to > stride) => {
                 kernel.a.iter_mut().max_by_key(|axis| axis.to)
             }
+            Work::Kernel(Kernel::Matrix(kernel)) if kernel.columns.to > stride => Some(&mut kernel.columns),
             Work::Kernel(Kernel::Deinterleave(kernel)) if kernel.row_stride > stride => None,
             Work::Kernel(Kernel::Unpack(kernel)) if kernel.distance.max(kernel.rows.row_stride) > stride => None,
             Work::Kernel(Kernel::UnpackUnits(kernel)) if kernel.distance > stride => None,
@@ -434,7 +451,13 @@ fn runs(axes: &mut Axes, bytes: usize, machine: Machine) -> Option<Kernel> {
 }
 
 /// Takes the loops of an interleaving with a small factor, or of the inverse, if there are any.
-fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
+fn interleaved(
+    axes: &mut Axes,
+    bytes: usize,
+    shuffle: Option<[u8; 16]>,
+    machine: Machine,
+    is_tiny: bool,
+) -> Option<Kernel> {
     if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
         return None;
     }
@@ -448,6 +471,8 @@ fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine
     };
     // With a larger factor, a transpose fills whole lanes.
     let is_small_factor = |factor: usize| match factor {
+        // A tiny array is a matrix.
+        2 | 4 | 8 if is_tiny && factor * bytes >= MAX_BYTES => false,
         2 | 4 | 8 => factor * bytes <= 2 * MAX_BYTES,
         3 if bytes == 8 => Gather::can_permute(machine),
         3..16 => factor * bytes < MAX_BYTES,
@@ -559,6 +584,10 @@ impl fmt::Display for Step {
             }
             Work::Kernel(Kernel::UnpackUnits(Units { bits, unit, len, .. })) => {
                 write!(f, "unpack {} elements of {bits} bits", len * unit.elements)
+            }
+            Work::Kernel(Kernel::Matrix(Matrix { bytes, columns, rows })) => {
+                let (columns, rows) = (columns.len, rows.len);
+                write!(f, "transpose {columns} x {rows} elements of {bytes} bytes without tables")
             }
             Work::Kernel(Kernel::Transpose(Transpose { bytes, shuffle, a, b })) => {
                 let order = if shuffle.is_some() { ", reordered within" } else { "" };

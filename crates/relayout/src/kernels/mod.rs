@@ -14,7 +14,7 @@ mod tests;
 mod vectors;
 
 use super::elements::Unit;
-use super::loops::Axis;
+use super::loops::{Axes, Axis};
 use super::tuning::{
     MAX_DIRECT_BYTES, MAX_DIRECT_WIDE_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_LONG_COLUMN,
     PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT,
@@ -54,6 +54,12 @@ impl Machine {
     /// The same, but what would need a staging buffer uses ordinary stores.
     pub(super) fn without_staging(self) -> Self {
         Self { staging: false, ..self }
+    }
+
+    /// Whether a transpose runs in the order for arrays larger than the caches; `starts_lines` says whether all of its columns begin at a
+    /// cache line.
+    pub(super) fn is_large(self, starts_lines: bool) -> bool {
+        self.streaming && (self.staging || starts_lines)
     }
 
     /// Whether kernels use non-temporal stores.
@@ -281,17 +287,14 @@ impl Transpose {
         !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
     }
 
-    /// Whether vectors transpose it without tables of offsets, the innermost loop of each side at a time: in the caches, where one side is
-    /// shorter than a line or an iteration is small; elements of 16 bytes also where the innermost loops do not cover a side. `large` arrays
-    /// need the order and the stores of the other transpose, unless one side is too short for them.
-    pub(super) fn is_direct(&self, large: bool) -> bool {
+    /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: in the caches,
+    /// where one side is shorter than a line or an iteration is small; with elements of 16 bytes also where the innermost loops do not cover
+    /// a side. `large` arrays need the order and the stores of the other transpose, unless one side is too short for them.
+    pub(super) fn as_matrix(&self, large: bool) -> Option<(Matrix, Axes)> {
         let (columns, rows) = (self.a[0].len, self.b[0].len);
         let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
         let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
-        if self.shuffle.is_some() {
-            return false;
-        }
-        match self.bytes {
+        let is_faster = match self.bytes {
             16 if large => is_narrow && is_even,
             16 if is_even => is_narrow || self.a_len() * b <= MAX_DIRECT_WIDE_BYTES,
             // Short innermost loops take longer than looking up offsets.
@@ -301,7 +304,10 @@ impl Transpose {
                 is_small && (is_even || rows * self.bytes > 16 && columns * rows >= MIN_DIRECT_BLOCK)
             }
             _ => false,
-        }
+        };
+        let matrix = Matrix { bytes: self.bytes, columns: self.a[0], rows: self.b[0] };
+        let outer = self.a[1..].iter().rev().chain(self.b[1..].iter().rev()).filter(|axis| axis.len > 1);
+        (is_faster && self.shuffle.is_none() && self.is_dense()).then(|| (matrix, outer.copied().collect()))
     }
 
     /// How many permutes for each vector are still faster than this transpose; 0 where both sides fill a line.
@@ -338,6 +344,24 @@ fn follows(side: &Side, stride: fn(&Axis) -> usize, bytes: usize) -> bool {
     side.iter()
         .filter(|axis| axis.len > 1)
         .all(|axis| stride(axis) == std::mem::replace(&mut end, stride(axis) * axis.len))
+}
+
+/// A transpose without tables of offsets: one loop on each side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Matrix {
+    /// The bytes of an element: 4, 8 or 16.
+    pub(super) bytes: usize,
+    /// The loop over columns, whose elements are contiguous in the source.
+    pub(super) columns: Axis,
+    /// The loop over rows, whose elements are contiguous in the destination.
+    pub(super) rows: Axis,
+}
+
+impl Matrix {
+    /// The bytes of both sides, gaps included; `None` if they overflow.
+    fn span(&self) -> Option<(usize, usize)> {
+        span_of_loops([&self.columns, &self.rows], (self.bytes, self.bytes))
+    }
 }
 
 /// A loop of one iteration.
@@ -397,6 +421,7 @@ pub(super) enum Kernel {
     /// The inverse: source and destination of [`Interleave`] are exchanged.
     Deinterleave(Interleave),
     Transpose(Transpose),
+    Matrix(Matrix),
     Pack(Packing),
     /// The inverse: source and destination of [`Packing`] are exchanged.
     Unpack(Packing),
@@ -415,6 +440,7 @@ impl Kernel {
             Self::Interleave(kernel) => kernel.span(),
             Self::Deinterleave(kernel) => kernel.span().map(back),
             Self::Transpose(kernel) => kernel.span(),
+            Self::Matrix(kernel) => kernel.span(),
             Self::Pack(kernel) => kernel.span(),
             Self::Unpack(kernel) => kernel.span().map(back),
             Self::PackUnits(kernel) => kernel.span(),

@@ -1,6 +1,6 @@
 //! The kernels in plain safe Rust, which define what each kernel does.
 
-use super::{Axis, Interleave, Kernel, LoopNest, NO_LOOP, Packing, Runs, Side, Transpose};
+use super::{Axis, Interleave, Kernel, LoopNest, Matrix, NO_LOOP, Packing, Runs, Side, Transpose};
 use crate::bits::{read_bits, write_bits};
 use crate::tuning::SCALAR_BLOCK_ROWS;
 
@@ -28,6 +28,7 @@ pub(super) fn run(kernel: &Kernel, source: &[u8], destination: &mut [u8]) {
         Kernel::Interleave(kernel) => with_size!(kernel.bytes, interleave(kernel, source, destination)),
         Kernel::Deinterleave(kernel) => with_size!(kernel.bytes, deinterleave(kernel, source, destination)),
         Kernel::Transpose(kernel) => with_size!(kernel.bytes, transpose(kernel, source, destination)),
+        Kernel::Matrix(kernel) => with_size!(kernel.bytes, matrix(kernel, source, destination)),
         Kernel::Pack(kernel) => each_packed(kernel, |element, byte, shift| {
             let mask = u8::MAX >> (8 - kernel.bits);
             destination[byte] = destination[byte] & !(mask << shift) | (source[element] & mask) << shift;
@@ -76,13 +77,21 @@ fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
 }
 
 /// The loops of a side that have more than one iteration, the outermost first.
-pub(super) fn loops<'a>(side: &[Axis], room: &'a mut Side) -> LoopNest<'a> {
+fn loops<'a>(side: &[Axis], room: &'a mut Side) -> LoopNest<'a> {
     let mut count = 0;
     for axis in side.iter().rev().filter(|axis| axis.len != 1) {
         room[count] = *axis;
         count += 1;
     }
     LoopNest(&room[..count])
+}
+
+fn matrix<const BYTES: usize>(kernel: &Matrix, source: &[u8], destination: &mut [u8]) {
+    let Matrix { columns, rows, .. } = kernel;
+    for (a, b) in (0..columns.len).flat_map(|a| (0..rows.len).map(move |b| (a, b))) {
+        let (from, to) = (a * columns.from + b * rows.from, a * columns.to + b * rows.to);
+        destination[to..][..BYTES].copy_from_slice(&source[from..][..BYTES]);
+    }
 }
 
 fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination: &mut [u8]) {

@@ -1,8 +1,8 @@
 //! Every kernel against its scalar definition, with every kind of vector that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, NO_LOOP, NotPermuted, Packing, Runs, Side, Transpose,
-    Unit, Units, scalar,
+    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, Matrix, NO_LOOP, NotPermuted, Packing, Runs, Side,
+    Transpose, Unit, Units, scalar,
 };
 use crate::tuning::MAX_RUN;
 
@@ -160,6 +160,32 @@ fn transposes() {
     }
 }
 
+/// Every remainder of rows and columns after blocks of whole vectors, and more columns than are taken at once.
+#[test]
+fn transposes_matrices() {
+    let most = if cfg!(miri) { 6 } else { 19 };
+    let sizes = (1..=most).flat_map(|columns| (1..=most).map(move |rows| (columns, rows)));
+    let large = [(70, 5), (5, 70), (37, 35), (133, 9), (3, 200), (2, 64)].into_iter().filter(|_| !cfg!(miri));
+    for (columns, rows) in sizes.chain(large) {
+        for bytes in [4, 8, 16] {
+            for (gap, shift) in [(0, 0), (3, 1)] {
+                let matrix = Matrix {
+                    bytes,
+                    columns: Axis { len: columns, from: bytes, to: rows * bytes + gap },
+                    rows: Axis { len: rows, from: columns * bytes + gap, to: bytes },
+                };
+                let kernel = Kernel::Matrix(matrix);
+                let (from, to) = kernel.span().unwrap();
+                check(kernel, &[], shift);
+                check(kernel, &[Axis { len: 2, from: from + 2, to: to + 5 }, Axis { len: 1, from: 0, to: 0 }], shift);
+            }
+        }
+    }
+    // Elements that lie apart.
+    let apart = Matrix { bytes: 4, columns: Axis { len: 9, from: 8, to: 80 }, rows: Axis { len: 9, from: 72, to: 8 } };
+    check(Kernel::Matrix(apart), &[], 0);
+}
+
 /// Up to four loops on each side, in any order on the other side; from single elements to more rows and columns than a table of offsets
 /// holds.
 #[test]
@@ -255,7 +281,7 @@ fn transposes_of_elements_that_lie_apart() {
 /// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
 #[test]
 fn short_innermost_loops_have_tables() {
-    let is_direct = |bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
+    let is_matrix = |bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
         let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
             let axis = |len, near, far| {
                 let (from, to) = if is_source { (near, far) } else { (far, near) };
@@ -264,13 +290,13 @@ fn short_innermost_loops_have_tables() {
             [axis(inner, near, far), axis(outer, near * inner, 1000 * far), NO_LOOP, NO_LOOP]
         };
         let (a, b) = (side(columns, bytes, 4096, true), side(rows, bytes, 4096, false));
-        Transpose { bytes, shuffle: None, a, b }.is_direct(false)
+        Transpose { bytes, shuffle: None, a, b }.as_matrix(false).is_some()
     };
-    assert!(is_direct(8, [9, 1], [5, 1]) && is_direct(16, [4, 1], [19, 1]));
-    assert!(is_direct(8, [14, 1], [5, 3]) && !is_direct(8, [3, 5], [2, 5]) && !is_direct(4, [12, 1], [5, 25]));
-    assert!(is_direct(16, [6, 5], [6, 1]) && !is_direct(16, [2, 12], [3, 4]) && !is_direct(16, [2, 8], [48, 3]));
+    assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
+    assert!(is_matrix(8, [14, 1], [5, 3]) && !is_matrix(8, [3, 5], [2, 5]) && !is_matrix(4, [12, 1], [5, 25]));
+    assert!(is_matrix(16, [6, 5], [6, 1]) && !is_matrix(16, [2, 12], [3, 4]) && !is_matrix(16, [2, 8], [48, 3]));
     // Too few bytes for a vector, and more than the caches of a core should transpose this way.
-    assert!(!is_direct(4, [3, 1], [5, 1]) && !is_direct(4, [512, 1], [512, 1]));
+    assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
 }
 
 /// Compares gathers with plain loops on every machine, with permutes and without.

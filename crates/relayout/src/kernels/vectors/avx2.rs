@@ -4,7 +4,7 @@ use super::{Narrow, Offsets, Vector};
 use std::arch::x86_64::*;
 
 __features!(Avx2 => kernels!(__m256i, 2));
-__features!(Avx2 => directs!(2));
+__features!(Avx2 => matrices!(2));
 
 // SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
 // the CPU has the features that `target_feature` names.

@@ -158,7 +158,7 @@ macro_rules! kernels {
                 Kernel::Copy(_) | Kernel::Runs(_) => true,
                 Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => kernel.len * kernel.bytes >= SIZE,
                 Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
-                Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
+                Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
                 Kernel::Transpose(kernel) => {
                     let shuffles = kernel.shuffle.is_none() || V::SHUFFLES;
                     let (a, b) = (kernel.a_len() * kernel.bytes, kernel.b_len() * kernel.bytes);
@@ -213,7 +213,7 @@ macro_rules! kernels {
                 Kernel::Unpack(Packing { bits, distance, rows }) => {
                     with_sizes!(deinterleave(rows, *distance, nest, from, to), bits, rows, streaming)
                 }
-                Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => return false,
+                Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => return false,
                 // SAFETY: `TRANSPOSE_KERNELS` uses these vectors; the caller guarantees the kernel, its bounds and the alignment if
                 // `streaming`.
                 Kernel::Transpose(kernel) => unsafe {
@@ -433,20 +433,5 @@ macro_rules! kernels {
         }
 
         transposes!([$($feature)+] $lanes);
-    };
-}
-
-/// Generates the transpose without tables for one kind of [`Vector`]; see the module `direct`.
-macro_rules! directs {
-    ([$($feature:tt)+] $lanes:literal) => {
-        /// As [`super::direct::run`], compiled for these vectors.
-        ///
-        /// # Safety
-        /// As [`super::direct::run`]; `W` is a kind of vector that the CPU has, too.
-        #[target_feature($(enable = $feature),+)]
-        pub(super) unsafe fn direct<W: Vector<1>>(kernel: &Transpose, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
-            // SAFETY: what the caller guarantees.
-            unsafe { super::direct::run::<V, W, $lanes>(kernel, nest, from, to) };
-        }
     };
 }

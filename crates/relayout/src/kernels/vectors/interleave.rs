@@ -37,8 +37,9 @@ impl PermuteTable {
     }
 }
 
-/// The tables for a kernel and vectors of `size` bytes. To interleave, there is one for each row that a vector may begin with. To
-/// deinterleave (`back`), where a vector always begins with an element of its own row, there is one.
+/// The tables for a kernel and vectors of `size` bytes. To interleave, there is one for each row that a vector may begin with, and then those
+/// of a *group*: as many vectors as there are rows, which take all elements of a vector of each row. To deinterleave (`back`), there is one
+/// for each row: what it takes from a group.
 fn tables(kernel: &Interleave, size: usize, back: bool) -> &'static [PermuteTable] {
     type Tables = OnceLock<Box<[PermuteTable]>>;
     static ALL: [[[[Tables; MAX_FACTOR + 1]; 4]; 2]; 2] =
@@ -46,17 +47,17 @@ fn tables(kernel: &Interleave, size: usize, back: bool) -> &'static [PermuteTabl
     let Interleave { factor, bytes, .. } = *kernel;
     ALL[usize::from(size == 16)][usize::from(back)][bytes.ilog2() as usize][factor].get_or_init(|| {
         if back {
-            let at = |byte: usize| byte / bytes * factor * bytes + byte % bytes;
-            Box::new([PermuteTable::new(size, |byte| (at(byte) / size, at(byte) % size))])
+            let at = |row: usize, byte: usize| (byte / bytes * factor + row) * bytes + byte % bytes;
+            (0..factor)
+                .map(|row| PermuteTable::new(size, |byte| (at(row, byte) / size, at(row, byte) % size)))
+                .collect()
         } else {
             let element = |first: usize, byte: usize| first + byte / bytes;
-            (0..factor)
-                .map(|first| {
-                    PermuteTable::new(size, |byte| {
-                        (element(first, byte) % factor, element(first, byte) / factor * bytes + byte % bytes)
-                    })
-                })
-                .collect()
+            let at = |first: usize, byte: usize| {
+                (element(first, byte) % factor, element(first, byte) / factor * bytes + byte % bytes)
+            };
+            let group = (0..factor).map(|number| number * size / bytes);
+            (0..factor).chain(group).map(|first| PermuteTable::new(size, |byte| at(first, byte))).collect()
         }
     })
 }
@@ -262,7 +263,18 @@ macro_rules! table_kernels {
                     first += in_vector;
                 }
             }
-            if first < len * FACTOR {
+            if first < len * FACTOR && !streaming && len >= in_vector {
+                // The last vector of each row; the elements that are already written are written again.
+                let start = (len - in_vector) * bytes;
+                let done = (first - (len - in_vector) * FACTOR) / in_vector;
+                for number in done..FACTOR {
+                    let table = &tables[FACTOR + number];
+                    // SAFETY: each row has `len` elements, so `SIZE` bytes from `start` on.
+                    let vector = unsafe { V::permuted(FACTOR, table, from.wrapping_add(start), row_stride) };
+                    // SAFETY: the run has `FACTOR` vectors from `start * FACTOR` on. An ordinary store requires no alignment.
+                    unsafe { vector.put(false, to.wrapping_add(start * FACTOR + number * SIZE)) };
+                }
+            } else if first < len * FACTOR {
                 // SAFETY: the caller guarantees the iteration. `first` is at least `end`, and all elements before it are written.
                 unsafe { interleave_tail(kernel, tables, first, from, to) };
             }
@@ -362,6 +374,17 @@ macro_rules! table_kernels {
                     }
                     done[row_number] = first;
                 }
+            }
+            if !streaming && len >= in_vector {
+                // The last vector of each row, from the last group; the elements that are already written are written again.
+                let start = (len - in_vector) * bytes;
+                for (row_number, table) in tables.iter().enumerate().filter(|(row_number, _)| done[*row_number] < len) {
+                    // SAFETY: the run has `FACTOR` vectors from `start * FACTOR` on.
+                    let vector = unsafe { V::permuted(FACTOR, table, from.wrapping_add(start * FACTOR), SIZE) };
+                    // SAFETY: the row has `len` elements, so `SIZE` bytes from `start` on. An ordinary store requires no alignment.
+                    unsafe { vector.put(false, to.wrapping_add(row_number * row_stride + start)) };
+                }
+                return;
             }
             // SAFETY: the caller guarantees the iteration. Each row is written up to `done`, which is at least its entry of `ends`.
             unsafe { deinterleave_tail(kernel, table, &done, from, to) };

@@ -16,13 +16,14 @@
 #[macro_use]
 mod generic;
 #[macro_use]
+mod matrix;
+#[macro_use]
 mod transpose;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod direct;
 mod hints;
 mod interleave;
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +37,7 @@ mod runs;
 mod sse2;
 mod tables;
 
-use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Packing, Runs, Transpose, Vectors};
+use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Matrix, Packing, Runs, Transpose, Vectors};
 use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
 use generic::Vector;
 pub(super) use hints::fence;
@@ -63,6 +64,11 @@ pub(super) unsafe fn run(
     destination: &mut [u8],
 ) -> bool {
     let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
+    let vectors = machine.vectors;
+    if let Kernel::Matrix(kernel) = kernel {
+        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The caller guarantees the bounds.
+        return unsafe { matrix::run_with(vectors, kernel, nest, from, to) };
+    }
     let whole_lines = |axes: &[Axis], stride: usize| {
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };
@@ -89,10 +95,9 @@ pub(super) unsafe fn run(
                 whole_lines(&[], kernel.distance | kernel.rows.row_stride)
                     && is_worth_fences(kernel.rows.len * kernel.rows.bytes)
             }
-            Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
+            Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
-    let large = large && (streaming || machine.staging || !matches!(kernel, Kernel::Transpose(_)));
-    let vectors = machine.vectors;
+    let large = if matches!(kernel, Kernel::Transpose(_)) { machine.is_large(streaming) } else { large };
     if let Kernel::Transpose(kernel) = kernel
         && !kernel.is_dense()
     {
@@ -105,27 +110,6 @@ pub(super) unsafe fn run(
         // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. `supports` accepts the kernel, and the caller
         // guarantees the bounds.
         return unsafe { interleave::run(rows, back, (vectors, large), nest, from, to) };
-    }
-    if let Kernel::Transpose(kernel) = kernel
-        && kernel.is_direct(large)
-    {
-        #[cfg(target_arch = "aarch64")]
-        if vectors >= Vectors::Neon {
-            // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The kernel is dense and direct, and the
-            // caller guarantees the bounds.
-            unsafe { neon::direct::<neon::V>(kernel, nest, from, to) };
-            return true;
-        }
-        #[cfg(target_arch = "x86_64")]
-        if vectors >= Vectors::Avx2 {
-            // SAFETY: as for NEON.
-            unsafe { avx2::direct::<sse2::V>(kernel, nest, from, to) };
-            return true;
-        } else if vectors >= Vectors::Sse2 {
-            // SAFETY: as for NEON.
-            unsafe { sse2::direct::<sse2::V>(kernel, nest, from, to) };
-            return true;
-        }
     }
     #[cfg(target_arch = "aarch64")]
     if vectors >= Vectors::Neon && neon::supports(kernel) {

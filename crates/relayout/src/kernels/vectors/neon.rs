@@ -4,7 +4,7 @@ use super::{Narrow, Offsets, Vector};
 use std::arch::aarch64::*;
 
 __features!(Neon => kernels!(uint8x16_t, 1));
-__features!(Neon => directs!(1));
+__features!(Neon => matrices!(1));
 
 // SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
 // the CPU has the features that `target_feature` names.

@@ -4,7 +4,7 @@ use super::{Narrow, Offsets, Vector};
 use std::arch::x86_64::*;
 
 __features!(Sse2 => kernels!(__m128i, 1));
-__features!(Sse2 => directs!(1));
+__features!(Sse2 => matrices!(1));
 
 // SAFETY: the functions ask of their callers what `Vector` documents for each of them, under "# Safety". The caller also guarantees that
 // the CPU has the features that `target_feature` names.

@@ -1,0 +1,193 @@
+//! Transposes without tables of offsets, for arrays in the caches: where a transpose has few rows or columns, preparing the tables and the
+//! blocks of `transpose` takes longer than the elements.
+//!
+//! Rows and columns are those of `transpose`.
+
+use super::{LINE, LoopNest, Matrix, Vectors};
+
+/// Transposes in every iteration of a loop nest. Returns `false`, with nothing written, if `vectors` are none, or if rows or columns are not
+/// contiguous or do not fill 16 bytes.
+///
+/// # Safety
+/// The CPU has `vectors`. `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
+pub(super) unsafe fn run_with(
+    vectors: Vectors,
+    kernel: &Matrix,
+    nest: LoopNest<'_>,
+    from: *const u8,
+    to: *mut u8,
+) -> bool {
+    let Matrix { bytes, columns, rows } = kernel;
+    if (columns.from, rows.to) != (*bytes, *bytes) || columns.len.min(rows.len) * bytes < 16 {
+        return false;
+    }
+    #[cfg(target_arch = "aarch64")]
+    if vectors >= Vectors::Neon {
+        // SAFETY: the CPU has these vectors. Rows and columns are contiguous, with at least 16 bytes; the caller guarantees the bounds.
+        unsafe { super::neon::matrix::<super::neon::V>(kernel, nest, from, to) };
+        return true;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if vectors >= Vectors::Avx2 {
+        // SAFETY: as for NEON; every CPU with AVX2 has SSE2.
+        unsafe { super::avx2::matrix::<super::sse2::V>(kernel, nest, from, to) };
+        return true;
+    } else if vectors >= Vectors::Sse2 {
+        // SAFETY: as for NEON.
+        unsafe { super::sse2::matrix::<super::sse2::V>(kernel, nest, from, to) };
+        return true;
+    }
+    false
+}
+
+/// How many lines at this distance stay in the L1 cache together. Caches have 64 sets of 64 bytes, and at least 8 ways: where the distance is
+/// a multiple of a large power of two, all lines share few sets.
+pub(super) fn resident(stride: usize) -> usize {
+    ((8 * 64 * LINE) >> stride.trailing_zeros().min(12)).min(64)
+}
+
+/// Generates the transposes of one kind of [`Vector`](super::Vector), compiled with the given CPU features.
+macro_rules! matrices {
+    ([$($feature:tt)+] $lanes:literal) => {
+        use super::Matrix;
+        use super::matrix::resident;
+        use crate::tuning::MIN_LONG_COLUMN;
+
+        /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
+        /// lane.
+        ///
+        /// # Safety
+        /// The CPU has both kinds of vectors. Rows and columns are contiguous and have at least 16 bytes. `from` is valid for reads and `to`
+        /// for writes of the bytes that [`LoopNest::span`] gives for the kernel.
+        #[target_feature($(enable = $feature),+)]
+        pub(super) unsafe fn matrix<W: Vector<1>>(kernel: &Matrix, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
+            let Matrix { bytes, columns, rows } = *kernel;
+            let transpose = match bytes {
+                4 => each_block::<W, 4, 4>,
+                8 => each_block::<W, 8, 2>,
+                _ if columns.len < LINE / 16 && rows.len >= MIN_LONG_COLUMN => few_columns::<W>,
+                _ => each_block::<W, 16, 1>,
+            };
+            nest.for_each(0, 0, |from_offset, to_offset| {
+                let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+                // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at these offsets.
+                unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), from, to) };
+            });
+        }
+
+        /// Transposes a few columns of elements of 16 bytes: one column after the other is written.
+        ///
+        /// # Safety
+        /// The CPU has the vectors. The element of row `b` and column `a` is valid for reads at `from + b * strides.0 + a * 16` and for writes at
+        /// `to + a * strides.1 + b * 16`.
+        #[inline(never)]
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn few_columns<W: Vector<1>>(
+            (rows, columns): (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            // The lines of some rows stay in the L1 cache until all of their columns are written.
+            let step = resident(strides.0);
+            for first in (0..rows).step_by(step) {
+                for a in 0..columns {
+                    for b in first..rows.min(first + step) {
+                        // SAFETY: `a < columns` and `b < rows`.
+                        let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
+                        // SAFETY: as above; an ordinary store requires no alignment.
+                        unsafe { element.put(false, to.wrapping_add(a * strides.1 + b * 16)) };
+                    }
+                }
+            }
+        }
+
+        /// Transposes rows and columns, at least `LANE` of each, in blocks. `sizes` are the numbers of rows and of columns; `strides` are the
+        /// distances between rows in the source and between columns in the destination.
+        ///
+        /// # Safety
+        /// The CPU has both kinds of vectors. The element of row `b` and column `a`, of `BYTES` bytes, is valid for reads at
+        /// `from + b * strides.0 + a * BYTES` and for writes at `to + a * strides.1 + b * BYTES`. `LANE * BYTES == 16`.
+        #[inline(never)]
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn each_block<W: Vector<1>, const BYTES: usize, const LANE: usize>(
+            (rows, columns): (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let vector = $lanes * LANE;
+            let mut start = 0;
+            while start < columns {
+                // Some columns through all rows, so that the lines of these columns stay in the L1 cache. None of the parts has fewer columns than a
+                // block.
+                let together = resident(strides.1);
+                let end = if columns - start < together + LANE { columns } else { start + together };
+                let mut next = 0;
+                while next < rows {
+                    // The last rows and columns overlap those before them.
+                    let place = |first: usize| (from.wrapping_add(first * strides.0), to.wrapping_add(first * BYTES));
+                    if rows >= 2 * vector && rows - next > vector {
+                        let (from, to) = place(next.min(rows - 2 * vector));
+                        // SAFETY: the pointers were moved to a row that `2 * vector - 1` others follow, and `start..end` are at least `LANE`
+                        // columns.
+                        unsafe { band::<V, $lanes, BYTES, LANE, 2>((start, end), strides, from, to) };
+                        next += 2 * vector;
+                    } else if rows >= vector && rows - next > LANE {
+                        let (from, to) = place(next.min(rows - vector));
+                        // SAFETY: as above, with `vector` rows.
+                        unsafe { band::<V, $lanes, BYTES, LANE, 1>((start, end), strides, from, to) };
+                        next += vector;
+                    } else {
+                        let (from, to) = place(next.min(rows - LANE));
+                        // SAFETY: as above, with `LANE` rows: the caller guarantees that there are as many.
+                        unsafe { band::<W, 1, BYTES, LANE, 1>((start, end), strides, from, to) };
+                        next += LANE;
+                    }
+                }
+                start = end;
+            }
+        }
+
+        /// Transposes the columns `start..end`, at least `LANE`, of as many rows as `N` vectors have elements.
+        ///
+        /// # Safety
+        /// As [`each_block`], for these rows and columns.
+        // Not a part of `each_block`: the compiler would prepare the strides of all blocks before the first one.
+        #[inline(never)]
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn band<U: Vector<LANES>, const LANES: usize, const BYTES: usize, const LANE: usize, const N: usize>(
+            (start, end): (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let rows = Offsets { count: N * LANES * LANE, stride: strides.0, table: &[] };
+            let mut next = start;
+            while next < end {
+                let column = next.min(end - LANE);
+                // SAFETY: only the CPU features are required, which the caller guarantees.
+                let mut transposed = [[unsafe { U::zero() }; LANE]; N];
+                for (n, transposed) in transposed.iter_mut().enumerate() {
+                    for (i, register) in transposed.iter_mut().enumerate() {
+                        let first = n * LANES * LANE + i;
+                        // SAFETY: rows `first`, `first + LANE`, … of `N * LANES * LANE` rows, and `column + LANE <= end`: 16 bytes from this column
+                        // on are elements of each row.
+                        *register = unsafe { U::load_rows::<true>(from.wrapping_add(column * BYTES), rows, first, LANE) };
+                    }
+                    // SAFETY: only the CPU features are required, which the caller guarantees.
+                    *transposed = unsafe { U::zipped::<BYTES, LANE>(*transposed, LANE.ilog2()) };
+                }
+                for i in 0..LANE {
+                    for (n, transposed) in transposed.iter().enumerate() {
+                        let to = to.wrapping_add((column + i) * strides.1 + n * 16 * LANES);
+                        // SAFETY: vector `n` of column `column + i < end` holds the rows from `n * LANES * LANE` on, which are contiguous in the
+                        // destination. An ordinary store requires no alignment.
+                        unsafe { transposed[i].put(false, to) };
+                    }
+                }
+                next += LANE;
+            }
+        }
+    };
+}
