@@ -1,7 +1,8 @@
 //! Whether a plan chooses the fastest vectors and stores: it competes with plans for which they are prescribed.
 
 use crate::cases::Case;
-use crate::{Contest, rates};
+use crate::peers::Contender;
+use crate::{Rates, rates};
 use xla_shape::relayout::{Options, Plan, Stores, Vectors};
 
 /// What is prescribed.
@@ -49,20 +50,22 @@ pub(crate) fn compare<'a>(cases: impl Iterator<Item = &'a Case>, rounds: usize) 
 /// The speed of each prescribed plan that is another one, relative to the automatic plan.
 fn gains(case: &Case, rounds: usize) -> Vec<(usize, f64)> {
     let plan = |options: Options| Plan::new(&case.from, &case.to, &options).expect("the cases go together");
-    let run = |plan: Plan| -> crate::Contender<'_> {
-        Box::new(move |source, destination| plan.run(source, destination).expect("the buffers have the right sizes"))
+    let contender = |name, plan: Plan| {
+        Contender::new(name, move |source, destination| {
+            plan.run(source, destination).expect("the buffers have the right sizes");
+        })
     };
     let automatic = plan(case.options.clone());
     let text = automatic.to_string();
-    let mut contenders: Contest<'_> = vec![("automatic", false, run(automatic))];
+    let mut contenders = vec![contender("automatic", automatic)];
     let mut others = Vec::new();
     for (number, (name, vectors, stores)) in PRESCRIBED.into_iter().enumerate() {
         let plan = plan(case.options.clone().vectors(vectors).stores(stores));
         if plan.to_string() != text {
-            contenders.push((name, false, run(plan)));
+            contenders.push(contender(name, plan));
             others.push(number);
         }
     }
-    let rates = rates(case, rounds, &contenders);
+    let Rates { gb_per_s: rates, .. } = rates(case, rounds, &contenders);
     others.into_iter().map(|number| (number, rates[PRESCRIBED[number].0] / rates["automatic"])).collect()
 }

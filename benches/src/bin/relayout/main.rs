@@ -43,6 +43,9 @@ struct Line {
     two_threads: Option<TwoThreads>,
     /// The speed of each contender.
     all_gb_per_s: BTreeMap<&'static str, f64>,
+    /// Who had another result, and why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    not_comparable: BTreeMap<&'static str, &'static str>,
 }
 
 /// The options of the command line.
@@ -134,6 +137,7 @@ fn print(line: &Line) {
     );
     two_threads.iter().for_each(|gain| print!("  {gain}"));
     line.all_gb_per_s.iter().for_each(|(name, rate)| print!("  {name} {rate:.1}"));
+    line.not_comparable.iter().for_each(|(name, reason)| print!("  {name} is not comparable: {reason}"));
     println!();
 }
 
@@ -178,11 +182,16 @@ fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
 /// The total time of a contender, in seconds, after which it takes part in fewer rounds.
 const PATIENCE: f64 = 0.3;
 
-/// What takes turns: a name, whether it only copies the bytes of the elements, and the function.
-type Contest<'a> = Vec<(&'static str, bool, Contender<'a>)>;
+/// What [`rates`] measures.
+struct Rates {
+    /// The speed of each contender with the right result.
+    gb_per_s: BTreeMap<&'static str, f64>,
+    /// Why the others have another one.
+    not_comparable: BTreeMap<&'static str, &'static str>,
+}
 
-/// The speed of each contender in GB/s: the best of the rounds. All results are compared.
-fn rates(case: &Case, rounds: usize, contenders: &Contest<'_>) -> BTreeMap<&'static str, f64> {
+/// The speed of each contender: the best of the rounds. All results are compared with that of the first contender.
+fn rates(case: &Case, rounds: usize, contenders: &[Contender<'_>]) -> Rates {
     let [from_bytes, to_bytes] =
         [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static") as usize);
     let payload = case.payload();
@@ -191,8 +200,13 @@ fn rates(case: &Case, rounds: usize, contenders: &Contest<'_>) -> BTreeMap<&'sta
     let repeat = (4_usize << 20).div_ceil(payload);
     let mut best = vec![f64::INFINITY; contenders.len()];
     let mut expected = None;
+    let mut not_comparable = BTreeMap::new();
     for round in 0..=rounds {
-        for ((name, is_copy, contender), best) in contenders.iter().zip(&mut best) {
+        for (contender, best) in contenders.iter().zip(&mut best) {
+            let Contender { name, is_copy, may_differ, run } = contender;
+            if not_comparable.contains_key(name) {
+                continue;
+            }
             let (source, destination) = if *is_copy {
                 (flat_source.as_ref(), flat_destination.as_mut())
             } else {
@@ -202,19 +216,23 @@ fn rates(case: &Case, rounds: usize, contenders: &Contest<'_>) -> BTreeMap<&'sta
                 continue;
             }
             let repeat = if round == 0 { 0 } else { repeat };
-            let time =
-                seconds(ClockId::ThreadCPUTime, repeat, || contender(black_box(source), black_box(&mut *destination)));
+            let time = seconds(ClockId::ThreadCPUTime, repeat, || run(black_box(source), black_box(&mut *destination)));
             if round > 0 {
                 *best = best.min(time);
             } else if !is_copy {
                 // The first round only warms up and compares the results. Padding is 0 in all of them.
-                let found = &*expected.get_or_insert_with(|| destination.to_vec());
-                assert!(*found == destination, "{name} has another result for {}", case.name);
+                let is_same = *expected.get_or_insert_with(|| destination.to_vec()) == destination;
+                assert!(is_same || may_differ.is_some(), "{name} has another result for {}", case.name);
+                if !is_same {
+                    not_comparable.extend(may_differ.map(|reason| (*name, reason)));
+                }
                 destination.fill(0);
             }
         }
     }
-    contenders.iter().zip(best).map(|((name, ..), best)| (*name, payload as f64 / best / 1e9)).collect()
+    let comparable = contenders.iter().zip(best).filter(|(contender, _)| !not_comparable.contains_key(contender.name));
+    let gb_per_s = comparable.map(|(contender, best)| (contender.name, payload as f64 / best / 1e9)).collect();
+    Rates { gb_per_s, not_comparable }
 }
 
 fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
@@ -234,14 +252,18 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
     let (source, mut destination) = (bytes(from_bytes), AlignedBytes::zeroed(to_bytes).expect("there is memory"));
     let (flat_source, mut flat_destination) = (bytes(payload), bytes(payload));
 
-    let mut contenders: Contest<'_> = vec![
-        ("relayout", false, Box::new(|source, destination| run(&plan, source, destination))),
-        ("memcpy", true, Box::new(|source, destination| destination.copy_from_slice(source))),
-        ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
+    let memcpy = |source: &[u8], destination: &mut [u8]| destination.copy_from_slice(source);
+    let mut contenders = vec![
+        Contender::new("relayout", |source, destination| run(&plan, source, destination)),
+        Contender { is_copy: true, ..Contender::new("memcpy", memcpy) },
+        Contender {
+            is_copy: true,
+            ..Contender::new("streaming copy", |source, destination| run(&streaming, source, destination))
+        },
     ];
-    contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
+    contenders.extend(peers::peers(case, onednn));
 
-    let rates = rates(case, asked.rounds, &contenders);
+    let Rates { gb_per_s: rates, not_comparable } = rates(case, asked.rounds, &contenders);
     drop(contenders);
     let two_threads = case.threads.then(|| {
         let own = (source.as_ref(), destination.as_mut());
@@ -273,5 +295,6 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
         plan_again_us,
         two_threads,
         all_gb_per_s: rates,
+        not_comparable,
     }
 }

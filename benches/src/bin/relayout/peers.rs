@@ -4,11 +4,27 @@ use crate::cases::Case;
 use crate::onednn::Library;
 use bytemuck::Pod;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
+use xla_shape::ElementType;
 
-/// A contender: fills the destination from the source.
-pub(crate) type Contender<'a> = Box<dyn Fn(&[u8], &mut [u8]) + 'a>;
+/// What fills a destination from a source, in turn with others.
+pub(crate) struct Contender<'a> {
+    pub(crate) name: &'static str,
+    /// Whether it only copies the bytes of the elements.
+    pub(crate) is_copy: bool,
+    /// Why its result may be another one, which then is not comparable. `None` if it must be the same.
+    pub(crate) may_differ: Option<&'static str>,
+    pub(crate) run: Run<'a>,
+}
 
-pub(crate) fn peers<'a>(case: &Case, onednn: Option<&'a Library>) -> Vec<(&'static str, Contender<'a>)> {
+pub(crate) type Run<'a> = Box<dyn Fn(&[u8], &mut [u8]) + 'a>;
+
+impl<'a> Contender<'a> {
+    pub(crate) fn new(name: &'static str, run: impl Fn(&[u8], &mut [u8]) + 'a) -> Self {
+        Self { name, is_copy: false, may_differ: None, run: Box::new(run) }
+    }
+}
+
+pub(crate) fn peers<'a>(case: &Case, onednn: Option<&'a Library>) -> Vec<Contender<'a>> {
     let mut peers = match case.from.element_bits() {
         8 => peers_of::<u8>(case),
         16 => peers_of::<u16>(case),
@@ -18,13 +34,16 @@ pub(crate) fn peers<'a>(case: &Case, onednn: Option<&'a Library>) -> Vec<(&'stat
         _ => Vec::new(),
     };
     if let Some(reorder) = onednn.and_then(|library| library.reorder(case)) {
-        peers.push(("oneDNN", Box::new(move |source, destination| reorder.run(source, destination))));
+        let may_differ = (case.from.element_type() == ElementType::Bf16)
+            .then_some("without AVX-512, it converts bf16 to f32 and back, and subnormal numbers become 0");
+        let run = move |source: &[u8], destination: &mut [u8]| reorder.run(source, destination);
+        peers.push(Contender { may_differ, ..Contender::new("oneDNN", run) });
     }
     peers
 }
 
-fn peers_of<T: Pod>(case: &Case) -> Vec<(&'static str, Contender<'static>)> {
-    let mut peers: Vec<(_, Contender<'static>)> = Vec::new();
+fn peers_of<T: Pod>(case: &Case) -> Vec<Contender<'static>> {
+    let mut peers = Vec::new();
     let Some(loops) = case.as_strided() else { return peers };
     let (batch, last) = loops.split_at(loops.len().saturating_sub(2));
     // Matrices that are contiguous, one after the other, on both sides.
@@ -33,26 +52,20 @@ fn peers_of<T: Pod>(case: &Case) -> Vec<(&'static str, Contender<'static>)> {
         && batch.iter().all(|batch| (batch.from, batch.to) == (a.size * b.size, a.size * b.size))
     {
         let (columns, rows) = (a.size, b.size);
-        peers.push((
-            "transpose crate",
-            Box::new(move |source, destination| {
-                let (source, destination) =
-                    (bytemuck::cast_slice::<_, T>(source), bytemuck::cast_slice_mut::<_, T>(destination));
-                let matrices = source.chunks_exact(rows * columns).zip(destination.chunks_exact_mut(rows * columns));
-                matrices.for_each(|(source, destination)| transpose::transpose(source, destination, columns, rows));
-            }),
-        ));
+        peers.push(Contender::new("transpose crate", move |source, destination| {
+            let (source, destination) =
+                (bytemuck::cast_slice::<_, T>(source), bytemuck::cast_slice_mut::<_, T>(destination));
+            let matrices = source.chunks_exact(rows * columns).zip(destination.chunks_exact_mut(rows * columns));
+            matrices.for_each(|(source, destination)| transpose::transpose(source, destination, columns, rows));
+        }));
     }
     let list = |of: fn(&crate::cases::Loop) -> usize| loops.iter().map(of).collect::<Vec<_>>();
     let (sizes, from_strides, to_strides) = (list(|of| of.size), list(|of| of.from), list(|of| of.to));
-    peers.push((
-        "ndarray",
-        Box::new(move |source, destination| {
-            let (from, to) = (IxDyn(&sizes).strides(IxDyn(&from_strides)), IxDyn(&sizes).strides(IxDyn(&to_strides)));
-            let from = ArrayView::from_shape(from, bytemuck::cast_slice::<_, T>(source));
-            let to = ArrayViewMut::from_shape(to, bytemuck::cast_slice_mut::<_, T>(destination));
-            to.expect("the strides fit").assign(&from.expect("the strides fit"));
-        }),
-    ));
+    peers.push(Contender::new("ndarray", move |source, destination| {
+        let (from, to) = (IxDyn(&sizes).strides(IxDyn(&from_strides)), IxDyn(&sizes).strides(IxDyn(&to_strides)));
+        let from = ArrayView::from_shape(from, bytemuck::cast_slice::<_, T>(source));
+        let to = ArrayViewMut::from_shape(to, bytemuck::cast_slice_mut::<_, T>(destination));
+        to.expect("the strides fit").assign(&from.expect("the strides fit"));
+    }));
     peers
 }
