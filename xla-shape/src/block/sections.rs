@@ -86,8 +86,9 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// let x = Buffer::<shape!(f32[4,16,128]{2,1,0:T(8,128)})>::from_fn(|[head, ..]| head as f32);
     /// assert_eq!(sum(x.index_axis::<0, L>(3)), 3.0 * 16.0 * 128.0);
     ///
-    /// // Also where heads lie between the rows of one.
-    /// let x = Buffer::<shape!(f32[16,4,128]{2,1,0})>::from_fn(|[_, head, _]| head as f32);
+    /// // Also where heads lie between the rows of one, as in the result of a projection, [seq, heads · d].
+    /// let x = Buffer::<shape!(f32[16,512])>::from_fn(|[_, column]| (column / 128) as f32);
+    /// let x: View<shape!(f32[16,4,128])> = x.view().reshape();
     /// assert_eq!(sum(x.index_axis::<1, layout!({1,0})>(3)), 3.0 * 16.0 * 128.0);
     /// ```
     ///

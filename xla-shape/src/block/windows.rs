@@ -190,6 +190,23 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// # Ok::<(), xla_shape::block::WindowError>(())
     /// ```
     ///
+    /// Windows that are no larger than the blocks have no halo, as for a maximum of each two by two:
+    ///
+    /// ```
+    /// use xla_shape::block::Border;
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// type Pair = shape!(s32[2,2]);
+    /// let x = Buffer::<shape!(s32[6,8]{0,1})>::from_fn(|[i, j]| (i * j) as i32);
+    /// let mut y = Buffer::<shape!(s32[3,4])>::zeroed();
+    /// for window in x.windows::<Pair, Pair>(Border::None)? {
+    ///     let [i, j] = window.origin();
+    ///     y[[i / 2, j / 2]] = window.iter().max().unwrap();
+    /// }
+    /// assert_eq!((y[[0, 0]], y[[2, 3]]), (1, 35));
+    /// # Ok::<(), xla_shape::block::WindowError>(())
+    /// ```
+    ///
     /// ```compile_fail
     /// # use xla_shape::block::Border;
     /// # use xla_shape::{Buffer, shape};

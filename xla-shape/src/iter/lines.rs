@@ -203,6 +203,21 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
     pub fn for_each(&self, mut f: impl FnMut(ValueOf<S>)) {
         self.for_each_run(|_, run| run.for_each(&mut f));
     }
+
+    /// The elements, in order.
+    ///
+    /// [`for_each`](Self::for_each) and [`for_each_run`](Self::for_each_run) have the faster loops.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(s32[8,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (i + j) as i32);
+    /// let row = x.line::<-1>([3, 0]).unwrap().iter().collect::<Vec<_>>();
+    /// assert_eq!((row[0], row[199]), (3, 202));
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ValueOf<S>> {
+        (0..self.len()).map(|number| self[number])
+    }
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
