@@ -8,54 +8,14 @@
 
 #![forbid(unsafe_code)]
 
+mod kernel;
+
+use kernel::{Batch, scale, sizes};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 use xla_shape::element::F32;
-use xla_shape::types::ArrayType;
-use xla_shape::{ArrayShape, Buffer, DynBuffer, View, ViewMut, dispatch, shape};
-
-/// The most frequent shape.
-type Usual = shape!(f32[64,256]{1,0:T(8,128)});
-/// A batch of any size. Positions inside a row are still compile-time constants.
-type Batch = shape!(f32[?,256]{1,0:T(8,128)});
-type Factors = shape!(f32[256]);
-
-/// Multiplies each column by its factor; returns the name of the kernel that was used.
-fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn Error>> {
-    Ok(dispatch!(match &mut x, &factors {
-        (Usual, Factors) => {
-            scale_rows(x, factors);
-            "f32[64,256], static"
-        }
-        (Batch, Factors) => {
-            scale_rows(x, factors);
-            "f32[?,256], any number of rows"
-        }
-        _ => {
-            let [rows, columns] = sizes(x.shape());
-            for row in 0..rows {
-                for column in 0..columns {
-                    let product = x.get::<F32>(&[row, column])? * factors.get::<F32>(&[column])?;
-                    x.set::<F32>(&[row, column], product)?;
-                }
-            }
-            "fallback"
-        }
-    }))
-}
-
-/// The sizes of a matrix in memory.
-fn sizes(shape: &ArrayShape) -> [usize; 2] {
-    [0, 1].map(|dimension| shape.dimensions()[dimension].extent().unwrap_or(0) as usize)
-}
-
-/// For all shapes of two dimensions: the compiler makes a kernel for each type.
-fn scale_rows<S: ArrayType<Element = F32, Index = [usize; 2]>>(mut x: ViewMut<'_, S>, factors: View<'_, Factors>) {
-    for index in x.shape().indices() {
-        x[index] *= factors[[index[1]]];
-    }
-}
+use xla_shape::{ArrayShape, Buffer, DynBuffer, dispatch, shape};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let factors = DynBuffer::from_fn_with::<F32>("f32[256]".parse()?, |index| index[0] as f32)?;

@@ -7,38 +7,15 @@
 
 #![forbid(unsafe_code)]
 
+mod kernel;
+
+use kernel::{by_hand, sum};
 use std::error::Error;
 use std::hint::black_box;
 use xla_shape::element::F32;
-use xla_shape::types::{Array, LayoutType, Size, StaticDim};
-use xla_shape::{Buffer, View, ViewMut, layout, shape};
+use xla_shape::types::{Array, Size, StaticDim};
+use xla_shape::{Buffer, layout, shape};
 use xla_shape_examples::{Numbers, check, shortest_times};
-
-/// Adds each row of the middle dimension to the row of the result, by the runs that both have in common.
-fn sum<B: StaticDim, S: StaticDim, D: StaticDim, L: LayoutType, R: LayoutType>(
-    x: View<'_, Array<F32, (B, S, D), L>>,
-    mut out: ViewMut<'_, Array<F32, (B, D), R>>,
-) {
-    out.fill(0.0);
-    for b in 0..B::EXTENT {
-        let Some(mut sums) = out.line_mut::<-1>([b, 0]) else { continue };
-        for s in 0..S::EXTENT {
-            if let Some(row) = x.line::<-1>([b, s, 0]) {
-                sums.apply_with(&row, |sum, x| sum + x);
-            }
-        }
-    }
-}
-
-/// The same over slices of row-major memory.
-fn by_hand(x: &[f32], out: &mut [f32], [rows, columns]: [usize; 2]) {
-    out.fill(0.0);
-    for (x, sums) in x.chunks_exact(rows * columns).zip(out.chunks_exact_mut(columns)) {
-        for row in x.chunks_exact(columns) {
-            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
-    }
-}
 
 /// The definition, in f64.
 fn expected<B: StaticDim, S: StaticDim, D: StaticDim>(x: &[f32]) -> Vec<f32> {
