@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 ///
 /// It stores only hashes and numbers; the caller passes a function from numbers to texts. A text that finds no free slot near
 /// its hash goes into a sorted map, so collisions cost a logarithm and not a linear search.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NameTable {
     slots: Vec<Slot>,
     used: usize,
@@ -33,6 +33,12 @@ impl NameTable {
     /// An empty table, which takes no memory.
     pub(crate) const fn new() -> Self {
         Self { slots: Vec::new(), used: 0, first: 0, overflow: BTreeMap::new() }
+    }
+
+    /// The bytes of memory that the table takes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let texts = self.overflow.keys().map(|text| text.capacity().saturating_add(size_of::<(Vec<u8>, u32)>()));
+        texts.fold(self.slots.capacity().saturating_mul(size_of::<Slot>()), usize::saturating_add)
     }
 
     /// Removes all texts. Texts added later must have numbers of at least `first`.

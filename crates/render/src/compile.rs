@@ -206,7 +206,7 @@ impl Answered {
     fn new(compiled: &Compiled<'_>, generation: Generation, top: usize) -> Self {
         let module = compiled.module;
         let device = Some(Device::Generation(generation));
-        let report = Report::on(module, None, device, top, None);
+        let report = Report::on(&module.memory(), None, device, top, None);
         let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
         let divided = |shardings: &Option<Vec<Sharding>>| {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())

@@ -272,7 +272,7 @@ fn module(view: &mut View, name: &str, dump: &ModuleDump<'_>, width: usize) -> R
     let memory = module.memory();
     let known = memory.timeline_on(None).map(|timeline| known(dump, timeline));
     let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(&module, timeline, None, TOP, None);
+    let report = Report::on(&memory, timeline, None, TOP, None);
     let report = known.iter().fold(report, |report, known| report.with_known(known, dump.others.clone()));
     view.text = report.screen(width).to_string();
     view.json = report.json();

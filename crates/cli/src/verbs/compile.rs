@@ -123,7 +123,7 @@ fn write(
         let device = Some(Device::Generation(target.generation));
         let memory = answered.module.memory();
         let timeline = memory.timeline_on(Some(target.generation));
-        let report = Report::on(answered.module, timeline.as_ref(), device, arguments.top, None);
+        let report = Report::on(&memory, timeline.as_ref(), device, arguments.top, None);
         let report = report.with_account(&answered.account, answered.generated_code, device);
         write_whole(file(path), page(answered.module, timeline.as_ref(), &report, None).as_bytes())?;
     }

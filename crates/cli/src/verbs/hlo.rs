@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let timeline = memory.timeline_on(arguments.device.and_then(Device::generation));
     let known = timeline.map(|timeline| known(&dump, &bytes, timeline, arguments.estimate));
     let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(module, timeline, arguments.device, arguments.top, arguments.space);
+    let report = Report::on(&memory, timeline, arguments.device, arguments.top, arguments.space);
     let report = known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec()));
     if let Some(path) = &arguments.html {
         if arguments.answer.format == Format::Json && is_stdout(path) {
@@ -66,7 +66,7 @@ pub(super) fn report(dump: &Dump, bytes: &[u8], device: Device, top: usize) -> R
     let memory = module.memory();
     let known = memory.timeline_on(device.generation()).map(|timeline| known(dump, bytes, timeline, false));
     let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(&module, timeline, Some(device), top, None);
+    let report = Report::on(&memory, timeline, Some(device), top, None);
     Ok(known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec())))
 }
 

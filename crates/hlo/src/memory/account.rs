@@ -1,7 +1,7 @@
 //! A program's memory totals, in the terms of the compiler's memory analysis (`CompiledMemoryStats` in
 //! `xla/pjrt/pjrt_executable.h`).
 
-use super::buffers::{HloBuffer, Role, is_tpu};
+use super::buffers::{HloBuffer, Role};
 use super::heap::{HeapBuffer, aligned, pack};
 use super::schedule::LiveRange;
 use crate::Module;
@@ -108,7 +108,7 @@ pub(super) fn estimate(
     buffers: &[HloBuffer<'_>],
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {
-    let is_tpu = is_tpu(module);
+    let is_tpu = module.is_for_tpu();
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     let (mut constants, mut tables) = (0_u64, 0_u64);

@@ -133,12 +133,6 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     bytes.checked_mul(lines).and_then(|bytes| bytes.checked_div(elements)).unwrap_or(bytes)
 }
 
-/// Whether a module is compiled for a TPU: only TPU modules have tiled arrays.
-pub(super) fn is_tpu(module: &Module<'_>) -> bool {
-    let tiled = |array: &ArrayShape| !array.layout().tiles().is_empty();
-    module.shapes().iter().flat_map(super::arrays).any(tiled)
-}
-
 /// The buffers of a module: those of the program's parameters first, the others by the start of their live range.
 pub(super) fn buffers<'m, 'a>(
     module: &'m Module<'a>,
@@ -165,7 +159,7 @@ pub(super) fn buffers<'m, 'a>(
     for computation in computations.iter().filter(|computation| super::is_entry_point(**computation)) {
         results.extend(values.at(computation.root().number()).map(|value| values.buffer(value)));
     }
-    let is_tpu = is_tpu(module);
+    let is_tpu = module.is_for_tpu();
     let mut buffers: Vec<HloBuffer<'m>> = groups
         .into_iter()
         .map(|(group, mut values)| {

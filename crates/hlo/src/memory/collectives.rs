@@ -71,9 +71,12 @@ impl<'a> Module<'a> {
     /// ```
     #[must_use]
     pub fn collectives(&self) -> Vec<Collective<'_, 'a>> {
-        let runs = runs(self);
         let found = self.instructions().filter(|instruction| is_collective(instruction.opcode()));
         let all: Vec<_> = found.collect();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let runs = runs(self);
         let mut divided = divided(self, &all);
         let found = all.into_iter().filter_map(|instruction| {
             let pieces = match divided.remove(&instruction.number()) {
@@ -107,14 +110,20 @@ enum Divided<'m, 'a> {
 
 /// The pieces among these collectives, by the numbers of their instructions.
 fn divided<'m, 'a>(module: &'m Module<'a>, all: &[Instruction<'m, 'a>]) -> BTreeMap<u32, Divided<'m, 'a>> {
+    let chain = |instruction: Instruction<'m, 'a>| {
+        instruction.value_of(Key::FrontendAttributes).filter(|all| all.text().contains("chain_id="))?;
+        Some((instruction, instruction.value_of(Key::ChannelId)?))
+    };
+    let mut chained = all.iter().copied().filter_map(chain).peekable();
+    if chained.peek().is_none() {
+        return BTreeMap::new();
+    }
     let fusions = module.instructions().filter(|fusion| fusion.opcode() == Opcode::Fusion);
     let fusions = fusions.filter_map(|fusion| Some((fusion.callee(Key::Calls)?.number(), fusion)));
     let fusions: BTreeMap<u32, Instruction<'m, 'a>> = fusions.collect();
     let mut groups = BTreeMap::<_, Vec<CollectivePiece<'m, 'a>>>::new();
-    for &instruction in all {
+    for (instruction, channel) in chained {
         let Some(&fusion) = fusions.get(&instruction.computation().number()) else { continue };
-        let chain = instruction.value_of(Key::FrontendAttributes).filter(|all| all.text().contains("chain_id="));
-        let Some(channel) = chain.and_then(|_| instruction.value_of(Key::ChannelId)) else { continue };
         let group = (fusion.computation().number(), channel.text(), instruction.opcode().text());
         groups.entry(group).or_default().push(CollectivePiece { instruction, fusion });
     }

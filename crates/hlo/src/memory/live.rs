@@ -2,7 +2,7 @@
 
 use super::Buffer;
 use super::account::{Account, estimate};
-use super::buffers::{HloBuffer, Role, is_tpu};
+use super::buffers::{HloBuffer, Role};
 use crate::{Instruction, Module};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -171,7 +171,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
             warnings: Vec::new(),
             is_scheduled: module.is_scheduled(),
             is_assigned: false,
-            is_for_tpu: is_tpu(module),
+            is_for_tpu: module.is_for_tpu(),
         }
     }
 

@@ -254,6 +254,18 @@ impl<'m, 'a> Memory<'m, 'a> {
         &self.buffers
     }
 
+    /// The module whose memory this is.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// assert_eq!(module.memory().module().name(), Some("m"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub const fn module(&self) -> &'m Module<'a> {
+        self.module
+    }
+
     /// The computations whose values have buffers, callees before callers.
     ///
     /// ```

@@ -15,7 +15,8 @@ pub(crate) use record::{
 };
 
 use crate::attribute::{Attribute, Value};
-use crate::names::NONE;
+use crate::memory::arrays;
+use crate::names::{NONE, NameTable, hash};
 use crate::schema::Key;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -92,8 +93,8 @@ pub struct Module<'a> {
     pub(crate) rows: Vec<RowRecord>,
     pub(crate) tables: Vec<Table>,
     pub(crate) computations: Vec<ComputationRecord>,
-    /// The numbers of the computations, sorted by name.
-    pub(crate) by_name: Vec<u32>,
+    /// The numbers of the computations that have names.
+    pub(crate) by_name: NameTable,
     /// The number of the entry computation.
     pub(crate) entry: Option<u32>,
     pub(crate) instructions: Vec<InstructionRecord>,
@@ -174,6 +175,20 @@ impl<'a> Module<'a> {
         self.value_of(Key::IsScheduled).is_some_and(|value| value.text() == "true")
     }
 
+    /// Whether the module is for a TPU: only there, arrays have tiles.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    ///
+    /// assert!(Module::parse("ENTRY e { p = f32[8,128]{1,0:T(8,128)} parameter(0) }")?.is_for_tpu());
+    /// assert!(!Module::parse("ENTRY e { p = f32[8,128]{1,0} parameter(0) }")?.is_for_tpu());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn is_for_tpu(&self) -> bool {
+        self.shapes.iter().flat_map(arrays).any(|array| !array.layout().tiles().is_empty())
+    }
+
     /// The tables in the text, in text order.
     ///
     /// ```
@@ -239,9 +254,8 @@ impl<'a> Module<'a> {
     /// ```
     #[must_use]
     pub fn computation(&self, name: &str) -> Option<Computation<'_, 'a>> {
-        let name_of = |&number: &u32| self.computations.get(number as usize).map_or("", |found| self.piece(found.name));
-        let place = self.by_name.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
-        self.by_name.get(place).and_then(|&number| self.computation_at(number))
+        let name_of = |number| self.computation_name(number);
+        self.by_name.get(name.as_bytes(), hash(name.as_bytes()), name_of).and_then(|number| self.computation_at(number))
     }
 
     /// The operands that are used before their definition. XLA refuses such a module, and its text order is not a schedule.
@@ -329,7 +343,7 @@ impl<'a> Module<'a> {
             bytes(&self.rows),
             bytes(&self.tables),
             bytes(&self.computations),
-            bytes(&self.by_name),
+            self.by_name.heap_bytes(),
             bytes(&self.instructions),
             bytes(&self.operands),
             bytes(&self.attributes),
@@ -350,7 +364,7 @@ impl<'a> Module<'a> {
             rows: Vec::new(),
             tables: Vec::new(),
             computations: Vec::new(),
-            by_name: Vec::new(),
+            by_name: NameTable::new(),
             entry: None,
             instructions: Vec::new(),
             operands: Vec::new(),
@@ -369,18 +383,26 @@ impl<'a> Module<'a> {
         self.shapes.shrink_to_fit();
     }
 
-    /// Sorts the computations by name; returns an error for each duplicate name.
-    pub(crate) fn sort_computations(&mut self) -> Vec<ParseError> {
-        let named = self.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment);
-        let mut by_name: Vec<_> = named.map(|(record, number)| (self.piece(record.name), number)).collect();
-        by_name.sort_unstable();
-        let again = by_name.windows(2).filter_map(|pair| match pair {
-            [(first, _), (second, number)] if first == second => self.computations.get(*number as usize),
-            _ => None,
-        });
-        let errors = again.map(|record| self.duplicate(record.name)).collect();
-        self.by_name = by_name.into_iter().map(|(_, number)| number).collect();
+    /// Makes the computations known by name; returns an error for each duplicate name.
+    pub(crate) fn name_computations(&mut self) -> Vec<ParseError> {
+        let mut by_name = NameTable::new();
+        let mut errors = Vec::new();
+        let name_of = |number| self.computation_name(number);
+        for (record, number) in self.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment) {
+            let name = self.piece(record.name).as_bytes();
+            if by_name.get(name, hash(name), name_of).is_some() {
+                errors.push(self.duplicate(record.name));
+            } else {
+                by_name.insert(name, hash(name), number, name_of);
+            }
+        }
+        self.by_name = by_name;
         errors
+    }
+
+    /// The name of the computation with this number, as bytes; empty if no computation has it.
+    fn computation_name(&self, number: u32) -> &[u8] {
+        self.computations.get(number as usize).map_or(b"", |record| self.piece(record.name).as_bytes())
     }
 
     /// The error about a duplicate name.

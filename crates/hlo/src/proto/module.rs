@@ -104,7 +104,7 @@ impl<'p> Writer<'_, 'p> {
         }
         module.text = Cow::Owned(text);
         module.shapes = shapes.shapes;
-        if let Some(error) = module.sort_computations().into_iter().next() {
+        if let Some(error) = module.name_computations().into_iter().next() {
             return Err(error.into());
         }
         if module.entry.is_none() {

@@ -59,7 +59,7 @@ impl Report {
     ///
     /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
     /// let memory = module.memory();
-    /// let report = Report::on(&module, memory.timeline_on(None).as_ref(), Some(Device::Bytes(16 << 30)), 10, None);
+    /// let report = Report::on(&memory, memory.timeline_on(None).as_ref(), Some(Device::Bytes(16 << 30)), 10, None);
     /// assert_eq!(report.fits(), Ok(true));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -115,7 +115,7 @@ mod tests {
             Some(json) => known.with_statistics("it", Statistics::parse(json.as_bytes()).unwrap()),
             None => known,
         });
-        let report = Report::on(&module, known.as_ref().map(|known| &known.timeline), device, 10, None);
+        let report = Report::on(&memory, known.as_ref().map(|known| &known.timeline), device, 10, None);
         known.iter().fold(report, |report, known| report.with_known(known, Vec::new())).fits()
     }
 

@@ -449,11 +449,6 @@ fn file_and_line(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
-/// Whether a module is for a TPU: only there, arrays have tiles.
-pub(super) fn is_for_tpu(module: &Module<'_>) -> bool {
-    module.memory().tile_formats().keys().any(|format| format.contains("T("))
-}
-
 /// Names the roles of lifetimes.
 pub(super) struct Roles {
     /// The numbers of the parameters whose memory results reuse: those in `input_output_alias`.

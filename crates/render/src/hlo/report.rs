@@ -1,14 +1,14 @@
 //! How much memory the values of a program take, as data.
 
 use super::known::Known;
-use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in, is_for_tpu};
+use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
 use super::statistics::Statistics;
 use super::summary::Summary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
-use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Severity, Source, Sources, Timeline};
+use xla_shape_hlo::{Account, Buffer, Footprint, Instruction, Module, Opcode, Severity, Source, Sources, Timeline};
 
 /// How much memory the values of a program take, and what is wrong with its instructions.
 ///
@@ -242,10 +242,11 @@ impl Report {
     /// ```
     #[must_use]
     pub fn new(module: &Module<'_>, top: usize, only: Option<u8>) -> Self {
-        Self::on(module, module.memory().timeline_on(None).as_ref(), None, top, only)
+        let memory = module.memory();
+        Self::on(&memory, memory.timeline_on(None).as_ref(), None, top, only)
     }
 
-    /// Reports on `module` with its timeline, for the device that it must fit. Lists have at most `top` entries; `only` picks a
+    /// Reports on a module by its memory and timeline, for the device that it must fit. Lists have at most `top` entries; `only` picks a
     /// memory space.
     ///
     /// ```
@@ -256,19 +257,19 @@ impl Report {
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
     /// let (memory, device) = (module.memory(), Device::Generation(Generation::V6e));
     /// let timeline = memory.timeline_on(device.generation());
-    /// let report = Report::on(&module, timeline.as_ref(), Some(device), 10, None);
+    /// let report = Report::on(&memory, timeline.as_ref(), Some(device), 10, None);
     /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn on(
-        module: &Module<'_>,
+        memory: &xla_shape_hlo::Memory<'_, '_>,
         timeline: Option<&Timeline<'_, '_>>,
         device: Option<Device>,
         top: usize,
         only: Option<u8>,
     ) -> Self {
-        let memory = module.memory();
+        let module = memory.module();
         let account = timeline.map(Timeline::account);
         let wanted = |space: u8| only.is_none_or(|only| only == space);
         let peaks = timeline.filter(|timeline| timeline.is_scheduled()).map(Timeline::peaks);
@@ -317,7 +318,7 @@ impl Report {
             scheduled: module.is_scheduled(),
             accuracy: Accuracy::new(timeline).note(),
             certainty: Accuracy::new(timeline),
-            is_tpu: is_for_tpu(module) || device.and_then(Device::generation).is_some(),
+            is_tpu: module.is_for_tpu() || device.and_then(Device::generation).is_some(),
             has_device: device.is_some(),
             files: Vec::new(),
             notes: Vec::new(),
@@ -327,7 +328,7 @@ impl Report {
             at_peak: at_peak(module, timeline, top, only),
             sharding: Shardings::new(module, device, top),
             collectives: collectives(module, top),
-            copies: copies(module, &wanted, top),
+            copies: copies(memory, &wanted, top),
             findings: findings(module),
             most_padded: grouped(&sources, padded, top),
             largest: largest.take(top).map(|buffer| value(&sources, &buffer)).collect(),
@@ -464,10 +465,10 @@ fn collectives(module: &Module<'_>, top: usize) -> Vec<Collective> {
 }
 
 /// The largest copies of the program, inside a memory space or between two.
-fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
+fn copies(memory: &xla_shape_hlo::Memory<'_, '_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
     const READERS: usize = 3;
-    let memory = module.memory();
-    let mut readers: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    // Of the copies alone, by number.
+    let mut readers: BTreeMap<u32, Vec<Instruction<'_, '_>>> = BTreeMap::new();
     // The result of a copy-start is read from its copy-done.
     let mut done = BTreeMap::new();
     let mut found = Vec::new();
@@ -484,10 +485,13 @@ fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<C
                 found.push((instruction, to, spaces));
             }
         }
-        for operand in instruction.operands().filter_map(|operand| operand.instruction()) {
-            let named = readers.entry(operand.number()).or_default();
-            if named.len() < READERS {
-                named.push(instruction.name().to_owned());
+        let copied = |operand: &Instruction<'_, '_>| {
+            matches!(operand.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::CopyDone)
+        };
+        for operand in instruction.operands().filter_map(|operand| operand.instruction()).filter(copied) {
+            let reading = readers.entry(operand.number()).or_default();
+            if reading.len() < READERS {
+                reading.push(instruction);
             }
             if instruction.opcode() == Opcode::CopyDone {
                 done.insert(operand.number(), instruction.number());
@@ -495,9 +499,9 @@ fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<C
         }
     }
     found.sort_by_key(|(_, to, _)| std::cmp::Reverse(to.byte_size()));
-    let read_by = |instruction: xla_shape_hlo::Instruction<'_, '_>| {
+    let read_by = |instruction: Instruction<'_, '_>| {
         let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
-        readers.get(&made).cloned().unwrap_or_default()
+        readers.get(&made).into_iter().flatten().map(|reader| reader.name().to_owned()).collect()
     };
     let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
         name: instruction.name().to_owned(),

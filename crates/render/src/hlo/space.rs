@@ -1,6 +1,5 @@
 //! Which memory spaces a program uses.
 
-use super::memory::is_for_tpu;
 use crate::words::space_name;
 use std::error::Error;
 use std::fmt;
@@ -42,5 +41,5 @@ impl Error for NoSuchSpace {}
 /// ```
 pub fn check_space(module: &Module<'_>, space: u8) -> Result<(), NoSuchSpace> {
     let used = module.memory().usage().into_keys().collect::<Vec<_>>();
-    if used.contains(&space) { Ok(()) } else { Err(NoSuchSpace { space, used, is_tpu: is_for_tpu(module) }) }
+    if used.contains(&space) { Ok(()) } else { Err(NoSuchSpace { space, used, is_tpu: module.is_for_tpu() }) }
 }

@@ -1,6 +1,6 @@
 //! The first line of a report: what matters most about the memory of a program.
 
-use super::memory::{AtPeak, Device, capacity_in, is_for_tpu};
+use super::memory::{AtPeak, Device, capacity_in};
 use crate::tpu::{DEFAULT_GENERATION, named};
 use crate::words::{InUnits, value_name};
 use serde::Serialize;
@@ -45,7 +45,7 @@ impl Summary {
         account: &Account,
     ) -> Self {
         let hbm = memory_space::DEFAULT;
-        let is_tpu = is_for_tpu(module);
+        let is_tpu = module.is_for_tpu();
         let assumed = device.is_none();
         let device = device.or_else(|| is_tpu.then_some(Device::Generation(DEFAULT_GENERATION)));
         let available = device.and_then(|device| capacity_in(device, hbm, 0)).map(|capacity| capacity.bytes);

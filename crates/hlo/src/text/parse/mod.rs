@@ -213,7 +213,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.name_nested()?;
-        let again = self.module.sort_computations();
+        let again = self.module.name_computations();
         again.into_iter().try_for_each(|error| self.report(error))?;
         self.module.entry = self.entry();
         if self.module.name.is_some() && self.module.entry.is_none() && !self.has_entry {

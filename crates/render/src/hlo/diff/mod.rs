@@ -6,7 +6,7 @@ mod text;
 
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, measure};
-use super::memory::{Accuracy, is_for_tpu, source_text};
+use super::memory::{Accuracy, source_text};
 use crate::answer::answer_line;
 use crate::cost::{CopyCost, ProgramCost};
 use crate::words::{difference, space_name};
@@ -361,7 +361,7 @@ fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
 
 fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &Pairs<'_, '_>) -> Vec<Peak> {
     let sources = modules.map(Module::sources);
-    let is_tpu = modules.into_iter().any(is_for_tpu);
+    let is_tpu = modules.into_iter().any(Module::is_for_tpu);
     let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
     spaces.sort_unstable();
     spaces.dedup();

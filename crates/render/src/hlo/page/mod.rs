@@ -167,7 +167,7 @@ mod tests {
         let module = Module::parse(&text).unwrap();
         let memory = module.memory();
         let timeline = memory.timeline_on(None);
-        let report = Report::on(&module, timeline.as_ref(), None, 10, None);
+        let report = Report::on(&memory, timeline.as_ref(), None, 10, None);
         let detail = Detail { buffers: 4_000, ..Detail::MOST };
         let data = Data::new(&Program::new(&module, timeline.as_ref(), &report), None, detail);
         let data = serde_json::to_value(&data).unwrap();
