@@ -2,11 +2,12 @@
 //! texts that are designed to be slow. Prints a table, or JSON lines with `--json`.
 
 use benches::time;
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::Instant;
 use xla_shape_core::Shape;
 use xla_shape_hlo::proto::proto_text;
-use xla_shape_hlo::{Module, find_shapes, instruction_shapes};
+use xla_shape_hlo::{Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
 /// Prints figures, for people or for programs.
@@ -72,22 +73,48 @@ fn modules(report: &Report) {
     }
 }
 
-/// A module of this many bytes: the computations of a TPU program, repeated under other names.
+/// A module of this many bytes: copies of a TPU program, each a computation that the entry calls.
 fn repeated(bytes: usize) -> String {
     let modules = hlo_modules();
     let longest = modules.iter().filter(|row| row.set == "tpu-hlo").max_by_key(|row| row.text.len());
-    let blocks = longest.map_or("", |row| &row.text).split("\n\n");
-    let computations: Vec<_> = blocks.filter_map(|block| block.trim_start_matches("ENTRY ").split_once(" (")).collect();
-    let mut text = String::from("HloModule repeated, is_scheduled=true\n\nENTRY main {\n  x = f32[] parameter(0)\n}\n");
+    let source = longest.map_or("", |row| &row.text);
+    let module = Module::parse(source).unwrap_or_else(|error| panic!("{}", error.render(source)));
+    let entry = module.entry().expect("a program has an entry");
+    let names: HashSet<_> = module.computations().map(|computation| computation.name()).collect();
+    let parameters = entry.instructions().filter(|instruction| instruction.opcode() == Opcode::Parameter);
+    let mut parameters: Vec<_> =
+        parameters.map(|parameter| (parameter.parameter_number(), parameter.shape().to_string())).collect();
+    parameters.sort();
+    let computations: String = source
+        .split("\n\n")
+        .filter(|block| block.starts_with('%') || block.starts_with("ENTRY"))
+        .map(|block| format!("\n{}\n", block.trim_start_matches("ENTRY ")))
+        .collect();
+    let mut text = String::from("HloModule repeated, is_scheduled=true\n");
+    let mut calls = String::new();
     for round in 0.. {
-        for (name, rest) in &computations {
-            text += &format!("\n{name}.{round} ({rest}\n");
-            if text.len() >= bytes {
-                return text;
-            }
+        if text.len() >= bytes {
+            break;
         }
+        for (number, piece) in computations.split('%').enumerate() {
+            let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(piece.len());
+            let (name, rest) = piece.split_at(end);
+            text += if number == 0 { "" } else { "%" };
+            text += name;
+            if names.contains(name) {
+                text += &format!(".r{round}");
+            }
+            text += rest;
+        }
+        let operands: Vec<_> = (0..parameters.len()).map(|number| format!("%p{number}")).collect();
+        let (shape, operands) = (entry.root().shape(), operands.join(", "));
+        calls += &format!("  %call{round} = {shape} call({operands}), to_apply=%{}.r{round}\n", entry.name());
     }
-    text
+    text += "\nENTRY %main {\n";
+    for (number, (_, shape)) in parameters.iter().enumerate() {
+        text += &format!("  %p{number} = {shape} parameter({number})\n");
+    }
+    text + &calls + "  ROOT %end = f32[] constant(0)\n}\n"
 }
 
 /// A figure of `/proc/self/status` in bytes, if the system has it.
@@ -99,7 +126,7 @@ fn process_memory(name: &str) -> Option<f64> {
 
 fn large(report: &Report) {
     const BYTES: usize = 100_000_000;
-    report.head("a module of 100 MB: a TPU program, repeated");
+    report.head("a module of 100 MB: copies of a TPU program");
     let text = repeated(BYTES);
     // Resets the peak memory of the process.
     let counts_anew = std::fs::write("/proc/self/clear_refs", "5").is_ok();
@@ -115,6 +142,11 @@ fn large(report: &Report) {
     if let (true, Some(before), Some(peak)) = (counts_anew, before, peak) {
         report.line("large", "most memory while parsing", (peak - before) / text.len() as f64, "times the text");
     }
+    let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
+    let check = time(|| assert!(black_box(module.check()).is_empty()));
+    report.line("large", "Module::check", speed(check), "MB/s");
+    let memory = time(|| assert!(black_box(module.memory().timeline()).is_some()));
+    report.line("large", "Module::memory, with its timeline", speed(memory), "MB/s");
 }
 
 fn shapes(report: &Report) {

@@ -369,10 +369,13 @@ where
     all.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
 }
 
+/// Each shape with each as the second operand, and with the first shape as the third.
 macro_rules! every_two {
-    ($($shape:ty;)*) => { every_two!(@each [$($shape;)*] [$($shape;)*]) };
-    (@each [$($shape:ty;)*] $all:tt) => { $(every_two!(@with $shape; $all);)* };
-    (@with $shape:ty; [$($other:ty;)*]) => { $(check_zip::<$shape, $other, $shape>(); check_zip::<$shape, $shape, $other>();)* };
+    ($first:ty; $($shape:ty;)*) => { every_two!(@each $first; [$first; $($shape;)*] [$first; $($shape;)*]) };
+    (@each $first:ty; [$($shape:ty;)*] $all:tt) => {
+        $(every_two!(@with $shape; $all); check_zip::<$shape, $shape, $first>();)*
+    };
+    (@with $shape:ty; [$($other:ty;)*]) => { $(check_zip::<$shape, $other, $shape>();)* };
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn along<S: ArrayType>(mut index: S::Index, dimension: usize, number: usize) -> 
     index
 }
 
-// `check` is generated for many pairs of shapes. What does not depend on them is in functions that are generated once.
+// The checks are generated for many pairs of shapes. What does not depend on them is in functions that are generated once.
 
 type Read<'a> = Strided<&'a [i32]>;
 type Write<'a> = Strided<&'a mut [i32]>;
@@ -51,28 +51,21 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// Every element is in one run, at its index, for every way to walk.
-fn check<S, T>(mut x: ViewMut<'_, S>, y: View<'_, T>)
+/// The indices of the elements that both arrays have.
+fn common<S: ArrayType>(x: S, sizes: impl AsRef<[usize]>) -> Vec<S::Index> {
+    let is_common = |index: &S::Index| index.as_ref().iter().zip(sizes.as_ref()).all(|(entry, size)| entry < size);
+    x.indices().filter(is_common).collect()
+}
+
+/// Every element is in one run, at its index.
+fn check_indices<S, T>(x: &View<'_, S>, y: &View<'_, T>)
 where
     S: ArrayType<Element = S32>,
     T: ArrayType<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
 {
     let text = format!("{} {}", S::TEXT, T::TEXT);
-    let dimension = Runs::<(&ViewMut<'_, S>, &View<'_, T>)>::DIMENSION;
-    let mut sizes = x.sizes();
-    sizes.as_mut().iter_mut().zip(y.sizes().as_ref()).for_each(|(size, &other)| *size = other.min(*size));
-    let is_common = |index: S::Index| index.as_ref().iter().zip(sizes.as_ref()).all(|(entry, size)| entry < size);
-    let (mut before, mut common, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
-    for index in x.shape().indices() {
-        before.push(x[index]);
-        if is_common(index) {
-            common.push(index.as_ref().to_vec());
-            pairs.push((x[index], y[index]));
-        }
-    }
-
-    // With indices, which say which elements they are.
-    let walk = runs((&x, &y)).indexed();
+    let dimension = Runs::<(&View<'_, S>, &View<'_, T>)>::DIMENSION;
+    let walk = runs((x, y)).indexed();
     let (mut seen, mut count, len) = (Vec::new(), 0, walk.len());
     for (index, (a, b)) in walk {
         count += 1;
@@ -83,9 +76,23 @@ where
             seen.push(index.as_ref().to_vec());
         }
     }
+    let common = common(x.shape(), y.sizes()).iter().map(|index| index.as_ref().to_vec()).collect::<Vec<_>>();
     assert_eq!((count, sorted(seen)), (len, common), "{text}");
+}
 
-    // The same elements, in all orders of calling.
+/// Every way to walk gives every element once.
+fn check<S, T>(mut x: ViewMut<'_, S>, y: View<'_, T>)
+where
+    S: ArrayType<Element = S32>,
+    T: ArrayType<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+{
+    check_indices(&x.view(), &y);
+    let text = format!("{} {}", S::TEXT, T::TEXT);
+    let common = common(x.shape(), y.sizes());
+    let before = x.shape().indices().map(|index| x[index]).collect::<Vec<_>>();
+    let pairs = common.iter().map(|&index| (x[index], y[index])).collect::<Vec<_>>();
+
+    // In all orders of calling.
     let (mut by_loop, mut by_fold, mut by_both) = (Vec::new(), Vec::new(), Vec::new());
     for (a, b) in runs((&x, &y)) {
         extend(&mut by_loop, a, b);
@@ -108,7 +115,7 @@ where
         run.into_iter().for_each(|a| *a += 1);
     }
     for (index, before) in x.shape().indices().zip(before) {
-        assert_eq!(x[index], if is_common(index) { 3 * before + 1 } else { before + 1 }, "{text} {index:?}");
+        assert_eq!(x[index], if common.contains(&index) { 3 * before + 1 } else { before + 1 }, "{text} {index:?}");
     }
 }
 
@@ -145,10 +152,25 @@ where
     x.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0, "{}", S::TEXT));
 }
 
+/// The indices of every two of these shapes, and every way to walk for each shape with itself and with the one before it.
 macro_rules! every_two {
-    ($($shape:ty;)*) => { every_two!(@each [$($shape;)*] [$($shape;)*]) };
+    ($($shape:ty;)*) => {
+        every_two!(@each [$($shape;)*] [$($shape;)*]);
+        every_two!(@before [$($shape;)*] $($shape;)*);
+    };
     (@each [$($shape:ty;)*] $all:tt) => { $(every_two!(@with $shape; $all);)* };
-    (@with $shape:ty; [$($other:ty;)*]) => { $(check_arrays::<$shape, $other>();)* };
+    (@with $shape:ty; [$($other:ty;)*]) => {
+        $(check_indices(&numbered::<$shape>().view(), &numbered::<$other>().view());)*
+    };
+    (@before [$first:ty; $($next:ty;)*] $($shape:ty;)*) => {
+        $(check_arrays::<$shape, $shape>();)*
+        every_two!(@pairs $first; $($next;)* $first;);
+    };
+    (@pairs $before:ty; $shape:ty; $($next:ty;)*) => {
+        check_arrays::<$shape, $before>();
+        every_two!(@pairs $shape; $($next;)*);
+    };
+    (@pairs $last:ty;) => {};
 }
 
 // Miri gets smaller arrays of the same kinds: padding, tiles of tiles, runs of one element, of some and of all.
