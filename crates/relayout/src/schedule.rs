@@ -340,9 +340,11 @@ fn gathered(
     }
     let all = region.axes.iter().fold(bytes, |all, axis| all * axis.len);
     let should_stream = should_stream(all, all);
-    for most in GATHER_BLOCKS.into_iter().take_while(|_| Gather::can_permute(machine)) {
+    // Without 64-byte vectors, permutes are only faster than scalar code.
+    let size = Gather::permuted_size(machine).filter(|_| is_scalar || Gather::can_permute(machine));
+    for (size, most) in size.into_iter().flat_map(|size| GATHER_BLOCKS.map(|most| (size, most))) {
         let block = GatherBlock::new(region, bytes, most, true)?;
-        match Gather::permuted(bytes, &block.places, max_permutes) {
+        match Gather::permuted(size, bytes, &block.places, max_permutes) {
             Ok(gather) => return Some(block.steps(region, bytes, gather, machine)),
             Err(NotPermuted::TryShorterBlock) => {}
             Err(NotPermuted::ElementWise) => break,

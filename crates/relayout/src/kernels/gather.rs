@@ -1,11 +1,11 @@
 //! Blocks of the destination whose elements are scattered over a part of the source: for nests of several loops that are all too short for
 //! the vectors of other kernels.
 //!
-//! A table holds the positions of each element on both sides. With 64-byte vectors, a vector of the destination is assembled by permutes
+//! A table holds the positions of each element on both sides. With AVX2 or AVX-512, a vector of the destination is assembled by permutes
 //! from the vectors of the source that hold its elements, if these are few.
 
 #[cfg(target_arch = "x86_64")]
-use super::vectors::Permutes;
+use super::vectors::{LANE, Permutes, SIZE};
 use super::{LoopNest, Machine, NotPermuted, Vectors};
 
 /// The elements of a block, in ascending order of the destination.
@@ -27,15 +27,26 @@ enum Permutes {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Permutes {
-    fn new(_: usize, _: &[(u32, u32)], _: usize) -> Result<Self, NotPermuted> {
+    fn new(_: usize, _: usize, _: &[(u32, u32)], _: usize) -> Result<Self, NotPermuted> {
         Err(NotPermuted::ElementWise)
     }
 }
 
 impl Gather {
-    /// Whether a machine has permutes of all bytes of a vector.
+    /// Whether a machine has permutes of all bytes of 64-byte vectors.
     pub(in super::super) fn can_permute(machine: Machine) -> bool {
         machine.vectors >= Vectors::Avx512
+    }
+
+    /// The bytes of the vectors that a machine permutes, if it does.
+    pub(in super::super) fn permuted_size(machine: Machine) -> Option<usize> {
+        match machine.vectors {
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => Some(SIZE),
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 | Vectors::Avx512Bw => Some(LANE),
+            _ => None,
+        }
     }
 
     /// A block that is copied element by element. `places` are in elements, in ascending order of the destination; in bytes, each fits in
@@ -46,9 +57,14 @@ impl Gather {
         Self { bytes, places, span, permutes: None }
     }
 
-    /// The same block with at most `most` permutes for each vector on average.
-    pub(in super::super) fn permuted(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, NotPermuted> {
-        let permutes = Some(Permutes::new(bytes, places, most)?);
+    /// The same block with at most `most` permutes for each vector of `size` bytes on average.
+    pub(in super::super) fn permuted(
+        size: usize,
+        bytes: usize,
+        places: &[(u32, u32)],
+        most: usize,
+    ) -> Result<Self, NotPermuted> {
+        let permutes = Some(Permutes::new(size, bytes, places, most)?);
         Ok(Self { permutes, ..Self::new(bytes, places.to_vec()) })
     }
 
@@ -76,6 +92,17 @@ impl Gather {
         let (source, destination) = (&source[..from], &mut destination[..to]);
         #[cfg(target_arch = "x86_64")]
         if let Some(permutes) = &self.permutes
+            && permutes.size() == LANE
+            && machine.vectors >= Vectors::Avx2
+        {
+            // SAFETY: `vectors` says that the CPU has AVX2. `Permutes::new` places every vector of the source between the first and the
+            // last element of an iteration, and every byte of a vector of `LANE` bytes belongs to an element: both slices were cut to the
+            // span of all iterations.
+            return unsafe { super::vectors::permute_lanes(permutes, nest, source.as_ptr(), destination.as_mut_ptr()) };
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(permutes) = &self.permutes
+            && permutes.size() == SIZE
             && machine.vectors >= Vectors::Avx512
         {
             let streaming = machine.streaming

@@ -328,7 +328,8 @@ fn gathers() {
         let nest = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
         let (from, to) = LoopNest(&nest).span(ends).unwrap();
         let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
-        let gathers = [Some(Gather::new(bytes, places.clone())), Gather::permuted(bytes, &places, 64).ok()];
+        let permuted = |size| Gather::permuted(size, bytes, &places, 64).ok();
+        let gathers = [Some(Gather::new(bytes, places.clone())), permuted(64), permuted(16)];
         for (gather, machine) in
             gathers.iter().flatten().flat_map(|gather| Machine::all().into_iter().map(move |machine| (gather, machine)))
         {
@@ -356,12 +357,12 @@ fn gathers() {
 #[test]
 fn scattered_elements_are_not_permuted() {
     let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::permuted(1, &far, 64), Err(NotPermuted::ElementWise)));
+    assert!(matches!(Gather::permuted(64, 1, &far, 64), Err(NotPermuted::ElementWise)));
     let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::permuted(1, &many, 8), Err(NotPermuted::ElementWise)));
+    assert!(matches!(Gather::permuted(64, 1, &many, 8), Err(NotPermuted::ElementWise)));
     // Other architectures have no permutes.
     if cfg!(target_arch = "x86_64") {
-        assert!(matches!(Gather::permuted(1, &many, 64), Err(NotPermuted::TryShorterBlock)));
-        assert!(Gather::permuted(1, &many[..256], 64).is_ok());
+        assert!(matches!(Gather::permuted(64, 1, &many, 64), Err(NotPermuted::TryShorterBlock)));
+        assert!(Gather::permuted(64, 1, &many[..256], 64).is_ok());
     }
 }

@@ -44,7 +44,7 @@ pub(super) use hints::fence;
 pub(crate) use hints::prefetch;
 use hints::{prefetch_far, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
-pub(super) use permute::{Permutes, run as permute};
+pub(super) use permute::{LANE, Permutes, SIZE, run as permute, run_lanes as permute_lanes};
 use std::ops::Range;
 use tables::{Loops, OffsetBuffer, Offsets};
 use transpose::{BlockOptions, Narrow, TransposeBlock, TransposeKernels};
