@@ -171,8 +171,9 @@ pub(crate) const MAX_NARROW_ROW_BYTES: [usize; 5] = [32, 32, 16, 0, 0];
 /// are faster. **Z**.
 pub(crate) const MAX_DIRECT_BYTES: usize = 4 << 10;
 
-/// The same for elements of 16 bytes, which are not zipped. **Z**.
-pub(crate) const MAX_DIRECT_WIDE_BYTES: usize = 64 << 10;
+/// Rows and columns of a transpose without tables that are taken at once where both sides together are larger than the L2 cache: the source
+/// is read once, from front to back, and lines of the destination are written completely while they are in the L1 cache. **M**.
+pub(crate) const DIRECT_TILE: [usize; 2] = [32, 8];
 
 /// The fewest elements of the innermost loops of both sides together in a transpose without tables: for fewer, looking up offsets is
 /// faster. **M**.

@@ -16,8 +16,8 @@ mod vectors;
 use super::elements::Unit;
 use super::loops::{Axes, Axis};
 use super::tuning::{
-    MAX_DIRECT_BYTES, MAX_DIRECT_WIDE_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_LONG_COLUMN,
-    PERMUTES_INSTEAD_OF_NARROW, PERMUTES_INSTEAD_OF_SHORT,
+    MAX_DIRECT_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_LONG_COLUMN, PERMUTES_INSTEAD_OF_NARROW,
+    PERMUTES_INSTEAD_OF_SHORT,
 };
 use super::vector::Vectors;
 pub(super) use cache::{should_stage, should_stream};
@@ -287,16 +287,16 @@ impl Transpose {
         !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
     }
 
-    /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: in the caches,
-    /// where one side is shorter than a line or an iteration is small; with elements of 16 bytes also where the innermost loops do not cover
-    /// a side. `large` arrays need the order and the stores of the other transpose, unless one side is too short for them.
+    /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: where one side is
+    /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped, unless the innermost loops are short
+    /// and do not cover a side. `large` arrays need the order and the stores of the other transpose, unless one side is too short for them.
     pub(super) fn as_matrix(&self, large: bool) -> Option<(Matrix, Axes)> {
         let (columns, rows) = (self.a[0].len, self.b[0].len);
         let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
         let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
         let is_faster = match self.bytes {
             16 if large => is_narrow && is_even,
-            16 if is_even => is_narrow || self.a_len() * b <= MAX_DIRECT_WIDE_BYTES,
+            16 if is_even => true,
             // Short innermost loops take longer than looking up offsets.
             16 => columns * rows >= MIN_DIRECT_WIDE_BLOCK && (columns > 2 || rows >= MIN_LONG_COLUMN),
             4 | 8 if !large && columns.min(rows) * self.bytes >= 16 => {

@@ -1,5 +1,5 @@
-//! Transposes without tables of offsets, for arrays in the caches: where a transpose has few rows or columns, preparing the tables and the
-//! blocks of `transpose` takes longer than the elements.
+//! Transposes without tables of offsets: where a transpose has few rows or columns, preparing the tables and the blocks of `transpose` takes
+//! longer than the elements.
 //!
 //! Rows and columns are those of `transpose`.
 
@@ -51,7 +51,9 @@ macro_rules! matrices {
     ([$($feature:tt)+] $lanes:literal) => {
         use super::Matrix;
         use super::matrix::resident;
-        use crate::tuning::MIN_LONG_COLUMN;
+        use super::super::cache::exceeds_l2;
+        use super::tables::chunks;
+        use crate::tuning::{DIRECT_TILE, MIN_LONG_COLUMN};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -116,36 +118,53 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
-            let vector = $lanes * LANE;
-            let mut start = 0;
-            while start < columns {
-                // Some columns through all rows, so that the lines of these columns stay in the L1 cache. None of the parts has fewer columns than a
-                // block.
-                let together = resident(strides.1);
-                let end = if columns - start < together + LANE { columns } else { start + together };
-                let mut next = 0;
-                while next < rows {
-                    // The last rows and columns overlap those before them.
-                    let place = |first: usize| (from.wrapping_add(first * strides.0), to.wrapping_add(first * BYTES));
-                    if rows >= 2 * vector && rows - next > vector {
-                        let (from, to) = place(next.min(rows - 2 * vector));
-                        // SAFETY: the pointers were moved to a row that `2 * vector - 1` others follow, and `start..end` are at least `LANE`
-                        // columns.
-                        unsafe { band::<V, $lanes, BYTES, LANE, 2>((start, end), strides, from, to) };
-                        next += 2 * vector;
-                    } else if rows >= vector && rows - next > LANE {
-                        let (from, to) = place(next.min(rows - vector));
-                        // SAFETY: as above, with `vector` rows.
-                        unsafe { band::<V, $lanes, BYTES, LANE, 1>((start, end), strides, from, to) };
-                        next += vector;
-                    } else {
-                        let (from, to) = place(next.min(rows - LANE));
-                        // SAFETY: as above, with `LANE` rows: the caller guarantees that there are as many.
-                        unsafe { band::<W, 1, BYTES, LANE, 1>((start, end), strides, from, to) };
-                        next += LANE;
-                    }
+            let is_large = BYTES == 16 && exceeds_l2(2 * rows * columns * BYTES);
+            let [rows_at_once, columns_at_once] = if is_large { DIRECT_TILE } else { [rows, resident(strides.1)] };
+            for rows in chunks(rows, rows_at_once, LANE) {
+                // Some columns through these rows, so that the lines of these columns stay in the L1 cache.
+                for columns in chunks(columns, columns_at_once, LANE) {
+                    let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * BYTES));
+                    // SAFETY: these are some of the rows and columns, at least `LANE` of each, and the pointers were moved to the first
+                    // row.
+                    unsafe { tile::<W, BYTES, LANE>(rows.len(), columns, strides, from, to) };
                 }
-                start = end;
+            }
+        }
+
+        /// Transposes some columns, at least `LANE`, of the first `rows` rows, in bands of as many rows as two vectors or one have elements.
+        ///
+        /// # Safety
+        /// As [`each_block`], for these rows and columns.
+        #[inline(always)]
+        unsafe fn tile<W: Vector<1>, const BYTES: usize, const LANE: usize>(
+            rows: usize,
+            columns: Range<usize>,
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let vector = $lanes * LANE;
+            let columns = (columns.start, columns.end);
+            let mut next = 0;
+            while next < rows {
+                // The last rows and columns overlap those before them.
+                let place = |first: usize| (from.wrapping_add(first * strides.0), to.wrapping_add(first * BYTES));
+                if rows >= 2 * vector && rows - next > vector {
+                    let (from, to) = place(next.min(rows - 2 * vector));
+                    // SAFETY: the pointers were moved to a row that `2 * vector - 1` others follow, and there are at least `LANE` columns.
+                    unsafe { band::<V, $lanes, BYTES, LANE, 2>(columns, strides, from, to) };
+                    next += 2 * vector;
+                } else if rows >= vector && rows - next > LANE {
+                    let (from, to) = place(next.min(rows - vector));
+                    // SAFETY: as above, with `vector` rows.
+                    unsafe { band::<V, $lanes, BYTES, LANE, 1>(columns, strides, from, to) };
+                    next += vector;
+                } else {
+                    let (from, to) = place(next.min(rows - LANE));
+                    // SAFETY: as above, with `LANE` rows: the caller guarantees that there are as many.
+                    unsafe { band::<W, 1, BYTES, LANE, 1>(columns, strides, from, to) };
+                    next += LANE;
+                }
             }
         }
 
