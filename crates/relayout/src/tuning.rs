@@ -182,8 +182,7 @@ pub(crate) const MIN_DIRECT_BLOCK: usize = 64;
 /// The same for elements of 16 bytes, where these loops do not cover a side. **M**.
 pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 24;
 
-/// Rows from which on fewer than four columns of elements of 16 bytes are written one after the other, and from which on two columns are
-/// transposed without tables where the innermost loops do not cover a side. **Z**, **M**.
+/// Rows from which on two columns of elements of 16 bytes are transposed without tables where the innermost loops do not cover a side. **M**.
 pub(crate) const MIN_LONG_COLUMN: usize = 64;
 
 /// The longest rows of elements of 16 bytes that are interleaved, in elements: transposing longer ones is faster. **M**.

@@ -53,7 +53,7 @@ macro_rules! matrices {
         use super::matrix::resident;
         use super::super::cache::exceeds_l2;
         use super::tables::chunks;
-        use crate::tuning::{DIRECT_TILE, MIN_LONG_COLUMN};
+        use crate::tuning::DIRECT_TILE;
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -67,7 +67,7 @@ macro_rules! matrices {
             let transpose = match bytes {
                 4 => each_block::<W, 4, 4>,
                 8 => each_block::<W, 8, 2>,
-                _ if columns.len < LINE / 16 && rows.len >= MIN_LONG_COLUMN => few_columns::<W>,
+                _ if columns.len * bytes <= LINE => few_columns::<W>,
                 _ => each_block::<W, 16, 1>,
             };
             nest.for_each(0, 0, |from_offset, to_offset| {
