@@ -148,6 +148,9 @@ pub trait Machine {
     const LANES: usize;
     /// How many vectors the registers hold. A product keeps its sums in about half of them.
     const REGISTERS: usize;
+    /// Whether [`dot2`](Self::dot2) is one instruction. Otherwise it converts its factors to f32, and a kernel that uses them often converts them
+    /// once, for [`mul_add`](Self::mul_add).
+    const DOT2: bool = false;
 
     /// `a · b + c`, in the fastest way: rounded once if [`FUSED`](Self::FUSED), otherwise twice.
     ///
@@ -336,6 +339,7 @@ impl<const BF16: bool> Machine for Vnni<BF16> {
     const FUSED: bool = true;
     const LANES: usize = 16;
     const REGISTERS: usize = 32;
+    const DOT2: bool = BF16;
 
     #[inline(always)]
     fn dot4<const N: usize>(sums: &mut [i32; N], a: &[[i8; 4]; N], b: &[[i8; 4]; N]) {

@@ -1,0 +1,284 @@
+//! The element types of products: how they lie in tiles, and how they are multiplied.
+
+#[cfg(feature = "half")]
+use crate::element::Bf16;
+use crate::element::{F32, Plain, S8};
+use crate::iter::NestedArray;
+use crate::vector::Machine;
+
+/// The columns of a tile.
+pub(super) const LANES: usize = 128;
+
+/// How the elements lie in tiles. As many as fill 32 bits are a group: elements of one column of the right operand, or of one row of the left
+/// one.
+#[doc(hidden)]
+pub trait Terms: Plain {
+    /// The value of a sum.
+    type Total: Copy + Default;
+    /// A group, as it lies in a tile of the right operand.
+    type Group: Copy + Default;
+    /// A tile of an operand, in memory.
+    type Tile: NestedArray<Self::Value> + Copy;
+    /// Multiplies groups as they are.
+    type Stored: Step<Group = Self::Group, Total = Self::Total, Right = Self::Group>;
+    /// Multiplies what groups are converted to, once, when they are packed.
+    type Converted: Step<Group = Self::Group, Total = Self::Total>;
+
+    /// The elements of a group.
+    const DEPTH: usize;
+    /// The rows of a tile.
+    const TILE_ROWS: usize;
+
+    /// The rows of groups of a tile of the right operand.
+    fn rows(tile: &Self::Tile) -> &[[Self::Group; LANES]];
+    /// A group of a row of a tile of the left operand.
+    fn group(tile: &Self::Tile, row: usize, group: usize) -> Self::Group;
+    /// The first elements of a group, with zeros in place of the others.
+    fn first(group: Self::Group, count: usize) -> Self::Group;
+    /// The sum of two sums.
+    fn plus(a: Self::Total, b: Self::Total) -> Self::Total;
+}
+
+/// What the innermost loop does in one step: it adds products of a part of a group of the left operand and of groups of the right one.
+#[doc(hidden)]
+pub trait Step {
+    /// A group, as it lies in a tile of the right operand.
+    type Group;
+    /// The value of a sum.
+    type Total;
+    /// The part of a group of the left operand.
+    type Left: Copy + Default;
+    /// The part of a group of the right operand.
+    type Right: Copy + Default;
+
+    /// How many steps multiply a group.
+    const PER_GROUP: usize = 1;
+
+    /// The part of a group of the left operand that a step multiplies.
+    fn left(group: Self::Group, step: usize) -> Self::Left;
+    /// The part of a group of the right operand that a step multiplies.
+    fn right(group: Self::Group, step: usize) -> Self::Right;
+    /// Adds the products.
+    fn add<M: Machine, const N: usize>(sums: &mut [Self::Total; N], left: Self::Left, right: &[Self::Right; N]);
+    /// Changes what sums begin with, for each step.
+    #[inline(always)]
+    fn begin<M: Machine, const N: usize>(_sums: &mut [Self::Total; N], _right: &[Self::Right; N]) {}
+}
+
+impl Terms for F32 {
+    type Total = f32;
+    type Group = f32;
+    type Tile = [[f32; LANES]; 8];
+    type Stored = Floats;
+    type Converted = Floats;
+
+    const DEPTH: usize = 1;
+    const TILE_ROWS: usize = 8;
+
+    #[inline(always)]
+    fn rows(tile: &Self::Tile) -> &[[f32; LANES]] {
+        tile
+    }
+
+    #[inline(always)]
+    fn group(tile: &Self::Tile, row: usize, group: usize) -> f32 {
+        tile[row][group]
+    }
+
+    #[inline(always)]
+    fn first(group: f32, _: usize) -> f32 {
+        group
+    }
+
+    #[inline(always)]
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
+    }
+}
+
+/// Multiplies numbers.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Floats;
+
+impl Step for Floats {
+    type Group = f32;
+    type Total = f32;
+    type Left = f32;
+    type Right = f32;
+
+    #[inline(always)]
+    fn left(group: f32, _: usize) -> f32 {
+        group
+    }
+
+    #[inline(always)]
+    fn right(group: f32, _: usize) -> f32 {
+        group
+    }
+
+    #[inline(always)]
+    fn add<M: Machine, const N: usize>(sums: &mut [f32; N], left: f32, right: &[f32; N]) {
+        sums.iter_mut().zip(right).for_each(|(sum, &right)| *sum = M::mul_add(left, right, *sum));
+    }
+}
+
+/// Pairs of bits: `T(8,128)(2,1)` has pairs of rows, which are the right operand's groups.
+#[cfg(feature = "half")]
+impl Terms for Bf16 {
+    type Total = f32;
+    type Group = [half::bf16; 2];
+    type Tile = [[[half::bf16; 2]; LANES]; 4];
+    type Stored = Pairs;
+    type Converted = PairsAsFloats;
+
+    const DEPTH: usize = 2;
+    const TILE_ROWS: usize = 8;
+
+    #[inline(always)]
+    fn rows(tile: &Self::Tile) -> &[[[half::bf16; 2]; LANES]] {
+        tile
+    }
+
+    #[inline(always)]
+    fn group(tile: &Self::Tile, row: usize, group: usize) -> [half::bf16; 2] {
+        let columns = &tile[row / 2];
+        [columns[2 * group][row % 2], columns[2 * group + 1][row % 2]]
+    }
+
+    #[inline(always)]
+    fn first(group: [half::bf16; 2], count: usize) -> [half::bf16; 2] {
+        std::array::from_fn(|k| if k < count { group[k] } else { half::bf16::ZERO })
+    }
+
+    #[inline(always)]
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
+    }
+}
+
+/// Multiplies pairs.
+#[cfg(feature = "half")]
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Pairs;
+
+#[cfg(feature = "half")]
+impl Step for Pairs {
+    type Group = [half::bf16; 2];
+    type Total = f32;
+    type Left = [half::bf16; 2];
+    type Right = [half::bf16; 2];
+
+    #[inline(always)]
+    fn left(group: [half::bf16; 2], _: usize) -> [half::bf16; 2] {
+        group
+    }
+
+    #[inline(always)]
+    fn right(group: [half::bf16; 2], _: usize) -> [half::bf16; 2] {
+        group
+    }
+
+    #[inline(always)]
+    fn add<M: Machine, const N: usize>(sums: &mut [f32; N], left: [half::bf16; 2], right: &[[half::bf16; 2]; N]) {
+        M::dot2(sums, &[left; N], right);
+    }
+}
+
+/// Multiplies pairs as f32, the second number first, as [`Machine::dot2`] does: the sums are the same.
+#[cfg(feature = "half")]
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PairsAsFloats;
+
+#[cfg(feature = "half")]
+impl Step for PairsAsFloats {
+    type Group = [half::bf16; 2];
+    type Total = f32;
+    type Left = f32;
+    type Right = f32;
+
+    const PER_GROUP: usize = 2;
+
+    #[inline(always)]
+    fn left(group: [half::bf16; 2], step: usize) -> f32 {
+        Self::right(group, step)
+    }
+
+    #[inline(always)]
+    fn right(group: [half::bf16; 2], step: usize) -> f32 {
+        f32::from_bits(u32::from(group[1 - step].to_bits()) << 16)
+    }
+
+    #[inline(always)]
+    fn add<M: Machine, const N: usize>(sums: &mut [f32; N], left: f32, right: &[f32; N]) {
+        Floats::add::<M, N>(sums, left, right);
+    }
+}
+
+/// `T(32,128)(4,1)` has groups of four rows, which are the right operand's.
+impl Terms for S8 {
+    type Total = i32;
+    type Group = [i8; 4];
+    type Tile = [[[i8; 4]; LANES]; 8];
+    type Stored = Bytes;
+    type Converted = Bytes;
+
+    const DEPTH: usize = 4;
+    const TILE_ROWS: usize = 32;
+
+    #[inline(always)]
+    fn rows(tile: &Self::Tile) -> &[[[i8; 4]; LANES]] {
+        tile
+    }
+
+    #[inline(always)]
+    fn group(tile: &Self::Tile, row: usize, group: usize) -> [i8; 4] {
+        let columns = &tile[row / 4];
+        [0, 1, 2, 3].map(|k| columns[4 * group + k][row % 4])
+    }
+
+    #[inline(always)]
+    fn first(group: [i8; 4], count: usize) -> [i8; 4] {
+        std::array::from_fn(|k| if k < count { group[k] } else { 0 })
+    }
+
+    #[inline(always)]
+    fn plus(a: i32, b: i32) -> i32 {
+        a.wrapping_add(b)
+    }
+}
+
+/// Multiplies groups of bytes. Those of the left operand get 128 more, so that they have no sign, as the instruction requires; sums begin with
+/// that much less.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Bytes;
+
+impl Step for Bytes {
+    type Group = [i8; 4];
+    type Total = i32;
+    type Left = [u8; 4];
+    type Right = [i8; 4];
+
+    #[inline(always)]
+    fn left(group: [i8; 4], _: usize) -> [u8; 4] {
+        group.map(|x| x.cast_unsigned() ^ 0x80)
+    }
+
+    #[inline(always)]
+    fn right(group: [i8; 4], _: usize) -> [i8; 4] {
+        group
+    }
+
+    #[inline(always)]
+    fn add<M: Machine, const N: usize>(sums: &mut [i32; N], left: [u8; 4], right: &[[i8; 4]; N]) {
+        M::dot4_unsigned(sums, &[left; N], right);
+    }
+
+    #[inline(always)]
+    fn begin<M: Machine, const N: usize>(sums: &mut [i32; N], right: &[[i8; 4]; N]) {
+        M::dot4(sums, &[[i8::MIN; 4]; N], right);
+    }
+}
