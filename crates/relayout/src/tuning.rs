@@ -182,7 +182,8 @@ pub(crate) const MIN_DIRECT_BLOCK: usize = 64;
 /// The same for elements of 16 bytes, where these loops do not cover a side. **M**.
 pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 24;
 
-/// Rows from which on two columns of elements of 16 bytes are transposed without tables where the innermost loops do not cover a side. **M**.
+/// Rows from which on up to four columns of elements of 16 bytes, in each of several transposes, are written one after the other; two columns
+/// are transposed without tables only from here on where the innermost loops do not cover a side. **M**.
 pub(crate) const MIN_LONG_COLUMN: usize = 64;
 
 /// The longest rows of elements of 16 bytes that are interleaved, in elements: transposing longer ones is faster. **M**.

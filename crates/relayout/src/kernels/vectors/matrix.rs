@@ -53,7 +53,7 @@ macro_rules! matrices {
         use super::matrix::resident;
         use super::super::cache::exceeds_l2;
         use super::tables::chunks;
-        use crate::tuning::DIRECT_TILE;
+        use crate::tuning::{DIRECT_TILE, MIN_LONG_COLUMN};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -64,71 +64,87 @@ macro_rules! matrices {
         #[target_feature($(enable = $feature),+)]
         pub(super) unsafe fn matrix<W: Vector<1>>(kernel: &Matrix, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
             let Matrix { bytes, columns, rows } = *kernel;
-            let transpose = match bytes {
-                4 => each_block::<W, 4, 4>,
-                8 => each_block::<W, 8, 2>,
-                _ if columns.len * bytes <= LINE => few_columns::<W>,
-                _ => each_block::<W, 16, 1>,
+            let transpose = match (bytes, nest.0.is_empty()) {
+                (4, true) => each_block::<W, 4, 4, false>,
+                (4, false) => each_block::<W, 4, 4, true>,
+                (8, true) => each_block::<W, 8, 2, false>,
+                (8, false) => each_block::<W, 8, 2, true>,
+                (_, is_one) if columns.len * bytes <= LINE && (is_one || rows.len >= MIN_LONG_COLUMN) => few_columns::<W>,
+                (_, true) => each_block::<W, 16, 1, false>,
+                (_, false) => each_block::<W, 16, 1, true>,
             };
-            nest.for_each(0, 0, |from_offset, to_offset| {
-                let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
-                // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at these offsets.
-                unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), from, to) };
-            });
+            // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at all offsets.
+            unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), nest, from, to) };
         }
 
         /// Transposes a few columns of elements of 16 bytes: one column after the other is written.
         ///
         /// # Safety
-        /// The CPU has the vectors. The element of row `b` and column `a` is valid for reads at `from + b * strides.0 + a * 16` and for writes at
-        /// `to + a * strides.1 + b * 16`.
+        /// The CPU has the vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a` is valid for reads at
+        /// `from + b * strides.0 + a * 16` and for writes at `to + a * strides.1 + b * 16`.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
         unsafe fn few_columns<W: Vector<1>>(
             (rows, columns): (usize, usize),
             strides: (usize, usize),
+            nest: LoopNest<'_>,
             from: *const u8,
             to: *mut u8,
         ) {
             // The lines of some rows stay in the L1 cache until all of their columns are written.
             let step = resident(strides.0);
-            for first in (0..rows).step_by(step) {
-                for a in 0..columns {
-                    for b in first..rows.min(first + step) {
-                        // SAFETY: `a < columns` and `b < rows`.
-                        let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
-                        // SAFETY: as above; an ordinary store requires no alignment.
-                        unsafe { element.put(false, to.wrapping_add(a * strides.1 + b * 16)) };
+            nest.for_each(0, 0, |from_offset, to_offset| {
+                let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+                let mut first = 0;
+                while first < rows {
+                    for a in 0..columns {
+                        for b in first..rows.min(first + step) {
+                            // SAFETY: `a < columns` and `b < rows`, and the pointers have the offsets of an iteration.
+                            let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
+                            // SAFETY: as above; an ordinary store requires no alignment.
+                            unsafe { element.put(false, to.wrapping_add(a * strides.1 + b * 16)) };
+                        }
                     }
+                    first += step;
                 }
-            }
+            });
         }
 
         /// Transposes rows and columns, at least `LANE` of each, in blocks. `sizes` are the numbers of rows and of columns; `strides` are the
-        /// distances between rows in the source and between columns in the destination.
+        /// distances between rows in the source and between columns in the destination. `MANY` says whether `nest` has loops.
         ///
         /// # Safety
-        /// The CPU has both kinds of vectors. The element of row `b` and column `a`, of `BYTES` bytes, is valid for reads at
-        /// `from + b * strides.0 + a * BYTES` and for writes at `to + a * strides.1 + b * BYTES`. `LANE * BYTES == 16`.
+        /// The CPU has both kinds of vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a`, of `BYTES`
+        /// bytes, is valid for reads at `from + b * strides.0 + a * BYTES` and for writes at `to + a * strides.1 + b * BYTES`.
+        /// `LANE * BYTES == 16`.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
-        unsafe fn each_block<W: Vector<1>, const BYTES: usize, const LANE: usize>(
+        unsafe fn each_block<W: Vector<1>, const BYTES: usize, const LANE: usize, const MANY: bool>(
             (rows, columns): (usize, usize),
             strides: (usize, usize),
+            nest: LoopNest<'_>,
             from: *const u8,
             to: *mut u8,
         ) {
             let is_large = BYTES == 16 && exceeds_l2(2 * rows * columns * BYTES);
             let [rows_at_once, columns_at_once] = if is_large { DIRECT_TILE } else { [rows, resident(strides.1)] };
-            for rows in chunks(rows, rows_at_once, LANE) {
-                // Some columns through these rows, so that the lines of these columns stay in the L1 cache.
-                for columns in chunks(columns, columns_at_once, LANE) {
-                    let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * BYTES));
-                    // SAFETY: these are some of the rows and columns, at least `LANE` of each, and the pointers were moved to the first
-                    // row.
-                    unsafe { tile::<W, BYTES, LANE>(rows.len(), columns, strides, from, to) };
+            let is_one_tile = rows <= rows_at_once && columns <= columns_at_once;
+            nest.for_each(0, 0, |from_offset, to_offset| {
+                let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+                if is_one_tile {
+                    // SAFETY: these are all rows and columns, and the pointers have the offsets of an iteration.
+                    return unsafe { tile::<W, BYTES, LANE, MANY>(rows, 0..columns, strides, from, to) };
                 }
-            }
+                for rows in chunks(rows, rows_at_once, LANE) {
+                    // Some columns through these rows, so that the lines of these columns stay in the L1 cache.
+                    for columns in chunks(columns, columns_at_once, LANE) {
+                        let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * BYTES));
+                        // SAFETY: these are some of the rows and columns, at least `LANE` of each, and the pointers have the offsets of an
+                        // iteration and of the first row.
+                        unsafe { tile::<W, BYTES, LANE, MANY>(rows.len(), columns, strides, from, to) };
+                    }
+                }
+            });
         }
 
         /// Transposes some columns, at least `LANE`, of the first `rows` rows, in bands of as many rows as two vectors or one have elements.
@@ -136,7 +152,7 @@ macro_rules! matrices {
         /// # Safety
         /// As [`each_block`], for these rows and columns.
         #[inline(always)]
-        unsafe fn tile<W: Vector<1>, const BYTES: usize, const LANE: usize>(
+        unsafe fn tile<W: Vector<1>, const BYTES: usize, const LANE: usize, const MANY: bool>(
             rows: usize,
             columns: Range<usize>,
             strides: (usize, usize),
@@ -152,17 +168,17 @@ macro_rules! matrices {
                 if rows >= 2 * vector && rows - next > vector {
                     let (from, to) = place(next.min(rows - 2 * vector));
                     // SAFETY: the pointers were moved to a row that `2 * vector - 1` others follow, and there are at least `LANE` columns.
-                    unsafe { band::<V, $lanes, BYTES, LANE, 2>(columns, strides, from, to) };
+                    unsafe { band::<V, $lanes, BYTES, LANE, 2, MANY>(columns, strides, from, to) };
                     next += 2 * vector;
                 } else if rows >= vector && rows - next > LANE {
                     let (from, to) = place(next.min(rows - vector));
                     // SAFETY: as above, with `vector` rows.
-                    unsafe { band::<V, $lanes, BYTES, LANE, 1>(columns, strides, from, to) };
+                    unsafe { band::<V, $lanes, BYTES, LANE, 1, MANY>(columns, strides, from, to) };
                     next += vector;
                 } else {
                     let (from, to) = place(next.min(rows - LANE));
                     // SAFETY: as above, with `LANE` rows: the caller guarantees that there are as many.
-                    unsafe { band::<W, 1, BYTES, LANE, 1>(columns, strides, from, to) };
+                    unsafe { band::<W, 1, BYTES, LANE, 1, MANY>(columns, strides, from, to) };
                     next += LANE;
                 }
             }
@@ -172,10 +188,52 @@ macro_rules! matrices {
         ///
         /// # Safety
         /// As [`each_block`], for these rows and columns.
-        // Not a part of `each_block`: the compiler would prepare the strides of all blocks before the first one.
+        #[inline(always)]
+        unsafe fn band<
+            U: Vector<LANES>,
+            const LANES: usize,
+            const BYTES: usize,
+            const LANE: usize,
+            const N: usize,
+            const MANY: bool,
+        >(
+            columns: (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            if MANY {
+                // SAFETY: as for the caller.
+                unsafe { inlined_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
+            } else {
+                // SAFETY: as for the caller.
+                unsafe { called_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
+            }
+        }
+
+        /// As [`inlined_band`], as a function of its own: inside `each_block`, the strides of all blocks would be prepared before the first
+        /// one, which takes longer than a tiny array.
+        ///
+        /// # Safety
+        /// As [`each_block`], for these rows and columns.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
-        unsafe fn band<U: Vector<LANES>, const LANES: usize, const BYTES: usize, const LANE: usize, const N: usize>(
+        unsafe fn called_band<U: Vector<LANES>, const LANES: usize, const BYTES: usize, const LANE: usize, const N: usize>(
+            columns: (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            // SAFETY: as for the caller.
+            unsafe { inlined_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
+        }
+
+        /// Transposes the columns `start..end`, at least `LANE`, of as many rows as `N` vectors have elements.
+        ///
+        /// # Safety
+        /// As [`each_block`], for these rows and columns.
+        #[inline(always)]
+        unsafe fn inlined_band<U: Vector<LANES>, const LANES: usize, const BYTES: usize, const LANE: usize, const N: usize>(
             (start, end): (usize, usize),
             strides: (usize, usize),
             from: *const u8,
