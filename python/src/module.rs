@@ -366,7 +366,7 @@ impl Module {
             let memory = module.memory();
             let timeline = memory.timeline_on(device.and_then(Device::generation));
             let known = timeline.map(|timeline| compiler.timeline(timeline));
-            let report = Report::on(&module, known.as_ref().map(|known| &known.timeline), device, top, space);
+            let report = Report::on(&memory, known.as_ref().map(|known| &known.timeline), device, top, space);
             let others =
                 if let CompilerReport::Files(file) = &compiler { file.0.others().to_vec() } else { Vec::new() };
             known.iter().fold(report, |report, known| report.with_known(known, others.clone()))
