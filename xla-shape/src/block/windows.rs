@@ -190,7 +190,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// # Ok::<(), xla_shape::block::WindowError>(())
     /// ```
     ///
-    /// Windows that are no larger than the blocks have no halo, as for a maximum of each two by two:
+    /// A window may be as large as its block. It then has no halo, as in max pooling over blocks of two by two:
     ///
     /// ```
     /// use xla_shape::block::Border;

@@ -13,7 +13,7 @@ const ROWS: usize = 8;
 const STEPS: usize = 256;
 /// The rows of the left operand that are packed together, at most: they take as many KiB of the L2 cache.
 const PACKED_ROWS: usize = 288;
-/// Up to so many rows of the left operand use the tiles of the right one where they are. For more, its columns are packed.
+/// A left operand with at most this many rows reads the tiles of the right operand in place. With more rows, the right operand is packed first.
 const FEW_ROWS: usize = 32;
 
 /// How the groups of `E` are multiplied.
@@ -319,6 +319,6 @@ fn add_to<E: Terms, const C: usize>(row: &mut [E::Total], sums: &[E::Total; C], 
         _ => row.iter_mut().zip(sums).take(inside).for_each(|(value, &sum)| *value = E::plus(*value, sum)),
     }
     // With AVX-512, LLVM would add one element of each of eight rows at a time, with gathers and scatters; it does not move elements across a
-    // fence. The fence is no instruction.
+    // fence. The fence adds no instruction.
     compiler_fence(Ordering::SeqCst);
 }

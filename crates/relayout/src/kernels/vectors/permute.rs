@@ -61,7 +61,7 @@ impl Permutes {
         let from = Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2);
         let indices = Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2 * size / SIZE);
         let mut all = Self { size, vectors: Vec::with_capacity(num_vectors), indices, from };
-        // Without masks, the last vector overlaps the one before, and there are no gaps.
+        // Without masks, the last vector overlaps the one before it, so the elements must have no gaps.
         let is_dense = places.last().is_some_and(|last| last.1 as usize + 1 == places.len());
         let last = &places[places.len().saturating_sub(size / bytes)..];
         if size == LANE && (!is_dense || last.len() * bytes < size) {
