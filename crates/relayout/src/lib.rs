@@ -33,7 +33,7 @@
 //! | `regions` | from two stride tables to loops that both sides share |
 //! | `pieces` | looks positions up where the two tables have no common digits |
 //! | `schedule` | selects a kernel and an order for such loops |
-//! | `execute` | runs the loops |
+//! | `fill` | fills padding |
 //! | `grouped`, `phases` | copying by tables, where there are too many regions |
 //! | `elements` | copying element by element: the definition that all other methods must agree with |
 //! | `threads` | splits steps among threads (feature `threads`) |
@@ -51,7 +51,7 @@ pub mod vector;
 pub mod bits;
 mod elements;
 mod error;
-mod execute;
+mod fill;
 mod grouped;
 #[cfg(feature = "threads")]
 mod helpers;

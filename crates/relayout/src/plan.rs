@@ -2,18 +2,17 @@
 
 use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
-use super::execute;
+use super::fill::{Fill, fill_region};
 use super::grouped::Grouped;
 #[cfg(feature = "threads")]
 use super::helpers::Helpers;
-use super::kernels::{self, Fence, Machine};
+use super::kernels::{self, BoundedStep, Machine, Step};
 use super::loops::{Axis, Region};
 use super::memory::AlignedBytes;
 use super::options::{Options, Padding, Stores};
 use super::phases::Phases;
 use super::recent::Recent;
 use super::regions::Regions;
-use super::schedule::Step;
 use super::tuning::MAX_CACHED_TABLE_BYTES;
 use crate::wide::local;
 use smallvec::smallvec;
@@ -57,19 +56,9 @@ struct Prepared {
     machine: Machine,
 }
 
-/// Padding that is written before the elements.
-#[derive(Clone, Debug)]
-struct Fill {
-    /// The bytes that fill padding; they repeat if an element has more.
-    element: Vec<u8>,
-    regions: Vec<Region>,
-    /// A mask of the bits of the last byte that belong to an element or its padding.
-    last_byte: u8,
-}
-
 #[derive(Clone, Debug)]
 enum Method {
-    Steps(Vec<Step>),
+    Steps(Vec<BoundedStep>),
     Grouped(Grouped),
     Phases(Phases),
     Elements(Box<ElementByElement>),
@@ -183,7 +172,7 @@ impl Plan {
 
     /// The steps; none if elements are copied one by one.
     #[cfg(all(test, feature = "threads"))]
-    pub(super) fn steps(&self) -> (&[Step], Widths, Machine) {
+    pub(super) fn steps(&self) -> (&[BoundedStep], Widths, Machine) {
         let steps = match &self.0.method {
             Method::Steps(steps) => steps.as_slice(),
             Method::Grouped(_) | Method::Phases(_) | Method::Elements(_) => &[],
@@ -209,9 +198,8 @@ impl Plan {
     /// # Errors
     /// If a buffer does not have exactly the bytes of its shape; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.0.run_with(source, destination, execute::fill, |step, source, destination| {
-            let fence = Fence::new(self.0.machine);
-            execute::run(step, self.0.widths, &fence, source, destination);
+        self.0.run_with(source, destination, fill_region, |step, source, destination| {
+            step.run(&self.0.widths, self.0.machine, source, destination);
         })
     }
 
@@ -383,7 +371,7 @@ impl Prepared {
             Some(()) => {
                 let mut steps = Vec::with_capacity(regions.copy.len());
                 regions.copy.iter_mut().for_each(|region| Step::add_all(&mut steps, region, widths, machine));
-                (Method::Steps(steps), regions.padding)
+                (Method::Steps(steps.into_iter().map(BoundedStep::new).collect()), regions.padding)
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
                 Some(grouped) => (Method::Grouped(grouped), None),
@@ -436,7 +424,7 @@ impl Prepared {
         source: &[u8],
         destination: &mut [u8],
         fill: impl Fn(&Region, Widths, &mut [u8], &[u8]),
-        run: impl Fn(&Step, &[u8], &mut [u8]),
+        run: impl Fn(&BoundedStep, &[u8], &mut [u8]),
     ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
@@ -447,23 +435,21 @@ impl Prepared {
         }
         match &self.method {
             Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
+            _ => self.run_by_tables(source, destination),
+        }
+        Ok(())
+    }
+
+    /// Runs what has no steps. Not inlined: what a run of small steps has to set up should stay small.
+    #[inline(never)]
+    fn run_by_tables(&self, source: &[u8], destination: &mut [u8]) {
+        match &self.method {
+            Method::Steps(_) => {}
             Method::Grouped(grouped) => grouped.run(self.widths, source, destination),
             Method::Phases(phases) => phases.run(self.widths, source, destination),
             Method::Elements(elements) => {
                 elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
             }
-        }
-        Ok(())
-    }
-}
-
-impl Fill {
-    fn run(&self, widths: Widths, destination: &mut [u8], fill: impl Fn(&Region, Widths, &mut [u8], &[u8])) {
-        for region in &self.regions {
-            fill(region, widths, destination, &self.element);
-        }
-        if let Some(last) = destination.last_mut() {
-            *last &= self.last_byte;
         }
     }
 }
@@ -529,7 +515,7 @@ impl fmt::Display for Plan {
             writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
         }
         match method {
-            Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
+            Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {}", step.step())),
             Method::Grouped(_) => writeln!(f, "  element by element, with a table for each dimension"),
             Method::Phases(_) => writeln!(f, "  element by element, with a table for each dimension of each side"),
             Method::Elements(_) => writeln!(f, "  element by element"),

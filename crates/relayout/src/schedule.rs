@@ -2,37 +2,17 @@
 
 use super::elements::{Unit, Widths};
 use super::kernels::{
-    Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Transpose, Units, should_stream,
+    Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units, Work,
+    should_stream,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
-    GATHER_BLOCKS, LONG_RUN, MAX_INTERLEAVED_WIDE, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR,
-    MAX_RUN, MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION,
-    PERMUTES_INSTEAD_OF_RUNS, RUNS_PER_BATCH, TINY_REGION,
+    GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR, MAX_RUN,
+    MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION, PERMUTES_INSTEAD_OF_RUNS,
+    RUNS_PER_BATCH, TINY_REGION,
 };
 use std::cmp::Reverse;
 use std::fmt;
-
-/// A loop nest around a kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Step {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    /// The outermost first.
-    pub(super) outer: Axes,
-    pub(super) work: Work,
-}
-
-/// The work of each iteration.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Work {
-    /// Copies an element of any width; positions are in elements.
-    Element,
-    /// Offsets are in bytes.
-    Kernel(Kernel),
-    /// Offsets are in bytes.
-    Gather(Gather),
-}
 
 /// The widest element that kernels other than [`Kernel::Copy`] move, in bytes.
 const MAX_BYTES: usize = 16;
@@ -92,9 +72,10 @@ impl Step {
             Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PERMUTES_PER_VECTOR, true),
             Kernel::Runs(kernel) => (PERMUTES_INSTEAD_OF_RUNS / kernel.bytes, false),
             Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PERMUTES_PER_VECTOR, true),
+            Kernel::Transpose(_) if matrix.is_some() => (0, false),
             // Preparing a transpose would take longer than copying the elements.
             Kernel::Transpose(_) if region_bytes <= TINY_REGION => {
-                (MAX_PERMUTES_OF_TINY, matrix.is_none() && region_bytes / narrow <= MAX_TINY_ELEMENTS)
+                (MAX_PERMUTES_OF_TINY, region_bytes / narrow <= MAX_TINY_ELEMENTS)
             }
             Kernel::Transpose(kernel) => (kernel.useful_permutes(), false),
             _ => (0, false),
@@ -460,13 +441,12 @@ fn interleaved(
     machine: Machine,
     is_tiny: bool,
 ) -> Option<Kernel> {
-    if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
+    if shuffle.is_some() || bytes == MAX_BYTES {
         return None;
     }
     // Shorter rows do not fill a vector.
     let least = if Gather::can_permute(machine) { 64 } else { MAX_BYTES };
-    let most = if bytes == MAX_BYTES { MAX_INTERLEAVED_WIDE } else { usize::MAX };
-    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least && axes[*along].len <= most;
+    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least;
     let find = |from: Option<usize>, to: Option<usize>| {
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
@@ -476,7 +456,7 @@ fn interleaved(
         // A tiny array is a matrix.
         2 | 4 | 8 if is_tiny && factor * bytes >= MAX_BYTES => false,
         2 | 4 | 8 => factor * bytes <= 2 * MAX_BYTES,
-        3 if bytes == 8 => Gather::can_permute(machine),
+        3 if bytes == 8 => Gather::can_permute(machine) && machine.is_streaming(),
         3..16 => factor * bytes < MAX_BYTES,
         _ => false,
     };

@@ -1,11 +1,10 @@
 //! Splits a step among threads: each writes its own part of the destination.
 
 use super::elements::Widths;
-use super::execute;
+use super::fill::fill_region;
 use super::helpers::Helpers;
-use super::kernels::{Fence, Machine};
+use super::kernels::{BoundedStep, Machine, Step};
 use super::loops::{Axis, Region};
-use super::schedule::Step;
 use super::tuning::{BYTES_PER_HELPER, MIN_PIECE_BYTES, PIECES_PER_THREAD};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,27 +25,25 @@ fn share<T: Send>(helpers: Helpers<'_>, helping: usize, pieces: Vec<T>, work: im
     });
 }
 
-/// [`execute::run`] with several threads.
+/// [`BoundedStep::run`] with several threads.
 pub(super) fn run(
-    step: &Step,
+    step: &BoundedStep,
     widths: Widths,
     machine: Machine,
     source: &[u8],
     destination: &mut [u8],
     helpers: Helpers<'_>,
 ) {
-    let serial = |step: &Step, destination: &mut [u8]| {
-        execute::run(step, widths, &Fence::new(machine), source, destination);
-    };
+    let serial = |step: &BoundedStep, destination: &mut [u8]| step.run(&widths, machine, source, destination);
     let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step, destination) };
     let mut parts = Vec::new();
-    for_each(&step.parts(pieces), destination, |part, own| parts.push((part, own)));
-    share(helpers, helping, parts, |(part, own)| serial(&part, own));
+    for_each(&step.step().parts(pieces), destination, |part, own| parts.push((part, own)));
+    share(helpers, helping, parts, |(part, own)| serial(&BoundedStep::new(part), own));
 }
 
-/// [`execute::fill`] with several threads.
+/// [`fill_region`] with several threads.
 pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8], helpers: Helpers<'_>) {
-    let serial = |region: &Region, destination: &mut [u8]| execute::fill(region, widths, destination, element);
+    let serial = |region: &Region, destination: &mut [u8]| fill_region(region, widths, destination, element);
     // Each iteration of the outermost loop must write whole bytes, after those of the iteration before.
     let Some((outermost, inner)) = region.axes.split_first() else { return serial(region, destination) };
     let end = inner.iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>();
@@ -86,7 +83,7 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
 
 #[cfg(test)]
 mod tests {
-    use super::{Fence, Widths, execute, for_each};
+    use super::{BoundedStep, Widths, for_each};
     use crate::{Options, Padding, Plan};
     use xla_shape_core::ArrayShape;
 
@@ -157,16 +154,15 @@ mod tests {
 
     fn compare(plan: &Plan) {
         let (steps, widths, machine): (_, Widths, _) = plan.steps();
-        let fence = Fence::new(machine);
         let bytes = |shape: &ArrayShape| shape.byte_size().unwrap() as usize;
         let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
         for step in steps {
             let mut whole = vec![0; bytes(plan.to())];
-            execute::run(step, widths, &fence, &source, &mut whole);
+            step.run(&widths, machine, &source, &mut whole);
             for count in [2, 3, 7] {
                 let mut found = vec![0; whole.len()];
-                for_each(&step.parts(count), &mut found, |part, own| {
-                    execute::run(&part, widths, &fence, &source, own);
+                for_each(&step.step().parts(count), &mut found, |part, own| {
+                    BoundedStep::new(part).run(&widths, machine, &source, own);
                 });
                 assert!(found == whole, "{plan} in {count} parts");
             }

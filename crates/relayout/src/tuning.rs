@@ -171,9 +171,9 @@ pub(crate) const MAX_NARROW_ROW_BYTES: [usize; 5] = [32, 32, 16, 0, 0];
 /// are faster. **Z**.
 pub(crate) const MAX_DIRECT_BYTES: usize = 4 << 10;
 
-/// Rows and columns of a transpose without tables that are taken at once where both sides together are larger than the L2 cache: the source
-/// is read once, from front to back, and lines of the destination are written completely while they are in the L1 cache. **M**.
-pub(crate) const DIRECT_TILE: [usize; 2] = [32, 8];
+/// Rows of elements of 16 bytes that are transposed at once where they do not stay in the L1 cache with their columns. **Z**: with 64, arrays in
+/// the L2 cache take a tenth longer, and larger ones half again as long.
+pub(crate) const WIDE_ROWS: usize = 16;
 
 /// The fewest elements of the innermost loops of both sides together in a transpose without tables: for fewer, looking up offsets is
 /// faster. **M**.
@@ -185,9 +185,6 @@ pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 24;
 /// Rows from which on up to four columns of elements of 16 bytes, in each of several transposes, are written one after the other; two columns
 /// are transposed without tables only from here on where the innermost loops do not cover a side. **M**.
 pub(crate) const MIN_LONG_COLUMN: usize = 64;
-
-/// The longest rows of elements of 16 bytes that are interleaved, in elements: transposing longer ones is faster. **M**.
-pub(crate) const MAX_INTERLEAVED_WIDE: usize = 1024;
 
 /// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.
 pub(crate) const OFFSETS_PER_TABLE: usize = 512;

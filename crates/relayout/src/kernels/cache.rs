@@ -67,11 +67,6 @@ pub(in super::super) fn should_stage(from_bytes: usize, to_bytes: usize) -> bool
     from_bytes.saturating_add(to_bytes) >= Caches::get().staging_from()
 }
 
-/// Whether a source and a destination that take this many bytes together are larger than the L2 cache.
-pub(super) fn exceeds_l2(bytes: usize) -> bool {
-    bytes > Caches::get().l2
-}
-
 /// The level and the bytes of each data cache, as `cpuid` describes them.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn descriptions() -> Vec<(u32, usize)> {

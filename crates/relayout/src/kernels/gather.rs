@@ -83,21 +83,30 @@ impl Gather {
         self.permutes.is_some()
     }
 
+    /// The bytes of the source and of the destination that one iteration spans.
+    pub(super) fn span(&self) -> (usize, usize) {
+        self.span
+    }
+
     /// Copies the elements of every iteration.
     ///
-    /// # Panics
-    /// If an iteration would exceed the source or the destination.
-    pub(in super::super) fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
-        let (from, to) = nest.span(self.span).expect("the places of an array fit in an i64");
-        let (source, destination) = (&source[..from], &mut destination[..to]);
+    /// # Safety
+    /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Self::span`].
+    pub(super) unsafe fn run_within(
+        &self,
+        machine: Machine,
+        nest: LoopNest<'_>,
+        source: &[u8],
+        destination: &mut [u8],
+    ) {
         #[cfg(target_arch = "x86_64")]
         if let Some(permutes) = &self.permutes
             && permutes.size() == LANE
             && machine.vectors >= Vectors::Avx2
         {
             // SAFETY: `vectors` says that the CPU has AVX2. `Permutes::new` places every vector of the source between the first and the
-            // last element of an iteration, and every byte of a vector of `LANE` bytes belongs to an element: both slices were cut to the
-            // span of all iterations.
+            // last element of an iteration, and every byte of a vector of `LANE` bytes belongs to an element: the caller guarantees the span of
+            // all iterations.
             return unsafe { super::vectors::permute_lanes(permutes, nest, source.as_ptr(), destination.as_mut_ptr()) };
         }
         #[cfg(target_arch = "x86_64")]
@@ -111,7 +120,7 @@ impl Gather {
                 && permutes.are_whole();
             let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
             // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. `Permutes::new` places every vector of the source between the
-            // first and the last element of an iteration, and every written byte belongs to an element: both slices were cut to the span of
+            // first and the last element of an iteration, and every written byte belongs to an element: the caller guarantees the span of
             // all iterations. `streaming` was set only where all vectors are whole and lie at multiples of 64.
             return unsafe { super::vectors::permute(permutes, streaming, nest, from, to) };
         }

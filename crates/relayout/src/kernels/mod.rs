@@ -8,6 +8,7 @@ mod cache;
 mod gather;
 mod packed;
 mod scalar;
+mod step;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -23,6 +24,7 @@ use super::vector::Vectors;
 pub(super) use cache::{should_stage, should_stream};
 pub(super) use gather::Gather;
 use std::fmt;
+pub(super) use step::{BoundedStep, Step, Work};
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 pub(crate) use vectors::prefetch;
 
@@ -96,15 +98,11 @@ impl fmt::Display for Machine {
 }
 
 /// Orders non-temporal stores: when it is dropped, all of them are visible before any later store.
-pub(super) struct Fence(Machine);
+struct Fence(Machine);
 
 impl Fence {
-    pub(super) fn new(machine: Machine) -> Self {
+    fn new(machine: Machine) -> Self {
         Self(machine)
-    }
-
-    pub(super) fn machine(&self) -> Machine {
-        self.0
     }
 }
 
@@ -452,15 +450,28 @@ impl Kernel {
     ///
     /// # Panics
     /// If an iteration would exceed the source or the destination.
-    pub(super) fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
-        let ends = self.span().and_then(|ends| nest.span(ends));
-        let (from, to) = ends.expect("plans have valid kernels, and the places of an array fit in an i64");
-        let (source, destination) = (&source[..from], &mut destination[..to]);
+    fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+        let (from, to) = self.span().and_then(|ends| nest.span(ends)).expect("the kernel is valid and its places fit");
+        // SAFETY: both slices are cut to the span of all iterations of this kernel.
+        unsafe { self.run_within(machine, nest, &source[..from], &mut destination[..to]) }
+    }
+
+    /// Runs the kernel in every iteration of a loop nest.
+    ///
+    /// # Safety
+    /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Self::span`], which is not `None`.
+    unsafe fn run_within(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        // SAFETY: both slices were just cut to the span of all iterations of this kernel; cutting panics if they are shorter.
+        // SAFETY: the caller guarantees the bytes.
         if unsafe { vectors::run(self, machine, nest, source, destination) } {
             return;
         }
+        self.run_without_vectors(machine, nest, source, destination);
+    }
+
+    /// Runs the kernel in every iteration of a loop nest. Not inlined: its buffers would take time in every call.
+    #[inline(never)]
+    fn run_without_vectors(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
         let mut stage = [0; size_of::<packed::Stage>()];
         nest.for_each(0, 0, |from, to| {
             let (source, destination) = (&source[from..], &mut destination[to..]);

@@ -1,13 +1,20 @@
 //! Every kernel against its scalar definition, with every kind of vector that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, Matrix, NO_LOOP, NotPermuted, Packing, Runs, Side,
-    Transpose, Unit, Units, scalar,
+    Axis, BoundedStep, Gather, Interleave, Kernel, LoopNest, Machine, Matrix, NO_LOOP, NotPermuted, Packing, Runs,
+    Side, Step, Transpose, Unit, Units, Work, scalar,
 };
+use crate::elements::Widths;
 use crate::tuning::MAX_RUN;
+use xla_shape_core::ElementType;
 
 /// Bytes around the destination that must not change.
 const GUARD: usize = 64;
+
+/// Kernels do not use the widths of elements.
+fn bytes_of_u8() -> Widths {
+    Widths::new(ElementType::U8, 8, 8).unwrap()
+}
 
 /// Compares all ways to run a kernel, with the destination `shift` bytes after a multiple of 64.
 fn check(kernel: Kernel, nest: &[Axis], shift: usize) {
@@ -22,10 +29,8 @@ fn check(kernel: Kernel, nest: &[Axis], shift: usize) {
     for machine in Machine::all() {
         let mut found = vec![0x5a; to + 4 * GUARD];
         let found_start = found.as_ptr().align_offset(GUARD) + shift;
-        {
-            let fence = Fence::new(machine);
-            kernel.run(fence.machine(), LoopNest(nest), &source, &mut found[found_start..][..to]);
-        }
+        let step = Step { from: 0, to: found_start, outer: nest.into(), work: Work::Kernel(kernel) };
+        BoundedStep::new(step).run(&bytes_of_u8(), machine, &source, &mut found[..found_start + to]);
         let surplus =
             |bytes: &[u8], start: usize| bytes[..start].iter().chain(&bytes[start + to..]).all(|&byte| byte == 0x5a);
         assert!(surplus(&found, found_start), "{kernel:?} {nest:?} {shift} {machine:?}: writes outside");
@@ -343,10 +348,9 @@ fn gathers() {
                         expected[to..to + bytes].copy_from_slice(&source[from..from + bytes]);
                     }
                 });
-                {
-                    let fence = Fence::new(machine);
-                    gather.run(fence.machine(), LoopNest(&nest), &source, &mut found[start..][..to]);
-                }
+                let work = Work::Gather(gather.clone());
+                let step = Step { from: 0, to: start, outer: nest.as_slice().into(), work };
+                BoundedStep::new(step).run(&bytes_of_u8(), machine, &source, &mut found[..start + to]);
                 assert!(found == expected, "{loops:?} {bytes} {shift} {machine:?}");
             }
         }

@@ -51,9 +51,8 @@ macro_rules! matrices {
     ([$($feature:tt)+] $lanes:literal) => {
         use super::Matrix;
         use super::matrix::resident;
-        use super::super::cache::exceeds_l2;
         use super::tables::chunks;
-        use crate::tuning::{DIRECT_TILE, MIN_LONG_COLUMN};
+        use crate::tuning::{L1_RESIDENT, WIDE_ROWS};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -65,26 +64,27 @@ macro_rules! matrices {
         pub(super) unsafe fn matrix<W: Vector<1>>(kernel: &Matrix, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
             let Matrix { bytes, columns, rows } = *kernel;
             let transpose = match (bytes, nest.0.is_empty()) {
+                (4, true) if rows.len < $lanes * 4 => few_rows::<W, 4, 4>,
+                (8, true) if rows.len < $lanes * 2 => few_rows::<W, 8, 2>,
                 (4, true) => each_block::<W, 4, 4, false>,
                 (4, false) => each_block::<W, 4, 4, true>,
                 (8, true) => each_block::<W, 8, 2, false>,
                 (8, false) => each_block::<W, 8, 2, true>,
-                (_, is_one) if columns.len * bytes <= LINE && (is_one || rows.len >= MIN_LONG_COLUMN) => few_columns::<W>,
-                (_, true) => each_block::<W, 16, 1, false>,
-                (_, false) => each_block::<W, 16, 1, true>,
+                (_, true) => wide::<W, false>,
+                (_, false) => wide::<W, true>,
             };
             // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at all offsets.
             unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), nest, from, to) };
         }
 
-        /// Transposes a few columns of elements of 16 bytes: one column after the other is written.
+        /// Transposes elements of 16 bytes, as many columns at a time as a vector has elements. `MANY` says whether `nest` has loops.
         ///
         /// # Safety
-        /// The CPU has the vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a` is valid for reads at
-        /// `from + b * strides.0 + a * 16` and for writes at `to + a * strides.1 + b * 16`.
+        /// The CPU has both kinds of vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a` is valid for
+        /// reads at `from + b * strides.0 + a * 16` and for writes at `to + a * strides.1 + b * 16`.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
-        unsafe fn few_columns<W: Vector<1>>(
+        unsafe fn wide<W: Vector<1>, const MANY: bool>(
             (rows, columns): (usize, usize),
             strides: (usize, usize),
             nest: LoopNest<'_>,
@@ -92,22 +92,101 @@ macro_rules! matrices {
             to: *mut u8,
         ) {
             // The lines of some rows stay in the L1 cache until all of their columns are written.
-            let step = resident(strides.0);
-            nest.for_each(0, 0, |from_offset, to_offset| {
-                let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
-                let mut first = 0;
-                while first < rows {
-                    for a in 0..columns {
-                        for b in first..rows.min(first + step) {
-                            // SAFETY: `a < columns` and `b < rows`, and the pointers have the offsets of an iteration.
-                            let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
-                            // SAFETY: as above; an ordinary store requires no alignment.
-                            unsafe { element.put(false, to.wrapping_add(a * strides.1 + b * 16)) };
+            let rows_at_once = if rows * columns * 16 <= L1_RESIDENT { rows } else { WIDE_ROWS.min(resident(strides.0)) };
+            let transpose = |from: *const u8, to: *mut u8| {
+                let mut row = 0;
+                while row < rows {
+                    let (from, to) = (from.wrapping_add(row * strides.0), to.wrapping_add(row * 16));
+                    let count = rows_at_once.min(rows - row);
+                    let mut next = 0;
+                    while next < columns {
+                        // The last columns overlap those before them.
+                        let many = columns >= $lanes;
+                        let column = if many { next.min(columns - $lanes) } else { next };
+                        let (from, to) = (from.wrapping_add(column * 16), to.wrapping_add(column * strides.1));
+                        if many {
+                            // SAFETY: there are `count` rows from `row` on and `$lanes` columns from `column` on, and the pointers have the
+                            // offsets of an iteration, of this row and of this column.
+                            unsafe { columns_of::<V, W, $lanes>(count, strides, from, to) };
+                            next += $lanes;
+                        } else {
+                            // SAFETY: as above, for one column.
+                            unsafe { columns_of::<W, W, 1>(count, strides, from, to) };
+                            next += 1;
                         }
                     }
-                    first += step;
+                    row += rows_at_once;
                 }
-            });
+            };
+            if MANY {
+                nest.for_each(0, 0, |from_offset, to_offset| {
+                    transpose(from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+                });
+            } else {
+                transpose(from, to);
+            }
+        }
+
+        /// Transposes `LANES` columns of elements of 16 bytes.
+        ///
+        /// # Safety
+        /// As [`wide`], for the first `rows` rows and `LANES` columns.
+        #[inline(always)]
+        unsafe fn columns_of<U: Vector<LANES>, W: Vector<1>, const LANES: usize>(
+            rows: usize,
+            strides: (usize, usize),
+            mut from: *const u8,
+            mut to: *mut u8,
+        ) {
+            let mut left = rows;
+            while left >= LANES {
+                // SAFETY: only the CPU features are required, which the caller guarantees.
+                let mut loaded = [unsafe { U::zero() }; LANES];
+                for (i, row) in loaded.iter_mut().enumerate() {
+                    // SAFETY: at least `LANES` rows are left, with `LANES` columns of 16 bytes each.
+                    *row = unsafe { U::load(from.wrapping_add(i * strides.0)) };
+                }
+                // SAFETY: only the CPU features are required, which the caller guarantees.
+                let transposed = unsafe { U::deinterleaved::<16, LANES>(loaded) };
+                for (i, column) in transposed.into_iter().enumerate() {
+                    // SAFETY: the `LANES` rows are contiguous in each column. An ordinary store requires no alignment.
+                    unsafe { column.put(false, to.wrapping_add(i * strides.1)) };
+                }
+                (from, to) = (from.wrapping_add(LANES * strides.0), to.wrapping_add(LANES * 16));
+                left -= LANES;
+            }
+            for b in 0..left {
+                for a in 0..LANES {
+                    // SAFETY: `b` is one of the rows that are left, and `a` one of the columns.
+                    let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
+                    // SAFETY: as above; an ordinary store requires no alignment.
+                    unsafe { element.put(false, to.wrapping_add(a * strides.1 + b * 16)) };
+                }
+            }
+        }
+
+        /// As [`each_block`] in a single iteration, for fewer rows than a vector of the kind `V` has elements.
+        ///
+        /// # Safety
+        /// As [`each_block`] without loops around it.
+        #[inline(never)]
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn few_rows<W: Vector<1>, const BYTES: usize, const LANE: usize>(
+            (rows, columns): (usize, usize),
+            strides: (usize, usize),
+            _: LoopNest<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let mut next = 0;
+            while next < rows {
+                // The last rows overlap those before them.
+                let first = next.min(rows - LANE);
+                let (from, to) = (from.wrapping_add(first * strides.0), to.wrapping_add(first * BYTES));
+                // SAFETY: the pointers were moved to a row that `LANE - 1` others follow, and there are at least `LANE` columns.
+                unsafe { inlined_band::<W, 1, BYTES, LANE, 1>((0, columns), strides, from, to) };
+                next += LANE;
+            }
         }
 
         /// Transposes rows and columns, at least `LANE` of each, in blocks. `sizes` are the numbers of rows and of columns; `strides` are the
@@ -126,23 +205,22 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
-            let is_large = BYTES == 16 && exceeds_l2(2 * rows * columns * BYTES);
-            let [rows_at_once, columns_at_once] = if is_large { DIRECT_TILE } else { [rows, resident(strides.1)] };
-            let is_one_tile = rows <= rows_at_once && columns <= columns_at_once;
+            let columns_at_once = resident(strides.1);
+            let is_one_tile = columns <= columns_at_once;
+            if !MANY && is_one_tile {
+                // SAFETY: these are all rows and columns, and there is one iteration.
+                return unsafe { tile::<W, BYTES, LANE, MANY>(rows, 0..columns, strides, from, to) };
+            }
             nest.for_each(0, 0, |from_offset, to_offset| {
                 let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
-                if is_one_tile {
+                if MANY && is_one_tile {
                     // SAFETY: these are all rows and columns, and the pointers have the offsets of an iteration.
                     return unsafe { tile::<W, BYTES, LANE, MANY>(rows, 0..columns, strides, from, to) };
                 }
-                for rows in chunks(rows, rows_at_once, LANE) {
-                    // Some columns through these rows, so that the lines of these columns stay in the L1 cache.
-                    for columns in chunks(columns, columns_at_once, LANE) {
-                        let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * BYTES));
-                        // SAFETY: these are some of the rows and columns, at least `LANE` of each, and the pointers have the offsets of an
-                        // iteration and of the first row.
-                        unsafe { tile::<W, BYTES, LANE, MANY>(rows.len(), columns, strides, from, to) };
-                    }
+                // Some columns of all rows, so that the lines of these columns stay in the L1 cache.
+                for columns in chunks(columns, columns_at_once, LANE) {
+                    // SAFETY: these are some of the columns, at least `LANE`, and the pointers have the offsets of an iteration.
+                    unsafe { tile::<W, BYTES, LANE, MANY>(rows, columns, strides, from, to) };
                 }
             });
         }

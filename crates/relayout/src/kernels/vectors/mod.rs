@@ -56,6 +56,7 @@ const LINE: usize = 64;
 ///
 /// # Safety
 /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Kernel::span`], which is not `None`.
+#[inline]
 pub(super) unsafe fn run(
     kernel: &Kernel,
     machine: Machine,
@@ -64,11 +65,21 @@ pub(super) unsafe fn run(
     destination: &mut [u8],
 ) -> bool {
     let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
-    let vectors = machine.vectors;
     if let Kernel::Matrix(kernel) = kernel {
         // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The caller guarantees the bounds.
-        return unsafe { matrix::run_with(vectors, kernel, nest, from, to) };
+        return unsafe { matrix::run_with(machine.vectors, kernel, nest, from, to) };
     }
+    // SAFETY: the caller guarantees the bounds.
+    unsafe { run_larger(kernel, machine, nest, from, to) }
+}
+
+/// As [`run`], for kernels whose choices would take too long for a [`Matrix`].
+///
+/// # Safety
+/// As for [`run`], where `from` and `to` are its arrays.
+#[inline(never)]
+unsafe fn run_larger(kernel: &Kernel, machine: Machine, nest: LoopNest<'_>, from: *const u8, to: *mut u8) -> bool {
+    let vectors = machine.vectors;
     let whole_lines = |axes: &[Axis], stride: usize| {
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };

@@ -17,9 +17,11 @@ pub(in super::super) struct Permutes {
     /// `size` bytes for each permute: for each byte of the result that comes from this vector of the source, its index there. With
     /// [`SIZE`], the highest bit marks these bytes; with [`LANE`], it marks the others.
     indices: Vec<Indices>,
-    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The vector ends at or
-    /// before the end of the iteration's elements.
+    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The bytes of `read` end
+    /// at or before the end of the iteration's elements.
     from: Vec<u32>,
+    /// With [`SIZE`], a mask of the bytes that are read of each vector of the source: all, unless the elements span less than a vector.
+    read: u64,
 }
 
 /// A vector of the destination: its offset in bytes from the start of the iteration, a mask of the bytes that are written, and its
@@ -54,13 +56,17 @@ impl Permutes {
         most: usize,
     ) -> Result<Self, NotPermuted> {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
-        // Where the elements span less than a vector, no vector can be read.
-        let last_vector = end.checked_sub(size).ok_or(NotPermuted::ElementWise)? as u32;
+        // Where the elements span less than a vector, only a part of it can be read, which takes a mask.
+        if end == 0 || end < size && size == LANE {
+            return Err(NotPermuted::ElementWise);
+        }
+        let read = u64::MAX >> SIZE.saturating_sub(end);
+        let last_vector = end.saturating_sub(size) as u32;
         let shift = (size / bytes).ilog2();
         let num_vectors = places.last().map_or(0, |place| (place.1 >> shift) as usize + 1);
         let from = Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2);
         let indices = Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2 * size / SIZE);
-        let mut all = Self { size, vectors: Vec::with_capacity(num_vectors), indices, from };
+        let mut all = Self { size, vectors: Vec::with_capacity(num_vectors), indices, from, read };
         // Without masks, the last vector overlaps the one before it, so the elements must have no gaps.
         let is_dense = places.last().is_some_and(|last| last.1 as usize + 1 == places.len());
         let last = &places[places.len().saturating_sub(size / bytes)..];
@@ -128,8 +134,8 @@ impl Permutes {
 /// Assembles and writes all vectors of [`SIZE`] bytes in every iteration.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW and VBMI, and the vectors have [`SIZE`] bytes. In every iteration, 64 bytes are valid for reads from each entry of `permutes.from` on, and the
-/// bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
+/// The CPU has AVX-512 F, BW and VBMI, and the vectors have [`SIZE`] bytes. In every iteration, the bytes that `permutes.read` names are
+/// valid for reads from each entry of `permutes.from` on, and the bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
 /// 64.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(in super::super) unsafe fn run(
@@ -141,15 +147,15 @@ pub(in super::super) unsafe fn run(
 ) {
     nest.for_each(0, 0, |from_offset, to_offset| {
         let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+        let mut rest = permutes.indices.iter().zip(&permutes.from);
         for vector in &permutes.vectors {
             let mut result = _mm512_setzero_si512();
-            for (indices, &place) in
-                permutes.indices[vector.permutes.clone()].iter().zip(&permutes.from[vector.permutes.clone()])
-            {
+            for (indices, &place) in rest.by_ref().take(vector.permutes.len()) {
                 // SAFETY: `Indices` has 64 bytes and is aligned to 64.
                 let indices = unsafe { _mm512_load_si512(indices.0.as_ptr().cast()) };
-                // SAFETY: the caller guarantees 64 readable bytes at each entry of `permutes.from`.
-                let source = unsafe { _mm512_loadu_si512(from.wrapping_add(place as usize).cast()) };
+                // SAFETY: the caller guarantees the bytes in the mask; the load does not access the others.
+                let source =
+                    unsafe { _mm512_maskz_loadu_epi8(permutes.read, from.wrapping_add(place as usize).cast()) };
                 // The highest bit of an index marks the bytes to take; of the other bits, the permute uses the lowest six.
                 result = _mm512_mask_permutexvar_epi8(result, _mm512_movepi8_mask(indices), indices, source);
             }
