@@ -4,6 +4,8 @@
 //! element's size, the factor and the row that the vector begins with. Tables hold these permutes; each table is computed once in the
 //! program.
 
+#[cfg(target_arch = "x86_64")]
+use super::triples;
 use super::{Interleave, LINE, LoopNest, Vector, Vectors};
 use crate::tuning::DEINTERLEAVE_BLOCK;
 use std::sync::OnceLock;
@@ -119,6 +121,13 @@ pub(super) unsafe fn run(
     // Whole lines can be written with non-temporal stores if no element straddles two lines.
     let strides = nest.0.iter().fold(to.addr() | if back { kernel.row_stride } else { 0 }, |all, axis| all | axis.to);
     let streaming = large && strides.is_multiple_of(kernel.bytes);
+    #[cfg(target_arch = "x86_64")]
+    if triples::supports(kernel, back, (vectors, streaming)) {
+        // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set
+        // only where all strides in the destination are multiples of the element's bytes.
+        unsafe { triples::run(kernel, back, (vectors, streaming), nest, from, to) };
+        return true;
+    }
     match vectors {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `vectors` says that the CPU has these; the caller guarantees the kernel and its bounds. `streaming` is set only where all
@@ -187,7 +196,7 @@ macro_rules! table_kernels {
         /// As [`super::run`]; this function's vectors are the CPU's. If `streaming`, every element of the destination lies at a multiple of
         /// its size.
         #[target_feature($(enable = $feature),+)]
-        pub(super) unsafe fn run(
+        pub(in super::super) unsafe fn run(
             kernel: &Interleave,
             back: bool,
             streaming: bool,
@@ -449,7 +458,7 @@ mod wide {
 
 /// 16-byte vectors.
 #[cfg(target_arch = "x86_64")]
-mod lane {
+pub(super) mod lane {
     use std::arch::x86_64::*;
 
     __features!(Avx2 => table_kernels!(__m128i, 1));

@@ -36,6 +36,8 @@ mod runs;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod tables;
+#[cfg(target_arch = "x86_64")]
+mod triples;
 
 use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Matrix, Packing, Runs, Transpose, Vectors};
 use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
