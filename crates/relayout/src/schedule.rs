@@ -3,7 +3,7 @@
 use super::elements::{Unit, Widths};
 use super::kernels::{
     Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units, Work,
-    should_stream,
+    has_odd_factors, should_stream,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -445,8 +445,14 @@ fn interleaved(
         return None;
     }
     // Shorter rows do not fill a vector.
-    let least = if Gather::can_permute(machine) { 64 } else { MAX_BYTES };
-    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least;
+    let can_permute = Gather::can_permute(machine);
+    let least = |factor: usize| match factor {
+        5 | 7 if bytes == 4 => 32,
+        3 if bytes == 4 && (is_tiny || can_permute) => 32,
+        _ if can_permute => 64,
+        _ => MAX_BYTES,
+    };
+    let is_long = |along: &usize, rows: usize, axes: &[Axis]| axes[*along].len * bytes >= least(axes[rows].len);
     let find = |from: Option<usize>, to: Option<usize>| {
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
@@ -456,13 +462,14 @@ fn interleaved(
         // A tiny array is a matrix.
         2 | 4 | 8 if is_tiny && factor * bytes >= MAX_BYTES => false,
         2 | 4 | 8 => factor * bytes <= 2 * MAX_BYTES,
-        3 if bytes == 8 => Gather::can_permute(machine) && machine.is_streaming(),
+        3 if bytes == 8 => can_permute && machine.is_streaming(),
+        5 | 7 if bytes == 4 => has_odd_factors(machine),
         3..16 => factor * bytes < MAX_BYTES,
         _ => false,
     };
     if let Some(rows) = find(None, Some(bytes))
         && is_small_factor(axes[rows].len)
-        && let Some(along) = find(Some(bytes), Some(bytes * axes[rows].len)).filter(|along| is_long(along, axes))
+        && let Some(along) = find(Some(bytes), Some(bytes * axes[rows].len)).filter(|along| is_long(along, rows, axes))
     {
         let (rows, along) = (axes[rows], axes[along]);
         axes.retain(|axis| *axis != rows && *axis != along);
@@ -470,7 +477,7 @@ fn interleaved(
     }
     if let Some(rows) = find(Some(bytes), None)
         && is_small_factor(axes[rows].len)
-        && let Some(along) = find(Some(bytes * axes[rows].len), Some(bytes)).filter(|along| is_long(along, axes))
+        && let Some(along) = find(Some(bytes * axes[rows].len), Some(bytes)).filter(|along| is_long(along, rows, axes))
     {
         let (rows, along) = (axes[rows], axes[along]);
         axes.retain(|axis| *axis != rows && *axis != along);

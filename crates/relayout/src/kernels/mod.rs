@@ -124,6 +124,11 @@ pub(super) enum NotPermuted {
     TryShorterBlock,
 }
 
+/// Whether 5 or 7 rows of 4-byte elements are interleaved with one permute per row.
+pub(super) fn has_odd_factors(machine: Machine) -> bool {
+    cfg!(target_arch = "x86_64") && machine.vectors >= Vectors::Avx2
+}
+
 /// Loops around a kernel, the outermost first. The *iterations* of the nest are all combinations of their indices.
 #[derive(Clone, Copy)]
 pub(super) struct LoopNest<'a>(pub(super) &'a [Axis]);

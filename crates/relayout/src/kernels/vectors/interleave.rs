@@ -5,7 +5,7 @@
 //! program.
 
 #[cfg(target_arch = "x86_64")]
-use super::triples;
+use super::odd_factors;
 use super::{Interleave, LINE, LoopNest, Vector, Vectors};
 use crate::tuning::DEINTERLEAVE_BLOCK;
 use std::sync::OnceLock;
@@ -122,10 +122,10 @@ pub(super) unsafe fn run(
     let strides = nest.0.iter().fold(to.addr() | if back { kernel.row_stride } else { 0 }, |all, axis| all | axis.to);
     let streaming = large && strides.is_multiple_of(kernel.bytes);
     #[cfg(target_arch = "x86_64")]
-    if triples::supports(kernel, back, (vectors, streaming)) {
+    if odd_factors::supports(kernel, back, (vectors, streaming)) {
         // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set
         // only where all strides in the destination are multiples of the element's bytes.
-        unsafe { triples::run(kernel, back, (vectors, streaming), nest, from, to) };
+        unsafe { odd_factors::run(kernel, back, (vectors, streaming), nest, from, to) };
         return true;
     }
     match vectors {

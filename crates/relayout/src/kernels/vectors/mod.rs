@@ -31,13 +31,13 @@ mod narrow;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
+mod odd_factors;
+#[cfg(target_arch = "x86_64")]
 mod permute;
 mod runs;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod tables;
-#[cfg(target_arch = "x86_64")]
-mod triples;
 
 use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Matrix, Packing, Runs, Transpose, Vectors};
 use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
