@@ -63,7 +63,7 @@ impl Step {
         let matrix = match kernel {
             Kernel::Transpose(kernel) => {
                 let starts_lines = axes.iter().chain(&kernel.a).all(|axis| axis.to.is_multiple_of(64));
-                kernel.as_matrix(machine.is_large(starts_lines))
+                kernel.as_matrix(machine.is_large(starts_lines), starts_lines)
             }
             _ => None,
         };

@@ -126,21 +126,30 @@ impl Gather {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = machine;
-        match self.bytes {
-            1 => self.run_elements::<1>(nest, source, destination),
-            2 => self.run_elements::<2>(nest, source, destination),
-            4 => self.run_elements::<4>(nest, source, destination),
-            8 => self.run_elements::<8>(nest, source, destination),
-            _ => self.run_elements::<16>(nest, source, destination),
-        }
+        let run_elements = match self.bytes {
+            1 => Self::run_elements::<1>,
+            2 => Self::run_elements::<2>,
+            4 => Self::run_elements::<4>,
+            8 => Self::run_elements::<8>,
+            _ => Self::run_elements::<16>,
+        };
+        // SAFETY: the caller guarantees the span of all iterations.
+        unsafe { run_elements(self, nest, source.as_ptr(), destination.as_mut_ptr()) };
     }
 
     /// The definition: one element after the other.
-    fn run_elements<const BYTES: usize>(&self, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
-        nest.for_each(0, 0, |from, to| {
-            let source = source[from..].as_chunks::<BYTES>().0;
-            let destination = destination[to..].as_chunks_mut::<BYTES>().0;
-            self.places.iter().for_each(|&(from, to)| destination[to as usize] = source[from as usize]);
+    ///
+    /// # Safety
+    /// Elements have `BYTES` bytes. The bytes that [`LoopNest::span`] gives for [`Self::span`] are valid for reads at `from` and for writes at
+    /// `to`, and do not overlap.
+    unsafe fn run_elements<const BYTES: usize>(&self, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
+        nest.for_each(0, 0, |from_offset, to_offset| {
+            let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+            for &(own, other) in &self.places {
+                let (from, to) = (from.wrapping_add(own as usize * BYTES), to.wrapping_add(other as usize * BYTES));
+                // SAFETY: `new` computes the span from all places, so both elements are in bounds in each iteration.
+                unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
+            }
         });
     }
 }

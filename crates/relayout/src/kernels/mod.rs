@@ -293,12 +293,12 @@ impl Transpose {
     /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: where one side is
     /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped, unless the innermost loops are short
     /// and do not cover a side. `large` arrays need the order and the stores of the other transpose, unless one side is too short for them.
-    pub(super) fn as_matrix(&self, large: bool) -> Option<(Matrix, Axes)> {
+    pub(super) fn as_matrix(&self, large: bool, starts_lines: bool) -> Option<(Matrix, Axes)> {
         let (columns, rows) = (self.a[0].len, self.b[0].len);
         let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
         let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
         let is_faster = match self.bytes {
-            16 if large => is_narrow && is_even,
+            16 if large => is_even && (!starts_lines || a < 256 || b < 128),
             16 if is_even => true,
             // Short innermost loops take longer than looking up offsets.
             16 => columns * rows >= MIN_DIRECT_WIDE_BLOCK && (columns > 2 || rows >= MIN_LONG_COLUMN),

@@ -295,7 +295,7 @@ fn short_innermost_loops_have_tables() {
             [axis(inner, near, far), axis(outer, near * inner, 1000 * far), NO_LOOP, NO_LOOP]
         };
         let (a, b) = (side(columns, bytes, 4096, true), side(rows, bytes, 4096, false));
-        Transpose { bytes, shuffle: None, a, b }.as_matrix(false).is_some()
+        Transpose { bytes, shuffle: None, a, b }.as_matrix(false, false).is_some()
     };
     assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
     assert!(is_matrix(8, [14, 1], [5, 3]) && !is_matrix(8, [3, 5], [2, 5]) && !is_matrix(4, [12, 1], [5, 25]));

@@ -11,7 +11,7 @@ use super::{LINE, LoopNest, Matrix, Vectors};
 /// # Safety
 /// The CPU has `vectors`. `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
 pub(super) unsafe fn run_with(
-    vectors: Vectors,
+    (vectors, large): (Vectors, bool),
     kernel: &Matrix,
     nest: LoopNest<'_>,
     from: *const u8,
@@ -24,17 +24,17 @@ pub(super) unsafe fn run_with(
     #[cfg(target_arch = "aarch64")]
     if vectors >= Vectors::Neon {
         // SAFETY: the CPU has these vectors. Rows and columns are contiguous, with at least 16 bytes; the caller guarantees the bounds.
-        unsafe { super::neon::matrix::<super::neon::V>(kernel, nest, from, to) };
+        unsafe { super::neon::matrix::<super::neon::V>(kernel, large, nest, from, to) };
         return true;
     }
     #[cfg(target_arch = "x86_64")]
     if vectors >= Vectors::Avx2 {
         // SAFETY: as for NEON; every CPU with AVX2 has SSE2.
-        unsafe { super::avx2::matrix::<super::sse2::V>(kernel, nest, from, to) };
+        unsafe { super::avx2::matrix::<super::sse2::V>(kernel, large, nest, from, to) };
         return true;
     } else if vectors >= Vectors::Sse2 {
         // SAFETY: as for NEON.
-        unsafe { super::sse2::matrix::<super::sse2::V>(kernel, nest, from, to) };
+        unsafe { super::sse2::matrix::<super::sse2::V>(kernel, large, nest, from, to) };
         return true;
     }
     false
@@ -43,7 +43,7 @@ pub(super) unsafe fn run_with(
 /// How many lines at this distance stay in the L1 cache together. Caches have 64 sets of 64 bytes, and at least 8 ways: where the distance is
 /// a multiple of a large power of two, all lines share few sets.
 pub(super) fn resident(stride: usize) -> usize {
-    ((8 * 64 * LINE) >> stride.trailing_zeros().min(12)).min(64)
+    (8 * 64 * LINE) >> stride.trailing_zeros().clamp(6, 12)
 }
 
 /// Generates the transposes of one kind of [`Vector`](super::Vector), compiled with the given CPU features.
@@ -52,7 +52,7 @@ macro_rules! matrices {
         use super::Matrix;
         use super::matrix::resident;
         use super::tables::chunks;
-        use crate::tuning::{L1_RESIDENT, WIDE_ROWS};
+        use crate::tuning::{L1_RESIDENT, LARGE_WIDE_ROWS, WIDE_ROWS};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -61,7 +61,13 @@ macro_rules! matrices {
         /// The CPU has both kinds of vectors. Rows and columns are contiguous and have at least 16 bytes. `from` is valid for reads and `to`
         /// for writes of the bytes that [`LoopNest::span`] gives for the kernel.
         #[target_feature($(enable = $feature),+)]
-        pub(super) unsafe fn matrix<W: Vector<1>>(kernel: &Matrix, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
+        pub(super) unsafe fn matrix<W: Vector<1>>(
+            kernel: &Matrix,
+            large: bool,
+            nest: LoopNest<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) {
             let Matrix { bytes, columns, rows } = *kernel;
             let transpose = match (bytes, nest.0.is_empty()) {
                 (4, true) if rows.len < $lanes * 4 => few_rows::<W, 4, 4>,
@@ -70,8 +76,10 @@ macro_rules! matrices {
                 (4, false) => each_block::<W, 4, 4, true>,
                 (8, true) => each_block::<W, 8, 2, false>,
                 (8, false) => each_block::<W, 8, 2, true>,
-                (_, true) => wide::<W, false>,
-                (_, false) => wide::<W, true>,
+                (_, true) if large && columns.len > WIDE_ROWS => wide::<W, false, LARGE_WIDE_ROWS>,
+                (_, false) if large && columns.len > WIDE_ROWS => wide::<W, true, LARGE_WIDE_ROWS>,
+                (_, true) => wide::<W, false, WIDE_ROWS>,
+                (_, false) => wide::<W, true, WIDE_ROWS>,
             };
             // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at all offsets.
             unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), nest, from, to) };
@@ -84,7 +92,7 @@ macro_rules! matrices {
         /// reads at `from + b * strides.0 + a * 16` and for writes at `to + a * strides.1 + b * 16`.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
-        unsafe fn wide<W: Vector<1>, const MANY: bool>(
+        unsafe fn wide<W: Vector<1>, const MANY: bool, const ROWS: usize>(
             (rows, columns): (usize, usize),
             strides: (usize, usize),
             nest: LoopNest<'_>,
@@ -92,7 +100,7 @@ macro_rules! matrices {
             to: *mut u8,
         ) {
             // The lines of some rows stay in the L1 cache until all of their columns are written.
-            let rows_at_once = if rows * columns * 16 <= L1_RESIDENT { rows } else { WIDE_ROWS.min(resident(strides.0)) };
+            let rows_at_once = if rows * columns * 16 <= L1_RESIDENT { rows } else { ROWS.min(resident(strides.0)) };
             let transpose = |from: *const u8, to: *mut u8| {
                 let mut row = 0;
                 while row < rows {
@@ -205,7 +213,7 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
-            let columns_at_once = resident(strides.1);
+            let columns_at_once = resident(strides.1).min(64);
             let is_one_tile = columns <= columns_at_once;
             if !MANY && is_one_tile {
                 // SAFETY: these are all rows and columns, and there is one iteration.

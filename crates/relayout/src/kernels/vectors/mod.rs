@@ -69,7 +69,7 @@ pub(super) unsafe fn run(
     let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
     if let Kernel::Matrix(kernel) = kernel {
         // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The caller guarantees the bounds.
-        return unsafe { matrix::run_with(machine.vectors, kernel, nest, from, to) };
+        return unsafe { matrix::run_with((machine.vectors, machine.streaming), kernel, nest, from, to) };
     }
     // SAFETY: the caller guarantees the bounds.
     unsafe { run_larger(kernel, machine, nest, from, to) }
