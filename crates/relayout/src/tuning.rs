@@ -182,12 +182,12 @@ pub(crate) const LARGE_WIDE_ROWS: usize = 512;
 /// faster. **M**.
 pub(crate) const MIN_DIRECT_BLOCK: usize = 64;
 
-/// The same for elements of 16 bytes, where these loops do not cover a side. **M**.
-pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 24;
+/// The same for elements of 16 bytes, where these loops do not cover a side. **Z**.
+pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 8;
 
-/// Rows from which on up to four columns of elements of 16 bytes, in each of several transposes, are written one after the other; two columns
-/// are transposed without tables only from here on where the innermost loops do not cover a side. **M**.
-pub(crate) const MIN_LONG_COLUMN: usize = 64;
+/// The bytes of the shortest rows and of the shortest columns of such elements for which whole lines with non-temporal stores are faster, where
+/// both arrays are larger than the caches and lines begin with columns. **Z**.
+pub(crate) const MIN_STREAMED_WIDE: [usize; 2] = [256, 128];
 
 /// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.
 pub(crate) const OFFSETS_PER_TABLE: usize = 512;

@@ -17,7 +17,7 @@ mod vectors;
 use super::elements::Unit;
 use super::loops::{Axes, Axis};
 use super::tuning::{
-    MAX_DIRECT_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_LONG_COLUMN, PERMUTES_INSTEAD_OF_NARROW,
+    MAX_DIRECT_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_STREAMED_WIDE, PERMUTES_INSTEAD_OF_NARROW,
     PERMUTES_INSTEAD_OF_SHORT,
 };
 use super::vector::Vectors;
@@ -291,17 +291,16 @@ impl Transpose {
     }
 
     /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: where one side is
-    /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped, unless the innermost loops are short
-    /// and do not cover a side. `large` arrays need the order and the stores of the other transpose, unless one side is too short for them.
+    /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped. It is slower where the innermost loops
+    /// are short and do not cover a side, and for `large` arrays. Those of 16-byte elements are still faster unless columns begin at lines.
     pub(super) fn as_matrix(&self, large: bool, starts_lines: bool) -> Option<(Matrix, Axes)> {
         let (columns, rows) = (self.a[0].len, self.b[0].len);
         let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
         let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
         let is_faster = match self.bytes {
-            16 if large => is_even && (!starts_lines || a < 256 || b < 128),
-            16 if is_even => true,
+            16 if large && starts_lines && a >= MIN_STREAMED_WIDE[0] && b >= MIN_STREAMED_WIDE[1] => false,
             // Short innermost loops take longer than looking up offsets.
-            16 => columns * rows >= MIN_DIRECT_WIDE_BLOCK && (columns > 2 || rows >= MIN_LONG_COLUMN),
+            16 => is_even || columns * rows >= MIN_DIRECT_WIDE_BLOCK,
             4 | 8 if !large && columns.min(rows) * self.bytes >= 16 => {
                 let is_small = is_narrow || self.a_len() * b <= MAX_DIRECT_BYTES;
                 is_small && (is_even || rows * self.bytes > 16 && columns * rows >= MIN_DIRECT_BLOCK)
