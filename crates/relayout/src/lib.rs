@@ -73,6 +73,7 @@ pub mod wide;
 
 pub use elements::widths_match;
 pub use error::{RelayoutError, Side};
+pub use kernels::Caches;
 pub use memory::{AlignedBytes, OutOfMemory};
 pub use options::{Options, Padding, Stores};
 pub use plan::Plan;

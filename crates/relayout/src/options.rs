@@ -1,5 +1,6 @@
 //! The options of a relayout.
 
+use super::kernels::Caches;
 use super::loops::identity;
 use super::vector::Vectors;
 use std::borrow::Cow;
@@ -56,6 +57,7 @@ pub struct Options {
     permutation: Option<Vec<usize>>,
     pub(super) stores: Stores,
     pub(super) vectors: Vectors,
+    pub(super) caches: Option<Caches>,
 }
 
 impl Options {
@@ -113,6 +115,25 @@ impl Options {
     #[must_use]
     pub fn stores(self, stores: Stores) -> Self {
         Self { stores, ..self }
+    }
+
+    /// Sets the caches that [`Stores::Auto`] decides by. The default are those of this machine, [`Caches::get`].
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Caches, Options, Plan};
+    ///
+    /// let shape: ArrayShape = "f32[1000,1000]".parse()?;
+    /// let small = Caches { l2: 256 << 10, last_level: 2 << 20, last_level_is_local: true };
+    /// let plan = Plan::new(&shape, &shape, &Options::new().caches(small))?;
+    /// if cfg!(target_arch = "x86_64") {
+    ///     assert!(plan.to_string().contains("non-temporal stores"));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn caches(self, caches: Caches) -> Self {
+        Self { caches: Some(caches), ..self }
     }
 
     /// Limits the vectors, to compare them or to test what other machines run. Vectors that this machine does not have are never used. A

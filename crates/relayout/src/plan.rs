@@ -6,7 +6,7 @@ use super::fill::{Fill, fill_region};
 use super::grouped::Grouped;
 #[cfg(feature = "threads")]
 use super::helpers::Helpers;
-use super::kernels::{self, BoundedStep, Machine, Step};
+use super::kernels::{BoundedStep, Caches, Machine, Step};
 use super::loops::{Axis, Region};
 use super::memory::AlignedBytes;
 use super::options::{Options, Padding, Stores};
@@ -460,10 +460,16 @@ fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError>
 
 /// What kernels may use for a source and a destination of these sizes, in bytes.
 fn machine(options: &Options, from_bytes: usize, to_bytes: usize) -> Machine {
-    let machine = Machine::detect().at_most(options.vectors);
+    let caches = options.caches.unwrap_or_else(Caches::get);
+    let bytes = from_bytes.saturating_add(to_bytes);
+    let mut machine = Machine::detect().at_most(options.vectors);
+    let exceeds_caches = bytes >= caches.streaming_from();
+    if exceeds_caches {
+        machine = machine.exceeding_caches();
+    }
     match options.stores {
-        Stores::Auto if kernels::should_stage(from_bytes, to_bytes) => machine.streaming(),
-        Stores::Auto if kernels::should_stream(from_bytes, to_bytes) => machine.streaming().without_staging(),
+        Stores::Auto if bytes >= caches.staging_from() => machine.streaming(),
+        Stores::Auto if exceeds_caches => machine.streaming().without_staging(),
         Stores::Streaming => machine.streaming(),
         Stores::Auto | Stores::Regular => machine,
     }

@@ -3,7 +3,7 @@
 use super::elements::{Unit, Widths};
 use super::kernels::{
     Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units, Work,
-    has_odd_factors, should_stream,
+    has_odd_factors,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -319,8 +319,6 @@ fn gathered(
     if bytes > MAX_BYTES || !bytes.is_power_of_two() {
         return None;
     }
-    let all = region.axes.iter().fold(bytes, |all, axis| all * axis.len);
-    let should_stream = should_stream(all, all);
     // Without 64-byte vectors, permutes are only faster than scalar code.
     let size = Gather::permuted_size(machine).filter(|_| is_scalar || Gather::can_permute(machine));
     for (size, most) in size.into_iter().flat_map(|size| GATHER_BLOCKS.map(|most| (size, most))) {
@@ -333,7 +331,7 @@ fn gathered(
     }
     let mut block = is_scalar.then(|| GatherBlock::new(region, bytes, GATHER_BLOCKS[0], false))??;
     // Without permutes, a line of the source should be read completely while it is in the caches.
-    let is_near = block.reads_runs || !should_stream;
+    let is_near = block.reads_runs || !machine.exceeds_caches();
     is_near.then(|| {
         let gather = Gather::new(bytes, std::mem::take(&mut block.places));
         block.steps(region, bytes, gather, machine)

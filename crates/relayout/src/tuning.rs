@@ -49,8 +49,8 @@ pub(crate) const STREAMING_LOCAL_LLC_PART: usize = 2;
 /// cores' share of it. **I**: below, ordinary stores are up to 1.5 times as fast.
 pub(crate) const STAGING_LLC_PART: usize = 10;
 
-/// Assumed for a machine that does not describe its caches: the bytes of the L1, the L2 and the last-level cache.
-pub(crate) const DEFAULT_CACHES: [usize; 3] = [32 << 10, 2 << 20, 32 << 20];
+/// Assumed for a machine that does not describe its caches: the bytes of the L2 and of the last-level cache.
+pub(crate) const DEFAULT_CACHES: [usize; 2] = [2 << 20, 32 << 20];
 
 /// Bytes of the shortest rows that are interleaved or packed with non-temporal stores though they are not whole lines. For shorter rows,
 /// the fence in each iteration costs more than these stores gain. **I**.

@@ -20,4 +20,4 @@
 mod arrays;
 
 pub use arrays::StaticPlan;
-pub use xla_shape_relayout::{Options, Padding, Plan, RelayoutError, Side, Slab, Slabs, Stores, Vectors};
+pub use xla_shape_relayout::{Caches, Options, Padding, Plan, RelayoutError, Side, Slab, Slabs, Stores, Vectors};

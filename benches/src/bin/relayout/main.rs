@@ -1,6 +1,6 @@
 //! How fast relayout is:
 //! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--plans] [--random N
-//! --seed S [--max-bytes B]] [FILTER]`.
+//! --seed S [--max-bytes B]] [--caches L2,LAST_LEVEL,local|shared] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the
 //! crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
@@ -8,7 +8,7 @@
 //! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
 //! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
 //! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--plans`,
-//! each plan is printed, too.
+//! each plan is printed, too. With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
 
 mod cases;
 mod choices;
@@ -26,7 +26,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use threads::TwoThreads;
 use xla_shape::buffer::AlignedBytes;
-use xla_shape::relayout::{Options, Plan, Stores, Vectors};
+use xla_shape::relayout::{Caches, Options, Plan, Stores, Vectors};
 
 /// The figures of one case.
 #[derive(Serialize)]
@@ -60,6 +60,7 @@ struct Arguments {
     seed: u64,
     /// The largest payload of random cases, in bytes.
     max_bytes: usize,
+    caches: Option<Caches>,
     filter: String,
 }
 
@@ -74,6 +75,7 @@ fn main() {
         random: None,
         seed: 0,
         max_bytes: 256 << 20,
+        caches: None,
         filter: String::new(),
     };
     let mut arguments = std::env::args().skip(1);
@@ -88,6 +90,9 @@ fn main() {
             "--random" => asked.random = Some(number()),
             "--seed" => asked.seed = number() as u64,
             "--max-bytes" => asked.max_bytes = number(),
+            "--caches" => {
+                asked.caches = Some(caches(&arguments.next().unwrap_or_default()).expect("L2,LAST_LEVEL,local"))
+            }
             "--vectors" => {
                 asked.vectors = match arguments.next().as_deref() {
                     Some("none") => Vectors::None,
@@ -104,10 +109,13 @@ fn main() {
     if asked.peers && onednn.is_none() {
         eprintln!("oneDNN is not here: Debian has it as libdnnl-dev");
     }
-    let cases = match asked.random {
+    let mut cases = match asked.random {
         Some(count) => random::cases(count, asked.seed, asked.max_bytes),
         None => cases(),
     };
+    if let Some(caches) = asked.caches {
+        cases.iter_mut().for_each(|case| case.options = case.options.clone().caches(caches));
+    }
     let cases = cases.iter().filter(|case| case.name.contains(&asked.filter));
     if asked.choices {
         return choices::compare(cases, asked.rounds);
@@ -128,6 +136,12 @@ fn main() {
     if asked.random.is_some() && !asked.json {
         summary(lines);
     }
+}
+
+/// Parses two sizes in bytes, and whether the last level belongs to a few cores.
+fn caches(text: &str) -> Option<Caches> {
+    let [l2, last_level, kind] = text.split(',').collect::<Vec<_>>().try_into().ok()?;
+    Some(Caches { l2: l2.parse().ok()?, last_level: last_level.parse().ok()?, last_level_is_local: kind == "local" })
 }
 
 fn print(line: &Line) {

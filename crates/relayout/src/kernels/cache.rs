@@ -3,28 +3,44 @@
 use crate::tuning::{DEFAULT_CACHES, STAGING_LLC_PART, STREAMING_L2_HALVES, STREAMING_LOCAL_LLC_PART};
 use std::sync::OnceLock;
 
-/// The bytes of a machine's data caches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Caches {
-    /// The L1 data cache.
-    pub(super) l1: usize,
-    /// The L2 cache, which most machines have for each core.
-    l2: usize,
-    /// The last-level cache, the largest.
-    last_level: usize,
-    /// Whether the last level belongs to a few cores: then ordinary stores are faster than non-temporal ones as long as it has room.
-    last_level_is_local: bool,
+/// The caches that [`Stores::Auto`](crate::Stores::Auto) decides by.
+///
+/// ```
+/// use xla_shape_relayout::{Caches, Options};
+///
+/// // A virtual machine says that it has the whole last level of its host, but shares it with others.
+/// let caches = Caches { last_level: 32 << 20, ..Caches::get() };
+/// let options = Options::new().caches(caches);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Caches {
+    /// The bytes of a core's L2 cache.
+    pub l2: usize,
+    /// The bytes of the last-level cache, the largest.
+    pub last_level: usize,
+    /// Whether the last level belongs to a few cores, as on AMD's processors: then ordinary stores are faster than non-temporal ones as long as
+    /// it has room.
+    pub last_level_is_local: bool,
 }
 
 /// Assumed where the machine does not describe its caches.
 const UNKNOWN: Caches = {
-    let [l1, l2, last_level] = DEFAULT_CACHES;
-    Caches { l1, l2, last_level, last_level_is_local: false }
+    let [l2, last_level] = DEFAULT_CACHES;
+    Caches { l2, last_level, last_level_is_local: false }
 };
 
 impl Caches {
-    /// The caches of this machine.
-    pub(super) fn get() -> Self {
+    /// The caches of this machine, as its processor or its operating system describes them.
+    ///
+    /// ```
+    /// use xla_shape_relayout::Caches;
+    ///
+    /// let caches = Caches::get();
+    /// assert!(caches.l2 <= caches.last_level);
+    /// ```
+    #[must_use]
+    pub fn get() -> Self {
         static CACHES: OnceLock<Caches> = OnceLock::new();
         *CACHES.get_or_init(|| Self::from_descriptions(&descriptions(), last_level_is_local()))
     }
@@ -32,39 +48,28 @@ impl Caches {
     /// From the level and size of each data cache.
     fn from_descriptions(caches: &[(u32, usize)], last_level_is_local: bool) -> Self {
         let level = |level| caches.iter().filter(|(of, _)| *of == level).map(|(_, bytes)| *bytes).max();
-        let l1 = level(1).unwrap_or(UNKNOWN.l1);
-        let l2 = level(2).unwrap_or(UNKNOWN.l2).max(l1);
+        let l2 = level(2).unwrap_or(UNKNOWN.l2).max(level(1).unwrap_or(0));
         let last_level = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(UNKNOWN.last_level).max(l2);
-        Self { l1, l2, last_level, last_level_is_local }
+        Self { l2, last_level, last_level_is_local }
     }
 
     /// From how many bytes of source and destination together on non-temporal stores are faster.
     ///
     /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
     /// than memory; one that belongs to a few cores is used up to half of its size.
-    fn streaming_from(self) -> usize {
+    pub(in super::super) fn streaming_from(self) -> usize {
         if self.last_level_is_local {
             self.last_level / STREAMING_LOCAL_LLC_PART
         } else {
-            self.l2 / 2 * STREAMING_L2_HALVES
+            (self.l2 / 2).saturating_mul(STREAMING_L2_HALVES)
         }
     }
 
     /// The same for transposes whose columns begin within cache lines, which need a staging buffer for non-temporal stores. Below a tenth
     /// of the last level, about a few cores' share of it, ordinary stores are up to 1.5 times as fast.
-    fn staging_from(self) -> usize {
+    pub(in super::super) fn staging_from(self) -> usize {
         self.streaming_from().max(self.last_level / STAGING_LLC_PART)
     }
-}
-
-/// Whether a relayout between arrays of these sizes, in bytes, is faster with non-temporal stores on this machine.
-pub(in super::super) fn should_stream(from_bytes: usize, to_bytes: usize) -> bool {
-    from_bytes.saturating_add(to_bytes) >= Caches::get().streaming_from()
-}
-
-/// The same for transposes that need a staging buffer.
-pub(in super::super) fn should_stage(from_bytes: usize, to_bytes: usize) -> bool {
-    from_bytes.saturating_add(to_bytes) >= Caches::get().staging_from()
 }
 
 /// The level and the bytes of each data cache, as `cpuid` describes them.
@@ -137,13 +142,12 @@ fn last_level_is_local() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caches, in_bytes, should_stream};
+    use super::{Caches, in_bytes};
 
     #[test]
     fn caches_have_likely_sizes() {
         let caches = Caches::get();
-        assert!((8 << 10..1 << 20).contains(&caches.l1), "{caches:?}");
-        assert!(caches.l1 <= caches.l2 && caches.l2 <= caches.last_level, "{caches:?}");
+        assert!(caches.l2 <= caches.last_level, "{caches:?}");
         assert!((64 << 10..16 << 30).contains(&caches.streaming_from()), "{caches:?}");
     }
 
@@ -157,7 +161,9 @@ mod tests {
         assert_eq!(Caches::from_descriptions(&[], false).streaming_from(), 3 << 20);
         let one = Caches::from_descriptions(&[(1, 4 << 20)], false);
         assert_eq!((one.streaming_from(), one.staging_from()), (6 << 20, 6 << 20));
-        assert!(should_stream(usize::MAX, usize::MAX) && !should_stream(1000, 1000));
+        // Any numbers are accepted.
+        let most = Caches { l2: usize::MAX, last_level: usize::MAX, last_level_is_local: false };
+        assert_eq!((most.streaming_from(), most.staging_from()), (usize::MAX, usize::MAX));
     }
 
     #[test]

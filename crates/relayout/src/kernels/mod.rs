@@ -21,7 +21,7 @@ use super::tuning::{
     PERMUTES_INSTEAD_OF_SHORT,
 };
 use super::vector::Vectors;
-pub(super) use cache::{should_stage, should_stream};
+pub use cache::Caches;
 pub(super) use gather::Gather;
 use std::fmt;
 pub(super) use step::{BoundedStep, Step, Work};
@@ -35,12 +35,24 @@ pub(super) struct Machine {
     streaming: bool,
     /// Whether transposes whose columns begin within cache lines also use non-temporal stores, through a staging buffer.
     staging: bool,
+    /// Whether the arrays are larger than the caches.
+    exceeds_caches: bool,
 }
 
 impl Machine {
-    /// What this machine can do, with ordinary stores.
+    /// What this machine can do, with ordinary stores, for arrays in the caches.
     pub(super) fn detect() -> Self {
-        Self { vectors: Vectors::detect(), streaming: false, staging: false }
+        Self { vectors: Vectors::detect(), streaming: false, staging: false, exceeds_caches: false }
+    }
+
+    /// The same for arrays that are larger than the caches.
+    pub(super) fn exceeding_caches(self) -> Self {
+        Self { exceeds_caches: true, ..self }
+    }
+
+    /// Whether the arrays are larger than the caches.
+    pub(super) fn exceeds_caches(self) -> bool {
+        self.exceeds_caches
     }
 
     /// The same with at most these vectors.
