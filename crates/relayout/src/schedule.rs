@@ -447,8 +447,12 @@ fn interleaved(
     let least = |factor: usize| match factor {
         5 | 7 if bytes == 4 => 32,
         3 if bytes == 4 && (is_tiny || can_permute) => 32,
-        _ if can_permute => 64,
-        _ => MAX_BYTES,
+        _ if !can_permute => MAX_BYTES,
+        // Permutes are faster for shorter rows.
+        4 if !is_tiny => MAX_BYTES,
+        2 if !is_tiny && bytes == 8 => MAX_BYTES,
+        2 | 8 if !is_tiny => 32,
+        _ => 64,
     };
     let is_long = |along: &usize, rows: usize, axes: &[Axis]| axes[*along].len * bytes >= least(axes[rows].len);
     let find = |from: Option<usize>, to: Option<usize>| {

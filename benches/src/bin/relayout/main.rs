@@ -216,8 +216,11 @@ fn rates(case: &Case, rounds: usize, contenders: &[Contender<'_>]) -> Rates {
     let mut expected = None;
     let mut not_comparable = BTreeMap::new();
     for round in 0..=rounds {
-        for (contender, best) in contenders.iter().zip(&mut best) {
-            let Contender { name, is_copy, may_differ, run } = contender;
+        // Each contender leaves the caches in another state, so each follows each other one.
+        for number in 0..contenders.len() {
+            let number = (number + round) % contenders.len();
+            let Contender { name, is_copy, may_differ, run } = &contenders[number];
+            let best = &mut best[number];
             if not_comparable.contains_key(name) {
                 continue;
             }
