@@ -97,8 +97,8 @@ impl Permutes {
                 permutes: start..all.from.len(),
             });
             done += elements.len();
-            // A permute takes about as long as an element.
-            if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
+            // A permute takes longer than an element.
+            if 3 * all.from.len() / 2 + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
                 return Err(NotPermuted::ElementWise);
             }
             // The first vectors tell about how many permutes the others will take.
