@@ -476,6 +476,7 @@ impl Kernel {
     ///
     /// # Safety
     /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Self::span`], which is not `None`.
+    #[inline]
     unsafe fn run_within(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         // SAFETY: the caller guarantees the bytes.

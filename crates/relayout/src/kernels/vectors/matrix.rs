@@ -10,6 +10,7 @@ use super::{LINE, LoopNest, Matrix, Vectors};
 ///
 /// # Safety
 /// The CPU has `vectors`. `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
+#[inline]
 pub(super) unsafe fn run_with(
     (vectors, large): (Vectors, bool),
     kernel: &Matrix,
