@@ -1,4 +1,4 @@
-//! Interleaving of 3, 5 or 7 rows of 4-byte elements, such as coordinates or colour channels, and the inverse.
+//! Interleaving of 3, 5 or 7 rows, such as coordinates or colour channels, and the inverse.
 //!
 //! With `factor` rows, element `i` of row `r` is element `factor * i + r` of the run. A *group* is a vector of each row, and the vectors of the
 //! run that hold the same elements. An odd factor and the number of elements of a vector have no common divisor. So the elements of
@@ -8,116 +8,151 @@
 use super::{Interleave, LINE, LoopNest, Vector, Vectors, interleave};
 use std::arch::x86_64::*;
 
-/// The bytes of an element.
-const BYTES: usize = 4;
+/// The bytes of the largest vector.
+const MOST: usize = 64;
 
-/// The elements of a line.
-const IN_LINE: usize = LINE / BYTES;
+/// How many bytes one entry of a permute's index moves: the entry is a number of that size, of pieces of that size.
+#[derive(Clone, Copy)]
+struct Piece(usize);
 
-/// The elements of the smallest vector and of the largest.
-const ELEMENTS: [usize; 2] = [8, 16];
-
-/// For each row: positions in a vector.
-type Positions<const FACTOR: usize> = [[u32; ELEMENTS[1]]; FACTOR];
-
-/// For each position in the vectors of the run, which element of the row is there. Vectors have `count` elements.
-const fn to_run<const FACTOR: usize>(count: usize) -> Positions<FACTOR> {
-    let mut positions = [[0; ELEMENTS[1]]; FACTOR];
+/// For each row, the index of a permute with vectors of `size` bytes: to the places of the elements in the vectors of the run or, with `back`,
+/// from there.
+const fn indices<const FACTOR: usize, const BYTES: usize>(size: usize, back: bool, piece: Piece) -> [Index; FACTOR] {
+    let mut indices = [Index([0; MOST]); FACTOR];
+    let count = size / BYTES;
     let mut element = 0;
     while element < FACTOR * count {
-        positions[element % FACTOR][element % count] = (element / FACTOR) as u32;
-        element += 1;
-    }
-    positions
-}
-
-/// For each element of a row, its position in the vectors of the run.
-const fn from_run<const FACTOR: usize>(count: usize) -> Positions<FACTOR> {
-    let mut positions = [[0; ELEMENTS[1]]; FACTOR];
-    let mut element = 0;
-    while element < FACTOR * count {
-        positions[element % FACTOR][element / FACTOR] = (element % count) as u32;
-        element += 1;
-    }
-    positions
-}
-
-/// For each source of vector `number` of the result: a mask of the elements that come from it. To interleave, sources are rows and results
-/// belong to the run; with `back`, it is the other way round.
-const fn masks<const FACTOR: usize>(count: usize, back: bool, number: usize) -> [u16; FACTOR] {
-    let mut masks = [0; FACTOR];
-    let mut element = 0;
-    while element < FACTOR * count {
-        let (vector, row) = (element / count, element % FACTOR);
-        let (source, result) = if back { (vector, row) } else { (row, vector) };
-        if result == number {
-            masks[source] |= 1 << (element % count);
+        let (in_row, in_run) = (element / FACTOR, element % count);
+        let (from, to) = if back { (in_run, in_row) } else { (in_row, in_run) };
+        let mut byte = 0;
+        while byte < BYTES {
+            // The lowest byte of a number comes first; all numbers are less than 64.
+            indices[element % FACTOR].0[to * BYTES + byte] = ((from * BYTES + byte) / piece.0) as u8;
+            byte += piece.0;
         }
         element += 1;
+    }
+    indices
+}
+
+/// The index of a permute.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Index([u8; MOST]);
+
+/// A mask of the bytes of a vector: as one bit for each, and as bytes of which all bits are set or none.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Mask {
+    bytes: [u8; MOST],
+    bits: u64,
+}
+
+/// For each source of vector `number` of the result: a mask of the bytes that come from it. To interleave, sources are rows and results belong
+/// to the run; with `back`, it is the other way round. Vectors have `size` bytes.
+const fn masks<const FACTOR: usize, const BYTES: usize>(size: usize, back: bool, number: usize) -> [Mask; FACTOR] {
+    let mut masks = [Mask { bytes: [0; MOST], bits: 0 }; FACTOR];
+    let mut byte = 0;
+    while byte < FACTOR * size {
+        let (vector, row) = (byte / size, byte / BYTES % FACTOR);
+        let (source, result) = if back { (vector, row) } else { (row, vector) };
+        if result == number {
+            masks[source].bytes[byte % size] = 0xff;
+            masks[source].bits |= 1 << (byte % size);
+        }
+        byte += 1;
     }
     masks
 }
 
 /// Vectors whose elements can be permuted and selected.
 trait Permute<const LANES: usize>: Vector<LANES> {
-    /// Element `i` is the one at position `positions[i]`.
-    ///
-    /// # Safety
-    /// The CPU has these vectors.
-    unsafe fn permuted(self, positions: &[u32; ELEMENTS[1]]) -> Self;
+    const PIECE: Piece;
 
-    /// The same vector with the elements of `other` that the mask names.
+    /// Permutes the pieces of a vector.
     ///
     /// # Safety
     /// The CPU has these vectors.
-    unsafe fn with(self, mask: u16, other: Self) -> Self;
+    unsafe fn permuted(self, index: &Index) -> Self;
+
+    /// The same vector with the bytes of `other` that the mask names.
+    ///
+    /// # Safety
+    /// The CPU has these vectors.
+    unsafe fn with(self, mask: &Mask, other: Self) -> Self;
 }
 
-impl Permute<2> for __m256i {
+impl Permute<1> for __m128i {
+    const PIECE: Piece = Piece(1);
+
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn permuted(self, positions: &[u32; ELEMENTS[1]]) -> Self {
-        // SAFETY: `positions` has 64 bytes.
-        _mm256_permutevar8x32_epi32(self, unsafe { _mm256_loadu_si256(positions.as_ptr().cast()) })
+    unsafe fn permuted(self, index: &Index) -> Self {
+        // SAFETY: `index` has 64 bytes, at a multiple of 64.
+        _mm_shuffle_epi8(self, unsafe { _mm_load_si128(index.0.as_ptr().cast()) })
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn with(self, mask: u16, other: Self) -> Self {
-        // The mask is a constant for the compiler, which makes this a blend with an immediate.
-        let bits = _mm256_and_si256(_mm256_set1_epi32(mask.into()), _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128));
-        _mm256_blendv_epi8(other, self, _mm256_cmpeq_epi32(bits, _mm256_setzero_si256()))
+    unsafe fn with(self, mask: &Mask, other: Self) -> Self {
+        // SAFETY: `mask.bytes` has 64 bytes, at a multiple of 64.
+        _mm_blendv_epi8(self, other, unsafe { _mm_load_si128(mask.bytes.as_ptr().cast()) })
+    }
+}
+
+impl Permute<2> for __m256i {
+    const PIECE: Piece = Piece(4);
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn permuted(self, index: &Index) -> Self {
+        // SAFETY: `index` has 64 bytes, at a multiple of 64.
+        _mm256_permutevar8x32_epi32(self, unsafe { _mm256_load_si256(index.0.as_ptr().cast()) })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn with(self, mask: &Mask, other: Self) -> Self {
+        // SAFETY: `mask.bytes` has 64 bytes, at a multiple of 64.
+        _mm256_blendv_epi8(self, other, unsafe { _mm256_load_si256(mask.bytes.as_ptr().cast()) })
     }
 }
 
 impl Permute<4> for __m512i {
+    const PIECE: Piece = Piece(1);
+
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn permuted(self, positions: &[u32; ELEMENTS[1]]) -> Self {
-        // SAFETY: `positions` has 64 bytes.
-        _mm512_permutexvar_epi32(unsafe { _mm512_loadu_si512(positions.as_ptr().cast()) }, self)
+    unsafe fn permuted(self, index: &Index) -> Self {
+        // SAFETY: `index` has 64 bytes, at a multiple of 64.
+        _mm512_permutexvar_epi8(unsafe { _mm512_load_si512(index.0.as_ptr().cast()) }, self)
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn with(self, mask: u16, other: Self) -> Self {
-        _mm512_mask_mov_epi32(self, mask, other)
+    unsafe fn with(self, mask: &Mask, other: Self) -> Self {
+        _mm512_mask_mov_epi8(self, mask.bits, other)
     }
+}
+
+/// The bytes of the smallest vector for elements of `bytes` bytes.
+fn least(bytes: usize) -> usize {
+    if bytes == 4 { 32 } else { 16 }
 }
 
 /// Whether [`run`] has a kernel with these vectors. Non-temporal stores require that all rows begin equally far into a line.
 pub(super) fn supports(kernel: &Interleave, back: bool, (vectors, streaming): (Vectors, bool)) -> bool {
     let Interleave { factor, bytes, len, row_stride } = *kernel;
-    let least = if streaming { IN_LINE } else { ELEMENTS[0] };
+    let least = if streaming { LINE } else { least(bytes) };
     let is_aligned = !streaming || !back || row_stride.is_multiple_of(LINE);
-    matches!(factor, 3 | 5 | 7) && bytes == BYTES && vectors >= Vectors::Avx2 && len >= least && is_aligned
+    matches!((factor, bytes), (3 | 5 | 7, 1 | 2 | 4)) && vectors >= Vectors::Avx2 && len * bytes >= least && is_aligned
 }
 
 /// Runs a kernel in every iteration of a loop nest; `back` deinterleaves.
 ///
 /// # Safety
 /// The CPU has `vectors`, and [`supports`] accepts the kernel. `from` is valid for reads and `to` for writes of the bytes that
-/// [`LoopNest::span`] gives for the kernel. If `streaming`, every element of the destination lies at a multiple of 4.
+/// [`LoopNest::span`] gives for the kernel. If `streaming`, every element of the destination lies at a multiple of its size.
 pub(super) unsafe fn run(
     kernel: &Interleave,
     back: bool,
@@ -126,9 +161,17 @@ pub(super) unsafe fn run(
     from: *const u8,
     to: *mut u8,
 ) {
-    // Too few elements for larger vectors.
-    let run = if vectors >= Vectors::Avx512 && kernel.len >= ELEMENTS[1] { avx512::run } else { avx2::run };
-    // SAFETY: as for the caller; `supports` accepts only machines with AVX2 or more, and rows of at least 8 elements.
+    // Rows that are too short for larger vectors use smaller ones.
+    let is_wide = vectors >= Vectors::Avx512 && kernel.len * kernel.bytes >= MOST;
+    let run = match kernel.bytes {
+        1 if is_wide => avx512::run::<1>,
+        2 if is_wide => avx512::run::<2>,
+        _ if is_wide => avx512::run::<4>,
+        1 => lane::run::<1>,
+        2 => lane::run::<2>,
+        _ => avx2::run::<4>,
+    };
+    // SAFETY: as for the caller; `supports` accepts only machines with AVX2 or more, and rows of at least a vector.
     unsafe { run(kernel, back, streaming, nest, from, to) };
 }
 
@@ -159,13 +202,13 @@ macro_rules! odd_factors {
 
         type V = $vector;
 
-        /// The elements of a vector.
-        const COUNT: usize = 4 * $lanes;
+        /// The bytes of a vector.
+        const SIZE: usize = 16 * $lanes;
 
         /// # Safety
         /// As [`super::run`]; this function's vectors are the CPU's, and rows have at least a vector's elements.
         #[target_feature($(enable = $feature),+)]
-        pub(super) unsafe fn run(
+        pub(super) unsafe fn run<const BYTES: usize>(
             kernel: &Interleave,
             back: bool,
             streaming: bool,
@@ -174,12 +217,12 @@ macro_rules! odd_factors {
             to: *mut u8,
         ) {
             let run = match (kernel.factor, back) {
-                (3, false) => each_group::<3, false>,
-                (3, true) => each_group::<3, true>,
-                (5, false) => each_group::<5, false>,
-                (5, true) => each_group::<5, true>,
-                (7, false) => each_group::<7, false>,
-                (7, true) => each_group::<7, true>,
+                (3, false) => each_group::<3, BYTES, false>,
+                (3, true) => each_group::<3, BYTES, true>,
+                (5, false) => each_group::<5, BYTES, false>,
+                (5, true) => each_group::<5, BYTES, true>,
+                (7, false) => each_group::<7, BYTES, false>,
+                (7, true) => each_group::<7, BYTES, true>,
                 _ => unreachable!("`supports` accepts no others"),
             };
             // SAFETY: as for the caller.
@@ -189,7 +232,7 @@ macro_rules! odd_factors {
         /// # Safety
         /// As [`run`], for a kernel with this factor and direction.
         #[target_feature($(enable = $feature),+)]
-        unsafe fn each_group<const FACTOR: usize, const BACK: bool>(
+        unsafe fn each_group<const FACTOR: usize, const BYTES: usize, const BACK: bool>(
             kernel: &Interleave,
             streaming: bool,
             nest: LoopNest<'_>,
@@ -198,25 +241,25 @@ macro_rules! odd_factors {
         ) {
             // The bytes that an element of each row takes in the source, and in the destination.
             let (from_bytes, to_bytes) = if BACK { (FACTOR * BYTES, BYTES) } else { (BYTES, FACTOR * BYTES) };
-            let len = kernel.len;
+            let (len, count, in_line) = (kernel.len, SIZE / BYTES, LINE / BYTES);
             nest.for_each(0, 0, |from_offset, to_offset| {
                 let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
                 let group = |first: usize, streaming: bool| {
                     let (from, to) = (from.wrapping_add(first * from_bytes), to.wrapping_add(first * to_bytes));
-                    // SAFETY: all calls below have `first + COUNT <= len`, so these are elements of this iteration; the caller guarantees
+                    // SAFETY: all calls below have `first + count <= len`, so these are elements of this iteration; the caller guarantees
                     // its bounds, and the alignment if `streaming`.
-                    unsafe { group::<FACTOR, BACK>(kernel.row_stride, streaming, from, to) };
+                    unsafe { group::<FACTOR, BYTES, BACK>(kernel.row_stride, streaming, from, to) };
                 };
                 let mut first = 0;
                 if streaming {
                     // The elements before the first one that begins a line. Their groups may write into the first lines before these are
                     // streamed. There are at least as many elements as a line has.
-                    let head = (0..IN_LINE).find(|first| (to.addr() + first * to_bytes).is_multiple_of(LINE)).unwrap_or(0);
-                    (0..head.div_ceil(COUNT)).for_each(|number| group(number * COUNT, false));
+                    let head = (0..in_line).find(|first| (to.addr() + first * to_bytes).is_multiple_of(LINE)).unwrap_or(0);
+                    (0..head.div_ceil(count)).for_each(|number| group(number * count, false));
                     first = head;
-                    while first + IN_LINE <= len {
-                        (0..IN_LINE / COUNT).for_each(|number| group(first + number * COUNT, true));
-                        first += IN_LINE;
+                    while first + in_line <= len {
+                        (0..in_line / count).for_each(|number| group(first + number * count, true));
+                        first += in_line;
                     }
                     if first < len {
                         let rest = Interleave { len: len - first, ..*kernel };
@@ -229,8 +272,8 @@ macro_rules! odd_factors {
                 }
                 while first < len {
                     // The last group overlaps the one before it.
-                    group(first.min(len - COUNT), false);
-                    first += COUNT;
+                    group(first.min(len - count), false);
+                    first += count;
                 }
             });
         }
@@ -241,13 +284,13 @@ macro_rules! odd_factors {
         /// The CPU has these vectors. The rows or, with `BACK`, the run are valid for reads at `from`, the others for writes at `to`. If
         /// `streaming`, `to` and, with `BACK`, `row_stride` are multiples of a vector's bytes.
         #[inline(always)]
-        unsafe fn group<const FACTOR: usize, const BACK: bool>(
+        unsafe fn group<const FACTOR: usize, const BYTES: usize, const BACK: bool>(
             row_stride: usize,
             streaming: bool,
             from: *const u8,
             to: *mut u8,
         ) {
-            let (from_stride, to_stride) = if BACK { (16 * $lanes, row_stride) } else { (row_stride, 16 * $lanes) };
+            let (from_stride, to_stride) = if BACK { (SIZE, row_stride) } else { (row_stride, SIZE) };
             // SAFETY: the caller guarantees the vectors.
             let mut sources = [unsafe { V::zero() }; FACTOR];
             unrolled!(FACTOR, SOURCE, {
@@ -255,25 +298,29 @@ macro_rules! odd_factors {
                 sources[SOURCE] = unsafe { V::load(from.wrapping_add(SOURCE * from_stride)) };
                 if !BACK {
                     // SAFETY: the caller guarantees the vectors.
-                    sources[SOURCE] = unsafe { sources[SOURCE].permuted(&const { to_run::<FACTOR>(COUNT) }[SOURCE]) };
+                    sources[SOURCE] = unsafe { sources[SOURCE].permuted(&const { indices::<FACTOR, BYTES>(SIZE, BACK, V::PIECE) }[SOURCE]) };
                 }
             });
             unrolled!(FACTOR, NUMBER, {
-                let masks = const { masks::<FACTOR>(COUNT, BACK, NUMBER) };
+                let masks = &const { masks::<FACTOR, BYTES>(SIZE, BACK, NUMBER) };
                 let mut result = sources[0];
                 unrolled!(FACTOR, SOURCE, {
                     // SAFETY: the caller guarantees the vectors.
-                    result = unsafe { result.with(masks[SOURCE], sources[SOURCE]) };
+                    result = unsafe { result.with(&masks[SOURCE], sources[SOURCE]) };
                 });
                 if BACK {
                     // SAFETY: the caller guarantees the vectors.
-                    result = unsafe { result.permuted(&const { from_run::<FACTOR>(COUNT) }[NUMBER]) };
+                    result = unsafe { result.permuted(&const { indices::<FACTOR, BYTES>(SIZE, BACK, V::PIECE) }[NUMBER]) };
                 }
                 // SAFETY: the caller guarantees `FACTOR` vectors in the destination, and their alignment if `streaming`.
                 unsafe { result.put(streaming, to.wrapping_add(NUMBER * to_stride)) };
             });
         }
     };
+}
+
+mod lane {
+    __features!(Avx2 => odd_factors!(__m128i, 1));
 }
 
 mod avx2 {
