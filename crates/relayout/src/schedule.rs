@@ -8,8 +8,8 @@ use super::kernels::{
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
     GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR, MAX_RUN,
-    MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION, PERMUTES_INSTEAD_OF_RUNS,
-    RUNS_PER_BATCH, TINY_REGION,
+    MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_ODD_ROW, MIN_PAIRED_ROW, MIN_UNMERGED_ITERATION,
+    PERMUTES_INSTEAD_OF_RUNS, RUNS_PER_BATCH, TINY_REGION,
 };
 use std::cmp::Reverse;
 use std::fmt;
@@ -442,16 +442,17 @@ fn interleaved(
     if shuffle.is_some() || bytes == MAX_BYTES {
         return None;
     }
-    // Shorter rows do not fill a vector.
     let can_permute = Gather::can_permute(machine);
+    // The bytes of the shortest rows: shorter ones do not fill a vector, or are permuted in less time.
     let least = |factor: usize| match factor {
         5 | 7 if bytes == 4 => 32,
         3 if bytes == 4 && (is_tiny || can_permute) => 32,
         _ if !can_permute => MAX_BYTES,
-        // Permutes are faster for shorter rows.
-        4 if !is_tiny => MAX_BYTES,
-        2 if !is_tiny && bytes == 8 => MAX_BYTES,
-        2 | 8 if !is_tiny => 32,
+        _ if is_tiny => 64,
+        3 | 5 | 7 if bytes < 4 => MIN_ODD_ROW,
+        4 => MAX_BYTES,
+        2 if bytes == 8 => MAX_BYTES,
+        2 | 8 => MIN_PAIRED_ROW,
         _ => 64,
     };
     let is_long = |along: &usize, rows: usize, axes: &[Axis]| axes[*along].len * bytes >= least(axes[rows].len);

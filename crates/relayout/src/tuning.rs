@@ -118,6 +118,12 @@ pub(crate) const MAX_TINY_ELEMENTS: usize = 32;
 
 // Interleaving.
 
+/// Bytes of the shortest 3, 5 or 7 rows of 1- and 2-byte elements that are interleaved with AVX-512; shorter ones are permuted. **Z**.
+pub(crate) const MIN_ODD_ROW: usize = 24;
+
+/// The same for 2 and 8 rows. **Z**.
+pub(crate) const MIN_PAIRED_ROW: usize = 32;
+
 /// How far ahead the rows of an interleaving are prefetched, in bytes of all rows together. **I**.
 pub(crate) const ROW_PREFETCH_BYTES: usize = 2048;
 
