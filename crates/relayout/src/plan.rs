@@ -371,7 +371,7 @@ impl Prepared {
             Some(()) => {
                 let mut steps = Vec::with_capacity(regions.copy.len());
                 regions.copy.iter_mut().for_each(|region| Step::add_all(&mut steps, region, widths, machine));
-                (Method::Steps(steps.into_iter().map(BoundedStep::new).collect()), regions.padding)
+                (Method::Steps(steps), regions.padding)
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
                 Some(grouped) => (Method::Grouped(grouped), None),

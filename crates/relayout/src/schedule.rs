@@ -2,8 +2,8 @@
 
 use super::elements::{Unit, Widths};
 use super::kernels::{
-    Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units, Work,
-    has_odd_factors,
+    BoundedStep, Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units,
+    Work, has_odd_factors,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -19,22 +19,22 @@ const MAX_BYTES: usize = 16;
 
 impl Step {
     /// Adds the steps of a region: one, or two if the last packed elements of its rows do not fill a byte.
-    pub(super) fn add_all(steps: &mut Vec<Self>, region: &mut Region, widths: Widths, machine: Machine) {
+    pub(super) fn add_all(steps: &mut Vec<BoundedStep>, region: &mut Region, widths: Widths, machine: Machine) {
         if let Some(bytes) = widths.bytes() {
             region.count_bytes(bytes);
             region.normalize();
             return Self::add_bytes(steps, region, bytes, machine);
         }
         region.normalize();
-        let Some(unit) = widths.unit() else { return steps.push(Self::element_by_element(region.clone())) };
+        let Some(unit) = widths.unit() else { return steps.push(Self::element_by_element(region.clone()).into()) };
         let (whole, rest) = split(region.clone(), widths, unit);
         if let Some(mut region) = whole_bytes(&whole, widths, unit) {
             region.normalize();
             Self::add_bytes(steps, &region, 1, machine);
         } else {
-            steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::element_by_element(whole)));
+            steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::element_by_element(whole)).into());
         }
-        steps.extend(rest.map(Self::element_by_element));
+        steps.extend(rest.map(|rest| Self::element_by_element(rest).into()));
     }
 
     /// Copies elements of any width, one by one.
@@ -44,7 +44,7 @@ impl Step {
     }
 
     /// Adds the steps of a normalized region of elements of `bytes` bytes. Offsets are in bytes.
-    fn add_bytes(steps: &mut Vec<Self>, region: &Region, bytes: usize, machine: Machine) {
+    fn add_bytes(steps: &mut Vec<BoundedStep>, region: &Region, bytes: usize, machine: Machine) {
         let (from, to, mut axes) = (region.from, region.to, Axes::new());
         axes.extend_from_slice(&region.axes);
         let narrow = bytes;
@@ -108,8 +108,8 @@ impl Step {
             Kernel::Runs(kernel) if kernel.len > 2 * RUNS_PER_BATCH && !merges_iterations => step.split_runs(kernel),
             _ => None,
         };
-        steps.push(step);
-        steps.extend(rest);
+        steps.push(step.into());
+        steps.extend(rest.map(BoundedStep::from));
     }
 
     /// Splits the loop over runs into batches of [`RUNS_PER_BATCH`]. Returns a step for the remaining runs, if there are any.
@@ -315,7 +315,7 @@ fn gathered(
     machine: Machine,
     max_permutes: usize,
     is_scalar: bool,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<BoundedStep>> {
     if bytes > MAX_BYTES || !bytes.is_power_of_two() {
         return None;
     }
@@ -405,10 +405,11 @@ impl GatherBlock {
         }
     }
 
-    fn steps(mut self, region: &Region, bytes: usize, gather: Gather, machine: Machine) -> Vec<Step> {
+    fn steps(mut self, region: &Region, bytes: usize, gather: Gather, machine: Machine) -> Vec<BoundedStep> {
         // Read a line of the source completely while it is in the L1 cache.
         self.outer.sort_by_key(|axis| Reverse(axis.from));
-        let mut steps = vec![Step { from: region.from, to: region.to, outer: self.outer, work: Work::Gather(gather) }];
+        let step = Step { from: region.from, to: region.to, outer: self.outer, work: Work::Gather(gather) };
+        let mut steps = vec![step.into()];
         if let Some(rest) = self.rest {
             Step::add_bytes(&mut steps, &rest, bytes, machine);
         }

@@ -38,7 +38,7 @@ pub(super) fn run(
     let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step, destination) };
     let mut parts = Vec::new();
     for_each(&step.step().parts(pieces), destination, |part, own| parts.push((part, own)));
-    share(helpers, helping, parts, |(part, own)| serial(&BoundedStep::new(part), own));
+    share(helpers, helping, parts, |(part, own)| serial(&BoundedStep::from(part), own));
 }
 
 /// [`fill_region`] with several threads.
@@ -162,7 +162,7 @@ mod tests {
             for count in [2, 3, 7] {
                 let mut found = vec![0; whole.len()];
                 for_each(&step.step().parts(count), &mut found, |part, own| {
-                    BoundedStep::new(part).run(&widths, machine, &source, own);
+                    BoundedStep::from(part).run(&widths, machine, &source, own);
                 });
                 assert!(found == whole, "{plan} in {count} parts");
             }

@@ -35,10 +35,10 @@ pub(in super::super) struct BoundedStep {
     ends: (usize, usize),
 }
 
-impl BoundedStep {
+impl From<Step> for BoundedStep {
     /// # Panics
     /// If the bounds overflow or the kernel is not valid.
-    pub(in super::super) fn new(step: Step) -> Self {
+    fn from(step: Step) -> Self {
         let Step { from, to, outer, work } = &step;
         let span = match work {
             Work::Element => Some((0, 0)),
@@ -49,7 +49,9 @@ impl BoundedStep {
         let ends = ends.expect("plans have valid kernels, and the places of an array fit in an i64");
         Self { step, ends }
     }
+}
 
+impl BoundedStep {
     pub(in super::super) fn step(&self) -> &Step {
         &self.step
     }
@@ -72,7 +74,7 @@ impl BoundedStep {
             Work::Kernel(Kernel::Copy(_)) if outer.is_empty() && !machine.is_streaming() => {
                 destination.copy_from_slice(source);
             }
-            // SAFETY: `new` computed the span of this kernel in this nest, and both slices were just cut to it.
+            // SAFETY: `from` computed the span of this kernel in this nest, and both slices were just cut to it.
             Work::Kernel(kernel) => unsafe { kernel.run_within(machine, nest, source, destination) },
             // SAFETY: as for kernels.
             Work::Gather(gather) => unsafe { gather.run_within(machine, nest, source, destination) },

@@ -30,7 +30,7 @@ fn check(kernel: Kernel, nest: &[Axis], shift: usize) {
         let mut found = vec![0x5a; to + 4 * GUARD];
         let found_start = found.as_ptr().align_offset(GUARD) + shift;
         let step = Step { from: 0, to: found_start, outer: nest.into(), work: Work::Kernel(kernel) };
-        BoundedStep::new(step).run(&bytes_of_u8(), machine, &source, &mut found[..found_start + to]);
+        BoundedStep::from(step).run(&bytes_of_u8(), machine, &source, &mut found[..found_start + to]);
         let surplus =
             |bytes: &[u8], start: usize| bytes[..start].iter().chain(&bytes[start + to..]).all(|&byte| byte == 0x5a);
         assert!(surplus(&found, found_start), "{kernel:?} {nest:?} {shift} {machine:?}: writes outside");
@@ -350,7 +350,7 @@ fn gathers() {
                 });
                 let work = Work::Gather(gather.clone());
                 let step = Step { from: 0, to: start, outer: nest.as_slice().into(), work };
-                BoundedStep::new(step).run(&bytes_of_u8(), machine, &source, &mut found[..start + to]);
+                BoundedStep::from(step).run(&bytes_of_u8(), machine, &source, &mut found[..start + to]);
                 assert!(found == expected, "{loops:?} {bytes} {shift} {machine:?}");
             }
         }
