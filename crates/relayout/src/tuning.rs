@@ -153,6 +153,14 @@ pub(crate) const MIN_STAGED_RUN: usize = 256;
 /// Bytes of all iterations that stay in the L1 cache on both sides: up to this, lines are not prefetched for writing. **I**.
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
+/// Rows whose lines share few sets of the L1 cache are copied before they are transposed: so many at once, and so many bytes of each. The copy
+/// stays in the L1 cache. **Z**.
+pub(crate) const COPIED_ROWS: usize = 64;
+pub(crate) const COPIED_BYTES: usize = 128;
+
+/// Bytes of the largest arrays of 4-byte elements for which that is faster, unless they are larger than the caches. **Z**.
+pub(crate) const MAX_COPIED_WORDS: usize = 4 << 20;
+
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
 pub(crate) const HARDWARE_PREFETCH_ROW: usize = 2048;
 

@@ -283,6 +283,34 @@ fn transposes_of_elements_that_lie_apart() {
     }
 }
 
+/// Rows that are a multiple of a large power of two apart, which are copied before they are transposed.
+#[test]
+fn transposes_of_crowded_rows() {
+    let sizes: [(usize, usize); 6] = [(64, 64), (67, 150), (16, 128), (130, 191), (300, 70), (129, 1)];
+    for ((columns, rows), bytes) in sizes.into_iter().flat_map(|sizes| [1, 2, 4, 8_usize].map(|bytes| (sizes, bytes))) {
+        // Miri is a thousand times slower.
+        if cfg!(miri) && columns * rows > 100 {
+            continue;
+        }
+        for (stride, gap, shift) in [(4096, 0, 0), (8192, 64, 0), (4096, 1, 3)] {
+            let to = (rows * bytes).next_multiple_of(64) + gap;
+            let [a, b] = [Axis { len: columns, from: bytes, to }, Axis { len: rows, from: stride, to: bytes }];
+            let kernel = Transpose {
+                bytes,
+                shuffle: None,
+                a: [a, NO_LOOP, NO_LOOP, NO_LOOP],
+                b: [b, NO_LOOP, NO_LOOP, NO_LOOP],
+            };
+            check(Kernel::Transpose(kernel), &[], shift);
+            check(
+                Kernel::Transpose(kernel),
+                &[Axis { len: 2, from: stride * rows, to: (to * columns).next_multiple_of(64) }],
+                shift,
+            );
+        }
+    }
+}
+
 /// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
 #[test]
 fn short_innermost_loops_have_tables() {

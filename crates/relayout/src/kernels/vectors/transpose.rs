@@ -4,11 +4,13 @@
 //! the destination, along `b`; columns are numbered along `a`.
 
 use super::super::{Axis, LoopCounter, LoopNest, NO_LOOP, Side, follows};
+use super::matrix::resident;
 use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
 use super::{LINE, Transpose, fence};
 use crate::tuning::{
-    CACHED_LINES, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN,
-    OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES, STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
+    CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORDS,
+    MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES,
+    STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
 };
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -18,6 +20,12 @@ use std::ops::Range;
 #[repr(align(64))]
 struct Stage {
     _room: [u8; 52 << 10],
+}
+
+/// Room for lines of rows: those that [`chunks`] may add included.
+#[repr(align(64))]
+struct RowCopy {
+    _room: [u8; (COPIED_ROWS + 63) * (COPIED_BYTES + LINE)],
 }
 
 /// The transposes of one kind of vector.
@@ -34,6 +42,7 @@ pub(super) struct TransposeKernels {
     /// Copies contiguous bytes, whole lines of the destination with non-temporal stores.
     pub(super) copy_run: CopyRun,
     pub(super) fill_offsets: FillOffsets,
+    pub(super) copy_rows: CopyRows,
 }
 
 /// Transposes a block, given where its rows begin in the source and its columns in the destination, as offsets from the two pointers.
@@ -51,6 +60,13 @@ pub(super) type TransposeBlock = unsafe fn(&BlockOptions<'_>, (*const u8, Offset
 /// # Safety
 /// As many bytes as the last argument says are valid for reads and writes, and the CPU has the vectors.
 pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
+
+/// Copies some bytes of some rows, given where the first row begins and the distance between rows, in the source and in the destination; then
+/// how many rows there are, and how many bytes of each. The last argument says how far ahead of them the source is prefetched.
+///
+/// # Safety
+/// The CPU has the vectors. As many bytes of each row are valid for reads in the source and for writes in the destination, at least 16.
+pub(super) type CopyRows = unsafe fn((*const u8, usize), (*mut u8, usize), usize, usize, usize);
 
 /// Transposes a range of rows in every iteration, where the rows or columns are too few for whole vectors.
 pub(super) type Narrow = unsafe fn(&Transpose, Range<usize>, LoopNest<'_>, *const u8, *mut u8);
@@ -125,6 +141,8 @@ struct Walk {
     shuffle: [u8; 16],
     /// Whether rows and columns are evenly spaced, so that they need no tables.
     even: bool,
+    /// Copies rows that share few sets of the L1 cache to a buffer before they are transposed. `None` for other rows.
+    copy_rows: Option<CopyRows>,
 }
 
 impl Walk {
@@ -187,6 +205,10 @@ impl Walk {
         (from, next): (*const u8, *const u8),
         to: *mut u8,
     ) {
+        if let Some(copy_rows) = self.copy_rows {
+            // SAFETY: as for this function.
+            return unsafe { self.block_of_copies(copy_rows, (rows, columns), a, b, from, to) };
+        }
         let (from, next) = (from.wrapping_add(a.start * self.bytes), next.wrapping_add(a.start * self.bytes));
         let to = to.wrapping_add(b.start * self.bytes);
         let (row, row_offsets) = rows.offsets(b.clone(), self.even).expect("the rows were looked up");
@@ -222,6 +244,62 @@ impl Walk {
         unsafe {
             (self.block)(&options, (from.wrapping_add(row), row_offsets), (to.wrapping_add(column), column_offsets))
         };
+    }
+}
+
+impl Walk {
+    /// Transposes some of the rows and columns, which are evenly spaced, from a copy of some lines of some rows: in the source, most of these
+    /// lines would be evicted from the L1 cache before all of their elements are read.
+    ///
+    /// # Safety
+    /// As [`Self::run`], for the ranges `a` and `b`, and `copy_rows` has the block's vectors.
+    // Not a part of `block`: a function touches every page of its stack when it begins.
+    #[inline(never)]
+    unsafe fn block_of_copies(
+        &self,
+        copy_rows: CopyRows,
+        (rows, columns): (&OffsetTable<'_>, &OffsetTable<'_>),
+        a: Range<usize>,
+        b: Range<usize>,
+        from: *const u8,
+        to: *mut u8,
+    ) {
+        let (bytes, (least_columns, least_rows)) = (self.bytes, self.min_block);
+        // The next columns of the same rows, or the same columns of the next rows.
+        let stride = rows.offsets(b.clone(), true).map_or(0, |(_, rows)| rows.stride);
+        let ahead = match self.order {
+            Order::Rows(_) => COPIED_BYTES,
+            Order::Columns(_) => COPIED_ROWS * stride,
+        };
+        let mut copy = MaybeUninit::<RowCopy>::uninit();
+        let copy = copy.as_mut_ptr().cast::<u8>();
+        for a in
+            chunks(a.len(), COPIED_BYTES / bytes, least_columns).map(|part| a.start + part.start..a.start + part.end)
+        {
+            let width = a.len() * bytes;
+            let pitch = width.next_multiple_of(LINE);
+            let (column, columns) = columns.offsets(a.clone(), true).expect("they are evenly spaced");
+            for b in chunks(b.len(), COPIED_ROWS, least_rows).map(|part| b.start + part.start..b.start + part.end) {
+                assert!(b.len() * pitch <= size_of::<RowCopy>(), "the buffer has room for these rows");
+                let (row, rows) = rows.offsets(b.clone(), true).expect("they are evenly spaced");
+                let from = from.wrapping_add(row + a.start * bytes);
+                // SAFETY: these are the columns `a` of the rows `b`, at least 16 bytes of each row; that the buffer has room for them was
+                // asserted.
+                unsafe { copy_rows((from, rows.stride), (copy, pitch), b.len(), width, ahead) };
+                let options = BlockOptions {
+                    columns: if self.streaming { least_columns } else { a.len() },
+                    streaming: self.streaming,
+                    shuffle: self.shuffle,
+                    prefetch_writes: false,
+                    rows_to_prefetch: (copy, Offsets::NONE),
+                };
+                let copied = Offsets { count: b.len(), stride: pitch, table: &[] };
+                let to = to.wrapping_add(column + b.start * bytes);
+                // SAFETY: row `i` of the buffer has the columns `a` of row `b.start + i`, and `to` was moved to the first row and column. `chunks`
+                // leaves at least `min_block` of each, and parts begin at whole lines of rows if the block is `streaming`.
+                unsafe { (self.block)(&options, (copy, copied), (to, columns)) };
+            }
+        }
     }
 }
 
@@ -267,6 +345,7 @@ pub(super) unsafe fn run(
         bytes,
         shuffle: shuffle.unwrap_or_default(),
         even,
+        copy_rows: None,
     };
     // Columns shorter than a line take blocks of one vector.
     if b.end < line {
@@ -279,6 +358,10 @@ pub(super) unsafe fn run(
             unsafe { walk.run((&mut rows, &mut columns), (from, from), to) };
         });
     }
+    let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
+    // The lines of as many rows as a line of a column has elements do not stay in the L1 cache together.
+    let is_crowded = even && resident(kernel.b[0].from) < line && (large || bytes < 4 || all <= MAX_COPIED_WORDS);
+    let walk = Walk { copy_rows: is_crowded.then_some(kernels.copy_rows), ..walk };
     if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {
         return nest.for_each(0, 0, |from_offset, to_offset| {
             let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
@@ -305,7 +388,6 @@ pub(super) unsafe fn run(
     let rows_of_walk = if is_done || streaming { 0..whole } else { b };
     // Prefetch ahead in long rows, and the next rows where rows are short.
     let short = large && walk.a.len() * bytes < HARDWARE_PREFETCH_ROW;
-    let all = nest.0.iter().fold(rows_of_walk.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     let prefetch = if short && streaming {
         Prefetch::NextRowsToRead
     } else if large {
@@ -453,7 +535,35 @@ macro_rules! transposes {
             narrow: V::NARROW,
             copy_run: copy_non_temporal,
             fill_offsets,
+            copy_rows,
         };
+
+        /// Copies `width` bytes of each of `count` rows, and prefetches what is `ahead` bytes behind them.
+        ///
+        /// # Safety
+        /// As [`CopyRows`](super::transpose::CopyRows) says.
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn copy_rows((from, stride): (*const u8, usize), (to, pitch): (*mut u8, usize), count: usize, width: usize, ahead: usize) {
+            for row in 0..count {
+                let (from, to) = (from.wrapping_add(row * stride), to.wrapping_add(row * pitch));
+                (0..width).step_by(LINE).for_each(|line| prefetch_far(from.wrapping_add(ahead + line)));
+                let mut done = 0;
+                while done + SIZE <= width {
+                    // SAFETY: `done + SIZE <= width`.
+                    let vector = unsafe { V::load(from.wrapping_add(done)) };
+                    // SAFETY: as above; an ordinary store requires no alignment.
+                    unsafe { vector.put(false, to.wrapping_add(done)) };
+                    done += SIZE;
+                }
+                while done < width {
+                    // The last 16 bytes overlap those before them.
+                    let last = done.min(width - 16);
+                    // SAFETY: `last + 16 <= width`. The destination is a buffer apart from the source.
+                    unsafe { std::ptr::copy_nonoverlapping(from.wrapping_add(last), to.wrapping_add(last), 16) };
+                    done = last + 16;
+                }
+            }
+        }
 
         /// [`super::tables::fill_offsets`], compiled for these vectors.
         ///
