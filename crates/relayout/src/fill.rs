@@ -15,16 +15,11 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// Fills all regions by `fill_region`, which has the parameters of [`fill_region`]. Not inlined: most plans have no padding.
+    /// Calls `fill` for all regions, with the parameters of [`fill_region`]. Not inlined: most plans have no padding.
     #[inline(never)]
-    pub(super) fn run(
-        &self,
-        widths: Widths,
-        destination: &mut [u8],
-        fill_region: impl Fn(&Region, Widths, &mut [u8], &[u8]),
-    ) {
+    pub(super) fn run(&self, widths: Widths, destination: &mut [u8], fill: impl Fn(&Region, Widths, &mut [u8], &[u8])) {
         for region in &self.regions {
-            fill_region(region, widths, destination, &self.element);
+            fill(region, widths, destination, &self.element);
         }
         if let Some(last) = destination.last_mut() {
             *last &= self.last_byte;

@@ -117,7 +117,8 @@ impl Options {
         Self { stores, ..self }
     }
 
-    /// Sets the caches that [`Stores::Auto`] decides by. The default are those of this machine, [`Caches::get`].
+    /// Sets the caches for which a plan is made: [`Stores::Auto`] and the choice of kernels depend on them. By default, those of this machine
+    /// ([`Caches::get`]).
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;

@@ -440,7 +440,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Runs what has no steps. Not inlined: what a run of small steps has to set up should stay small.
+    /// Runs what has no steps. Not inlined, so that small kernels start sooner.
     #[inline(never)]
     fn run_by_tables(&self, source: &[u8], destination: &mut [u8]) {
         match &self.method {
@@ -531,8 +531,9 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Plan, recent};
+    use super::{Caches, Options, Plan, recent};
     use crate::tuning::CACHED_PLANS;
+    use crate::vector::Vectors;
 
     #[test]
     fn the_same_is_found_until_others_came() {
@@ -544,6 +545,7 @@ mod tests {
         assert!(recent(&shape(100), &shape(101), &Options::new()).is_none());
         assert!(recent(&shape(100), &shape(100), &Options::new().zero_padding()).is_none());
         assert!(recent(&"u32[100,3]".parse().unwrap(), &shape(100), &Options::new()).is_none());
+        assert!(recent(&shape(100), &shape(100), &Options::new().caches(Caches::get())).is_none());
         assert_eq!(plan(100).to_string(), first.to_string());
         (0..CACHED_PLANS).for_each(|i| drop(plan(i + 1)));
         assert!(recent(&shape(100), &shape(100), &Options::new()).is_none());
@@ -551,6 +553,28 @@ mod tests {
         let mut destination = vec![0; 1200];
         first.run(&source, &mut destination).unwrap();
         assert_eq!(source, destination);
+    }
+
+    /// Few rows or columns are interleaved where the machine has vectors for it.
+    #[test]
+    fn few_rows_are_interleaved() {
+        if Vectors::detect() < Vectors::Avx2 {
+            return;
+        }
+        for (from, to, permutation, expected) in [
+            ("f32[7,5001]", "f32[5001,7]", &[1, 0][..], "interleave 7 rows"),
+            ("f32[5001,5]", "f32[5,5001]", &[1, 0], "deinterleave 5 rows"),
+            ("u8[1000,3,30]", "u8[1000,30,3]", &[0, 2, 1], "interleave 3 rows"),
+            ("f64[50,2,6]", "f64[50,6,2]", &[0, 2, 1], "interleave 2 rows"),
+            ("c128[1000,2]", "c128[2,1000]", &[1, 0], "without tables"),
+        ] {
+            let (from, to) = (from.parse().unwrap(), to.parse().unwrap());
+            for vectors in [Vectors::Avx2, Vectors::Avx512] {
+                let options = Options::new().transposed(permutation).vectors(vectors);
+                let plan = Plan::new(&from, &to, &options).unwrap().to_string();
+                assert!(plan.contains(expected), "{plan}");
+            }
+        }
     }
 
     /// Plans with large tables are not kept.

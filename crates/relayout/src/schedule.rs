@@ -3,7 +3,7 @@
 use super::elements::{Unit, Widths};
 use super::kernels::{
     BoundedStep, Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units,
-    Work, has_odd_factors,
+    Work, permutes_odd_rows,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -145,13 +145,23 @@ impl Step {
             return parts;
         }
         let Some(&mut axis) = whole.outermost() else { return vec![whole] };
-        let part_len = axis.len.div_ceil(count);
-        let part = |start| {
-            let mut part = whole.clone();
-            part.outermost()?.len = part_len.min(axis.len - start);
-            Some(Self { from: part.from + start * axis.from, to: part.to + start * axis.to, ..part })
+        // Fewer columns would not fill a vector.
+        let least = match &whole.work {
+            Work::Kernel(Kernel::Matrix(kernel)) if kernel.columns == axis => MAX_BYTES.div_ceil(kernel.bytes),
+            _ => 1,
         };
-        (0..axis.len).step_by(part_len).filter_map(part).collect()
+        let part_len = axis.len.div_ceil(count).max(least);
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < axis.len {
+            let rest = axis.len - start;
+            let len = if rest < part_len + least { rest } else { part_len };
+            let mut part = whole.clone();
+            part.outermost().into_iter().for_each(|axis| axis.len = len);
+            parts.push(Self { from: part.from + start * axis.from, to: part.to + start * axis.to, ..part });
+            start += len;
+        }
+        parts
     }
 
     /// The parts of a step that writes a single contiguous run; each part but the last writes whole lines of 64 bytes.
@@ -447,7 +457,7 @@ fn interleaved(
     // The bytes of the shortest rows: shorter ones do not fill a vector, or are permuted in less time.
     let least = |factor: usize| match factor {
         5 | 7 if bytes == 4 => 32,
-        3 if bytes == 4 && (is_tiny || can_permute) => 32,
+        3 if bytes == 4 && permutes_odd_rows(machine) && (is_tiny || can_permute) => 32,
         _ if !can_permute => MAX_BYTES,
         _ if is_tiny => 64,
         3 | 5 | 7 if bytes < 4 => MIN_ODD_ROW,
@@ -467,7 +477,7 @@ fn interleaved(
         2 | 4 | 8 if is_tiny && factor * bytes >= MAX_BYTES => false,
         2 | 4 | 8 => factor * bytes <= 2 * MAX_BYTES,
         3 if bytes == 8 => can_permute && machine.is_streaming(),
-        5 | 7 if bytes == 4 => has_odd_factors(machine),
+        5 | 7 if bytes == 4 => permutes_odd_rows(machine),
         3..16 => factor * bytes < MAX_BYTES,
         _ => false,
     };

@@ -3,7 +3,7 @@
 //!
 //! They were chosen with `cargo run --release -p benches --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
 //! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
-//! level belongs to a few cores), **Z** an AMD EPYC with AVX-512 (32 KiB, 1 MiB and 32 MiB), **M** an AMD EPYC with AVX2 (32 KiB, 512 KiB and
+//! level belongs to a few cores), **Z** AMD EPYC, Zen 4 (AVX-512; 32 KiB, 1 MiB and 32 MiB), **M** AMD EPYC, Zen 3 (AVX2; 32 KiB, 512 KiB and
 //! 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
 //! counts, and on which machine it was measured; *bound* marks a limit of effort or memory that hardly changes the speed. Numbers that
 //! follow from the vectors or from the 64 bytes of a cache line stand with the code.
@@ -95,6 +95,12 @@ pub(crate) const MAX_PERMUTES_PER_BLOCK: usize = 192;
 /// The most permutes for a vector where the alternative is scalar code: the most elements that a vector has. **I**.
 pub(crate) const MAX_PERMUTES_PER_VECTOR: usize = 64;
 
+/// How long a permute and each vector of the result take, in tenths of the time in which an element is copied by itself. **Z**.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const PERMUTE_TENTHS: usize = 15;
+#[cfg(target_arch = "x86_64")]
+pub(crate) const VECTOR_TENTHS: usize = 20;
+
 /// The most permutes for a vector where the alternative is joining runs: this divided by the bytes of a run. A permute takes as long as
 /// nearly three moves. **I**.
 pub(crate) const PERMUTES_INSTEAD_OF_RUNS: usize = 24;
@@ -121,7 +127,7 @@ pub(crate) const MAX_TINY_ELEMENTS: usize = 32;
 /// Bytes of the shortest 3, 5 or 7 rows of 1- and 2-byte elements that are interleaved with AVX-512; shorter ones are permuted. **Z**.
 pub(crate) const MIN_ODD_ROW: usize = 24;
 
-/// The same for 2 and 8 rows. **Z**.
+/// The same for 2 and 8 rows of elements of any size, except 2 rows of 8 bytes. **Z**.
 pub(crate) const MIN_PAIRED_ROW: usize = 32;
 
 /// How far ahead the rows of an interleaving are prefetched, in bytes of all rows together. **I**.
@@ -150,7 +156,8 @@ pub(crate) const STAGE_BYTES: usize = 32 << 10;
 /// Bytes of the shortest columns that are worth staging. **I**.
 pub(crate) const MIN_STAGED_RUN: usize = 256;
 
-/// Bytes of all iterations that stay in the L1 cache on both sides: up to this, lines are not prefetched for writing. **I**.
+/// Bytes of all iterations that stay in the L1 cache on both sides: up to this, lines are not prefetched for writing, and the rows of 16-byte
+/// elements are not divided. **I**.
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
 /// Rows whose lines share few sets of the L1 cache are copied before they are transposed: so many at once, and so many bytes of each. The copy
@@ -158,8 +165,8 @@ pub(crate) const L1_RESIDENT: usize = 16 << 10;
 pub(crate) const COPIED_ROWS: usize = 64;
 pub(crate) const COPIED_BYTES: usize = 128;
 
-/// Bytes of the largest arrays of 4-byte elements for which that is faster, unless they are larger than the caches. **Z**.
-pub(crate) const MAX_COPIED_WORDS: usize = 4 << 20;
+/// Bytes of the largest arrays of 4-byte elements for which this copy is faster, unless they are larger than the caches. **Z**.
+pub(crate) const MAX_COPIED_WORD_BYTES: usize = 4 << 20;
 
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
 pub(crate) const HARDWARE_PREFETCH_ROW: usize = 2048;
@@ -189,8 +196,11 @@ pub(crate) const MAX_DIRECT_BYTES: usize = 4 << 10;
 /// the L2 cache take a tenth longer, and larger ones half again as long.
 pub(crate) const WIDE_ROWS: usize = 16;
 
-/// The same where arrays are larger than the caches. **Z**: 16 take 1.1 to 1.7 times as long.
+/// The same where arrays are larger than the caches and rows are longer than [`LARGE_WIDE_COLUMNS`]. **Z**: 16 take 1.1 to 1.7 times as long.
 pub(crate) const LARGE_WIDE_ROWS: usize = 512;
+
+/// Elements of a row up to which its lines are read completely before they are evicted, however many rows are taken. **Z**.
+pub(crate) const LARGE_WIDE_COLUMNS: usize = 16;
 
 /// The fewest elements of the innermost loops of both sides together in a transpose without tables: for fewer, looking up offsets is
 /// faster. **M**.
@@ -200,7 +210,7 @@ pub(crate) const MIN_DIRECT_BLOCK: usize = 64;
 pub(crate) const MIN_DIRECT_WIDE_BLOCK: usize = 8;
 
 /// The bytes of the shortest rows and of the shortest columns of such elements for which whole lines with non-temporal stores are faster, where
-/// both arrays are larger than the caches and lines begin with columns. **Z**.
+/// both arrays are larger than the caches and columns begin at lines. **Z**.
 pub(crate) const MIN_STREAMED_WIDE: [usize; 2] = [256, 128];
 
 /// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.

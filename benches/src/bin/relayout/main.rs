@@ -91,7 +91,7 @@ fn main() {
             "--seed" => asked.seed = number() as u64,
             "--max-bytes" => asked.max_bytes = number(),
             "--caches" => {
-                asked.caches = Some(caches(&arguments.next().unwrap_or_default()).expect("L2,LAST_LEVEL,local"))
+                asked.caches = Some(caches(&arguments.next().unwrap_or_default()).expect("L2,LAST_LEVEL,local|shared"))
             }
             "--vectors" => {
                 asked.vectors = match arguments.next().as_deref() {
@@ -141,7 +141,12 @@ fn main() {
 /// Parses two sizes in bytes, and whether the last level belongs to a few cores.
 fn caches(text: &str) -> Option<Caches> {
     let [l2, last_level, kind] = text.split(',').collect::<Vec<_>>().try_into().ok()?;
-    Some(Caches { l2: l2.parse().ok()?, last_level: last_level.parse().ok()?, last_level_is_local: kind == "local" })
+    let last_level_is_local = match kind {
+        "local" => true,
+        "shared" => false,
+        _ => return None,
+    };
+    Some(Caches { l2: l2.parse().ok()?, last_level: last_level.parse().ok()?, last_level_is_local })
 }
 
 fn print(line: &Line) {
@@ -213,12 +218,15 @@ fn rates(case: &Case, rounds: usize, contenders: &[Contender<'_>]) -> Rates {
     let (flat_source, mut flat_destination) = (bytes(payload), bytes(payload));
     let repeat = (4_usize << 20).div_ceil(payload);
     let mut best = vec![f64::INFINITY; contenders.len()];
+    let (mut random, mut order) = (fastrand::Rng::with_seed(0), (0..contenders.len()).collect::<Vec<_>>());
     let mut expected = None;
     let mut not_comparable = BTreeMap::new();
     for round in 0..=rounds {
-        // Each contender leaves the caches in another state, so each follows each other one.
-        for number in 0..contenders.len() {
-            let number = (number + round) % contenders.len();
+        // Each contender leaves the caches in another state for the next one, so their order changes.
+        if round > 0 {
+            random.shuffle(&mut order);
+        }
+        for &number in &order {
             let Contender { name, is_copy, may_differ, run } = &contenders[number];
             let best = &mut best[number];
             if not_comparable.contains_key(name) {

@@ -3,7 +3,7 @@
 use crate::tuning::{DEFAULT_CACHES, STAGING_LLC_PART, STREAMING_L2_HALVES, STREAMING_LOCAL_LLC_PART};
 use std::sync::OnceLock;
 
-/// The caches that [`Stores::Auto`](crate::Stores::Auto) decides by.
+/// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.
 ///
 /// ```
 /// use xla_shape_relayout::{Caches, Options};

@@ -52,6 +52,7 @@ impl Gather {
     /// A block that is copied element by element. `places` are in elements, in ascending order of the destination; in bytes, each fits in
     /// an `i32`.
     pub(in super::super) fn new(bytes: usize, places: Vec<(u32, u32)>) -> Self {
+        assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16), "kernels have elements of these sizes");
         let end = |place: Option<u32>| place.map_or(0, |place| (place as usize + 1) * bytes);
         let span = (end(places.iter().map(|place| place.0).max()), end(places.iter().map(|place| place.1).max()));
         Self { bytes, places, span, permutes: None }
@@ -119,9 +120,9 @@ impl Gather {
                 && nest.0.iter().all(|axis| axis.to.is_multiple_of(64))
                 && permutes.are_whole();
             let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
-            // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. `Permutes::new` places every vector of the source between the
-            // first and the last element of an iteration, and every written byte belongs to an element: the caller guarantees the span of
-            // all iterations. `streaming` was set only where all vectors are whole and lie at multiples of 64.
+            // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. Every byte that a permute reads lies between the first and
+            // the last element of an iteration (`Permutes::new`), and every written byte belongs to an element: the caller guarantees the
+            // span of all iterations. `streaming` was set only where all vectors are whole and lie at multiples of 64.
             return unsafe { super::vectors::permute(permutes, streaming, nest, from, to) };
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -133,7 +134,8 @@ impl Gather {
             8 => Self::run_elements::<8>,
             _ => Self::run_elements::<16>,
         };
-        // SAFETY: the caller guarantees the span of all iterations.
+        // SAFETY: `new` accepts only these five sizes, so elements have as many bytes. The caller guarantees the span of all iterations; a shared
+        // and an exclusive slice do not overlap.
         unsafe { run_elements(self, nest, source.as_ptr(), destination.as_mut_ptr()) };
     }
 

@@ -136,8 +136,8 @@ pub(super) enum NotPermuted {
     TryShorterBlock,
 }
 
-/// Whether 5 or 7 rows of 4-byte elements are interleaved with one permute per row.
-pub(super) fn has_odd_factors(machine: Machine) -> bool {
+/// Whether 3, 5 or 7 rows of elements of at most 4 bytes are interleaved with one permute per row.
+pub(super) fn permutes_odd_rows(machine: Machine) -> bool {
     cfg!(target_arch = "x86_64") && machine.vectors >= Vectors::Avx2
 }
 
@@ -234,7 +234,7 @@ fn span_of_loops<'a>(axes: impl IntoIterator<Item = &'a Axis>, iteration: (usize
 pub(super) struct Interleave {
     /// The interleave factor: how many rows there are, 2 to 15 (1 only in [`Packing`]).
     pub(super) factor: usize,
-    /// The bytes of an element, a power of two. An element of each row together takes less than 64 bytes.
+    /// The bytes of an element: 1, 2, 4 or 8. An element of each row together takes at most 32 bytes.
     pub(super) bytes: usize,
     pub(super) len: usize,
     pub(super) row_stride: usize,
@@ -304,7 +304,8 @@ impl Transpose {
 
     /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: where one side is
     /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped. It is slower where the innermost loops
-    /// are short and do not cover a side, and for `large` arrays. Those of 16-byte elements are still faster unless columns begin at lines.
+    /// are short and do not cover a side. For `large` arrays it is slower, too, except for elements of 16 bytes if one side is short or if not all
+    /// columns begin at lines (`starts_lines`).
     pub(super) fn as_matrix(&self, large: bool, starts_lines: bool) -> Option<(Matrix, Axes)> {
         let (columns, rows) = (self.a[0].len, self.b[0].len);
         let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);

@@ -1,4 +1,5 @@
-//! Steps of a plan: loop nests around kernels. The bounds of a step are computed once, so that a run only compares them.
+//! Steps of a plan: loop nests around kernels. The bounds of a step are computed once, so that a run only compares them with the lengths of
+//! the arrays.
 
 use super::super::elements::Widths;
 use super::super::loops::Axes;
@@ -74,7 +75,8 @@ impl BoundedStep {
             Work::Kernel(Kernel::Copy(_)) if outer.is_empty() && !machine.is_streaming() => {
                 destination.copy_from_slice(source);
             }
-            // SAFETY: `from` computed the span of this kernel in this nest, and both slices were just cut to it.
+            // SAFETY: `BoundedStep::from`, the only constructor, computed `ends` for this kernel and this nest, and nothing changes them later. Both
+            // slices were cut to them.
             Work::Kernel(kernel) => unsafe { kernel.run_within(machine, nest, source, destination) },
             // SAFETY: as for kernels.
             Work::Gather(gather) => unsafe { gather.run_within(machine, nest, source, destination) },
@@ -83,7 +85,7 @@ impl BoundedStep {
     }
 }
 
-/// Copies an element in each iteration. Not inlined: what a caller of small kernels has to set up should stay small.
+/// Copies an element in each iteration. Not inlined, so that small kernels start sooner.
 #[inline(never)]
 fn copy_elements(
     nest: LoopNest<'_>,

@@ -170,7 +170,8 @@ fn transposes() {
 fn transposes_matrices() {
     let most = if cfg!(miri) { 6 } else { 19 };
     let sizes = (1..=most).flat_map(|columns| (1..=most).map(move |rows| (columns, rows)));
-    let large = [(70, 5), (5, 70), (37, 35), (133, 9), (3, 200), (2, 64)].into_iter().filter(|_| !cfg!(miri));
+    let large =
+        [(70, 5), (5, 70), (37, 35), (133, 9), (3, 200), (2, 64), (17, 530)].into_iter().filter(|_| !cfg!(miri));
     for (columns, rows) in sizes.chain(large) {
         for bytes in [4, 8, 16] {
             for (gap, shift) in [(0, 0), (3, 1)] {
@@ -186,6 +187,9 @@ fn transposes_matrices() {
             }
         }
     }
+    // Rows that share few sets of the L1 cache.
+    let (columns, rows) = (Axis { len: 20, from: 16, to: 70 * 16 }, Axis { len: 70, from: 4096, to: 16 });
+    check(Kernel::Matrix(Matrix { bytes: 16, columns, rows }), &[], 0);
     // Elements that lie apart.
     let apart = Matrix { bytes: 4, columns: Axis { len: 9, from: 8, to: 80 }, rows: Axis { len: 9, from: 72, to: 8 } };
     check(Kernel::Matrix(apart), &[], 0);
@@ -286,7 +290,7 @@ fn transposes_of_elements_that_lie_apart() {
 /// Rows that are a multiple of a large power of two apart, which are copied before they are transposed.
 #[test]
 fn transposes_of_crowded_rows() {
-    let sizes: [(usize, usize); 6] = [(64, 64), (67, 150), (16, 128), (130, 191), (300, 70), (129, 1)];
+    let sizes: [(usize, usize); 7] = [(64, 64), (67, 150), (16, 128), (130, 191), (300, 70), (129, 1), (20, 700)];
     for ((columns, rows), bytes) in sizes.into_iter().flat_map(|sizes| [1, 2, 4, 8_usize].map(|bytes| (sizes, bytes))) {
         // Miri is a thousand times slower.
         if cfg!(miri) && columns * rows > 100 {
@@ -295,18 +299,15 @@ fn transposes_of_crowded_rows() {
         for (stride, gap, shift) in [(4096, 0, 0), (8192, 64, 0), (4096, 1, 3)] {
             let to = (rows * bytes).next_multiple_of(64) + gap;
             let [a, b] = [Axis { len: columns, from: bytes, to }, Axis { len: rows, from: stride, to: bytes }];
-            let kernel = Transpose {
-                bytes,
-                shuffle: None,
-                a: [a, NO_LOOP, NO_LOOP, NO_LOOP],
-                b: [b, NO_LOOP, NO_LOOP, NO_LOOP],
-            };
-            check(Kernel::Transpose(kernel), &[], shift);
-            check(
-                Kernel::Transpose(kernel),
-                &[Axis { len: 2, from: stride * rows, to: (to * columns).next_multiple_of(64) }],
-                shift,
-            );
+            // The bytes of each element in reverse.
+            let reversed = std::array::from_fn(|i| (i / bytes * bytes + bytes - 1 - i % bytes) as u8);
+            for shuffle in [None, Some(reversed).filter(|_| bytes > 1)] {
+                let (a, b) = ([a, NO_LOOP, NO_LOOP, NO_LOOP], [b, NO_LOOP, NO_LOOP, NO_LOOP]);
+                let kernel = Kernel::Transpose(Transpose { bytes, shuffle, a, b });
+                check(kernel, &[], shift);
+                let next = Axis { len: 2, from: stride * rows, to: (to * columns).next_multiple_of(64) };
+                check(kernel, &[next], shift);
+            }
         }
     }
 }
@@ -314,7 +315,7 @@ fn transposes_of_crowded_rows() {
 /// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
 #[test]
 fn short_innermost_loops_have_tables() {
-    let is_matrix = |bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
+    let matrix = |(large, starts_lines), bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
         let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
             let axis = |len, near, far| {
                 let (from, to) = if is_source { (near, far) } else { (far, near) };
@@ -323,11 +324,16 @@ fn short_innermost_loops_have_tables() {
             [axis(inner, near, far), axis(outer, near * inner, 1000 * far), NO_LOOP, NO_LOOP]
         };
         let (a, b) = (side(columns, bytes, 4096, true), side(rows, bytes, 4096, false));
-        Transpose { bytes, shuffle: None, a, b }.as_matrix(false, false).is_some()
+        Transpose { bytes, shuffle: None, a, b }.as_matrix(large, starts_lines).is_some()
     };
+    let is_matrix = |bytes, columns, rows| matrix((false, false), bytes, columns, rows);
+    let is_large_matrix = |starts_lines, columns, rows| matrix((true, starts_lines), 16, columns, rows);
     assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
     assert!(is_matrix(8, [14, 1], [5, 3]) && !is_matrix(8, [3, 5], [2, 5]) && !is_matrix(4, [12, 1], [5, 25]));
     assert!(is_matrix(16, [6, 5], [6, 1]) && !is_matrix(16, [2, 12], [3, 4]) && is_matrix(16, [2, 8], [48, 3]));
+    // Elements of 16 bytes in large arrays, with columns that begin at lines or do not.
+    assert!(!is_large_matrix(true, [16, 1], [8, 1]) && is_large_matrix(false, [16, 1], [8, 1]));
+    assert!(is_large_matrix(true, [15, 1], [8, 1]) && is_large_matrix(true, [16, 1], [7, 1]));
     // Too few bytes for a vector, and more than the caches of a core should transpose this way.
     assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
 }
@@ -396,5 +402,25 @@ fn scattered_elements_are_not_permuted() {
     if cfg!(target_arch = "x86_64") {
         assert!(matches!(Gather::permuted(64, 1, &many, 64), Err(NotPermuted::TryShorterBlock)));
         assert!(Gather::permuted(64, 1, &many[..256], 64).is_ok());
+    }
+}
+
+/// Steps check that their iterations are within both arrays.
+#[test]
+fn steps_check_their_bounds() {
+    let gather = || Work::Gather(Gather::new(2, vec![(0, 0), (5, 1)]));
+    let matrix = Matrix { bytes: 4, columns: Axis { len: 4, from: 4, to: 16 }, rows: Axis { len: 4, from: 16, to: 4 } };
+    for (work, from, to) in
+        [(gather(), 12, 4), (Work::Kernel(Kernel::Matrix(matrix)), 64, 64), (Work::Kernel(Kernel::Copy(9)), 9, 9)]
+    {
+        let outer = [Axis { len: 2, from: 100, to: 200 }].as_slice().into();
+        let step = BoundedStep::from(Step { from: 3, to: 5, outer, work });
+        let run = |from_bytes, to_bytes| {
+            let (source, mut destination) = (vec![1; from_bytes], vec![0; to_bytes]);
+            let run = || step.run(&bytes_of_u8(), Machine::detect(), &source, &mut destination);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
+        };
+        let (from, to) = (3 + 100 + from, 5 + 200 + to);
+        assert_eq!([run(from, to), run(from - 1, to), run(from, to - 1), run(0, to)], [true, false, false, false]);
     }
 }

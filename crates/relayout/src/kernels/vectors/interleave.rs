@@ -1,4 +1,5 @@
-//! Interleaving by factors that are not powers of two, and the inverse: 3 colour channels, 3 coordinates, 12 heads.
+//! Interleaving by factors that are not powers of two, and the inverse: 3 colour channels, 3 coordinates, 12 heads. With AVX2 or AVX-512, 3, 5
+//! and 7 rows of elements of at most 4 bytes are in `odd_factors`, unless they are short.
 //!
 //! A vector of the result takes a few bytes from each of several vectors of the source, by permutes. Which bytes depends only on the
 //! element's size, the factor and the row that the vector begins with. Tables hold these permutes; each table is computed once in the
@@ -120,7 +121,9 @@ pub(super) unsafe fn run(
 ) -> bool {
     // Whole lines can be written with non-temporal stores if no element straddles two lines.
     let strides = nest.0.iter().fold(to.addr() | if back { kernel.row_stride } else { 0 }, |all, axis| all | axis.to);
-    let streaming = large && strides.is_multiple_of(kernel.bytes);
+    // Rows shorter than a line fill no 64-byte vector, so nothing would be streamed.
+    let fills_vectors = vectors < Vectors::Avx512 || kernel.len * kernel.bytes >= LINE;
+    let streaming = large && fills_vectors && strides.is_multiple_of(kernel.bytes);
     #[cfg(target_arch = "x86_64")]
     if odd_factors::supports(kernel, back, (vectors, streaming)) {
         // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set

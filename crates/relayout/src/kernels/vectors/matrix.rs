@@ -1,5 +1,5 @@
-//! Transposes without tables of offsets: where a transpose has few rows or columns, preparing the tables and the blocks of `transpose` takes
-//! longer than the elements.
+//! Transposes without tables of offsets, for elements of 16 bytes, and where there are few rows or columns: preparing the tables and the
+//! blocks of `transpose` would take longer than the elements.
 //!
 //! Rows and columns are those of `transpose`.
 
@@ -53,7 +53,7 @@ macro_rules! matrices {
         use super::Matrix;
         use super::matrix::resident;
         use super::tables::chunks;
-        use crate::tuning::{L1_RESIDENT, LARGE_WIDE_ROWS, WIDE_ROWS};
+        use crate::tuning::{L1_RESIDENT, LARGE_WIDE_COLUMNS, LARGE_WIDE_ROWS, WIDE_ROWS};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -77,8 +77,8 @@ macro_rules! matrices {
                 (4, false) => each_block::<W, 4, 4, true>,
                 (8, true) => each_block::<W, 8, 2, false>,
                 (8, false) => each_block::<W, 8, 2, true>,
-                (_, true) if large && columns.len > WIDE_ROWS => wide::<W, false, LARGE_WIDE_ROWS>,
-                (_, false) if large && columns.len > WIDE_ROWS => wide::<W, true, LARGE_WIDE_ROWS>,
+                (_, true) if large && columns.len > LARGE_WIDE_COLUMNS => wide::<W, false, LARGE_WIDE_ROWS>,
+                (_, false) if large && columns.len > LARGE_WIDE_COLUMNS => wide::<W, true, LARGE_WIDE_ROWS>,
                 (_, true) => wide::<W, false, WIDE_ROWS>,
                 (_, false) => wide::<W, true, WIDE_ROWS>,
             };
@@ -87,6 +87,7 @@ macro_rules! matrices {
         }
 
         /// Transposes elements of 16 bytes, as many columns at a time as a vector has elements. `MANY` says whether `nest` has loops.
+        /// `ROWS` rows are taken at once, unless they fit in the L1 cache or share few of its sets.
         ///
         /// # Safety
         /// The CPU has both kinds of vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a` is valid for

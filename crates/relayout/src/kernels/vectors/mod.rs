@@ -11,7 +11,7 @@
 //! two adjacent ones at a time, with non-temporal stores. Columns that do not begin at a cache line are transposed into a
 //! staging buffer first, or are written with ordinary stores while the last-level cache has room.
 //!
-//! Interleaving by factors that are not powers of two is in `interleave`.
+//! Interleaving by factors that are not powers of two is in `interleave`, by 3, 5 and 7 with AVX2 or AVX-512 in `odd_factors`.
 
 #[macro_use]
 mod generic;
@@ -75,10 +75,10 @@ pub(super) unsafe fn run(
     unsafe { run_larger(kernel, machine, nest, from, to) }
 }
 
-/// As [`run`], for kernels whose choices would take too long for a [`Matrix`].
+/// As [`run`], for all kernels but [`Matrix`]: choosing among these takes longer than a small matrix.
 ///
 /// # Safety
-/// As for [`run`], where `from` and `to` are its arrays.
+/// The bytes that [`LoopNest::span`] gives for [`Kernel::span`], which is not `None`, are valid for reads at `from` and for writes at `to`.
 #[inline(never)]
 unsafe fn run_larger(kernel: &Kernel, machine: Machine, nest: LoopNest<'_>, from: *const u8, to: *mut u8) -> bool {
     let vectors = machine.vectors;

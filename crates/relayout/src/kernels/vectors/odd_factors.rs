@@ -1,4 +1,4 @@
-//! Interleaving of 3, 5 or 7 rows, such as coordinates or colour channels, and the inverse.
+//! Interleaving of 3, 5 or 7 rows of elements of at most 4 bytes, such as coordinates or colour channels, and the inverse.
 //!
 //! With `factor` rows, element `i` of row `r` is element `factor * i + r` of the run. A *group* is a vector of each row, and the vectors of the
 //! run that hold the same elements. An odd factor and the number of elements of a vector have no common divisor. So the elements of
@@ -246,15 +246,16 @@ macro_rules! odd_factors {
                 let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
                 let group = |first: usize, streaming: bool| {
                     let (from, to) = (from.wrapping_add(first * from_bytes), to.wrapping_add(first * to_bytes));
-                    // SAFETY: all calls below have `first + count <= len`, so these are elements of this iteration; the caller guarantees
-                    // its bounds, and the alignment if `streaming`.
+                    // SAFETY: all calls below have `first + count <= len`, so these are elements of this iteration, whose bounds the caller
+                    // guarantees. If `streaming`, `first` is `head` plus whole groups, so the first vector begins at a multiple of its
+                    // bytes; `supports` requires that all rows do.
                     unsafe { group::<FACTOR, BYTES, BACK>(kernel.row_stride, streaming, from, to) };
                 };
                 let mut first = 0;
                 if streaming {
                     // The elements before the first one that begins a line. Their groups may write into the first lines before these are
                     // streamed. There are at least as many elements as a line has.
-                    let head = (0..in_line).find(|first| (to.addr() + first * to_bytes).is_multiple_of(LINE)).unwrap_or(0);
+                    let head = (0..in_line).find(|first| (to.addr() + first * to_bytes).is_multiple_of(LINE)).expect("an odd factor reaches every place in a line");
                     (0..head.div_ceil(count)).for_each(|number| group(number * count, false));
                     first = head;
                     while first + in_line <= len {

@@ -4,7 +4,7 @@ use super::super::NotPermuted;
 use super::LoopNest;
 #[cfg(test)]
 use super::pending;
-use crate::tuning::MAX_PERMUTES_PER_BLOCK;
+use crate::tuning::{MAX_PERMUTES_PER_BLOCK, PERMUTE_TENTHS, VECTOR_TENTHS};
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub(in super::super) struct Permutes {
     /// `size` bytes for each permute: for each byte of the result that comes from this vector of the source, its index there. With
     /// [`SIZE`], the highest bit marks these bytes; with [`LANE`], it marks the others.
     indices: Vec<Indices>,
-    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The bytes of `read` end
-    /// at or before the end of the iteration's elements.
+    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. With [`SIZE`], the bytes of
+    /// `read`, with [`LANE`] all 16 bytes end at or before the end of the iteration's elements.
     from: Vec<u32>,
     /// With [`SIZE`], a mask of the bytes that are read of each vector of the source: all, unless the elements span less than a vector.
     read: u64,
@@ -56,7 +56,7 @@ impl Permutes {
         most: usize,
     ) -> Result<Self, NotPermuted> {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
-        // Where the elements span less than a vector, only a part of it can be read, which takes a mask.
+        // If the elements span less than a vector, it is read with a mask, which AVX2 does not have for bytes.
         if end == 0 || end < size && size == LANE {
             return Err(NotPermuted::ElementWise);
         }
@@ -97,8 +97,9 @@ impl Permutes {
                 permutes: start..all.from.len(),
             });
             done += elements.len();
-            // A permute takes longer than an element.
-            if 3 * all.from.len() / 2 + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
+            if PERMUTE_TENTHS * all.from.len() + VECTOR_TENTHS * all.vectors.len() > 10 * done
+                || all.from.len() > most * all.vectors.len()
+            {
                 return Err(NotPermuted::ElementWise);
             }
             // The first vectors tell about how many permutes the others will take.
@@ -135,8 +136,8 @@ impl Permutes {
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW and VBMI, and the vectors have [`SIZE`] bytes. In every iteration, the bytes that `permutes.read` names are
-/// valid for reads from each entry of `permutes.from` on, and the bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
-/// 64.
+/// valid for reads from each entry of `permutes.from` on, and the bytes of each vector that its mask names are valid for writes. If
+/// `streaming`, all masks are full and all vectors lie at multiples of 64.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(in super::super) unsafe fn run(
     permutes: &Permutes,

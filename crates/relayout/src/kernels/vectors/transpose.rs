@@ -8,7 +8,7 @@ use super::matrix::resident;
 use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
 use super::{LINE, Transpose, fence};
 use crate::tuning::{
-    CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORDS,
+    CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES,
     MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES,
     STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
 };
@@ -22,7 +22,7 @@ struct Stage {
     _room: [u8; 52 << 10],
 }
 
-/// Room for lines of rows: those that [`chunks`] may add included.
+/// Room for [`COPIED_ROWS`] rows, and for those that [`chunks`] may add.
 #[repr(align(64))]
 struct RowCopy {
     _room: [u8; (COPIED_ROWS + 63) * (COPIED_BYTES + LINE)],
@@ -65,7 +65,8 @@ pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 /// how many rows there are, and how many bytes of each. The last argument says how far ahead of them the source is prefetched.
 ///
 /// # Safety
-/// The CPU has the vectors. As many bytes of each row are valid for reads in the source and for writes in the destination, at least 16.
+/// The CPU has the vectors. That many bytes of each row, at least 16, are valid for reads in the source and for writes in the destination; the two do
+/// not overlap.
 pub(super) type CopyRows = unsafe fn((*const u8, usize), (*mut u8, usize), usize, usize, usize);
 
 /// Transposes a range of rows in every iteration, where the rows or columns are too few for whole vectors.
@@ -206,7 +207,7 @@ impl Walk {
         to: *mut u8,
     ) {
         if let Some(copy_rows) = self.copy_rows {
-            // SAFETY: as for this function.
+            // SAFETY: as for this function; `run` sets `copy_rows` only where rows and columns are `even`.
             return unsafe { self.block_of_copies(copy_rows, (rows, columns), a, b, from, to) };
         }
         let (from, next) = (from.wrapping_add(a.start * self.bytes), next.wrapping_add(a.start * self.bytes));
@@ -245,14 +246,12 @@ impl Walk {
             (self.block)(&options, (from.wrapping_add(row), row_offsets), (to.wrapping_add(column), column_offsets))
         };
     }
-}
 
-impl Walk {
     /// Transposes some of the rows and columns, which are evenly spaced, from a copy of some lines of some rows: in the source, most of these
     /// lines would be evicted from the L1 cache before all of their elements are read.
     ///
     /// # Safety
-    /// As [`Self::run`], for the ranges `a` and `b`, and `copy_rows` has the block's vectors.
+    /// As [`Self::run`], for the ranges `a` and `b`; `copy_rows` has the block's vectors, and `self.even` holds.
     // Not a part of `block`: a function touches every page of its stack when it begins.
     #[inline(never)]
     unsafe fn block_of_copies(
@@ -271,6 +270,8 @@ impl Walk {
             Order::Rows(_) => COPIED_BYTES,
             Order::Columns(_) => COPIED_ROWS * stride,
         };
+        // Parts begin at whole lines of rows, whatever the size of an element.
+        const { assert!(COPIED_ROWS.is_multiple_of(LINE)) };
         let mut copy = MaybeUninit::<RowCopy>::uninit();
         let copy = copy.as_mut_ptr().cast::<u8>();
         for a in
@@ -296,7 +297,7 @@ impl Walk {
                 let copied = Offsets { count: b.len(), stride: pitch, table: &[] };
                 let to = to.wrapping_add(column + b.start * bytes);
                 // SAFETY: row `i` of the buffer has the columns `a` of row `b.start + i`, and `to` was moved to the first row and column. `chunks`
-                // leaves at least `min_block` of each, and parts begin at whole lines of rows if the block is `streaming`.
+                // leaves at least `min_block` of each, and `COPIED_ROWS` is a multiple of the rows of a line.
                 unsafe { (self.block)(&options, (copy, copied), (to, columns)) };
             }
         }
@@ -360,7 +361,7 @@ pub(super) unsafe fn run(
     }
     let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     // The lines of as many rows as a line of a column has elements do not stay in the L1 cache together.
-    let is_crowded = even && resident(kernel.b[0].from) < line && (large || bytes < 4 || all <= MAX_COPIED_WORDS);
+    let is_crowded = even && resident(kernel.b[0].from) < line && (large || bytes < 4 || all <= MAX_COPIED_WORD_BYTES);
     let walk = Walk { copy_rows: is_crowded.then_some(kernels.copy_rows), ..walk };
     if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {
         return nest.for_each(0, 0, |from_offset, to_offset| {
@@ -538,7 +539,7 @@ macro_rules! transposes {
             copy_rows,
         };
 
-        /// Copies `width` bytes of each of `count` rows, and prefetches what is `ahead` bytes behind them.
+        /// Copies `width` bytes of each of `count` rows, and prefetches the source `ahead` bytes after each row.
         ///
         /// # Safety
         /// As [`CopyRows`](super::transpose::CopyRows) says.
