@@ -2,8 +2,8 @@
 
 use super::elements::{Unit, Widths};
 use super::kernels::{
-    BoundedStep, Gather, Interleave, Kernel, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step, Transpose, Units,
-    Work, permutes_odd_rows,
+    BoundedStep, Gather, Interleave, Kernel, LEAST_ODD_ROW, Machine, Matrix, NotPermuted, Packing, Runs, Side, Step,
+    Transpose, Units, Work, permutes_odd_rows,
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
@@ -456,8 +456,8 @@ fn interleaved(
     let can_permute = Gather::can_permute(machine);
     // The bytes of the shortest rows: shorter ones do not fill a vector, or are permuted in less time.
     let least = |factor: usize| match factor {
-        5 | 7 if bytes == 4 => 32,
-        3 if bytes == 4 && permutes_odd_rows(machine) && (is_tiny || can_permute) => 32,
+        5 | 7 if bytes == 4 => LEAST_ODD_ROW,
+        3 if bytes == 4 && permutes_odd_rows(machine) && (is_tiny || can_permute) => LEAST_ODD_ROW,
         _ if !can_permute => MAX_BYTES,
         _ if is_tiny => 64,
         3 | 5 | 7 if bytes < 4 => MIN_ODD_ROW,

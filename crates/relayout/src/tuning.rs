@@ -160,9 +160,11 @@ pub(crate) const MIN_STAGED_RUN: usize = 256;
 /// elements are not divided. **I**.
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
-/// Rows whose lines share few sets of the L1 cache are copied before they are transposed: so many at once, and so many bytes of each. The copy
-/// stays in the L1 cache. **Z**.
+/// How many rows are copied at a time before they are transposed, where their lines share few sets of the L1 cache. The copy stays in that
+/// cache. **Z**.
 pub(crate) const COPIED_ROWS: usize = 64;
+
+/// How many bytes of each of these rows are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
 /// Bytes of the largest arrays of 4-byte elements for which this copy is faster, unless they are larger than the caches. **Z**.

@@ -136,6 +136,9 @@ pub(super) enum NotPermuted {
     TryShorterBlock,
 }
 
+/// The bytes of the shortest 3, 5 or 7 rows of 4-byte elements that are interleaved with one permute per row: a vector with AVX2.
+pub(super) const LEAST_ODD_ROW: usize = 32;
+
 /// Whether 3, 5 or 7 rows of elements of at most 4 bytes are interleaved with one permute per row.
 pub(super) fn permutes_odd_rows(machine: Machine) -> bool {
     cfg!(target_arch = "x86_64") && machine.vectors >= Vectors::Avx2

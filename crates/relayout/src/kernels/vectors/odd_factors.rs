@@ -5,6 +5,7 @@
 //! one row are at different positions in the vectors of the run: one permute per row brings them there, and each vector of the run
 //! takes its elements from the permuted rows.
 
+use super::super::LEAST_ODD_ROW;
 use super::{Interleave, LINE, LoopNest, Vector, Vectors, interleave};
 use std::arch::x86_64::*;
 
@@ -137,7 +138,7 @@ impl Permute<4> for __m512i {
 
 /// The bytes of the smallest vector for elements of `bytes` bytes.
 fn least(bytes: usize) -> usize {
-    if bytes == 4 { 32 } else { 16 }
+    if bytes == 4 { LEAST_ODD_ROW } else { 16 }
 }
 
 /// Whether [`run`] has a kernel with these vectors. Non-temporal stores require that all rows begin equally far into a line.
