@@ -1,10 +1,10 @@
 //! Which instructions each relayout became: the stage `apply-vector-layout`, in which values are registers.
 
-use crate::mlir::{Module, Operation};
 use crate::operands::last_text;
 use crate::values::{Values, plain_name};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use xla_shape_mlir::{Module, Operation};
 
 /// The numbers of instructions, by their names without the dialect.
 pub(crate) type Instructions<'a> = BTreeMap<&'a str, u64>;
@@ -93,10 +93,10 @@ fn vector_layouts<'a>(operation: &Operation<'a>) -> impl Iterator<Item = &'a str
 #[cfg(test)]
 mod tests {
     use super::instructions;
-    use crate::Module;
     use alloc::borrow::ToOwned;
     use alloc::string::String;
     use alloc::vec::Vec;
+    use xla_shape_mlir::Module;
 
     const BEFORE: &str = "\
 %a = xir.vector_load %x {out_layout = [#xir_tc.vpad<\"32,{3,0},(8,128)\">]} : vector<8x128xf32>

@@ -1,8 +1,8 @@
 //! Final bundles: the TPU's instructions as the compiler scheduled them. Each line is a bundle: the slots that execute at the same time.
 
-use crate::Source;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use xla_shape_mlir::Source;
 
 /// The bundles of one HLO instruction, such as the call of a kernel.
 ///

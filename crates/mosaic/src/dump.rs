@@ -1,9 +1,7 @@
 //! Finds the files of each kernel in a dump, by their names and contents.
 
-use crate::Source;
 use crate::bundles::{Bundles, Slot};
 use crate::kernel::{Kernel, Texts};
-use crate::mlir::Module;
 use crate::schedule::Schedule;
 use crate::vmem::{VmemUse, vmem_report};
 use alloc::borrow::ToOwned;
@@ -11,6 +9,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use xla_shape_mlir::Module;
+use xla_shape_mlir::Source;
 
 /// The kind of a file of a dump.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -4,11 +4,9 @@ use crate::applied::{Instructions, instructions};
 use crate::branches::least_executions;
 use crate::bundles::{Bundles, Slot};
 use crate::loops::{Loop, executions, loops};
-use crate::mlir::{Module, Operation};
 use crate::operands::{Operand, Operands, is_relayout, last_types};
 use crate::schedule::{Schedule, Unit, Utilization};
 use crate::vmem::VmemUse;
-use crate::{MlirError, Source};
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -16,6 +14,8 @@ use alloc::vec::Vec;
 use xla_shape_core::tpu::vector::{Offset, RelayoutStep, VectorLayout};
 use xla_shape_core::{ArrayShape, Dimension};
 use xla_shape_hlo::find_spelled_shapes;
+use xla_shape_mlir::{MlirError, Source};
+use xla_shape_mlir::{Module, Operation};
 
 /// The texts of a kernel that a dump has. A missing text is `None`, and so are the fields of [`Kernel`] that come from it.
 #[derive(Clone, Copy, Default, Debug)]
@@ -223,7 +223,7 @@ impl<'a> Kernel<'a> {
     /// let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n";
     /// let kernel = Kernel::read(Texts { schedule: Some(schedule), ..Texts::default() })?;
     /// assert_eq!((kernel.bundles, kernel.operations), (Some(21), None)); // there is no text of operations
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {
         let mut kernel = Self::of_bundles(texts);
@@ -441,7 +441,7 @@ impl<'a> Kernel<'a> {
         self.windows.clear();
         let moves = self.grid.as_ref().is_some_and(|grid| grid.iter().any(|&steps| steps > 1));
         let moved = if moves { 2 } else { 1 };
-        let arguments = crate::brackets::split_at_commas(arguments);
+        let arguments = xla_shape_mlir::split_at_commas(arguments);
         let arguments = arguments.iter().filter_map(|argument| argument.trim().strip_prefix('%')).collect::<Vec<_>>();
         // The last arguments are scratch, in whatever memory.
         let scratch = operation.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());

@@ -13,7 +13,6 @@
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`Module`], [`Operation`] | MLIR text: operations, attributes, regions, locations |
 //! | [`Bundles`], [`Bundle`], [`Slot`] | final bundles |
 //! | [`Loop`] | a loop in final bundles, and its number of iterations |
 //! | [`Schedule`], [`Utilization`], [`Unit`] | the compiler's counts of bundles and slots |
@@ -21,7 +20,7 @@
 //! | [`Kernel`] | everything about one kernel, from all of its texts |
 //! | [`FileName`], [`DumpedKernel`] | the kernels of a dump, and their files |
 //!
-//! The rules of vector layouts are those of [`xla_shape_core::tpu::vector`].
+//! MLIR text is read by [`xla_shape_mlir`]; the rules of vector layouts are those of [`xla_shape_core::tpu::vector`].
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -31,27 +30,21 @@
 extern crate alloc;
 
 mod applied;
-mod brackets;
 mod branches;
 mod bundles;
 mod dump;
 mod kernel;
 mod loops;
-mod mlir;
 mod operands;
 mod schedule;
-mod source;
 mod values;
 mod vmem;
 
-pub use brackets::{MlirError, MlirProblem};
 pub use bundles::{Bundle, Bundles, Slot};
 pub use dump::{DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
 pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};
-pub use mlir::{Module, Operation};
 pub use schedule::{Schedule, Unit, Utilization};
-pub use source::Source;
 pub use vmem::{VmemPart, VmemUse, vmem_report};
 
 #[doc = include_str!("../README.md")]

@@ -1,10 +1,10 @@
 //! The loops in final bundles, and how often each runs.
 
-use crate::Source;
 use crate::bundles::{Bundle, Bundles, Slot};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_mlir::Source;
 
 /// A loop in final bundles.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,12 +1,12 @@
 //! The vectors that operations use: in which layout each was computed, and in which the operation needs it.
 
 use crate::kernel::layout_texts;
-use crate::mlir::Operation;
 use crate::values::{Values, plain_name};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_hlo::find_spelled_shapes;
+use xla_shape_mlir::Operation;
 
 /// A vector that an operation uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -161,10 +161,10 @@ fn arrays(text: &str) -> Vec<ArrayShape> {
 #[cfg(test)]
 mod tests {
     use super::{Operands, is_relayout};
-    use crate::Module;
     use alloc::format;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
+    use xla_shape_mlir::Module;
 
     /// The operands of all operations: from, to, sizes, and `=` if equal to an earlier one.
     fn read(text: &str) -> Vec<String> {

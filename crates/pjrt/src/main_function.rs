@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use xla_shape::Layout;
+use xla_shape_mlir::{Signature, Value};
 
 /// A parameter or a result of a program, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,15 +42,6 @@ impl fmt::Display for LayoutMode {
     }
 }
 
-/// Where the types of parameters and results stand in a text, each with its attributes.
-#[derive(Debug, PartialEq)]
-struct Signature {
-    parameters: Vec<Range<usize>>,
-    results: Vec<Range<usize>>,
-    /// Whether there is one result without parentheses, which cannot have attributes.
-    is_bare: bool,
-}
-
 /// The attribute by which JAX asks for layouts.
 pub(crate) const LAYOUT_MODE: &str = "mhlo.layout_mode";
 
@@ -59,23 +50,10 @@ const DONATED: &str = "tf.aliasing_output";
 
 /// Which parameters are donated, each with the result that takes its memory. Empty if the parameters of `@main` cannot be read.
 pub(crate) fn donated(text: &str) -> BTreeMap<usize, usize> {
-    let parameters = Signature::find(text).map(|signature| signature.parameters).unwrap_or_default();
-    let result = |range: Range<usize>| {
-        let value = &text[range];
-        let attributes = &value[end_of(value, |letter, depth| letter == '{' && depth == 0)..];
-        let attributes = attributes.strip_prefix('{')?;
-        let mut rest = attributes;
-        while !rest.is_empty() {
-            let end = end_of(rest, |letter, depth| matches!(letter, ',' | '}') && depth == 0);
-            let number = rest[..end].trim().strip_prefix(DONATED).and_then(|rest| rest.trim_start().strip_prefix('='));
-            if let Some(number) = number {
-                return number.trim().split(' ').next()?.parse().ok();
-            }
-            rest = rest[end..].strip_prefix(',').unwrap_or_default();
-        }
-        None
-    };
-    parameters.into_iter().enumerate().filter_map(|(number, range)| Some((number, result(range)?))).collect()
+    let Some(main) = Signature::find(text, "main") else { return BTreeMap::new() };
+    // `1 : i32`
+    let result = |value: &Value<'_>| value.attribute(DONATED)?.split(' ').next()?.parse().ok();
+    main.parameters().iter().enumerate().filter_map(|(number, value)| Some((number, result(value)?))).collect()
 }
 
 /// The attribute by which JAX asks for a memory.
@@ -87,170 +65,40 @@ pub(crate) const MEMORY_KIND: &str = "mhlo.memory_kind";
 /// If the text has no function `@main`, or that has no such parameter or result.
 pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument, String>) -> Result<String> {
     let refused = |reason: String| Error::NoLayouts(reason);
-    let signature = Signature::find(text)
+    let main = Signature::find(text, "main")
         .ok_or_else(|| refused("its text has no function `@main` whose parameters can be read".to_owned()))?;
     let mut edits = Vec::new();
     for (argument, wanted) in values {
         let (list, number, what) = match argument {
-            Argument::Parameter(number) => (&signature.parameters, *number, "parameters"),
-            Argument::Result(number) => (&signature.results, *number, "results"),
+            Argument::Parameter(number) => (main.parameters(), *number, "parameters"),
+            Argument::Result(number) => (main.results(), *number, "results"),
         };
-        let place = list.get(number).cloned();
-        let place =
-            place.ok_or_else(|| refused(format!("`@main` has {} {what}, not one of number {number}", list.len())))?;
-        let is_bare = signature.is_bare && matches!(argument, Argument::Result(_));
-        edits.push((place, wanted, is_bare));
+        let value = list.get(number);
+        let value =
+            value.ok_or_else(|| refused(format!("`@main` has {} {what}, not one of number {number}", list.len())))?;
+        let new = with_attribute(value, name, wanted);
+        let is_bare = main.has_bare_result() && matches!(argument, Argument::Result(_));
+        edits.push((value.range(), if is_bare { format!("({new})") } else { new }));
     }
-    edits.sort_by_key(|(place, ..)| place.start);
+    edits.sort_by_key(|(place, _)| place.start);
     let mut new = String::with_capacity(text.len() + 64 * edits.len());
     let mut done = 0;
-    for (place, wanted, is_bare) in edits {
+    for (place, value) in edits {
         new.push_str(&text[done..place.start]);
-        let asking = asking(&text[place.clone()], name, wanted)?;
-        new.push_str(&if is_bare { format!("({asking})") } else { asking });
+        new.push_str(&value);
         done = place.end;
     }
     new.push_str(&text[done..]);
     Ok(new)
 }
 
-/// A type with its attributes, such as `tensor<2xf32> {jax.buffer_donor = true}`, with one more attribute.
-fn asking(value: &str, name: &str, wanted: &str) -> Result<String> {
-    let ask = format!("{name} = \"{wanted}\"");
-    // A location may follow: `tensor<2xf32> {a = 1} loc("x")`.
-    let (value, location) = value.split_at(location_start(value));
-    let end = end_of(value, |letter, depth| letter == '{' && depth == 0);
-    let (type_text, attributes) = value.split_at(end);
-    let inner = match attributes.trim() {
-        "" => "",
-        attributes => attributes.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).ok_or_else(|| {
-            Error::NoLayouts(format!(
-                "the attributes `{attributes}` of a parameter or result of `@main` cannot be read"
-            ))
-        })?,
-    };
-    let mut kept: Vec<&str> = Vec::new();
-    let mut rest = inner;
-    while !rest.is_empty() {
-        let end = end_of(rest, |letter, depth| letter == ',' && depth == 0);
-        let (attribute, behind) = rest.split_at(end);
-        kept.push(attribute.trim());
-        rest = behind.strip_prefix(',').unwrap_or_default();
-    }
-    let own = kept.into_iter().filter(|attribute| !attribute.is_empty() && !attribute.starts_with(name));
-    let list = own.chain([ask.as_str()]).collect::<Vec<_>>().join(", ");
-    let space = if location.is_empty() { "" } else { " " };
-    Ok(format!("{} {{{list}}}{space}{location}", type_text.trim_end()))
-}
-
-/// Where the location of a parameter or a result starts; the text's length if it has none.
-fn location_start(value: &str) -> usize {
-    let mut start = value.len();
-    let mut rest = 0;
-    while let Some(part) = value.get(rest..) {
-        // A location is at the end, outside of brackets and quotation marks.
-        let at = rest + end_of(part, |letter, depth| letter == 'l' && depth == 0);
-        match value.get(at..) {
-            None | Some("") => break,
-            Some(part) if part.starts_with("loc(") && value[..at].ends_with(' ') => {
-                start = at;
-                break;
-            }
-            Some(_) => rest = at + 1,
-        }
-    }
-    start
-}
-
-impl Signature {
-    fn find(text: &str) -> Option<Self> {
-        let open = main_start(text)?;
-        let (parameters, end) = list(text, open)?;
-        // What stands before the type of a parameter is its name.
-        let parameters = parameters.into_iter().map(|range| {
-            let colon = text[range.clone()].find(':')?;
-            Some(trimmed(text, range.start + colon + 1..range.end))
-        });
-        let parameters = parameters.collect::<Option<Vec<_>>>()?;
-        let rest = text[end..].trim_start();
-        let Some(arrow) = rest.strip_prefix("->") else {
-            return Some(Self { parameters, results: Vec::new(), is_bare: false });
-        };
-        let start = text.len() - arrow.trim_start().len();
-        let is_bare = !text[start..].starts_with('(');
-        let results = if is_bare {
-            // One result without parentheses has no attributes; behind it comes the body.
-            let length = end_of(&text[start..], |letter, depth| depth == 0 && matches!(letter, '{' | ' ' | '\n'));
-            let result = start..start + length;
-            Vec::from([result])
-        } else {
-            list(text, start + 1)?.0
-        };
-        Some(Self { parameters, results, is_bare })
-    }
-}
-
-/// Where the parameters of `@main` start: after `func.func @main(`, outside of quotation marks.
-fn main_start(text: &str) -> Option<usize> {
-    let mut done = 0;
-    loop {
-        let at = done + text.get(done..)?.find("@main(")?;
-        let before = text[..at].trim_end();
-        let before = before.strip_suffix("public").map_or(before, str::trim_end);
-        done = at + "@main(".len();
-        if before.ends_with("func.func") {
-            return Some(done);
-        }
-    }
-}
-
-/// The items of a list whose parenthesis opens before `start`, and where it ends: behind the closing parenthesis.
-fn list(text: &str, start: usize) -> Option<(Vec<Range<usize>>, usize)> {
-    let mut items = Vec::new();
-    let mut begin = start;
-    loop {
-        let end = begin + end_of(text.get(begin..)?, |letter, depth| depth == 0 && matches!(letter, ',' | ')'));
-        let item = trimmed(text, begin..end);
-        let closes = text.get(end..)?.starts_with(')');
-        if !item.is_empty() {
-            items.push(item);
-        } else if !closes || !items.is_empty() {
-            return None;
-        }
-        begin = end + 1;
-        if closes {
-            return Some((items, begin));
-        }
-    }
-}
-
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let inner = &text[range.clone()];
-    let start = range.start + (inner.len() - inner.trim_start().len());
-    start..(range.start + inner.trim_end().len()).max(start)
-}
-
-/// The position of the first character that `is_end` accepts, given how many brackets are open there; the text's length if there is
-/// none. Texts in quotation marks are skipped.
-pub(crate) fn end_of(text: &str, is_end: impl Fn(char, usize) -> bool) -> usize {
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-    let end = text.char_indices().find(|&(_, letter)| {
-        if quoted {
-            (quoted, escaped) = (escaped || letter != '"', letter == '\\' && !escaped);
-            return false;
-        }
-        if is_end(letter, depth) {
-            return true;
-        }
-        match letter {
-            '"' => quoted = true,
-            '<' | '(' | '{' | '[' => depth += 1,
-            '>' | ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        false
-    });
-    end.map_or(text.len(), |(place, _)| place)
+/// A parameter or result, such as `tensor<2xf32> {jax.buffer_donor = true} loc("x")`, with an attribute in place of the one of that name.
+fn with_attribute(value: &Value<'_>, name: &str, wanted: &str) -> String {
+    let kept = value.attributes().iter().filter(|(key, _)| *key != name);
+    let kept = kept.map(|(key, value)| if value.is_empty() { (*key).to_owned() } else { format!("{key} = {value}") });
+    let attributes = kept.chain([format!("{name} = \"{wanted}\"")]).collect::<Vec<_>>().join(", ");
+    let space = if value.location().is_empty() { "" } else { " " };
+    format!("{} {{{attributes}}}{space}{}", value.type_text(), value.location())
 }
 
 #[cfg(test)]

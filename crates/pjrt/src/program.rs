@@ -1,12 +1,13 @@
 //! Programs to compile.
 
 use crate::error::{Error, Result};
-use crate::main_function::{Argument, LAYOUT_MODE, LayoutMode, MEMORY_KIND, donated, end_of, with_attributes};
+use crate::main_function::{Argument, LAYOUT_MODE, LayoutMode, MEMORY_KIND, donated, with_attributes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape::Layout;
 use xla_shape::hlo::proto::module_message;
 use xla_shape::hlo::{Language, Module};
+use xla_shape_mlir::Signature;
 
 /// A program to compile: MLIR (StableHLO or another dialect), as text or bytecode, or HLO.
 ///
@@ -332,29 +333,12 @@ fn unfit_in_hlo(module: &Module<'_>) -> Option<(String, String)> {
 
 /// The first parameter of `@main` whose tensor has an unbounded dimension, or more elements than fit into an `i64`.
 fn unfit_in_mlir(text: &str) -> Option<(String, String)> {
-    let (_, list) = text.split_once("@main(")?;
-    let mut rest = list;
-    loop {
-        let end = rest.find([',', ')', '%'])?;
-        let parameter = match rest.as_bytes().get(end) {
-            Some(b'%') => rest.get(end..)?,
-            Some(b',') if rest[..end].trim().is_empty() => {
-                rest = rest.get(end + 1..)?;
-                continue;
-            }
-            _ => return None,
-        };
-        let (name, after) = parameter.split_once(':')?;
-        let after = after.trim_start();
-        let whole = end_of(after, |letter, depth| depth == 0 && matches!(letter, ',' | ')'));
-        if let Some(inner) = after[..whole].strip_prefix("tensor<") {
-            let inner = &inner[..closing(inner)];
-            if is_unfit(inner) {
-                return Some((name.trim().to_owned(), format!("tensor<{inner}>")));
-            }
-        }
-        rest = &after[whole..];
-    }
+    let main = Signature::find(text, "main")?;
+    let unfit = main.parameters().iter().find(|value| {
+        let tensor = value.type_text().strip_prefix("tensor<").and_then(|inner| inner.strip_suffix('>'));
+        tensor.is_some_and(is_unfit)
+    })?;
+    Some((unfit.name().to_owned(), unfit.type_text().to_owned()))
 }
 
 /// Whether the compiler cannot take a tensor such as `8x?xf32` as an array. After `#` there are bounds, or the name of bounds.
@@ -366,24 +350,6 @@ fn is_unfit(tensor: &str) -> bool {
     }
     let product = sizes.iter().try_fold(1_i64, |product, size| product.checked_mul(size.parse().ok()?));
     product.is_none() && !sizes.contains(&"0")
-}
-
-/// The offset of the `>` that closes a `<` before the text; the text's length if there is none.
-fn closing(text: &str) -> usize {
-    let mut depth = 0_usize;
-    let close = text.char_indices().find(|(_, letter)| match letter {
-        '<' => {
-            depth += 1;
-            false
-        }
-        '>' if depth == 0 => true,
-        '>' => {
-            depth -= 1;
-            false
-        }
-        _ => false,
-    });
-    close.map_or(text.len(), |(place, _)| place)
 }
 
 /// The number that follows these words.

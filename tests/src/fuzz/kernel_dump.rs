@@ -1,7 +1,8 @@
 //! What libtpu dumps about a kernel.
 
 use super::beginning;
-use xla_shape_mosaic::{Bundles, Module, kernels, loops, xla_instructions};
+use xla_shape_mlir::Module;
+use xla_shape_mosaic::{Bundles, kernels, loops, xla_instructions};
 use xla_shape_render::{Answer, kernel::Kernels};
 
 /// The files of a kernel, in the order of the parts of an input.

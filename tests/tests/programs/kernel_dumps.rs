@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use xla_shape_mlir::Module;
 use xla_shape_mosaic::{
-    Bundles, DumpedKernel, FileKind, FileName, Kernel, Module, Relayout, Schedule, Slot, Texts, Utilization, kernels,
-    loops, xla_instructions,
+    Bundles, DumpedKernel, FileKind, FileName, Kernel, Relayout, Schedule, Slot, Texts, Utilization, kernels, loops,
+    xla_instructions,
 };
 use xla_shape_render::{Answer, kernel::Kernels};
 use xla_shape_tests::corpus;

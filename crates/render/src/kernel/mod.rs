@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
-use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Source, Unit, VmemPart, Window};
+use xla_shape_mlir::Source;
+use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Unit, VmemPart, Window};
 
 /// The kernels of one dump or of several, as for several generations of TPUs.
 ///

@@ -8,7 +8,8 @@ use crate::vector::Registers;
 use crate::web::{Page, Side, escape, hatching_of_page, push, search, side_by_side, table};
 use crate::words::{Grouped, count, shortened};
 use std::collections::{BTreeMap, BTreeSet};
-use xla_shape_mosaic::{Kernel, Slot, Source};
+use xla_shape_mlir::Source;
+use xla_shape_mosaic::{Kernel, Slot};
 
 /// The most bundles, operations of a line, drawings, and lines of Python that the page has for a kernel, so that a page has a few MB.
 const MOST_BUNDLES: usize = 2000;

@@ -1,18 +1,19 @@
-//! MLIR text as Mosaic's dumps contain it: operations with their attributes, types, regions and locations.
+//! MLIR text: operations with their attributes, types, regions and locations.
 //!
 //! The reader does not know the dialects. It finds where each operation begins and ends, its attributes, and its regions,
 //! by brackets and line ends, as MLIR's printer writes them: a region begins with a brace at the end of a line, and each operation
 //! begins a line. The rest of an operation is kept as text.
 
 use crate::Source;
-use crate::brackets::{MlirError, MlirProblem, Scanner};
+use crate::error::{MlirError, MlirProblem};
+use crate::scanner::Scanner;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// A text in MLIR's syntax.
 ///
 /// ```
-/// use xla_shape_mosaic::Module;
+/// use xla_shape_mlir::Module;
 ///
 /// let module = Module::parse("\
 /// func.func @k() {
@@ -24,7 +25,7 @@ use alloc::vec::Vec;
 /// let [_, constant, _] = module.operations() else { panic!() };
 /// assert_eq!((constant.name(), constant.attribute("value")), ("arith.constant", Some("[1, 2]")));
 /// assert_eq!(module.source(constant).unwrap().to_string(), "kernel.py:4");
-/// # Ok::<(), xla_shape_mosaic::MlirError>(())
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Module<'a> {
@@ -49,11 +50,11 @@ impl<'a> Operation<'a> {
     /// The names of its results, with `%`.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations()[0].results(), ["%1"]);
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn results(&self) -> &[&'a str] {
@@ -63,11 +64,11 @@ impl<'a> Operation<'a> {
     /// Its name, such as `arith.addf`.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations()[0].name(), "arith.addf");
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub const fn name(&self) -> &'a str {
@@ -77,11 +78,11 @@ impl<'a> Operation<'a> {
     /// The text after the name, in parts: before the first region, and after each region.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations()[0].texts(), ["%x, %y {fast, kind = [1, 2]} : f32"]);
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn texts(&self) -> &[&'a str] {
@@ -91,11 +92,11 @@ impl<'a> Operation<'a> {
     /// The attributes in its dictionaries, as text. An attribute without a value has the text "".
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations()[0].attributes(), [("fast", ""), ("kind", "[1, 2]")]);
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn attributes(&self) -> &[(&'a str, &'a str)] {
@@ -105,11 +106,11 @@ impl<'a> Operation<'a> {
     /// The value of an attribute, as text.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations()[0].attribute("kind"), Some("[1, 2]"));
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&'a str> {
@@ -119,11 +120,11 @@ impl<'a> Operation<'a> {
     /// The operation whose region this one is in, as an index into [`Module::operations`].
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("scf.if %a {\n  scf.yield\n}")?;
     /// assert_eq!(module.operations()[1].parent(), Some(0));
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub const fn parent(&self) -> Option<usize> {
@@ -133,11 +134,11 @@ impl<'a> Operation<'a> {
     /// The names of the values that it uses, in order: those after `%` in its text.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert!(module.operations()[0].operands().eq(["x", "y"]));
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     pub fn operands(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.texts.iter().flat_map(|text| {
@@ -160,7 +161,7 @@ impl<'a> Module<'a> {
     /// If brackets, quotes or regions are not closed or too deep.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let error = Module::parse("func.func @k() {\n  return").unwrap_err();
     /// assert_eq!(error.to_string(), "line 1: expected the end of the region that begins here, found the end of the text");
@@ -225,11 +226,11 @@ impl<'a> Module<'a> {
     /// All operations, in the order of the text; an operation with regions comes before those in its regions.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert_eq!(module.operations().len(), 1);
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn operations(&self) -> &[Operation<'a>] {
@@ -239,11 +240,11 @@ impl<'a> Module<'a> {
     /// The lines that are neither an operation, an alias nor a label.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
     /// assert!(module.unread().is_empty());
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn unread(&self) -> &[&'a str] {
@@ -268,11 +269,11 @@ impl<'a> Module<'a> {
     /// does not have it.
     ///
     /// ```
-    /// use xla_shape_mosaic::Module;
+    /// use xla_shape_mlir::Module;
     ///
     /// let module = Module::parse("return loc(#loc2)\n#loc1 = loc(\"k.py\":4:8 to :14)\n#loc2 = loc(\"swap\"(#loc1))")?;
     /// assert_eq!(module.source(&module.operations()[0]).unwrap().line, 4);
-    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     #[must_use]
     pub fn source(&self, operation: &Operation<'a>) -> Option<Source<'a>> {

@@ -1,93 +1,8 @@
 //! Splits MLIR text into operations by its brackets, quotes and line ends, without knowing the dialects.
 
-use crate::mlir::Module;
+use crate::error::{MAX_DEPTH, MlirError, MlirProblem};
+use crate::module::Module;
 use alloc::vec::Vec;
-use core::fmt;
-
-/// How deeply regions and brackets may be nested.
-const MAX_DEPTH: usize = 256;
-
-/// Why a text is not in MLIR's syntax, with the position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MlirError {
-    problem: MlirProblem,
-    position: usize,
-    line: usize,
-}
-
-impl MlirError {
-    /// What is wrong.
-    ///
-    /// ```
-    /// use xla_shape_mosaic::{MlirProblem, Module};
-    ///
-    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
-    /// assert_eq!(error.problem(), MlirProblem::BracketEnd);
-    /// ```
-    #[must_use]
-    pub const fn problem(&self) -> MlirProblem {
-        self.problem
-    }
-
-    /// The position in the text, in bytes.
-    ///
-    /// ```
-    /// use xla_shape_mosaic::{MlirProblem, Module};
-    ///
-    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
-    /// assert_eq!(error.position(), 15);
-    /// ```
-    #[must_use]
-    pub const fn position(&self) -> usize {
-        self.position
-    }
-
-    /// The line, from 1.
-    ///
-    /// ```
-    /// use xla_shape_mosaic::{MlirProblem, Module};
-    ///
-    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
-    /// assert_eq!(error.line(), 2);
-    /// ```
-    #[must_use]
-    pub const fn line(&self) -> usize {
-        self.line
-    }
-}
-
-/// What is wrong with a text in MLIR's syntax.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum MlirProblem {
-    /// A closing brace or bracket has no opening one.
-    NotOpen,
-    /// A region is not closed.
-    RegionEnd,
-    /// A bracket is not closed, or closed by another one.
-    BracketEnd,
-    /// A string is not closed.
-    StringEnd,
-    /// Brackets or regions are nested more deeply than this crate reads.
-    TooDeep,
-}
-
-impl fmt::Display for MlirError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match self.problem {
-            MlirProblem::NotOpen => f.write_str("this bracket closes none that is open"),
-            MlirProblem::RegionEnd => {
-                f.write_str("expected the end of the region that begins here, found the end of the text")
-            }
-            MlirProblem::BracketEnd => f.write_str("expected the bracket that closes this one"),
-            MlirProblem::StringEnd => f.write_str("expected the end of this string, found the end of the line"),
-            MlirProblem::TooDeep => write!(f, "expected at most {MAX_DEPTH} nested brackets or regions"),
-        }
-    }
-}
-
-impl core::error::Error for MlirError {}
 
 /// Reads a text from front to back.
 pub(crate) struct Scanner<'a> {
@@ -106,7 +21,15 @@ enum Token {
 
 impl<'a> Scanner<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, position: 0 }
+        Self::from(text, 0)
+    }
+
+    pub(crate) const fn from(text: &'a str, position: usize) -> Self {
+        Self { text, position }
+    }
+
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
     }
 
     pub(crate) const fn position(&self) -> usize {
@@ -145,7 +68,7 @@ impl<'a> Scanner<'a> {
     pub(crate) fn error(&self, problem: MlirProblem, position: usize) -> MlirError {
         let before = self.text.as_bytes().get(..position).unwrap_or_default();
         let line = before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
-        MlirError { problem, position, line }
+        MlirError::new(problem, position, line)
     }
 
     /// Returns an error if another region would be nested too deeply.
@@ -321,8 +244,26 @@ impl<'a> Scanner<'a> {
         Ok(region)
     }
 
+    /// Passes characters and whole brackets and strings up to the first byte outside of them that `is_end` accepts, or to the end of the
+    /// text. Returns the position.
+    pub(crate) fn pass_until(&mut self, mut is_end: impl FnMut(u8) -> bool) -> Result<usize, MlirError> {
+        let mut open = Open::default();
+        loop {
+            let at = self.position;
+            if open.is_empty() && self.byte(at).is_some_and(&mut is_end) {
+                return Ok(at);
+            }
+            match self.step()? {
+                Token::Open(byte) => open.push(self, byte, at)?,
+                Token::Close(byte) => open.pop(self, byte, at)?,
+                Token::End => return open.end(self).map(|()| at),
+                _ => {}
+            }
+        }
+    }
+
     /// Passes a bracket and its contents.
-    fn balanced(&mut self) -> Result<(), MlirError> {
+    pub(crate) fn balanced(&mut self) -> Result<(), MlirError> {
         let mut open = Open::default();
         loop {
             let at = self.position;
@@ -380,7 +321,7 @@ const fn is_identifier(c: char) -> bool {
 }
 
 /// The entries of `{a = 1, b, c = [2, 3]}`.
-fn dictionary(text: &str) -> Vec<(&str, &str)> {
+pub(crate) fn dictionary(text: &str) -> Vec<(&str, &str)> {
     let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or("");
     let entries = split_at_commas(inside).into_iter().map(str::trim).filter(|entry| !entry.is_empty());
     entries
@@ -392,8 +333,13 @@ fn dictionary(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Splits a text at the commas outside of brackets and strings.
-pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
+/// Splits a text at the commas outside of brackets and strings. A bracket that is not closed keeps the rest together.
+///
+/// ```
+/// assert_eq!(xla_shape_mlir::split_at_commas("a, <b, c>"), ["a", " <b, c>"]);
+/// ```
+#[must_use]
+pub fn split_at_commas(text: &str) -> Vec<&str> {
     let mut scanner = Scanner::new(text);
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     loop {

@@ -7,7 +7,7 @@ use core::fmt;
 /// Equality compares the file and the line, and ignores the column.
 ///
 /// ```
-/// use xla_shape_mosaic::Source;
+/// use xla_shape_mlir::Source;
 ///
 /// let source = Source::find("copy :: loc(\"kernel.py\":41:21 to :27)").unwrap();
 /// assert_eq!((source.file, source.line, source.column), ("kernel.py", 41, 21));
@@ -27,7 +27,7 @@ impl<'a> Source<'a> {
     /// The first `"file":line:column` in a text.
     ///
     /// ```
-    /// assert!(xla_shape_mosaic::Source::find("loc(unknown)").is_none());
+    /// assert!(xla_shape_mlir::Source::find("loc(unknown)").is_none());
     /// ```
     #[must_use]
     pub fn find(text: &'a str) -> Option<Self> {
