@@ -4,9 +4,9 @@
 //! by brackets and line ends, as MLIR's printer writes them: a region begins with a brace at the end of a line, and each operation
 //! begins a line. The rest of an operation is kept as text.
 
-use crate::Source;
 use crate::error::{MlirError, MlirProblem};
-use crate::scanner::Scanner;
+use crate::scanner::{Part, Scanner};
+use crate::source::Source;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -179,7 +179,7 @@ impl<'a> Module<'a> {
             let start = scanner.position();
             if scanner.eat("}") {
                 let Some((owner, _)) = open.pop() else { return Err(scanner.error(MlirProblem::NotOpen, start)) };
-                if scanner.rest_of_operation(&mut module, owner)? {
+                if module.add_part(owner, scanner.rest_of_operation()?) {
                     open.push((owner, scanner.position()));
                 }
                 continue;
@@ -205,7 +205,7 @@ impl<'a> Module<'a> {
                             location: None,
                             parent: open.last().map(|(owner, _)| *owner),
                         });
-                        if scanner.rest_of_operation(&mut module, number)? {
+                        if module.add_part(number, scanner.rest_of_operation()?) {
                             scanner.check_depth(open.len())?;
                             open.push((number, scanner.position()));
                         }
@@ -251,18 +251,14 @@ impl<'a> Module<'a> {
         &self.unread
     }
 
-    pub(crate) fn add_part(
-        &mut self,
-        owner: usize,
-        text: &'a str,
-        attributes: Vec<(&'a str, &'a str)>,
-        location: Option<&'a str>,
-    ) {
+    /// Adds a part to an operation. Returns whether a region follows it.
+    fn add_part(&mut self, owner: usize, part: Part<'a>) -> bool {
         if let Some(operation) = self.operations.get_mut(owner) {
-            operation.texts.push(text);
-            operation.attributes.extend(attributes);
-            operation.location = location.or(operation.location);
+            operation.texts.push(part.text);
+            operation.attributes.extend(part.attributes);
+            operation.location = part.location.or(operation.location);
         }
+        part.opens_region
     }
 
     /// The place in the source that the operation comes from; for a location with a call stack, the innermost place. `None` if the text

@@ -1,13 +1,21 @@
 //! Splits MLIR text into operations by its brackets, quotes and line ends, without knowing the dialects.
 
 use crate::error::{MAX_DEPTH, MlirError, MlirProblem};
-use crate::module::Module;
 use alloc::vec::Vec;
 
 /// Reads a text from front to back.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     position: usize,
+}
+
+/// A part of an operation: what is before its first region, or follows one.
+pub(crate) struct Part<'a> {
+    /// The text before the attributes and the location at its end.
+    pub(crate) text: &'a str,
+    pub(crate) attributes: Vec<(&'a str, &'a str)>,
+    pub(crate) location: Option<&'a str>,
+    pub(crate) opens_region: bool,
 }
 
 /// What one step of the reader passed: a bracket, a string or another character.
@@ -195,14 +203,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads an operation up to its end or to the brace that begins a region. Returns whether a region begins.
-    pub(crate) fn rest_of_operation(&mut self, module: &mut Module<'a>, owner: usize) -> Result<bool, MlirError> {
+    /// Reads an operation up to its end or to the brace that begins a region.
+    pub(crate) fn rest_of_operation(&mut self) -> Result<Part<'a>, MlirError> {
         let start = self.position;
         let (mut attributes, mut location) = (Vec::new(), None);
         let mut open = Open::default();
         // The text before its attribute dictionaries.
         let mut text_end = None;
-        let region = loop {
+        let opens_region = loop {
             let at = self.position;
             if open.is_empty() && self.rest().starts_with("loc(") {
                 self.position = self.position.saturating_add("loc".len());
@@ -240,8 +248,7 @@ impl<'a> Scanner<'a> {
         };
         let end = text_end.unwrap_or(self.position);
         let text = self.text.get(start..end).unwrap_or("").trim();
-        module.add_part(owner, text, attributes, location);
-        Ok(region)
+        Ok(Part { text, attributes, location, opens_region })
     }
 
     /// Passes characters and whole brackets and strings up to the first byte outside of them that `is_end` accepts, or to the end of the

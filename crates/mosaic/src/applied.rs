@@ -1,13 +1,10 @@
 //! Which instructions each relayout became: the stage `apply-vector-layout`, in which values are registers.
 
-use crate::operands::last_text;
-use crate::values::{Values, plain_name};
+use crate::operands::{last_text, layout_texts};
+use crate::values::{Instructions, Values, plain_name};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use xla_shape_mlir::{Module, Operation};
-
-/// The numbers of instructions, by their names without the dialect.
-pub(crate) type Instructions<'a> = BTreeMap<&'a str, u64>;
 
 /// The instructions of each operation whose results are vectors, by its index in `before`. `None` if the two texts do not have the same values.
 ///
@@ -87,7 +84,7 @@ impl<'a> Value<'a> {
 /// The layouts of the results that are vectors, as text.
 fn vector_layouts<'a>(operation: &Operation<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let text = operation.attribute("out_layout").unwrap_or("");
-    super::kernel::layout_texts(text).filter(|text| *text != "none")
+    layout_texts(text).filter(|text| *text != "none")
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! [`Kernel`]: puts the files of a kernel together.
 
-use crate::applied::{Instructions, instructions};
+use crate::applied::instructions;
 use crate::branches::least_executions;
 use crate::bundles::{Bundles, Slot};
 use crate::loops::{Loop, executions, loops};
-use crate::operands::{Operand, Operands, is_relayout, last_types};
+use crate::operands::{Operand, Operands, is_relayout, last_types, layout_texts};
 use crate::schedule::{Schedule, Unit, Utilization};
+use crate::values::Instructions;
 use crate::vmem::VmemUse;
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -550,11 +551,6 @@ fn vmem_limit(call: &str) -> Option<u64> {
 
 fn sum(total: Option<u64>, more: Option<u64>) -> Option<u64> {
     total.zip(more).map(|(total, more)| total.saturating_add(more))
-}
-
-/// The texts in `#xir_tc.vpad<"…">`, in order.
-pub(crate) fn layout_texts(text: &str) -> impl Iterator<Item = &str> {
-    text.split("vpad<\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 /// The symbol that an operation defines, such as `k` of `module @k`.

@@ -1,6 +1,5 @@
 //! The vectors that operations use: in which layout each was computed, and in which the operation needs it.
 
-use crate::kernel::layout_texts;
 use crate::values::{Values, plain_name};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -156,6 +155,11 @@ pub(crate) fn last_text<'a>(operation: &Operation<'a>) -> &'a str {
 
 fn arrays(text: &str) -> Vec<ArrayShape> {
     find_spelled_shapes(text).filter_map(|found| found.shape.array().cloned()).collect()
+}
+
+/// The texts in `#xir_tc.vpad<"…">`, in order.
+pub(crate) fn layout_texts(text: &str) -> impl Iterator<Item = &str> {
+    text.split("vpad<\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 #[cfg(test)]

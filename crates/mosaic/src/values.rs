@@ -1,11 +1,13 @@
 //! Which values of a function are equal: the same operation with the same operands in the same region.
 
-use crate::applied::Instructions;
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_mlir::Operation;
+
+/// The numbers of instructions, by their names without the dialect.
+pub(crate) type Instructions<'a> = BTreeMap<&'a str, u64>;
 
 /// The name of a result without `%` and the number of results.
 pub(crate) fn plain_name(result: &str) -> &str {
