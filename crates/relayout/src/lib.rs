@@ -63,6 +63,7 @@ mod options;
 mod phases;
 mod pieces;
 mod plan;
+mod prefetch;
 mod recent;
 mod regions;
 mod schedule;

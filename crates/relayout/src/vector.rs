@@ -479,7 +479,7 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
 #[inline(always)]
 pub fn prefetch<T>(place: &T) {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    crate::kernels::prefetch(std::ptr::from_ref(place).cast());
+    crate::prefetch::prefetch(std::ptr::from_ref(place).cast());
     let _ = place; // other machines, and Miri, have none
 }
 

@@ -57,6 +57,7 @@ pub mod kernel;
 pub mod reshape;
 pub mod rustc;
 pub mod scan;
+mod source;
 mod text;
 pub mod tpu;
 pub mod tune;

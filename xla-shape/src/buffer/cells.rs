@@ -287,17 +287,3 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
         unsafe { std::slice::from_raw_parts_mut(first, range.end - range.start) }
     }
 }
-
-/// The bytes of values.
-pub(crate) fn bytes_of<E: Plain>(values: &[E::Value]) -> &[u8] {
-    let data = values.as_ptr().cast::<u8>();
-    // SAFETY: the memory of `values`; values have no padding bytes (`Plain`), so all of it is initialised.
-    unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }
-}
-
-/// The bytes of values, to write.
-pub(crate) fn bytes_of_mut<E: Plain>(values: &mut [E::Value]) -> &mut [u8] {
-    let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
-    // SAFETY: the memory of `values`, borrowed mutably; values have no padding bytes, and any bytes are values (`Plain`).
-    unsafe { std::slice::from_raw_parts_mut(data, len) }
-}

@@ -2,11 +2,12 @@
 
 use super::AlignedBytes;
 use super::bytes::{Bytes, Mut, Ref};
-use super::cells::{Width, bytes_of, bytes_of_mut};
+use super::cells::Width;
 use super::error::BufferError;
 use super::storage::{Buffer, View, ViewMut};
 use super::typed::{Access, checked_width};
 use crate::element::{Plain, Stored};
+use crate::element::{bytes_of, bytes_of_mut};
 use crate::sealed::named_in_errors;
 use crate::types::{StaticArray, ValueOf, WholeArray};
 

@@ -2,10 +2,11 @@
 
 use super::AlignedBytes;
 use super::bytes::{Bytes, BytesMut, Lends, Mut, Ref};
-use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of_mut};
+use super::cells::{Cells, CellsMut, Values, ValuesMut, Width};
 use super::error::{AccessError, BufferError, out_of_bounds};
 use super::storage::{Buffer, BufferShape, WholeShape};
 use crate::element::{Element, Plain, Stored};
+use crate::element::{bytes_of, bytes_of_mut};
 use crate::sealed::Sealed;
 use crate::types::{advance, count};
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 //! An `ndarray` has one stride for each dimension, like an array without tiles.
 
 use super::bytes::{Bytes, BytesMut, Lends};
-use super::cells::{bytes_of, bytes_of_mut};
 use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain};
+use crate::element::{bytes_of, bytes_of_mut};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray};
 use ndarray::{

@@ -1,10 +1,10 @@
 //! Vectors of values as the memory of an array.
 
 use super::bytes::{Storage, StorageMut};
-use super::cells::{bytes_of, bytes_of_mut};
 use super::error::BufferError;
 use super::storage::Buffer;
 use crate::element::Plain;
+use crate::element::{bytes_of, bytes_of_mut};
 use crate::types::{StaticArray, ValueOf};
 use std::fmt;
 

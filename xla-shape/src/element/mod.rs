@@ -13,6 +13,7 @@ pub use float::{
 };
 pub use small::{S1, S2, S4, U1, U2, U4};
 pub use stored::{Plain, Stored};
+pub(crate) use stored::{bytes_of, bytes_of_mut};
 
 use crate::sealed::Sealed;
 use core::fmt::Debug;

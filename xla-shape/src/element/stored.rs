@@ -6,8 +6,6 @@ use super::{
     Element, F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz,
     F8E8M0Fnu, F32, F64, Pred, S1, S2, S4, S8, S16, S32, S64, U1, U2, U4, U8, U16, U32, U64,
 };
-#[cfg(target_endian = "little")]
-use crate::buffer::cells::{bytes_of, bytes_of_mut};
 use core::fmt::Debug;
 
 /// An element type whose values have a Rust type, and the conversion between values and bytes.
@@ -90,6 +88,20 @@ macro_rules! memory {
     note = "not every byte is a valid value; read and write them one by one with `get` and `set`"
 )]
 pub unsafe trait Plain: Stored {}
+
+/// The bytes of values.
+pub(crate) fn bytes_of<E: Plain>(values: &[E::Value]) -> &[u8] {
+    let data = values.as_ptr().cast::<u8>();
+    // SAFETY: the memory of `values`; values have no padding bytes (`Plain`), so all of it is initialised.
+    unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }
+}
+
+/// The bytes of values, to write.
+pub(crate) fn bytes_of_mut<E: Plain>(values: &mut [E::Value]) -> &mut [u8] {
+    let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
+    // SAFETY: the memory of `values`, borrowed mutably; values have no padding bytes, and any bytes are values (`Plain`).
+    unsafe { std::slice::from_raw_parts_mut(data, len) }
+}
 
 macro_rules! primitives {
     ($($element:ident $value:ty, $size:literal;)*) => { $(

@@ -26,7 +26,6 @@ pub(super) use gather::Gather;
 use std::fmt;
 pub(super) use step::{BoundedStep, Step, Work};
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-pub(crate) use vectors::prefetch;
 
 /// What kernels may use. Only this module makes values, and none has vectors that the CPU has not: a value is proof of the CPU's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

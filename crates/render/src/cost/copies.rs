@@ -1,6 +1,6 @@
 //! The copies of a program: why each is there, and what would remove it.
 
-use crate::hlo::source_text;
+use crate::source::source_text;
 use crate::words::space_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;

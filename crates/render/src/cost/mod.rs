@@ -4,7 +4,7 @@ mod copies;
 mod page;
 mod text;
 
-use crate::hlo::{scope_of, source_text};
+use crate::source::{scope_of, source_text};
 pub use copies::Place;
 pub(crate) use copies::{CopyCost, format_in_jax};
 use serde::Serialize;

@@ -32,8 +32,7 @@ pub use known::Known;
 pub(crate) use limit::measure;
 pub use limit::{Growth, Limit, LimitError, Measure};
 pub use memory::Device;
-pub use memory::source_text;
-pub(crate) use memory::{Capacity, Memory, capacity_in, scope_of};
+pub(crate) use memory::{Capacity, Memory, capacity_in};
 pub use page::page;
 pub use read::ModuleFile;
 pub use report::Report;
@@ -43,3 +42,5 @@ pub(crate) use signature::{Operations, Signature};
 pub use space::{NoSuchSpace, check_space};
 pub use statistics::{Statistics, StatisticsError};
 pub use text::Section;
+
+pub use crate::source::source_text;

@@ -1,6 +1,7 @@
 //! One instruction of a program, with everything that is known about it.
 
-use super::memory::{Roles, source_text};
+use super::memory::Roles;
+use crate::source::source_text;
 use crate::words::{Grouped, InUnits, count};
 use crate::{Answer, Text};
 use serde::Serialize;

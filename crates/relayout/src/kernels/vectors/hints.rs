@@ -1,7 +1,7 @@
 //! Fences and software prefetches.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm_sfence};
+use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch, _mm_sfence};
 
 /// Orders all earlier non-temporal stores before all later stores. A line that was written with non-temporal stores must not be written
 /// again before a fence.
@@ -14,21 +14,6 @@ pub(in super::super) fn fence() {
     };
     #[cfg(test)]
     super::pending::fenced();
-}
-
-/// Prefetches a line into the L1 cache. The address may be outside of all arrays.
-#[inline]
-pub(crate) fn prefetch(place: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: part of SSE, which every x86-64 has. A prefetch accesses no memory and does not fault, whatever the address.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(place.cast())
-    };
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: a prefetch accesses no memory, does not fault and changes no register, whatever the address.
-    unsafe {
-        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) place, options(nostack, preserves_flags, readonly))
-    };
 }
 
 /// Prefetches a line into the L2 cache, where other lines are read before it and should stay in L1.

@@ -40,10 +40,10 @@ mod sse2;
 mod tables;
 
 use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Matrix, Packing, Runs, Transpose, Vectors};
+pub(super) use crate::prefetch::prefetch;
 use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
 use generic::Vector;
 pub(super) use hints::fence;
-pub(crate) use hints::prefetch;
 use hints::{prefetch_far, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
 pub(super) use permute::{LANE, Permutes, SIZE, run as permute, run_lanes as permute_lanes};

@@ -6,9 +6,10 @@ mod text;
 
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, measure};
-use super::memory::{Accuracy, source_text};
+use super::memory::Accuracy;
 use crate::answer::answer_line;
 use crate::cost::{CopyCost, ProgramCost};
+use crate::source::source_text;
 use crate::words::{difference, space_name};
 use crate::{Answer, Text};
 use serde::Serialize;

@@ -1,10 +1,11 @@
 //! The data of a page: the program's buffers, when each is live, and how much is live at each step.
 
 use super::super::graph::{Graph, Limits, Node};
-use super::super::memory::{Roles, is_argument, path, source_text};
+use super::super::memory::Roles;
 use super::super::report::Report;
 use super::super::show::Facts;
 use super::super::strings::Strings;
+use crate::source::{is_argument, path, source_text};
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
