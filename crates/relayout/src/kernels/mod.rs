@@ -25,7 +25,6 @@ pub use cache::Caches;
 pub(super) use gather::Gather;
 use std::fmt;
 pub(super) use step::{BoundedStep, Step, Work};
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 
 /// What kernels may use. Only this module makes values, and none has vectors that the CPU has not: a value is proof of the CPU's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
