@@ -171,8 +171,8 @@ impl Module {
     /// The shapes of the ENTRY computation's parameters.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
-        let shapes = parameters.into_iter().map(|(_, made)| Bound::new(py, Shape::of_value(made.shape().clone())));
+        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters().collect());
+        let shapes = parameters.into_iter().map(|(_, shape)| Bound::new(py, Shape::of_value(shape.clone())));
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -180,7 +180,7 @@ impl Module {
     #[getter]
     fn result(&self) -> PyResult<Shape> {
         let entry = self.value.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
-        Ok(Shape::of_value(entry.root().shape().clone()))
+        Ok(Shape::of_value(entry.result().clone()))
     }
 
     /// The shapes of the ENTRY computation's results: the elements of a tuple, else the one result.

@@ -96,6 +96,32 @@ fn described(computation: Computation<'_, '_>, row: &ComputationRow) -> Vec<Inst
     computation.instructions().map(described).collect()
 }
 
+/// XLA omits layouts in a computation's signature, so it is not what a loader may ask.
+#[test]
+fn parameters_and_results_have_the_layouts_of_the_entry() {
+    let mut signatures_without = 0;
+    for_all_modules("layouts of parameters and results", |row| {
+        let module = parse(&row.text)?;
+        let (Some(entry), Some(layout)) = (module.entry(), module.attribute("entry_computation_layout")) else {
+            return Ok(());
+        };
+        // Layouts are assigned when the module is scheduled. The header of a piece that the compiler extracted for the SparseCore, and memory
+        // spaces in those for CPUs, are older than its instructions.
+        if row.set != "tpu-hlo" || row.module.contains("sc_extracted") || !module.is_scheduled() {
+            return Ok(());
+        }
+        let program = layout.program_shape().map_err(|error| error.to_string())?;
+        let parameters: Vec<_> = entry.parameters().map(|(_, shape)| shape).collect();
+        let head = row.text.lines().find(|line| line.starts_with("ENTRY")).unwrap_or_default();
+        signatures_without += usize::from(!head.contains(":T(") && layout.text().contains(":T("));
+        if !parameters.iter().copied().eq(program.parameters.iter().map(|parameter| &parameter.shape)) {
+            return Err(format!("{parameters:?}"));
+        }
+        if *entry.result() == program.result { Ok(()) } else { Err(entry.result().to_string()) }
+    });
+    assert!(signatures_without > 50, "{signatures_without}");
+}
+
 #[test]
 fn modules_are_printed_as_xla_prints_them() {
     for_all_modules("printed text", |row| {
@@ -150,7 +176,7 @@ fn same_model(a: &Module<'_>, b: &Module<'_>) -> bool {
         && a.computations().len() == b.computations().len()
         && a.computations().zip(b.computations()).all(|(a, b)| {
             (a.name(), a.is_entry(), a.is_fragment()) == (b.name(), b.is_entry(), b.is_fragment())
-                && a.parameters().map(Vec::from_iter) == b.parameters().map(Vec::from_iter)
+                && a.parameters().eq(b.parameters())
                 && a.result() == b.result()
                 && a.root().number() == b.root().number()
                 && a.instructions().len() == b.instructions().len()

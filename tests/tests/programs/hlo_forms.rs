@@ -174,7 +174,7 @@ ENTRY e (p f32[2]) -> f32[2] {
     assert_eq!(module.name(), Some("m"));
     let entry = module.entry().unwrap();
     assert_eq!(entry.instructions().len(), 5);
-    assert_eq!(entry.parameters().unwrap().next().unwrap().0, "p");
+    assert_eq!(entry.parameters().next().unwrap().0, "p");
     assert_eq!(entry.instruction("q").unwrap().attribute("literal").unwrap().text(), "s32[2]{0} {1, 2}");
     assert_eq!(entry.instruction("s").unwrap().attribute("literal").unwrap().text(), "s32[] 1");
     assert_eq!(entry.root().attribute("window").unwrap().window().unwrap().len(), 1);

@@ -254,7 +254,7 @@ fn parts_of_modules_are_read() {
     assert_eq!(module.computations().next().unwrap().root().name(), "b");
 
     let module = Module::parse("%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n").unwrap();
-    assert_eq!(module.computation("f").unwrap().parameters().unwrap().len(), 1);
+    assert_eq!(module.computation("f").unwrap().parameters().len(), 1);
 
     // As XLA does it: the last computation is the entry, if none is marked.
     let body = "{\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n";

@@ -76,14 +76,13 @@ fn model(module: &Module<'_>) -> Vec<String> {
     }
     model.extend(module.shapes().iter().map(ToString::to_string));
     for found in module.computations() {
-        let parameters: Option<Vec<_>> =
-            found.parameters().map(|parameters| parameters.map(|(name, shape)| format!("{name}: {shape}")).collect());
+        let parameters: Vec<_> = found.parameters().map(|(name, shape)| format!("{name}: {shape}")).collect();
         let attributes: Vec<_> = found.attributes().map(|attribute| format!("{attribute:?}")).collect();
         model.push(format!(
             "{} {} {parameters:?} {:?} {} {attributes:?} {:?}",
             found.name(),
             found.is_entry(),
-            found.result().map(ToString::to_string),
+            found.result().to_string(),
             found.root().number(),
             module.computation(found.name()).map(|again| again.number()),
         ));

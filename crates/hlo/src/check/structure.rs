@@ -62,11 +62,11 @@ fn head<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a
             findings.add(Severity::Hint, instruction, problem, None);
         }
     };
-    let Some(written) = computation.parameters() else { return };
+    let Some(written) = computation.written_parameters() else { return };
     for (parameter, (_, shape)) in by_number.into_iter().flatten().zip(written) {
         hint(parameter, shape);
     }
-    if let Some(shape) = computation.result() {
+    if let Some(shape) = computation.written_result() {
         hint(computation.root(), shape);
     }
 }

@@ -81,32 +81,48 @@ impl<'m, 'a> Computation<'m, 'a> {
         all
     }
 
-    /// The names and shapes of the parameters in the computation's signature, as in `%add (x: f32[2], y: f32[2]) -> f32[2] {`. XLA
-    /// omits default layouts there. `None` without a signature.
+    /// The names and shapes of the parameters, by number: those of the parameter instructions. After the compiler has assigned layouts, they
+    /// have the layouts that the program expects. Before, an instruction whose layout is not written has the default one, and
+    /// `entry_computation_layout` says what a caller must pass ([`Value::program_shape`]).
+    ///
+    /// The computation's signature is not asked: XLA omits layouts there.
     ///
     /// ```
-    /// let module = xla_shape_hlo::Module::parse("ENTRY e (x: f32[8]) -> f32[] { x = f32[8]{0} parameter(0) ROOT c = f32[] constant(1) }")?;
-    /// let mut parameters = module.entry().unwrap().parameters().unwrap();
-    /// let (name, shape) = parameters.next().unwrap();
-    /// assert_eq!((name, shape.to_string().as_str()), ("x", "f32[8]{0}"));
+    /// let text = "ENTRY e (x: f32[8,64]) -> f32[8,64] { ROOT x = f32[8,64]{0,1:T(8,128)} parameter(0) }";
+    /// let module = xla_shape_hlo::Module::parse(text)?;
+    /// let (name, shape) = module.entry().unwrap().parameters().next().unwrap();
+    /// assert_eq!((name, shape.to_string().as_str()), ("x", "f32[8,64]{0,1:T(8,128)}"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn parameters(self) -> impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a> {
+        self.parameters_by_number().into_iter().map(|(_, parameter)| (parameter.name(), parameter.shape()))
+    }
+
+    /// The shape of the result: that of the [root](Self::root).
+    ///
+    /// ```
+    /// let text = "ENTRY e (x: f32[8,64]) -> f32[8,64] { ROOT x = f32[8,64]{0,1:T(8,128)} parameter(0) }";
+    /// let module = xla_shape_hlo::Module::parse(text)?;
+    /// assert_eq!(module.entry().unwrap().result().to_string(), "f32[8,64]{0,1:T(8,128)}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn parameters(self) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a>> {
+    pub fn result(self) -> &'m Shape {
+        self.root().shape()
+    }
+
+    /// The names and shapes of the parameters in the computation's signature, as in `%add (x: f32[2], y: f32[2]) -> f32[2] {`. Layouts that
+    /// are not written there are default ones here, whatever the instructions have. `None` without a signature.
+    pub(crate) fn written_parameters(
+        self,
+    ) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a>> {
         let records = self.record.has_head.then(|| self.record.parameters.slice(&self.module.operands))?;
         let shape = move |number: u32| self.module.shapes.get(number as usize).unwrap_or(&Shape::Opaque);
         Some(records.iter().map(move |record| (self.module.piece(record.name), shape(record.shape))))
     }
 
-    /// The shape of the result in the computation's signature, where XLA omits default layouts. `None` without a signature.
-    ///
-    /// ```
-    /// let module = xla_shape_hlo::Module::parse("ENTRY e (x: f32[8]) -> f32[] { x = f32[8]{0} parameter(0) ROOT c = f32[] constant(1) }")?;
-    /// assert_eq!(module.entry().unwrap().result().unwrap().to_string(), "f32[]");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn result(self) -> Option<&'m Shape> {
+    /// The shape of the result in the computation's signature, where layouts may be omitted. `None` without a signature.
+    pub(crate) fn written_result(self) -> Option<&'m Shape> {
         self.module.shapes.get(self.record.result as usize)
     }
 

@@ -62,7 +62,7 @@ impl Display for Computation<'_, '_> {
             f.write_str("ENTRY ")?;
         }
         write!(f, "%{} ", self.name())?;
-        if let (Some(parameters), Some(result)) = (self.parameters(), self.result()) {
+        if let (Some(parameters), Some(result)) = (self.written_parameters(), self.written_result()) {
             f.write_str("(")?;
             for (i, (name, shape)) in parameters.enumerate() {
                 f.write_str(if i > 0 { ", " } else { "" })?;
