@@ -59,8 +59,8 @@ const OWN: [&str; 12] = [
     "recv-done",
 ];
 
-/// Splits a short form such as `slice-start` into the wrapped opcode and the step.
-pub(crate) fn short(opcode: &str) -> Option<(&str, Step)> {
+/// Splits a short form such as `slice-start` into the wrapped opcode and the step. Opcodes of XLA's own are none.
+fn short(opcode: &str) -> Option<(&str, Step)> {
     if OWN.contains(&opcode) || opcode == "send-done" {
         return None;
     }
@@ -85,11 +85,60 @@ impl<'a> Opcode<'a> {
     }
 }
 
+/// The collectives whose start and done are opcodes of their own.
+const COLLECTIVES: [(&str, Opcode<'static>, Opcode<'static>); 3] = [
+    ("all-gather", Opcode::AllGatherStart, Opcode::AllGatherDone),
+    ("all-reduce", Opcode::AllReduceStart, Opcode::AllReduceDone),
+    ("collective-permute", Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone),
+];
+
+impl<'m, 'a> Instruction<'m, 'a> {
+    /// Expands the short form of an asynchronous operation into its step and the wrapped opcode, as [`Opcode::long_form`] does.
+    ///
+    /// `all-gather-start`, `all-reduce-start` and `collective-permute-start` are opcodes of their own, but XLA prints an `async-start` that
+    /// wraps such a collective with the same name. Then the shape begins with a tuple of the operands: `((f32[8]), f32[8])`. The compiler
+    /// for GPUs writes them. Where a collective has several operands, both forms have the same shape, and it counts as an opcode of
+    /// its own.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("\
+    /// add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+    /// ENTRY e { p = f32[8] parameter(0)
+    ///   s = ((f32[8]), f32[8]) all-reduce-start(p), replica_groups={}, to_apply=add
+    ///   ROOT d = f32[8] all-reduce-done(s) }")?;
+    /// let (step, operation) = module.instruction("s").unwrap().long_form().unwrap();
+    /// assert_eq!((step.text(), operation.text()), ("async-start", "all-reduce"));
+    /// assert!(module.check().is_empty());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn long_form(self) -> Option<(Opcode<'static>, Opcode<'m>)> {
+        self.short_form().map(|(operation, step)| (step.opcode(), Opcode::from_text(operation)))
+    }
+
+    /// The wrapped opcode and the step of an asynchronous operation in short form.
+    pub(crate) fn short_form(self) -> Option<(&'m str, Step)> {
+        short(self.opcode().text()).or_else(|| self.wrapped_collective())
+    }
+
+    fn wrapped_collective(self) -> Option<(&'m str, Step)> {
+        let opcode = self.opcode();
+        let &(name, own_start, _) = COLLECTIVES.iter().find(|(_, start, done)| opcode == *start || opcode == *done)?;
+        let (start, step) = match opcode == own_start {
+            true => (self, Step::Start),
+            false => (self.operand(0)?.instruction().filter(|found| found.opcode() == own_start)?, Step::Done),
+        };
+        let given = start.shape().tuple_shapes()?.first()?;
+        let has_one_form = own_start == Opcode::AllReduceStart || start.operands().len() == 1;
+        (given.tuple_shapes().is_some() && has_one_form).then_some((name, step))
+    }
+}
+
 impl<'m> Instruction<'m, '_> {
     /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that
     /// of the wrapped operation first (`HloAsyncInstruction::PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc`).
     pub(crate) fn wrapped_sharding(self) -> Option<Attribute<'m>> {
-        short(self.opcode().text()).filter(|(_, step)| *step == Step::Start)?;
+        self.short_form().filter(|(_, step)| *step == Step::Start)?;
         let mut shardings = self.attributes().filter(|attribute| attribute.name() == Key::Sharding.name());
         let first = shardings.next()?;
         shardings.next().map(|_| first)
@@ -99,6 +148,44 @@ impl<'m> Instruction<'m, '_> {
 #[cfg(test)]
 mod tests {
     use super::{Step, short};
+    use crate::Module;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    fn findings(start: &str, done: &str) -> Vec<String> {
+        let text = format!(
+            "HloModule m, num_partitions=2\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}\n\
+             ENTRY e {{ p = f32[8,2] parameter(0)\n s = {start}\n ROOT d = {done} }}"
+        );
+        Module::parse(&text).unwrap().check().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn wrapped_collectives_have_the_shape_of_an_async_start() {
+        let permute = "collective-permute-start(p), channel_id=1, source_target_pairs={{0,1},{1,0}}";
+        let gather =
+            "all-gather-start(p), channel_id=1, replica_groups={{0,1}}, dimensions={0}, use_global_device_ids=true";
+        let reduce = "all-reduce-start(p), replica_groups={}, to_apply=add";
+        for (start, done) in [
+            (format!("((f32[8,2]), f32[8,2]) {permute}"), "f32[8,2] collective-permute-done(s)"),
+            (format!("(f32[8,2], f32[8,2]) {permute}"), "f32[8,2] collective-permute-done(s)"),
+            (format!("((f32[8,2]), f32[16,2]) {gather}"), "f32[16,2] all-gather-done(s)"),
+            (format!("(f32[8,2], f32[16,2]) {gather}"), "f32[16,2] all-gather-done(s)"),
+            (format!("((f32[8,2]), f32[8,2]) {reduce}"), "f32[8,2] all-reduce-done(s)"),
+            (format!("f32[8,2] {reduce}"), "f32[8,2] all-reduce-done(s)"),
+        ] {
+            assert_eq!(findings(&start, done), Vec::<String>::new(), "{start}");
+        }
+        for (start, done) in [
+            (format!("((f32[8,2]), f32[8,3]) {permute}"), "f32[8,3] collective-permute-done(s)"),
+            (format!("((f32[8,2]), f32[8,2]) {gather}"), "f32[8,2] all-gather-done(s)"),
+            (format!("((f32[8,3]), f32[8,2]) {reduce}"), "f32[8,2] all-reduce-done(s)"),
+            (format!("((f32[8,2]), f32[8,2]) {reduce}"), "((f32[8,2]), f32[8,2]) all-reduce-done(s)"),
+        ] {
+            assert_eq!(findings(&start, done).len(), 1, "{start}");
+        }
+    }
 
     #[test]
     fn short_forms() {

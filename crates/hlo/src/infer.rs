@@ -197,10 +197,13 @@ impl<'m, 'g> Inference<'m, '_, 'g> {
     ) -> Result<Option<R>> {
         let (operands, written) = (self.operands.as_slice(), self.written);
         let f = |rule: Rule<'_>| f(rule, operands, written).map(Some);
+        // `None` for the operation that a short form wraps, which comes here, too.
+        let short = self.instruction.long_form().filter(|_| opcode == self.instruction.opcode());
         match opcode {
             // XLA's parser requires a written shape here (`HloParserImpl::CreateInstruction`).
             Opcode::OptBarrier if written.is_none() => Ok(None),
             // XLA also copies tuples and tokens (`ShapeVerifier::HandleCopy`).
+            Opcode::AllReduceDone if short.is_some() => f(Rule::TupleElement(1)),
             Opcode::Copy | Opcode::Domain | Opcode::OptBarrier | Opcode::AllReduceDone => f(Rule::Operand(1)),
             Opcode::AddDependency => f(Rule::Operand(2)),
             Opcode::ReducePrecision => {
@@ -313,11 +316,11 @@ impl<'m, 'g> Inference<'m, '_, 'g> {
             Opcode::BatchNormTraining => f(Rule::BatchNormTraining { feature: self.number(Key::FeatureIndex)? }),
             Opcode::BatchNormInference => f(Rule::BatchNormInference { feature: self.number(Key::FeatureIndex)? }),
             Opcode::BatchNormGrad => f(Rule::BatchNormGrad { feature: self.number(Key::FeatureIndex)? }),
-            Opcode::AllGather | Opcode::AllGatherStart => {
+            Opcode::AllGather | Opcode::AllGatherStart if short.is_none() => {
                 let (dimension, shards) = (self.single(Key::Dimensions)?, self.shards()?);
                 f(Rule::AllGather { dimension, shards, start: opcode == Opcode::AllGatherStart })
             }
-            Opcode::AllReduce | Opcode::AllReduceStart => f(Rule::AllReduce),
+            Opcode::AllReduce | Opcode::AllReduceStart if short.is_none() => f(Rule::AllReduce),
             Opcode::ReduceScatter => {
                 f(Rule::ReduceScatter { dimension: self.single(Key::Dimensions)?, shards: self.shards()? })
             }
@@ -326,7 +329,7 @@ impl<'m, 'g> Inference<'m, '_, 'g> {
                 shards: Devices::new(self.instruction, self.attributes)?.group_size()?,
             }),
             Opcode::CollectivePermute | Opcode::CollectiveBroadcast => f(Rule::CollectivePermute { start: false }),
-            Opcode::CollectivePermuteStart => f(Rule::CollectivePermute { start: true }),
+            Opcode::CollectivePermuteStart if short.is_none() => f(Rule::CollectivePermute { start: true }),
             Opcode::RaggedAllToAll => f(Rule::RaggedAllToAll),
             Opcode::GetTupleElement => f(Rule::TupleElement(self.number(Key::Index)?)),
             Opcode::CopyDone => f(Rule::TupleElement(0)),
@@ -383,7 +386,7 @@ impl<'m, 'g> Inference<'m, '_, 'g> {
             Opcode::CustomCall => f(Rule::Declared { operands: None }),
             other => match Elementwise::named(other.text()) {
                 Some(elementwise) => f(Rule::Array(Operation::Named(elementwise))),
-                None => match other.long_form() {
+                None => match short {
                     Some((Opcode::AsyncStart, operation)) if !operands.is_empty() => {
                         let Some(result) = self.wrapped(operation, parameters)? else { return Ok(None) };
                         f(Rule::AsyncStart(Callee { parameters: operands, result: &result }))

@@ -89,7 +89,7 @@ fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
                 let (update, done) = (format!("{stem}-update"), format!("{stem}-done"));
                 return user_is(instruction, users, &[&update, &done]);
             }
-            if let Some((Opcode::AsyncUpdate, operation)) = instruction.opcode().long_form() {
+            if let Some((Opcode::AsyncUpdate, operation)) = instruction.long_form() {
                 return user_is(instruction, users, &[text, &format!("{operation}-done")]);
             }
             if let Some(stem) = text.strip_suffix("-done") {

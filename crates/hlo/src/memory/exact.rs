@@ -45,7 +45,7 @@ pub(crate) fn written_index(index: &[usize]) -> String {
 /// Whether the compiler's files name the result after an instruction that the module's text does not show: the wrapped operation of
 /// an asynchronous instruction in short form.
 fn is_named_elsewhere(instruction: Instruction<'_, '_>) -> bool {
-    instruction.opcode().long_form().is_some()
+    instruction.long_form().is_some()
 }
 
 /// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair: the number of the first lifetime

@@ -11,7 +11,7 @@ use super::message::{
 };
 use super::names::Names;
 use super::origin::recovery_table;
-use crate::asynchronous::{Step, short, step};
+use crate::asynchronous::{Step, step};
 use crate::attribute::{Attribute, Value};
 use crate::module::{Computation, Instruction, Module, Operand, Table};
 use crate::schema::attribute::{COMMON, MODULE};
@@ -96,7 +96,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         for &number in &writer.order {
             let Some(&computation) = found.get(number as usize) else { continue };
             for start in computation.instructions() {
-                if let Some((opcode, Step::Start)) = short(start.opcode().text()) {
+                if let Some((opcode, Step::Start)) = start.short_form() {
                     let name = computation_names.unique("async_wrapped");
                     let parameters = start.operands().map(|_| names.unique("async_param"));
                     let mut instructions: Vec<String> = parameters.collect();
@@ -328,7 +328,7 @@ impl Writer<'_, '_> {
         for (found, id) in computation.instructions().zip(ids(id, computation.instructions().len())) {
             let place = || format!("instruction `{}`", found.name());
             instructions.push(self.instruction(found, id, &by_name).map_err(|error| error.within(place()))?);
-            if let Some((opcode, Step::Start)) = short(found.opcode().text()) {
+            if let Some((opcode, Step::Start)) = found.short_form() {
                 to.push(self.short(found, Opcode::from_text(opcode)).map_err(|error| error.within(place()))?);
             }
         }
@@ -399,7 +399,7 @@ impl Writer<'_, '_> {
             return Err(unrepresentable("an instruction that could not be read"));
         }
         let opcode = from.opcode().text();
-        let step = short(opcode).map(|(_, step)| step).or_else(|| step(Opcode::from_text(opcode)));
+        let step = from.short_form().map(|(_, step)| step).or_else(|| step(Opcode::from_text(opcode)));
         let text = step.map_or(opcode, |step| step.opcode().text());
         let mut to = head(self.instruction_name(from), text, self.shape(from), id);
         let operand = |found: Operand<'_, '_>| {

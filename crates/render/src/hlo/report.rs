@@ -70,7 +70,7 @@ impl Counts {
         let mut counts = Self { computations: module.computations().len(), instructions: 0, opcodes: BTreeMap::new() };
         for instruction in module.instructions() {
             let opcode = instruction.opcode();
-            let Some((step, operation)) = opcode.long_form() else {
+            let Some((step, operation)) = instruction.long_form() else {
                 counts.add(opcode, 1);
                 continue;
             };

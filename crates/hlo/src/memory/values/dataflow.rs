@@ -266,6 +266,9 @@ impl<'m, 'a> Dataflow<'m, 'a> {
                 }
                 self.define_phis(instruction, start, length, &sources)?;
             }
+            Opcode::AllReduceDone if instruction.long_form().is_some() => {
+                self.alias_part(instruction, &[1], start, length);
+            }
             Opcode::Bitcast | Opcode::OptBarrier | Opcode::Domain | Opcode::AllReduceDone | Opcode::AddDependency => {
                 self.alias_operand(instruction, 0, start, length)
             }
@@ -315,7 +318,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
                     self.alias_part(instruction, &[0], start.saturating_add(to), count);
                 }
             }
-            Opcode::AllReduceStart => {}
+            Opcode::AllReduceStart if instruction.long_form().is_none() => {}
             opcode => match opcode.text().rsplit_once('-') {
                 Some((_, "start")) => {
                     let given = shape.tuple_shapes().and_then(|elements| elements.first());
@@ -403,6 +406,8 @@ impl<'m, 'a> Dataflow<'m, 'a> {
         let elements = instruction.shape().tuple_shapes().map(<[Shape]>::len);
         match instruction.opcode() {
             Opcode::DynamicUpdateSlice | Opcode::SetDimensionSize => pairs.push((vec![], 0, vec![])),
+            // An `async-start` says by `output_to_operand_aliasing` which results are in place.
+            Opcode::AllReduceStart if instruction.long_form().is_some() => {}
             Opcode::Scatter | Opcode::AllReduceStart => match elements {
                 None => pairs.push((vec![], 0, vec![])),
                 Some(elements) => pairs.extend((0..elements).map(|number| (vec![number], number, vec![]))),
