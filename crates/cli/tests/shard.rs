@@ -276,6 +276,38 @@ fn shards_do_not_replace_the_checkpoint_or_the_plan() {
     }
 }
 
+/// Someone else may have put anything into the folder of the output: nothing there is waited for, or written through.
+#[test]
+#[cfg(unix)]
+fn only_regular_files_are_kept_or_replaced() {
+    use std::os::unix::fs::symlink;
+
+    let work = Work::new();
+    save(&work.path("w.safetensors"), &[tensor("w", Dtype::U8, &[4], 1)]);
+    work.plan(&json!({ "*": "{replicated}" }));
+    fs::write(work.path("i.index.json"), json!({ "weight_map": { "w": "w.safetensors" } }).to_string()).unwrap();
+    fs::create_dir(work.path("out")).unwrap();
+    fs::write(work.path("own"), "own").unwrap();
+    for (input, output) in [("w.safetensors", "w.device-0.safetensors"), ("i.index.json", "i.device-0.index.json")] {
+        let output = work.path("out").join(output);
+        let places: [&dyn Fn(); 3] = [
+            &|| assert!(std::process::Command::new("mkfifo").arg(&output).status().unwrap().success()),
+            &|| symlink("../own", &output).unwrap(),
+            &|| symlink("/dev/null", &output).unwrap(),
+        ];
+        for put in places {
+            put();
+            for more in [&[][..], &["--force"]] {
+                let done = work.run(&[input], 0, more);
+                let message = String::from_utf8(done.stderr).unwrap();
+                assert!(message.contains("not a regular file") && done.status.code() == Some(1), "{message}");
+            }
+            fs::remove_file(&output).unwrap();
+        }
+    }
+    assert_eq!(fs::read(work.path("own")).unwrap(), b"own");
+}
+
 #[test]
 fn nothing_is_written_where_something_is_wrong() {
     let work = Work::new();

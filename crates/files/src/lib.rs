@@ -26,6 +26,7 @@
 //! | [`Dump`] | a module, and the files of the same compilation beside it |
 //! | [`KernelDump`] | what the compiler dumps about kernels |
 //! | [`contents`], [`open`], [`write_whole`], [`check_outputs`], [`is_stdout`] | any file; `-` is a standard stream |
+//! | [`read_regular`], [`write_regular`] | files that the program names itself, such as those of a cache: no links, pipes or devices |
 //! | [`Error`] | what can be wrong, with the file, the plan or the tensor |
 //!
 //! | folder of `src` | what is in it |
@@ -47,7 +48,7 @@ mod kernel_dump;
 mod relayout;
 mod shard;
 
-pub use access::{check_outputs, contents, is_stdout, open, write_whole};
+pub use access::{check_outputs, contents, is_stdout, open, read_regular, write_regular, write_whole};
 pub use dump::Dump;
 pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};

@@ -56,7 +56,7 @@ pub(crate) struct RelayoutArguments {
 /// `layout` (XLA's text) or `generation` (a TPU, such as v5e, for its default layout). A shard whose layout is not row-major is
 /// written as bytes (U8); the file's metadata has its shape. Everything is checked before anything is written. A file is written
 /// under another name and renamed when it is complete. If a file exists and has the same bytes, it is kept and named in the
-/// output; otherwise it is replaced. As JSON: device, files (output, tensors, bytes, resumed), tensors (name, output, whole, shape, start, bytes_read, bytes).
+/// output; otherwise it is replaced; a link or a pipe in its place is an error. As JSON: device, files (output, tensors, bytes, resumed), tensors (name, output, whole, shape, start, bytes_read, bytes).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape shard weights.safetensors --plan plan.json --device 0 -o shards

@@ -3,7 +3,8 @@
 use crate::args::{Format, RustcArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
-use std::io::{Read as _, Write};
+use std::io::Write;
+use xla_shape_files::read_regular;
 use xla_shape_render::harmless_but_colours;
 use xla_shape_render::rustc::Output;
 
@@ -66,9 +67,6 @@ fn not_text(line: &[u8]) -> Vec<u8> {
 
 /// The contents of a file with whole names of types.
 fn whole_names(path: &str) -> Option<String> {
-    // The path comes from the input, so it may name a pipe, and reading that would block.
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let mut names = String::new();
-    std::fs::File::open(path).ok()?.take(MAX_NAMES).read_to_string(&mut names).ok()?;
-    Some(names)
+    // The path comes from the input, so it may name anything.
+    String::from_utf8(read_regular(path, MAX_NAMES).ok()?).ok()
 }

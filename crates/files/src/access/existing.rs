@@ -1,7 +1,7 @@
 //! A file that is there before it is written, and may already have the right bytes.
 
+use super::regular::open_regular;
 use super::source::Source;
-use std::fs;
 use std::path::Path;
 
 /// How many bytes are read and compared at a time.
@@ -11,10 +11,10 @@ const TOGETHER: usize = 256 << 10;
 pub(crate) struct Existing(Source);
 
 impl Existing {
-    /// Opens the file at a path if it is a regular file of this length. A pipe is not opened: that would wait for its writer.
+    /// Opens the file at a path if it is a regular file of this length.
     pub(crate) fn open(path: &Path, bytes: u64) -> Option<Self> {
-        fs::metadata(path).ok().filter(|known| known.is_file() && known.len() == bytes)?;
-        Source::open(path).ok().map(Self)
+        let file = open_regular(path).ok()?;
+        (file.metadata().ok()?.len() == bytes).then_some(Self(Source::File(file)))
     }
 
     /// Whether the file has these bytes from byte `start` on. If they cannot be read, it does not.

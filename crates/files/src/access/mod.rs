@@ -2,12 +2,14 @@
 
 mod existing;
 mod identity;
+mod regular;
 mod replacement;
 mod sink;
 mod source;
 
 pub(crate) use existing::Existing;
 pub use identity::{check_outputs, is_stdout};
+pub use regular::{read_regular, write_regular};
 pub(crate) use replacement::Replacement;
 pub(crate) use sink::{Anywhere, InOrder, Sink};
 pub(crate) use source::{CALL, Reader, Source, reading_effort};

@@ -2,6 +2,7 @@
 
 use super::Sink;
 use super::identity::own_stream;
+use super::regular::not_regular;
 use crate::error::Error;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
@@ -44,7 +45,7 @@ impl Replacement {
         }
         let (path, old) = match fs::metadata(path) {
             Ok(old) if old.is_file() && old.permissions().readonly() => {
-                return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only"));
+                return Err(read_only());
             }
             // A link stays one: the file that it leads to is replaced. Who could not read the old file cannot read the new one.
             Ok(old) if old.is_file() => (path.canonicalize()?, Some(old)),
@@ -52,11 +53,29 @@ impl Replacement {
             Err(error) if error.kind() == ErrorKind::NotFound => (end_of_links(path)?, None),
             Err(error) => return Err(error),
         };
+        Self::replacing(path, old.as_ref())
+    }
+
+    /// Like [`new`](Self::new), but what is at the path must be a regular file, or nothing: a link is not followed, and a pipe or a device is not
+    /// written to. What is put there after this check is replaced.
+    pub(crate) fn of_regular(path: &Path) -> io::Result<Self> {
+        let old = match fs::symlink_metadata(path) {
+            Ok(old) if !old.is_file() => return Err(not_regular()),
+            Ok(old) if old.permissions().readonly() => return Err(read_only()),
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        Self::replacing(path.to_owned(), old.as_ref())
+    }
+
+    /// A new file that is to take the place of an old one.
+    fn replacing(path: PathBuf, old: Option<&Metadata>) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if let Some(file) = nameless(&path, old.as_ref())? {
+        if let Some(file) = nameless(&path, old)? {
             return Ok(Self::Nameless { file, path });
         }
-        Ok(Self::File { file: beside(&path, old.as_ref())?, path })
+        Ok(Self::File { file: beside(&path, old)?, path })
     }
 
     /// Reserves disk space for a file of this size, where the system can: a full disk is found before any work, and pieces
@@ -161,6 +180,10 @@ fn write_at(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
         let mut file = file;
         io::Seek::seek(&mut file, io::SeekFrom::Start(start)).and_then(|_| file.write_all(bytes))
     }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")
 }
 
 /// Whether a path names a file that is open already, as shells do: `/dev/fd/3`.

@@ -8,7 +8,7 @@ pub use checkpoint::Checkpoint;
 pub use plan::{ShardPlan, ShardRule};
 
 use crate::SLAB_BYTES;
-use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_whole};
+use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
 use crate::format::{NOTES, dtype_of, header_of, read_header};
 use crate::relayout::pipeline;
@@ -271,7 +271,7 @@ impl<'a> Shards<'a> {
         let index = Index { metadata: IndexMetadata { total_size }, weight_map };
         let mut text = serde_json::to_vec(&index).map_err(|error| Error::write(&path, error.into()))?;
         text.push(b'\n');
-        write_whole(&path, &text)?;
+        write_regular(&path, &text)?;
         Ok(Some(path))
     }
 
@@ -348,7 +348,7 @@ impl Job {
 
     fn write(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<(), Error> {
         let failed = |error| Error::write(&self.output, error);
-        let mut output = Replacement::new(&self.output).map_err(failed)?;
+        let mut output = Replacement::of_regular(&self.output).map_err(failed)?;
         output.reserve(self.bytes).map_err(failed)?;
         output.write_all(&self.header).map_err(failed)?;
         done(self.header.len() as u64);

@@ -8,12 +8,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use xla_shape_files::write_whole;
+use xla_shape_files::{read_regular, write_regular};
 use xla_shape_pjrt::LoadOptions;
 use xla_shape_render::tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
 const VERSION: &str = "tune-4";
+
+/// The largest file that is read, in bytes. Answers have some KiB.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -145,13 +148,13 @@ impl Cache {
 
     /// The cached answer. `None` also if its file cannot be read; it is then written again.
     pub(super) fn get(&self, key: &Key) -> Option<Measured> {
-        let record: Record = serde_json::from_slice(&fs::read(self.file(key)).ok()?).ok()?;
+        let record: Record = serde_json::from_slice(&read_regular(self.file(key), MAX_BYTES).ok()?).ok()?;
         (record.key == *key).then_some(record.answer)
     }
 
     /// Which version a compiler's file has; `None` if it has not been asked. A file that was replaced has another size or time.
     pub(super) fn version(&self, compiler: &Compiler) -> Option<Version> {
-        let known: Known = serde_json::from_slice(&fs::read(self.version_file(compiler)).ok()?).ok()?;
+        let known: Known = serde_json::from_slice(&read_regular(self.version_file(compiler), MAX_BYTES).ok()?).ok()?;
         (known.compiler == *compiler).then_some(known.version)
     }
 
@@ -173,7 +176,7 @@ impl Cache {
     fn write(&mut self, file: &Path, content: &impl Serialize) {
         let written = fs::create_dir_all(&self.folder).map_err(|error| error.to_string()).and_then(|()| {
             let text = serde_json::to_vec(content).map_err(|error| error.to_string())?;
-            write_whole(file, &text).map_err(|error| error.to_string())
+            write_regular(file, &text).map_err(|error| error.to_string())
         });
         if let Err(error) = written {
             self.trouble.get_or_insert(format!("answers are not cached in {}: {error}", self.folder.display()));
@@ -207,6 +210,39 @@ mod tests {
         // Test vectors from the authors' page.
         assert_eq!(hash(b""), "6c62272e07bb014262b821756295c58d");
         assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
+    }
+
+    /// Whoever can write to the folder decides what is there: it may not lead elsewhere, be waited for, or have no end.
+    #[cfg(unix)]
+    #[test]
+    fn nothing_but_regular_files_is_read_or_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        std::fs::write(&own, "own").unwrap();
+        let compiler = Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 };
+        let mut cache = Cache::new(Some(folder.path())).unwrap();
+        let version = Version::Said { words: "libtpu 1".to_owned(), bytes: 1 };
+        cache.keep_version(&compiler, &version);
+        let entry = cache.version_file(&compiler);
+        std::fs::rename(&entry, folder.path().join("moved")).unwrap();
+        for place in [own.as_path(), &folder.path().join("moved"), "/dev/zero".as_ref(), "/dev/null".as_ref()] {
+            std::os::unix::fs::symlink(place, &entry).unwrap();
+            assert_eq!(cache.version(&compiler), None, "{place:?}");
+            cache.keep_version(&compiler, &version);
+            assert!(std::fs::symlink_metadata(&entry).unwrap().is_symlink(), "{place:?}");
+            assert!(cache.trouble().unwrap().ends_with("not a regular file"), "{:?}", cache.trouble());
+            std::fs::remove_file(&entry).unwrap();
+        }
+        assert_eq!(std::fs::read(&own).unwrap(), b"own");
+        assert!(std::process::Command::new("mkfifo").arg(&entry).status().unwrap().success());
+        assert_eq!(cache.version(&compiler), None);
+        cache.keep_version(&compiler, &version);
+        // A file that is too large is no answer, and is written again.
+        std::fs::remove_file(&entry).unwrap();
+        std::fs::File::create(&entry).unwrap().set_len(super::MAX_BYTES + 1).unwrap();
+        assert_eq!(cache.version(&compiler), None);
+        cache.keep_version(&compiler, &version);
+        assert_eq!(cache.version(&compiler), Some(version));
     }
 
     #[test]
