@@ -264,7 +264,10 @@ def compare(name, cache):
         "preferred": {array["name"]: [[one["program"], one["layout"]] for one in array["preferred"]] for array in every["arrays"]},
         # With the cycles of each program.
         "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
-                  if row["taken"] else [row["layouts"], None, None, None, None] for row in rows],
+                  if row["taken"] else [row["layouts"], None, None, None, None] for row in rows if not row["auto"]],
+        # The same where the compiler chose the layouts and made another program of some, with the names of these.
+        "auto": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]], row["auto"]]
+                 for row in rows if row["auto"]],
     }
 
 

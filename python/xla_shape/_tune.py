@@ -41,9 +41,12 @@ class Tuned:
         self.today: dict[str, Layout] = _layouts(data["today"]["layouts"])
         """The layouts of the programs as they are. Empty if an array has different ones in different places."""
         self.keep: bool = data["keep"]
-        """Whether today's layouts are the best."""
+        """Whether the programs as they are are the best."""
+        self.auto: list[str] = [] if data["best_entry"] is None else data["tried"][data["best_entry"]]["auto"]
+        """The programs to compile with `Layout.AUTO` for the best result. The compiler then chooses the best layouts, but makes another
+        program than of the layouts themselves: call what it made, with arrays in its `input_formats`."""
         self.tried: list[dict[str, Any]] = data["tried"]
-        """All that was tried: `layouts`, `taken`, `cycles`, `bytes`, `copies`, `programs`, `because`, `error`."""
+        """All that was tried: `layouts`, `auto`, `taken`, `cycles`, `bytes`, `copies`, `programs`, `because`, `error`."""
 
     def format(self, name: str, sharding: Any) -> Any:
         """The best layout of an array with a sharding, as JAX's `Format`: for `jax.jit(in_shardings=…)` and `jax.device_put`."""

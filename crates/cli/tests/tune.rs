@@ -96,6 +96,23 @@ fn the_best_layout_comes_first() {
     }
 }
 
+/// Rows take 500 cycles, and 400 where the compiler chose them by itself.
+#[test]
+fn what_the_compiler_chooses_is_a_row_of_its_own() {
+    let program = PROGRAM.replace("fake:tune", "fake:tune fake:auto-rows");
+    let (_folder, answer) = tune(&program, &["--share", "x=arg0", "--format", "json"]);
+    let answer = answer.json();
+    assert_eq!(layouts_of(&answer, "layouts"), [&json!({"x": COLUMNS}), &json!({"x": ROWS}), &json!({"x": ROWS})]);
+    assert_eq!(layouts_of(&answer, "cycles"), [&json!(900), &json!(500), &json!(400)]);
+    assert_eq!(layouts_of(&answer, "auto"), [&json!([]), &json!([]), &json!(["p"])]);
+    assert_eq!((&answer["compiles"], &answer["best_entry"]), (&json!(3), &json!(2)));
+    let (folder, answer) = tune(&program, &["--share", "x=arg0", "--html", "page.html"]);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for text in [answer.output, page] {
+        assert!(text.contains("For p, compile with Layout.AUTO") && text.contains("AUTO for p"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_not_taken_or_refused_is_no_result() {
     for (wish, error) in [

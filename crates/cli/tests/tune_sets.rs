@@ -51,7 +51,12 @@ fn replay(row: &Value, all: bool) -> Value {
         };
         let named: BTreeMap<_, _> =
             names.iter().zip(&layouts).map(|(name, layouts)| (name, layouts[0].to_string())).collect();
-        let tried = list(&row["tried"]).into_iter().find(|tried| tried[0] == json!(named));
+        // What the compiler made when it chose the layouts, if that is another program.
+        let name = json!(programs[program].name);
+        let is_other = |auto: &Value| *ask == Ask::Auto && auto[5].as_array().unwrap().contains(&name);
+        let auto = list(&row["auto"]).into_iter().filter(is_other);
+        let mut tried = auto.chain(list(&row["tried"])).filter(|tried| tried[0] == json!(named));
+        let tried = tried.next();
         let tried = tried.ok_or("it is not in the table")?;
         let cycles = tried[4][program].as_u64().ok_or("it was not taken")?;
         let module = format!(

@@ -3,7 +3,8 @@
 //! It checks its arguments as XLA's own plug-ins do, and counts the objects that it hands out. Words in a program's text make it fail:
 //! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`.
 //! With `fake:tune`, the cycles depend on the requested layout of the first parameter. Row-major layouts then fail as `fake:rows-refused`,
-//! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` say, and the host's memory as `fake:host-refused` or `fake:host-not-taken` say. The variable `PJRT_FAKE` changes the loaded library: `null`, `major`, `locked`,
+//! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` say; with `fake:auto-rows`, the compiler chooses them by itself, and makes a better program of
+//! them. The host's memory fails as `fake:host-refused` or `fake:host-not-taken` say. The variable `PJRT_FAKE` changes the loaded library: `null`, `major`, `locked`,
 //! `slow`, or nothing.
 
 mod compiler;

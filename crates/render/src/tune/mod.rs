@@ -191,7 +191,7 @@ pub struct Tuning {
     /// Null if none of the layouts that were tried can be used.
     best: Option<BTreeMap<String, ArrayLayout>>,
     today: Today,
-    /// Whether today's layouts are the best.
+    /// Whether the programs as they are are the best.
     keep: bool,
     /// The entry of `tried` with the best layouts.
     best_entry: Option<usize>,
@@ -273,6 +273,8 @@ struct ProgramEntry {
 #[derive(Clone, Debug, Serialize)]
 struct Entry {
     layouts: BTreeMap<String, String>,
+    /// The programs for which the compiler chose these layouts (`Layout.AUTO`). The others were compiled with the layouts themselves.
+    auto: Vec<String>,
     /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
     taken: bool,
     #[serde(flatten)]
@@ -397,6 +399,7 @@ impl Tuning {
         let cost = |measured: &[Measured]| Cost::new(programs, measured, &found.today);
         let entry = |tried: &Tried| Entry {
             layouts: named(&tried.choice).into_iter().map(|(name, layout)| (name, layout.layout)).collect(),
+            auto: tried.auto.iter().map(|program| programs[*program].name.clone()).collect(),
             taken: tried.taken,
             cost: cost(&tried.programs),
             because: tried.because,
@@ -419,7 +422,7 @@ impl Tuning {
         };
         Self {
             best: best.map(|best| named(&best.choice)),
-            keep: best.is_some_and(|best| Some(&best.choice) == found.today_choice.as_ref()),
+            keep: best.is_some_and(|best| best.is_today(found.today_choice.as_ref())),
             best_entry: found.best,
             today: Today { layouts: found.today_choice.as_deref().map(named), cost: cost(&found.today) },
             arrays: arrays.iter().enumerate().map(array).collect(),

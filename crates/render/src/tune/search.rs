@@ -3,6 +3,7 @@
 use super::candidates::{Candidate, bytes, candidates, is_same};
 use super::memory::{Memory, Requested, homes, in_space, without_space};
 use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
+use crate::cost::Place;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Layout};
 
@@ -20,13 +21,19 @@ pub(super) const MOST_COMBINATIONS: u64 = 10_000;
 /// The layout of each shared array.
 pub(super) type Choice = Vec<Layout>;
 
+/// Arrays, by number, that get one layout. They have one type and the same sizes.
+type Unit = Vec<usize>;
+
 /// What choices are compared by; less is better.
-type Score = (usize, u128, u64, bool);
+type Score = (usize, u128, u64, bool, bool);
 
 /// The result of trying a choice of layouts.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
     pub(super) choice: Choice,
+    /// The programs, by number, for which the compiler chose these layouts. Layouts do not determine a program: the others were compiled with
+    /// these layouts, and the compiler may make another program of that.
+    pub(super) auto: Vec<usize>,
     /// Whether the compiled programs have these layouts.
     pub(super) taken: bool,
     /// For each program, what the compiler says.
@@ -155,11 +162,30 @@ impl Search<'_> {
         if let Some(today) = self.today_choice.clone() {
             self.add(vec![today], "today's layouts, in other memory");
         }
-        self.try_preferred();
-        if !self.options.all {
-            self.descend();
+        for units in self.units() {
+            self.try_preferred(&units);
+            if !self.options.all {
+                self.descend(&units);
+            }
         }
         Ok(())
+    }
+
+    /// The sets of arrays that get one layout, for each stage of the search: first arrays that are alike together, then each by itself. Two
+    /// caches that a program uses in one way mostly want one order, and where one order without the other gains nothing, no way that changes
+    /// one array at a time leads there.
+    fn units(&self) -> Vec<Vec<Unit>> {
+        let mut alike = BTreeMap::<_, Unit>::new();
+        for (number, array) in self.arrays.iter().enumerate() {
+            let role = |(program, place): &(usize, Place)| (*program, matches!(place, Place::Parameter(..)));
+            let mut roles: Vec<_> = array.places.iter().map(role).collect();
+            roles.sort_unstable();
+            alike.entry((described(&array.array), roles)).or_default().push(number);
+        }
+        let mut together: Vec<Unit> = alike.into_values().collect();
+        together.sort_unstable();
+        let single = (0..self.arrays.len()).map(|array| vec![array]).collect();
+        if together == single { vec![single] } else { vec![together, single] }
     }
 
     /// A choice whose arrays are where they shall be now.
@@ -220,22 +246,43 @@ impl Search<'_> {
         }
     }
 
-    /// What to compile a program with for a choice of layouts. If the program has them as it is, or if the compiler chooses them by itself,
-    /// this is that earlier request, so the program is not compiled again.
+    /// The arrays that a program has.
+    fn used(&self, program: usize) -> impl Iterator<Item = usize> {
+        (0..self.arrays.len()).filter(move |&array| self.arrays[array].places_of(program).next().is_some())
+    }
+
+    /// What to compile a program with for a choice of layouts. If the program has them as it is, it needs no change, so this is the program of
+    /// today. Otherwise these are the layouts themselves, even if the compiler chose them before: it may make another program of them.
     fn asked(&self, program: usize, choice: &Choice) -> Ask {
-        let used = |array: &usize| self.arrays[*array].places.iter().any(|(other, _)| *other == program);
-        let used: Vec<usize> = (0..self.arrays.len()).filter(used).collect();
-        let is_today =
-            self.today_choice.as_ref().is_some_and(|today| used.iter().all(|&array| today[array] == choice[array]));
-        if is_today {
+        let is_today = |today: &Choice| self.used(program).all(|array| today[array] == choice[array]);
+        if self.today_choice.as_ref().is_some_and(is_today) {
             return Ask::Today;
         }
-        if let Some(Ok(chosen)) = self.known.get(&(program, Ask::Auto))
-            && used.iter().all(|&array| self.has(chosen, program, array, &choice[array]))
-        {
-            return Ask::Auto;
-        }
-        Ask::Layouts(used.into_iter().map(|array| (array, choice[array].clone())).collect())
+        Ask::Layouts(self.used(program).map(|array| (array, choice[array].clone())).collect())
+    }
+
+    /// The same request, except that the compiler chooses the layouts of the programs for which it chose these and made something else than of the
+    /// layouts themselves: of those for which that costs less, or of all if it costs less for none. `None` if there are no such programs.
+    fn with_auto(&self, choice: &Choice, asked: &[(usize, Ask)]) -> Option<Vec<(usize, Ask)>> {
+        let has = |program, measured: &Measured| {
+            self.used(program).all(|array| self.has(measured, program, array, &choice[array]))
+        };
+        let own = |program: usize| match self.known.get(&(program, Ask::Auto)) {
+            Some(Ok(measured)) if has(program, measured) => Some(measured),
+            _ => None,
+        };
+        let other = asked.iter().filter_map(|ask| {
+            let (measured, asked) = (own(ask.0)?, self.known.get(ask));
+            let asked = asked.and_then(|asked| asked.as_ref().ok()).filter(|asked| has(ask.0, asked));
+            let cost = |measured: &Measured| (measured.cycles.is_none(), measured.cycles, measured.bytes);
+            let is_less = asked.is_none_or(|asked| cost(measured) < cost(asked));
+            (asked != Some(measured)).then_some((ask.0, is_less))
+        });
+        let other: Vec<(usize, bool)> = other.collect();
+        let is_any_less = other.iter().any(|(_, is_less)| *is_less);
+        let chosen = |program| other.iter().any(|&(one, is_less)| one == program && (is_less || !is_any_less));
+        let with = |(program, ask): &(usize, Ask)| (*program, if chosen(*program) { Ask::Auto } else { ask.clone() });
+        (!other.is_empty()).then(|| asked.iter().map(with).collect())
     }
 
     /// Whether a compiled program has a layout at all places of an array.
@@ -253,7 +300,7 @@ impl Search<'_> {
         let mut count = self.known.len();
         for choice in choices {
             let choice = self.at_home(&choice);
-            if self.seen.contains(&choice) {
+            if !self.seen.insert(choice.clone()) {
                 continue;
             }
             let asked: Vec<_> =
@@ -263,30 +310,34 @@ impl Search<'_> {
             let is_limited = self.options.most.is_some_and(|most| count + missing.len() > most);
             if !missing.is_empty() && (is_limited || self.is_ended) {
                 self.is_cut = true;
-                continue;
+            } else {
+                count += missing.len();
+                wanted.extend(missing.iter().cloned());
+                asks.extend(missing);
             }
-            count += missing.len();
-            wanted.extend(missing.iter().cloned());
-            asks.extend(missing);
-            self.seen.insert(choice.clone());
             new.push((choice, asked));
         }
         self.ask(asks);
         for (choice, asked) in new {
-            let tried = self.judge(choice, &asked, because);
+            let tried = self.judge(&choice, &asked, because);
             self.tried.extend(tried);
+            if let Some(asked) = self.with_auto(&choice, &asked) {
+                let tried = self.judge(&choice, &asked, "the compiler's own choice");
+                self.tried.extend(tried);
+            }
         }
     }
 
-    /// The result of a choice; `None` if the search ended before all programs were compiled.
-    fn judge(&self, choice: Choice, asked: &[(usize, Ask)], because: &'static str) -> Option<Tried> {
+    /// The result of a choice; `None` if some programs were not compiled, because the search reached its limit or ended.
+    fn judge(&self, choice: &Choice, asked: &[(usize, Ask)], because: &'static str) -> Option<Tried> {
         let answers = asked.iter().map(|ask| Some((ask.0, self.known.get(ask)?))).collect::<Option<Vec<_>>>()?;
-        let mut tried = Tried { choice, taken: true, programs: Vec::new(), error: None, because };
+        let auto = asked.iter().filter(|(_, ask)| *ask == Ask::Auto).map(|(program, _)| *program).collect();
+        let mut tried = Tried { choice: choice.clone(), auto, taken: true, programs: Vec::new(), error: None, because };
         for (program, answer) in answers {
             match answer {
                 Ok(measured) => {
                     let mut arrays = 0..self.arrays.len();
-                    tried.taken &= arrays.all(|array| self.has(measured, program, array, &tried.choice[array]));
+                    tried.taken &= arrays.all(|array| self.has(measured, program, array, &choice[array]));
                     tried.programs.push(measured.clone());
                 }
                 Err(error) => {
@@ -298,8 +349,8 @@ impl Search<'_> {
         Some(tried)
     }
 
-    /// What choices are compared by: the preference of the memories, cycles, bytes, then whether the choice differs from today's. `None` if
-    /// the choice has no result.
+    /// What choices are compared by: the preference of the memories, cycles, bytes, then whether a program changes, and whether the compiler
+    /// chooses. `None` if the choice has no result.
     fn score(&self, tried: &Tried) -> Option<Score> {
         if !tried.taken || tried.programs.len() < self.programs.len() {
             return None;
@@ -313,7 +364,8 @@ impl Search<'_> {
             home,
             weighted(self.programs, &tried.programs)?,
             bytes,
-            Some(&tried.choice) != self.today_choice.as_ref(),
+            !tried.is_today(self.today_choice.as_ref()),
+            !tried.auto.is_empty(),
         ))
     }
 
@@ -361,28 +413,41 @@ impl Search<'_> {
         (0..self.arrays.len()).map(of_array).collect()
     }
 
+    /// The layouts that a program prefers for one of these arrays.
+    fn preferred_by(&self, program: usize, unit: &Unit) -> Vec<Layout> {
+        let mut unique = Vec::new();
+        for layout in unit.iter().flat_map(|&array| self.preferred(array, program)) {
+            if !unique.contains(&layout) {
+                unique.push(layout);
+            }
+        }
+        unique
+    }
+
     /// Tries the layouts that each program prefers, then combinations of those that two programs prefer.
-    fn try_preferred(&mut self) {
+    fn try_preferred(&mut self, units: &[Unit]) {
         let start = self.start();
-        let preferred = self.all_preferred();
+        let numbers = 0..self.programs.len();
+        let preferred = |unit| numbers.clone().map(|program| self.preferred_by(program, unit)).collect::<Vec<_>>();
+        let preferred: Vec<(&Unit, Vec<Vec<Layout>>)> = units.iter().map(|unit| (unit, preferred(unit))).collect();
         // What a program prefers for all of its arrays at once.
         let of_program = |program: usize| {
-            let first = |array: usize| preferred[array][program].first().unwrap_or(&start[array]).clone();
-            (0..self.arrays.len()).map(first).collect::<Choice>()
+            let first = preferred.iter().filter_map(|(unit, of_unit)| Some((unit, of_unit[program].first()?)));
+            first.fold(start.clone(), |choice, (unit, layout)| with(&choice, unit, layout))
         };
-        let mut choices: Vec<Choice> = (0..self.programs.len()).map(of_program).collect();
-        for (array, of_array) in preferred.iter().enumerate() {
-            choices.extend(of_array.iter().flatten().map(|layout| with(&start, array, layout)));
+        let mut choices: Vec<Choice> = numbers.clone().map(of_program).collect();
+        for (unit, of_unit) in &preferred {
+            choices.extend(of_unit.iter().flatten().map(|layout| with(&start, unit, layout)));
         }
         self.add(choices, "preferred by a program");
         let best = self.start();
         let mut between = Vec::new();
-        for (array, of_array) in preferred.iter().enumerate() {
-            let all: Vec<&Layout> = of_array.iter().flatten().collect();
+        for (unit, of_unit) in &preferred {
+            let all: Vec<&Layout> = of_unit.iter().flatten().collect();
             for one in &all {
                 for other in all.iter().filter(|other| *other != one) {
-                    let found = self.between(array, one, other);
-                    between.extend(found.into_iter().map(|layout| with(&best, array, &layout)));
+                    let found = self.between(unit[0], one, other);
+                    between.extend(found.into_iter().map(|layout| with(&best, unit, &layout)));
                 }
             }
         }
@@ -410,18 +475,18 @@ impl Search<'_> {
 
     /// Follows better neighbours. If that gains little, it also tries the neighbours of where it began that it has passed: another way may
     /// lead further.
-    fn descend(&mut self) {
+    fn descend(&mut self, units: &[Unit]) {
         let cycles = |search: &Self| search.best_score().map_or(0, |(_, cycles, ..)| cycles);
-        let (before, near) = (cycles(self), self.near(&self.start()));
-        self.follow();
+        let (before, near) = (cycles(self), self.near(&self.start(), units));
+        self.follow(units);
         if cycles(self) > before - before / SMALL_GAIN && self.is_any_better(near) {
-            self.follow();
+            self.follow(units);
         }
     }
 
     /// Moves to the first better neighbour until no neighbour is better. Swaps the most minor dimensions first, because they matter most.
-    fn follow(&mut self) {
-        while self.is_any_better(self.near(&self.start())) {}
+    fn follow(&mut self, units: &[Unit]) {
+        while self.is_any_better(self.near(&self.start(), units)) {}
     }
 
     /// Tries choices until one is better than the best.
@@ -433,13 +498,18 @@ impl Search<'_> {
         })
     }
 
-    /// The choices in which one array has a neighbour of its layout.
-    fn near(&self, from: &Choice) -> Vec<Choice> {
-        let of_array = |(array, layout)| {
-            let near = self.neighbours(array, layout).into_iter();
-            near.map(move |layout| with(from, array, &layout)).collect::<Vec<_>>()
-        };
-        from.iter().enumerate().flat_map(of_array).collect()
+    /// The choices in which one unit has a neighbour of its layout. If its arrays have different layouts, it may also have one of these.
+    fn near(&self, from: &Choice, units: &[Unit]) -> Vec<Choice> {
+        let mut near = Vec::new();
+        for unit in units {
+            let layouts: Vec<&Layout> = unit.iter().map(|&array| &from[array]).collect();
+            let is_new = |(number, layout): &(usize, &&Layout)| !layouts[..*number].contains(*layout);
+            for (_, layout) in layouts.iter().enumerate().filter(is_new) {
+                near.push(with(from, unit, layout));
+                near.extend(self.neighbours(unit[0], layout).iter().map(|layout| with(from, unit, layout)));
+            }
+        }
+        near
     }
 
     fn best_score(&self) -> Option<Score> {
@@ -478,17 +548,24 @@ impl Search<'_> {
     }
 }
 
+impl Tried {
+    /// Whether the programs are as they are today, whose layouts are these.
+    pub(super) fn is_today(&self, today: Option<&Choice>) -> bool {
+        Some(&self.choice) == today && self.auto.is_empty()
+    }
+}
+
 /// The candidates without too much padding. They are sorted by bytes.
 fn within(all: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     let least = all.first().map_or(0, |candidate| candidate.bytes);
     all.iter().filter(move |candidate| candidate.bytes <= least.saturating_mul(MOST_PADDING))
 }
 
-/// A choice in which one array has another layout.
-fn with(choice: &Choice, array: usize, layout: &Layout) -> Choice {
+/// A choice in which these arrays have another layout.
+fn with(choice: &Choice, unit: &[usize], layout: &Layout) -> Choice {
     let mut choice = choice.clone();
-    if let Some(place) = choice.get_mut(array) {
-        *place = layout.clone();
+    for &array in unit {
+        layout.clone_into(&mut choice[array]);
     }
     choice
 }
@@ -542,7 +619,7 @@ impl Ask {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn places(&self, arrays: &[SharedArray], program: usize) -> BTreeMap<crate::cost::Place, Requested> {
+    pub fn places(&self, arrays: &[SharedArray], program: usize) -> BTreeMap<Place, Requested> {
         let mut places = BTreeMap::new();
         for (number, array) in arrays.iter().enumerate() {
             let wanted = match self {

@@ -150,16 +150,103 @@ fn where_neighbours_lead_the_best_of_all_is_found() {
 }
 
 #[test]
-fn a_preferred_layout_is_tried_at_once_and_costs_no_second_compilation() {
+fn a_preferred_layout_is_tried_at_once() {
     let arrays = shared(&["bf16[256,384,128,640]"], 1);
     let programs = programs(&[1]);
     let preferred: Layout = "{0,1,2,3:T(8,128)(2,1)}".parse().unwrap();
     let answer =
         |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
     let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
-    assert_eq!(found.tried[found.best.unwrap()].choice, [preferred]);
-    // Today's layout, the preferred one, and its neighbours.
-    assert_eq!((found.compiles, found.tried.len()), (5, 5));
+    assert_eq!(found.tried[found.best.unwrap()].choice, [preferred.clone()]);
+    // Today's layout, the preferred one, and its neighbours; and the compiler's choice, which is the same program as its layouts make.
+    assert_eq!((found.compiles, found.tried.len()), (6, 5));
+    // Where the limit leaves no compilation of the layouts themselves, the choice is what is known.
+    let options = Options { most: Some(2), ..OPTIONS };
+    let found =
+        super::tests::found(&arrays, &programs, &options, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
+    let best = &found.tried[found.best.unwrap()];
+    assert_eq!((found.compiles, &best.choice, best.auto.as_slice()), (2, &vec![preferred], &[0][..]));
+}
+
+/// One array of two programs, of which the compiler chooses columns for the first. By what the compiler chose, it takes `auto` cycles;
+/// compiled with these columns, `explicit`; as it is, 1000. The second program takes 10 cycles whatever the layout is.
+fn with_auto(auto: u64, explicit: Result<u64, &str>) -> Tuning {
+    let arrays = shared(&["f32[128,256]"], 2);
+    let programs = programs(&[1, 1]);
+    let today = arrays[0].array.layout().clone();
+    let columns: Layout = "{0,1:T(8,128)}".parse().unwrap();
+    let mut compile = |asks: &[(usize, Ask)]| {
+        let one = |(program, ask): &(usize, Ask)| {
+            let (layout, cycles) = match (ask, program) {
+                (Ask::Layouts(layouts), 0) => (&layouts[&0], explicit?),
+                (Ask::Layouts(layouts), _) => (&layouts[&0], 10),
+                (Ask::Auto, 0) => (&columns, auto),
+                (Ask::Today, 0) => (&today, 1000),
+                _ => (&today, 10),
+            };
+            Ok(measured(&arrays, std::slice::from_ref(layout), cycles, 1))
+        };
+        asks.iter().map(|ask| Some(one(ask).map_err(str::to_owned))).collect()
+    };
+    Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap()
+}
+
+#[test]
+fn what_the_compiler_chooses_and_its_layouts_are_two_programs() {
+    let columns = "{0,1:T(8,128)}";
+    let row = |auto: &[&str], cycles: Option<u64>| (auto.iter().map(ToString::to_string).collect::<Vec<_>>(), cycles);
+    let rows = |tuning: &Tuning| {
+        let rows = tuning.tried.iter().filter(|row| row.layouts["x0"] == columns);
+        rows.map(|row| (row.auto.clone(), row.cost.cycles)).collect::<Vec<_>>()
+    };
+    // The figure of the compiler's choice is not that of its layouts, which are worse than today's.
+    let tuning = with_auto(700, Ok(1100));
+    assert_eq!(rows(&tuning), [row(&[], Some(1110)), row(&["p0"], Some(710))]);
+    let text = tuning.text(1000).to_string();
+    let [first, second, third] = [0, 1, 2].map(|line| text.lines().nth(line).unwrap());
+    assert_eq!(first, format!("x0 should be {columns}, major to minor (1,0)."));
+    assert_eq!(second, "1,010 -> 710 cycles (-29.7 %), by the compiler's estimates.");
+    assert!(third.starts_with("For p0, compile with Layout.AUTO for these arrays"), "{third}");
+    assert!(third.ends_with(" Compiled with these layouts themselves, it takes 1,110 cycles."), "{third}");
+    assert!(text.contains(&format!("x0 {columns}, AUTO for p0  (the compiler's own choice)")), "{text}");
+    assert!(tuning.html().contains("AUTO for p0"));
+    assert!(!tuning.keep && tuning.tried[tuning.best_entry.unwrap()].auto == ["p0"]);
+    // The other way: the layouts are better than what the compiler chose by itself.
+    let tuning = with_auto(900, Ok(600));
+    assert_eq!(rows(&tuning), [row(&[], Some(610)), row(&["p0"], Some(910))]);
+    let text = tuning.text(1000).to_string();
+    assert!(text.contains("1,010 -> 610 cycles") && !text.contains("compile with Layout.AUTO"), "{text}");
+    assert!(tuning.tried[tuning.best_entry.unwrap()].auto.is_empty());
+    // Both are worse than today.
+    assert!(with_auto(1200, Ok(1100)).keep);
+    // The layouts are refused: only the choice has a figure.
+    let tuning = with_auto(700, Err("no"));
+    assert_eq!(rows(&tuning), [row(&[], None), row(&["p0"], Some(710))]);
+    assert!(!tuning.text(1000).to_string().contains("themselves, it takes"));
+    assert_eq!(tuning.tried[tuning.best_entry.unwrap()].auto, ["p0"]);
+    // They are one program: one row.
+    assert_eq!(rows(&with_auto(700, Ok(700))), [row(&[], Some(710))]);
+}
+
+#[test]
+fn todays_layouts_may_be_better_where_the_compiler_chooses_them() {
+    let arrays = shared(&["f32[128,256]"], 1);
+    let programs = programs(&[1]);
+    let today = arrays[0].array.layout().clone();
+    for (auto, keep) in [(90, false), (100, true), (110, true)] {
+        let mut compile = |asks: &[(usize, Ask)]| {
+            let one = |ask: &Ask| match ask {
+                Ask::Layouts(layouts) => measured(&arrays, &[layouts[&0].clone()], 200, 1),
+                Ask::Auto => measured(&arrays, std::slice::from_ref(&today), auto, 1),
+                Ask::Today => measured(&arrays, std::slice::from_ref(&today), 100, 1),
+            };
+            asks.iter().map(|(_, ask)| Some(Ok(one(ask)))).collect()
+        };
+        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let best = &tuning.tried[tuning.best_entry.unwrap()];
+        assert_eq!((tuning.keep, best.auto.len()), (keep, usize::from(!keep)), "{auto}");
+        assert_eq!(best.cost.cycles, Some(auto.min(100)));
+    }
 }
 
 #[test]
@@ -402,5 +489,39 @@ fn figures_of_several_compilers_are_not_compared_in_silence() {
         assert_eq!(text.contains("Compilers of several versions made the figures"), others[0] != others[1], "{text}");
         assert!(text.contains(if others[0] == others[1] { " by a.\n" } else { " by a, b.\n" }), "{text}");
         assert!(text.contains("  p0 prefers {1,0:T(8,128)}\n"), "{text}");
+    }
+}
+
+#[test]
+fn arrays_that_are_alike_are_tried_together() {
+    let programs = programs(&[1]);
+    let same = ["s8[256,384,128,640]"; 2];
+    let mut other_role = shared(&same, 1);
+    other_role[1].places = vec![(0, Place::Parameter(1, vec![])), (0, Place::Parameter(2, vec![]))];
+    let other_size = shared(&["s8[256,384,128,640]", "s8[384,256,128,640]"], 1);
+    for (arrays, finds) in [(shared(&same, 1), true), (other_role, false), (other_size, false)] {
+        let today = arrays[0].array.layout().clone();
+        // One order for both is better the closer it comes to the best one; an order of one alone is worse than today's.
+        let mut compile = |asks: &[(usize, Ask)]| {
+            let one = |(_, ask): &(usize, Ask)| {
+                let layouts = match ask {
+                    Ask::Layouts(layouts) => layouts.values().cloned().collect(),
+                    _ => vec![today.clone(); 2],
+                };
+                let orders = [&layouts[0], &layouts[1]].map(Layout::minor_to_major);
+                let alone = if orders[0] == orders[1] { 0 } else { 50 };
+                let cycles = 100 + alone + distance(&layouts[0], &[1, 3, 2, 0]) + distance(&layouts[1], &[1, 3, 2, 0]);
+                // The third parameter is the second array, too.
+                let (arrays, layouts): (Vec<_>, Vec<_>) =
+                    [0, 1, 1].iter().map(|&array| (arrays[array].clone(), layouts[array].clone())).unzip();
+                Some(Ok(measured(&arrays, &layouts, cycles, 1)))
+            };
+            asks.iter().map(one).collect()
+        };
+        let found = search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let best = &found.tried[found.best.unwrap()].choice;
+        let orders: Vec<_> = best.iter().map(Layout::minor_to_major).collect();
+        let expected: &[usize] = if finds { &[1, 3, 2, 0] } else { &[3, 2, 1, 0] };
+        assert_eq!(orders, [expected; 2]);
     }
 }

@@ -109,9 +109,25 @@ impl Tuning {
             } else {
                 format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost))
             });
+            answers.extend(self.with_auto(entry));
         }
         answers.extend(self.incomplete());
         answers
+    }
+
+    /// How to get the program of an entry for which the compiler chooses the layouts.
+    fn with_auto(&self, entry: &Entry) -> Option<String> {
+        let programs = (!entry.auto.is_empty()).then(|| entry.auto.join(" and "))?;
+        let is_explicit = |other: &&Entry| other.auto.is_empty() && other.layouts == entry.layouts;
+        let explicit = self.tried.iter().find(is_explicit).filter(|other| self.problem(other).is_none());
+        let explicit = explicit.and_then(|other| other.cost.cycles).filter(|_| !self.moved);
+        let explicit = explicit.map_or_else(String::new, |cycles| {
+            format!(" Compiled with these layouts themselves, it takes {}.", count(cycles, "cycle", "cycles"))
+        });
+        Some(format!(
+            "For {programs}, compile with Layout.AUTO for these arrays, use the result, and give the arrays its `input_formats` and \
+             `output_formats`: the compiler chooses these layouts and makes another program than of the layouts themselves.{explicit}"
+        ))
     }
 
     /// A sentence, if the search stopped early.
@@ -213,9 +229,11 @@ impl Entry {
         }
     }
 
-    /// The layout of each array.
+    /// The layout of each array, and for which programs the compiler chose it.
     pub(super) fn choice(&self) -> String {
-        self.layouts.iter().map(|(name, layout)| format!("{name} {layout}")).collect::<Vec<_>>().join(", ")
+        let layouts = self.layouts.iter().map(|(name, layout)| format!("{name} {layout}"));
+        let layouts = layouts.collect::<Vec<_>>().join(", ");
+        if self.auto.is_empty() { layouts } else { format!("{layouts}, AUTO for {}", self.auto.join(", ")) }
     }
 }
 
