@@ -127,7 +127,7 @@ fn searches_find_what_every_combination_shows() {
     // What MaxText measured to be the best on hardware: (0,2,3,1).
     let maxtext = rows.iter().find(|row| row["set"] == "maxtext").unwrap();
     assert_eq!(maxtext["search"]["layouts"], json!({"kv": "{1,3,2,0:T(32,128)(4,1)}"}));
-    assert!(maxtext["search"]["compiles"].as_u64().unwrap() <= 6);
+    assert!(maxtext["search"]["compiles"].as_u64().unwrap() <= 7);
     // The search needs few compilations of each program.
     for row in &rows {
         let programs = row["programs"].as_array().unwrap().len() as u64;
@@ -135,7 +135,7 @@ fn searches_find_what_every_combination_shows() {
         match row["arrays"].as_array().unwrap().len() {
             // The first better swap gains little there, so the other swaps are tried too.
             1 if row["set"] == "filters" => assert_eq!(compiles(&row["search"]), 8 * programs),
-            1 => assert!(compiles(&row["search"]) <= 6 * programs, "{}", row["set"]),
+            1 => assert!(compiles(&row["search"]) <= 7 * programs, "{}", row["set"]),
             // Of many combinations, at most one in twenty.
             _ => assert!(compiles(&row["search"]) <= (compiles(row) / 20).max(6), "{}", row["set"]),
         }
