@@ -13,7 +13,7 @@ def step(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
 def test_step() -> None:
     params = {"w1": jnp.ones((256, 512)), "w2": jnp.ones((512, 256))}
     compiled = jax.jit(step).lower(params, jnp.ones((64, 256))).compile()
-    assert_fits(compiled, "v5e")
+    assert_fits(compiled, 16 << 30)  # or "v5e", for a program that was compiled for a v5e
     assert_memory(compiled, at_most="2MiB")
     assert_padding(compiled, at_most=0.05)
     assert_no_copies(compiled, of="params")

@@ -13,6 +13,7 @@ use crate::shape::{Shape, ShapeArgument, function};
 use crate::threads::{Helpers, counted};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -85,8 +86,8 @@ impl Buffer {
     }
 
     /// A DLPack tensor of the memory itself.
-    fn shared(&self) -> Result<*mut ManagedTensor, DlpackError> {
-        dlpack::export_read_only(Array::<Memory>::from_parts(self.shape.clone(), self.memory.clone())?)
+    fn shared(&self, py: Python<'_>) -> Result<*mut ManagedTensor, DlpackError> {
+        dlpack::export_read_only(Array::<Memory>::from_parts(self.shape.clone(), self.memory.share(py))?)
     }
 
     /// A DLPack tensor of a row-major copy.
@@ -137,6 +138,10 @@ impl Buffer {
         Ok(Self { shape, memory })
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.memory.traverse(&visit)
+    }
+
     /// The shape.
     #[getter]
     fn shape(&self) -> Shape {
@@ -163,15 +168,15 @@ impl Buffer {
 
     /// The array with its dimensions in reverse order, in the same memory.
     #[getter(T)]
-    fn transposed_whole(&self) -> PyResult<Self> {
-        self._transposed((0..self.shape.num_dimensions()).rev().map(Number).collect())
+    fn transposed_whole(&self, py: Python<'_>) -> PyResult<Self> {
+        self._transposed(py, (0..self.shape.num_dimensions()).rev().map(Number).collect())
     }
 
     /// The same memory as an array with permuted dimensions: entry i of the list is the dimension that becomes dimension i.
-    fn _transposed(&self, permutation: Vec<Number<usize>>) -> PyResult<Self> {
+    fn _transposed(&self, py: Python<'_>, permutation: Vec<Number<usize>>) -> PyResult<Self> {
         let numbers = permutation.iter().map(|&Number(number)| i64::try_from(number).unwrap_or(i64::MAX));
         let shape = self.shape.permute_dimensions(numbers).map_err(shape_error)?;
-        Ok(Self { shape, memory: self.memory.clone() })
+        Ok(Self { shape, memory: self.memory.share(py) })
     }
 
     /// The size of the first dimension.
@@ -322,7 +327,7 @@ impl Buffer {
             } else if asker.as_deref() == Some("torch") {
                 Err(refused("torch writes what is marked as read-only: only a copy can be lent"))
             } else {
-                self.shared().map_err(refused)
+                self.shared(py).map_err(refused)
             };
             match shared {
                 // SAFETY: `shared` has just exported the tensor, and returned the only pointer to it.
@@ -361,6 +366,10 @@ struct Bytes(Py<Buffer>);
 
 #[pymethods]
 impl Bytes {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
+
     // SAFETY: requires that `view` is valid for writes; only Python calls it, through the buffer protocol.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let owner = slf.clone().into_any();
@@ -523,7 +532,7 @@ enum Source {
 impl Source {
     fn of(source: &Bound<'_, PyAny>, shape: &ArrayShape, strided: bool) -> PyResult<Self> {
         let memory = match source.cast::<Buffer>() {
-            Ok(buffer) => buffer.get().memory.clone(),
+            Ok(buffer) => buffer.get().memory.share(source.py()),
             Err(_) if strided => return Self::elements(source, shape),
             Err(_) => Memory::lent(source)?,
         };

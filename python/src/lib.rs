@@ -93,6 +93,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(pattern::array_pattern, module)?)?;
     module.add_function(wrap_pyfunction!(module::byte_count, module)?)?;
+    module.add_function(wrap_pyfunction!(module::compile_it, module)?)?;
+    module.add_function(wrap_pyfunction!(module::generation, module)?)?;
     module.add_function(wrap_pyfunction!(scan::memory_of_refused, module)?)?;
     module.add_function(wrap_pyfunction!(scan::out_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;

@@ -10,6 +10,7 @@ use crate::error::shape_error;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::ffi::{CStr, c_int, c_long};
 use std::ops::Range;
@@ -20,46 +21,74 @@ use xla_shape::dlpack::Tensor;
 use xla_shape::map::{increment, row_major_index};
 use xla_shape::{ArrayShape, ElementType};
 
-/// The memory of an array, shared by all clones of this value. Nobody writes it.
-#[derive(Clone)]
-pub(crate) struct Memory(Arc<Data>);
+/// The memory of an array, which several arrays may share. Nobody writes it.
+pub(crate) enum Memory {
+    Owned(Arc<AlignedBytes>),
+    Lent(Py<Lent>),
+    Tensor(Arc<Tensor>),
+}
 
-enum Data {
-    Owned(AlignedBytes),
-    Borrowed(ReadableBuffer),
-    Tensor(Tensor),
+/// Bytes that a Python object exports, in one piece.
+///
+/// It alone owns the `Py_buffer`, and so the reference to the exporter, which it shows the garbage collector. It has no `__clear__`, like
+/// a tuple: it and arrays do not change, so a cycle through them has another object in it that does, and that one is cleared.
+#[pyclass(frozen, module = "xla_shape._native")]
+pub(crate) struct Lent(ReadableBuffer);
+
+#[pymethods]
+impl Lent {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // SAFETY: Python traverses objects while this thread is attached, and the token does not leave this function.
+        let py = unsafe { Python::assume_attached() };
+        visit.call(self.0.0.obj(py).map(Bound::as_unbound))
+    }
 }
 
 impl Memory {
     pub(crate) fn owned(bytes: AlignedBytes) -> Self {
-        Self(Arc::new(Data::Owned(bytes)))
+        Self::Owned(Arc::new(bytes))
     }
 
     /// The bytes that an object exports, if they are contiguous.
     pub(crate) fn lent(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bytes = ReadableBuffer::of(object)?;
         bytes.bytes()?;
-        Ok(Self(Arc::new(Data::Borrowed(bytes))))
+        Py::new(object.py(), Lent(bytes)).map(Self::Lent)
     }
 
     pub(crate) fn tensor(tensor: Tensor) -> Self {
-        Self(Arc::new(Data::Tensor(tensor)))
+        Self::Tensor(Arc::new(tensor))
+    }
+
+    /// The same memory for another array.
+    pub(crate) fn share(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Owned(bytes) => Self::Owned(bytes.clone()),
+            Self::Lent(lent) => Self::Lent(lent.clone_ref(py)),
+            Self::Tensor(tensor) => Self::Tensor(tensor.clone()),
+        }
+    }
+
+    /// Shows the garbage collector the one Python object that it refers to, if any.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Self::Lent(lent) = self { visit.call(lent) } else { Ok(()) }
     }
 }
 
 impl AsRef<[u8]> for Memory {
     fn as_ref(&self) -> &[u8] {
-        match &*self.0 {
-            Data::Owned(bytes) => bytes.as_ref(),
+        match self {
+            Self::Owned(bytes) => (**bytes).as_ref(),
             // `lent` has checked that they are contiguous, so there is no error.
-            Data::Borrowed(bytes) => bytes.bytes().unwrap_or_default(),
-            Data::Tensor(tensor) => tensor.as_ref(),
+            Self::Lent(lent) => lent.get().0.bytes().unwrap_or_default(),
+            Self::Tensor(tensor) => (**tensor).as_ref(),
         }
     }
 }
 
-// SAFETY: `as_ref` returns the same memory each time, which lives as long as any clone: it is owned by `AlignedBytes` or `Tensor`, or
-// exported to a `Py_buffer` that the value holds (*exported memory*). Nobody writes it (*no concurrent writes*).
+// SAFETY: `as_ref` returns the same memory each time, which lives as long as the value: it is owned by `AlignedBytes` or `Tensor`, or
+// exported to the `Py_buffer` of a `Lent`, which the value keeps alive and which nothing releases before (*exported memory*). Nobody writes
+// it (*no concurrent writes*).
 unsafe impl Storage for Memory {}
 
 /// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,9 +19,11 @@ use xla_shape::hlo::proto::is_message;
 use xla_shape::hlo::{
     Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources, Timeline, utf8,
 };
+use xla_shape::tpu::Generation;
 use xla_shape_files::{Dump, contents};
 use xla_shape_render::cost::ProgramCost;
 use xla_shape_render::hlo::{Device, Difference, Known, Limit, Report, Statistics, check_space, page, source_text};
+use xla_shape_render::{InUnits, count, harmless};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 ///
@@ -197,14 +200,20 @@ impl Module {
         ProgramCost::new(&self.value).map(Answer::new).map_err(shape_error)
     }
 
-    /// The instructions that copy an argument of the program: with the op_name of its parameter, or its number without one.
+    /// The names of the program's arguments: the op_name of each parameter, or its number without one.
+    fn _arguments(&self) -> Vec<String> {
+        let sources = self.value.sources();
+        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
+        parameters.into_iter().map(|(number, parameter)| argument_name(&sources, parameter, number)).collect()
+    }
+
+    /// The instructions that copy an argument of the program, each with the argument's name.
     fn _argument_copies(&self) -> PyResult<Vec<(String, String)>> {
         let sources = self.value.sources();
         let copies = self.value.costs().map_err(shape_error)?.copies();
         let of_argument = |copy: &Copy<'_, '_>| {
             let Fixed::Parameter { instruction, number, .. } = &copy.producer else { return None };
-            let name = sources.get(*instruction).op_name.map_or_else(|| number.to_string(), Cow::into_owned);
-            Some((copy.cost.instruction.name().to_owned(), name))
+            Some((copy.cost.instruction.name().to_owned(), argument_name(&sources, *instruction, *number)))
         };
         Ok(copies.iter().filter_map(of_argument).collect())
     }
@@ -293,8 +302,16 @@ impl Module {
         display(&self.value)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<Text<String>> {
-        display(&format_args!("Module({})", Text(self.value.text()).into_pyobject(py)?.repr()?.to_str()?))
+    fn __repr__(&self) -> Text<String> {
+        let counts = [
+            count(self.value.computations().len() as u64, "computation", "computations"),
+            count(self.value.instructions().len() as u64, "instruction", "instructions"),
+        ];
+        let memory = self.value.memory();
+        let taken = memory.timeline_on(None).map(|timeline| self.compiler_report().timeline(timeline).timeline);
+        let taken = taken.map(|timeline| format!("{} of memory", InUnits(timeline.account().device.total())));
+        let known = counts.into_iter().chain(taken).collect::<Vec<_>>().join(", ");
+        Text(format!("<Module {}: {known}>", harmless(self.value.name().unwrap_or("without a name"))))
     }
 
     fn __eq__(&self, other: &Self) -> PyResult<bool> {
@@ -364,13 +381,24 @@ impl Module {
         let module = self.value.clone();
         let report = py.detach(|| {
             let memory = module.memory();
-            let timeline = memory.timeline_on(device.and_then(Device::generation));
+            let generation = device.and_then(Device::generation);
+            let timeline = memory.timeline_on(generation);
+            if let (Some(generation), Some(timeline)) = (generation, &timeline)
+                && !timeline.is_for_tpu()
+            {
+                return Err(format!(
+                    "the program was not compiled for {generation}, but for a CPU or a GPU: its arrays have no tiles, as a TPU's have; \
+                     {}",
+                    compile_it(&generation.to_string())
+                ));
+            }
             let known = timeline.map(|timeline| compiler.timeline(timeline));
             let report = Report::on(&memory, known.as_ref().map(|known| &known.timeline), device, top, space);
             let others =
                 if let CompilerReport::Files(file) = &compiler { file.0.others().to_vec() } else { Vec::new() };
-            known.iter().fold(report, |report, known| report.with_known(known, others.clone()))
+            Ok(known.iter().fold(report, |report, known| report.with_known(known, others.clone())))
         });
+        let report = report.map_err(shape_error)?;
         let verdict = report.fits().map_err(|unknown| unknown.to_string());
         let shown = report.clone();
         let answer = Answer::new(report).judged(verdict);
@@ -395,6 +423,25 @@ impl Module {
         let read = py.detach(|| ModuleValue::from_proto(bytes));
         read.map(|module| Self { value: Arc::new(module), file: None }).map_err(shape_error)
     }
+}
+
+/// The name of an argument: the op_name of its parameter, or its number without one.
+fn argument_name(sources: &Sources<'_>, parameter: Value<'_, '_>, number: impl Display) -> String {
+    sources.get(parameter).op_name.map_or_else(|| number.to_string(), Cow::into_owned)
+}
+
+/// How to compile a program for a device.
+#[pyfunction]
+pub(crate) fn compile_it(device: &str) -> String {
+    format!(
+        "compile it for that device: `memory(f, *args, for_=\"{device}\")`, or `xla-shape compile PROGRAM --for {device}`"
+    )
+}
+
+/// The generation of TPUs that a name stands for, such as `v5e` for `TPU v5 lite`; `None` for any other name.
+#[pyfunction]
+pub(crate) fn generation(name: &str) -> Option<String> {
+    name.parse::<Generation>().ok().map(|found| found.to_string())
 }
 
 /// What is looked up for each instruction of a module.

@@ -37,13 +37,56 @@ def message(function, *args, **kwargs):
 
 def test_memory(compiled):
     assert_memory(compiled, at_most="1MiB")
-    assert_memory(compiled, at_most=1 << 20, device="v5e")
+    assert_memory(compiled, at_most=1 << 20, device=1 << 30)
+    assert_memory(PADDED, at_most="1MiB", device="v5e")
     assert message(assert_memory, compiled, at_most="100KiB").startswith("expected a program that takes at most 102,400 bytes, found 24")
     assert message(assert_memory, compiled, at_most="1MiB", device=1000).startswith("expected a program that fits 1000")
     with pytest.raises(ShapeError, match="expected a number of bytes, such as 16GiB, found `many`"):
         assert_memory(compiled, at_most="many")
-    assert_fits(compiled, "v5e")
+    assert_fits(compiled, 16 << 30)
+    assert_fits(PADDED, "v5e")
     assert message(assert_fits, compiled, 1000).startswith("expected a program that fits 1000\n")
+
+
+def test_a_program_for_another_device_is_refused(compiled):
+    """A program that was compiled for a CPU says nothing about a TPU."""
+    lowered = jax.jit(lambda x: x + 1).lower(jnp.ones(3))
+    for call in (
+        lambda: memory(compiled, "v5e"),
+        lambda: memory(compiled, device="v5e"),
+        lambda: memory(lowered, "v5e"),
+        lambda: assert_fits(compiled, "v5e"),
+        lambda: assert_memory(compiled, at_most="1GiB", device="v5e"),
+    ):
+        with pytest.raises(ShapeError, match=r'compiled for cpu, not for v5e: compile it .* `memory\(f, \*args, for_="v5e"\)`'):
+            call()
+    # A text does not name its device, but only those of TPUs have tiles.
+    for call in (lambda: Module(compiled.as_text()).memory("v5p"), lambda: memory(compiled.as_text(), "v5p")):
+        with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
+            call()
+    assert memory(compiled, 1 << 30) and memory(lowered, 1 << 30)
+    for call in (lambda: memory(compiled, "v5e", "v5p"), lambda: memory(compiled, "v5e", device="v5e"), lambda: memory(compiled, device="v5e", for_="v5e")):
+        with pytest.raises(TypeError, match="expected"):
+            call()
+
+
+def test_memory_of_a_function_on_a_tpu():
+    """The figures are those of libtpu 0.0.52."""
+    pytest.importorskip("libtpu")
+
+    def padded(x):
+        return (x * 2).reshape(-1, 3, 1) * jnp.ones((1, 3, 5))
+
+    large = jax.ShapeDtypeStruct((150_000_000,), jnp.float32)
+    answer = memory(padded, large, for_="v5e")
+    assert not answer and answer["memory"]["device"]["total"] > 28 << 30 and answer["most_padded"][0]["file"].endswith("test_guards.py")
+    assert memory(padded, large, for_="v5p:2x2x1")
+    small = memory(padded, jnp.ones(1500), for_="v5e")
+    assert small and small["memory"]["device"]["total"] == 49152
+    with pytest.raises(ShapeError, match="found `v99`"):
+        memory(padded, large, for_="v99")
+    with pytest.raises(TypeError, match="expected a function"):
+        memory(jax.jit(padded).lower(jnp.ones(3)), for_="v5e")
 
 
 def test_padding(compiled):
@@ -64,7 +107,9 @@ def test_padding(compiled):
 def test_copies(compiled):
     assert_no_copies(compiled)
     assert_no_copies(PADDED, of="params_old")
-    assert_no_copies(PADDED, of="x")
+    for of in ("x", "param", "w"):
+        with pytest.raises(ShapeError, match=rf"the program has no argument '{of}'; it has params\['w'\], params_old"):
+            assert_no_copies(PADDED, of=of)
     for of, words in [(None, "no copies"), ("params", "no copies of params")]:
         found = message(assert_no_copies, PADDED, of=of)
         assert found.startswith(f"expected {words}, found 1\n  c: f32[8,100]{{1,0:T(8,128)}} to f32[8,100]{{0,1:T(8,128)}} (train.py:7): parameter 0")
@@ -179,7 +224,7 @@ def test_out_of_memory():
 
 def test_memory_of_a_lowered_program():
     lowered = jax.jit(lambda x: x @ x.T).lower(jnp.ones((8, 8)))
-    assert memory(lowered, "v5e")["memory"] == memory(lowered.compile())["memory"]
+    assert memory(lowered, 1 << 30)["memory"] == memory(lowered.compile())["memory"]
     with pytest.raises(TypeError, match="compile"):
         memory(jax.jit(lambda x: x))
 

@@ -190,7 +190,7 @@ def test_programs():
     assert device["generated_code"] == theirs.generated_code_size_in_bytes and device["peak"] == theirs.peak_memory_in_bytes
     assert not memory(str(found))["memory"]["device"]["exact"]
     used = device["total"] + device["generated_code"]
-    assert memory(compiled, "v5e") and memory(compiled, used) and not memory(compiled, used - 1)
+    assert memory(compiled, used) and not memory(compiled, used - 1)
     with pytest.raises(ShapeError, match="no device is given"):
         bool(ours)
     with pytest.raises(TypeError, match="compile"):
@@ -203,9 +203,9 @@ def test_programs():
 def test_a_program_that_does_not_fit():
     spec = jax.ShapeDtypeStruct((140_000,), np.float32)
     compiled = jax.jit(lambda x: (x[:, None] + x[None, :]).sort(axis=0).sum(axis=1)).lower(spec).compile()
-    assert memory(compiled, "v5e")["capacity"][0]["free"] < -40 << 30
+    assert memory(compiled, 16 << 30)["capacity"][0]["free"] < -40 << 30
     with pytest.raises(AssertionError):
-        assert memory(compiled, "v5e")
+        assert memory(compiled, 16 << 30)
 
 
 def test_small_elements_and_copies_through_dlpack():

@@ -73,8 +73,8 @@ __all__ = [
 
 # Names that users of other libraries may try, and what to write instead.
 _GUESSES = {
-    "compile_for": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",
-    "compile": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",
+    "compile_for": "xla_shape.jax.memory(f, *args, for_=\"v5e\"), or the program `xla-shape compile`",
+    "compile": "xla_shape.jax.memory(f, *args, for_=\"v5e\"), or the program `xla-shape compile`",
     "memory": "xla_shape.jax.memory(compiled), or Module(text).memory()",
     "checked": "from xla_shape.jax import checked",
     "Arr": "from xla_shape.jax import Arr",

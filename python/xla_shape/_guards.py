@@ -91,7 +91,8 @@ def _shapes(tree: Any) -> Iterator[tuple[str, Shape]]:
 def assert_no_copies(compiled: Any, *, of: str | None = None) -> None:
     """For tests: raises `AssertionError` if a compiled program copies arrays: to change the layout, or because the original is still needed.
 
-    of: counts only copies of this argument, named by the function's parameter: `"params"` includes `params['w']`.
+    of: counts only copies of this argument, named by the function's parameter: `"params"` includes `params['w']`. Raises `ShapeError` if the
+        program has no such argument, for example because nothing reads it.
 
     Copies to another memory space with the same layout do not count, because the compiler uses them to prefetch arrays.
     """
@@ -100,7 +101,13 @@ def assert_no_copies(compiled: Any, *, of: str | None = None) -> None:
     found = module(compiled)
     copies = [copy for copy in found.cost()["copies"] if copy["change"] != "memory space"]
     if of is not None:
-        arguments = {name: argument for name, argument in found._argument_copies() if argument == of or argument.startswith((f"{of}[", f"{of}."))}
+        def belongs(argument: str) -> bool:
+            return argument == of or argument.startswith((f"{of}[", f"{of}."))
+
+        known = found._arguments()
+        if not any(map(belongs, known)):
+            raise ShapeError(f"the program has no argument {of!r}; it has {', '.join(known) or 'none'}")
+        arguments = {name for name, argument in found._argument_copies() if belongs(argument)}
         copies = [copy for copy in copies if copy["instruction"] in arguments]
     if copies:
         lines = [_copy(copy) for copy in copies]

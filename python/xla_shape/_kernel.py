@@ -11,9 +11,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
 from . import Answer, ShapeError
+from ._compile import lowered_for_tpu
 from ._native import kernels
 
 _Dump = tuple[str | None, str | None, str]
@@ -62,8 +61,7 @@ def _dumps(
         return [(None, devices[0].split(":")[0] if devices else None, os.fspath(f))], []
     if not callable(f):
         raise TypeError(f"expected a function or the directory of a dump, found {f!r}")
-    jitted = f if hasattr(f, "trace") else jax.jit(f)
-    program = jitted.trace(*args).lower(lowering_platforms=("tpu",)).as_text()
+    program = lowered_for_tpu(f, args).as_text()
     os.mkdir(folder)
     text = os.path.join(folder, "program.mlir")
     with open(text, "w", encoding="utf-8") as file:

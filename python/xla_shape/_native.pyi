@@ -24,9 +24,11 @@ __all__ = [
     "buffer_of_capsule",
     "byte_count",
     "byte_size",
+    "compile_it",
     "default_layout",
     "element_types",
     "explain",
+    "generation",
     "generations",
     "kernels",
     "linear_index",
@@ -406,6 +408,7 @@ class Module:
     def cost(self) -> Answer:
         """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives."""
 
+    def _arguments(self) -> list[str]: ...
     def _argument_copies(self) -> list[tuple[str, str]]: ...
     def exceeded(self, after: Module, limits: Sequence[str], /) -> list[str]:
         """The limits that another program exceeds, as sentences, such as `memory>2%` and `copies>0`: those of `xla-shape hlo diff`."""
@@ -613,6 +616,8 @@ def scan(text: str, /) -> Answer:
     where the message has them; `shapes` are all shapes.
     """
 
+def compile_it(device: str) -> str: ...
+def generation(name: str) -> str | None: ...
 def memory_of_refused(
     message: str, folder: _Path, device: str | int | None, top: int, space: int | None
 ) -> Answer | None: ...

@@ -175,19 +175,14 @@ class _Program:
         if isinstance(program, str):
             self.text = program
             return
-        lowered = program if hasattr(program, "as_text") else _lowered(program, args)
+        lowered = program
+        if not hasattr(program, "as_text"):
+            from ._compile import lowered_for_tpu
+
+            lowered = lowered_for_tpu(program, args)
         self.text = lowered.as_text()
         # A compiled program has no text of StableHLO. Its places are numbered as in its text.
         self.places = _places(lowered) if hasattr(lowered, "compiler_ir") else None
-
-
-def _lowered(function: Any, args: Sequence[Any]) -> Any:
-    import jax
-
-    if not callable(function):
-        raise TypeError(f"expected a function, a lowered program or a text, found {function!r}")
-    jitted = function if hasattr(function, "trace") else jax.jit(function)
-    return jitted.trace(*args).lower(lowering_platforms=("tpu",))
 
 
 def _places(lowered: Any) -> dict[str, str | None]:

@@ -2,8 +2,8 @@
 
     from xla_shape.jax import assert_layout, memory, shape_of
 
+    memory(f, x, for_="v5e")                               # its memory on a TPU, and the values in memory at the peak
     compiled = jax.jit(f).lower(x).compile()
-    memory(compiled, "v5e")                                # its memory, and the values in memory at the peak
     assert_layout(compiled.output_formats, "{1,0:T(8,128)}")
 
 Devices are numbered as in a program: device 3 is the fourth of the mesh, or of `jax.devices()`, whatever its id.
@@ -23,6 +23,7 @@ from jax.experimental import layout as jax_layout
 from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
 from ._arrays import relayout
 from ._checked import Arr, check_layouts, checked
+from ._compile import memory_on, refuse_other_device
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
 from ._jax_types import register
 from ._kernel import kernel
@@ -207,23 +208,43 @@ def module(compiled: Any) -> Module:
     return Module(text)
 
 
-def memory(program: Any, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
-    """The memory of a compiled program: see `Module.memory`. A notebook shows it as a page.
+def memory(
+    program: Any, *args: Any, device: str | int | None = None, for_: str | None = None, top: int = 10, space: int | None = None
+) -> Answer:
+    """The memory of a program: see `Module.memory`. A notebook shows it as a page.
 
-    program: what `jit(f).lower(…).compile()` gives, or `jit(f).lower(…)`, which is compiled. If it needs more memory than there is, the
-        answer is about the program that the compiler gave up: what is needed, of how much, and the largest values. Of an error, what its
-        message says, as `xla_shape.scan` reads it.
+        memory(f, x, y, for_="v5e")              # compiles f(x, y) for this TPU, without one
+        memory(jax.jit(f).lower(x, y))           # compiles it for the devices of JAX
+        memory(jax.jit(f).lower(x, y).compile())
+        memory(error)                            # what the message of an error says, as `xla_shape.scan` reads it
+
+    args: with `for_`, the arguments of the function, such as `jax.ShapeDtypeStruct`s. Without it, the device may be here.
+    device: the TPU whose memory the program must fit, such as `"v5e"`, for which it must have been compiled; or a number of bytes.
+    for_: the TPU to compile for, with libtpu (`pip install libtpu`): a generation, or a slice such as `"v5e:2x4"`.
+
+    If a program that is compiled here needs more memory than there is, the answer is about the program that the compiler gave up: what is
+    needed, of how much, and the largest values.
 
     The totals are those of `compiled.memory_analysis()`, if the runtime has it. `bool()` of the answer tells whether the compiled program
-    fits the device, or raises a `ShapeError` with the reason if that is unknown: `assert memory(compiled, "v5e")`.
+    fits the device, or raises a `ShapeError` with the reason if that is unknown: `assert memory(f, x, for_="v5e")`. Raises `ShapeError` if
+    the program was compiled for another device.
     """
+    if for_ is not None:
+        if device is not None:
+            raise TypeError("expected `device` or `for_`, found both")
+        return memory_on(for_, program, args, top, space)
+    if len(args) > 1 or (args and device is not None):
+        raise TypeError('expected memory(program, device), or memory(f, *args, for_="v5e")')
+    device = args[0] if args else device
     if isinstance(program, BaseException):
         return out_of_memory(str(program))
+    refuse_other_device(program, device)
     if hasattr(program, "compile") and hasattr(program, "as_text"):
         compiled = _compiled(program, device, top, space)
         if isinstance(compiled, Answer):
             return compiled
         program = compiled
+        refuse_other_device(program, device)
     return module(program)._memory(device, top, space, _analysis(program))
 
 
