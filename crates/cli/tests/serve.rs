@@ -253,6 +253,34 @@ fn a_slow_client_holds_nobody_up() {
     assert_eq!(served.status(""), 200);
 }
 
+/// Any user of the computer can open connections. Those without the token give way, so that the owner is served.
+#[test]
+fn connections_without_the_token_give_way() {
+    let served = Served::new();
+    // At ten seconds for 32 of them, they would be in the way for longer than the request below waits.
+    let idle = (0..250).map(|_| served.connect()).collect::<Vec<_>>();
+    let slow = (0..250).map(|_| {
+        let mut slow = served.connect();
+        let _ = slow.write_all(b"GET / HT");
+        slow
+    });
+    let slow = slow.collect::<Vec<_>>();
+    assert_eq!(served.status("served/b.hlo"), 200);
+    drop((idle, slow));
+    // A request with the token stays, also if its answer is not taken.
+    fs::write(served.place.path().join("dump/large"), vec![b'x'; 64 << 20]).unwrap();
+    let mut own = served.connect();
+    let request = format!("GET /{}/served/large HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", served.token, served.port);
+    own.write_all(request.as_bytes()).unwrap();
+    own.read_exact(&mut [0; 1000]).unwrap();
+    let idle = (0..100).map(|_| served.connect()).collect::<Vec<_>>();
+    assert_eq!(served.status("served/b.hlo"), 200);
+    let mut rest = Vec::new();
+    own.read_to_end(&mut rest).unwrap();
+    assert!(rest.len() > (64 << 20) - 1000, "{}", rest.len());
+    drop(idle);
+}
+
 #[test]
 fn files_may_change_and_vanish() {
     let served = Served::new();

@@ -15,5 +15,5 @@ mod server;
 mod site;
 
 pub(crate) use folder::Folder;
-pub(crate) use server::Server;
+pub(crate) use server::{Server, TIME_TO_OPEN};
 pub(crate) use site::Site;

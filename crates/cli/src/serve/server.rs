@@ -7,16 +7,19 @@ use super::site::{SERVED, Site};
 use serde_json::json;
 use std::hint::black_box;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many connections are served at once; others wait.
+/// How many connections are served at once.
 const MOST_CONNECTIONS: usize = 32;
 
+/// How long a connection stays open without a token if others wait. A browser on this computer sends its request sooner.
+const TIME_WITHOUT_TOKEN: Duration = Duration::from_millis(20);
+
 /// How long the address that a browser is started with can be used.
-const TIME_TO_OPEN: Duration = Duration::from_secs(60);
+pub(crate) const TIME_TO_OPEN: Duration = Duration::from_secs(60);
 
 /// The first name on the path of files of the directory, behind the token.
 const FILES: &str = "served";
@@ -31,13 +34,30 @@ pub(crate) struct Server {
     address: SocketAddr,
     /// What a path must begin with.
     token: String,
-    /// What leads to the token once, and until when: the command line of a browser, which other users can see, has only this.
+    /// What leads to the token once, and until when: the page that a browser is started with has only this.
     once: Mutex<Option<(String, Instant)>>,
     name: String,
     folder: Folder,
     site: Site,
-    connections: Mutex<usize>,
+    connections: Mutex<Connections>,
     ended: Condvar,
+}
+
+/// The connections that are served, the oldest first.
+#[derive(Debug, Default)]
+struct Connections {
+    open: Vec<Connection>,
+    /// How many there have been.
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Connection {
+    number: u64,
+    stream: TcpStream,
+    since: Instant,
+    /// Whether its request had the token. Anyone on this computer can open connections, so others give way to it.
+    has_token: bool,
 }
 
 impl Server {
@@ -67,40 +87,68 @@ impl Server {
     pub(crate) fn run(self) -> ! {
         let server = Arc::new(self);
         loop {
-            server.wait();
-            let Ok((stream, _)) = server.listener.accept() else {
+            let accepted = server.listener.accept().and_then(|(stream, _)| Ok((stream.try_clone()?, stream)));
+            let Ok((other, stream)) = accepted else {
                 // Too many open files, perhaps.
-                server.end();
                 thread::sleep(Duration::from_millis(100));
                 continue;
             };
+            let number = server.add(other);
             let own = Arc::clone(&server);
             let started = thread::Builder::new().spawn(move || {
-                let _ended = Ended(&own);
+                let _ended = Ended(&own, number);
                 // The client's trouble is not the server's.
-                let _ = own.serve(stream);
+                let _ = own.serve(stream, number);
             });
             if started.is_err() {
-                server.end();
+                server.end(number);
             }
         }
     }
 
-    /// Counts a connection, once there may be another.
-    fn wait(&self) {
-        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |connections: &mut usize| *connections >= MOST_CONNECTIONS;
-        *self.ended.wait_while(connections, is_full).unwrap_or_else(PoisonError::into_inner) += 1;
+    /// Adds a connection, once there is room for it. If there is none, the oldest connection without a token ends, unless it has just begun.
+    fn add(&self, stream: TcpStream) -> u64 {
+        let mut connections = self.lock();
+        while connections.open.len() >= MOST_CONNECTIONS {
+            let oldest = connections.open.iter().position(|connection| !connection.has_token);
+            let left = oldest.map(|oldest| TIME_WITHOUT_TOKEN.saturating_sub(connections.open[oldest].since.elapsed()));
+            connections = match (oldest, left) {
+                (Some(oldest), Some(Duration::ZERO)) => {
+                    // Its thread finds out when it next reads or writes. An error means that the client has gone.
+                    let _ = connections.open.remove(oldest).stream.shutdown(Shutdown::Both);
+                    continue;
+                }
+                (_, Some(left)) => {
+                    self.ended.wait_timeout(connections, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+                _ => self.ended.wait(connections).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        let number = connections.count;
+        connections.count += 1;
+        connections.open.push(Connection { number, stream, since: Instant::now(), has_token: false });
+        number
     }
 
-    fn end(&self) {
-        *self.connections.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+    fn end(&self, number: u64) {
+        self.lock().open.retain(|connection| connection.number != number);
         self.ended.notify_one();
     }
 
-    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+    fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn serve(&self, mut stream: TcpStream, number: u64) -> io::Result<()> {
         match Request::read(&mut stream) {
-            Ok(request) => self.answer(&request).send(stream, request.is_head),
+            Ok(request) => {
+                if request.path.first().is_some_and(|token| is_same(token, &self.token)) {
+                    let mut connections = self.lock();
+                    let own = connections.open.iter_mut().find(|connection| connection.number == number);
+                    own.into_iter().for_each(|own| own.has_token = true);
+                }
+                self.answer(&request).send(stream, request.is_head)
+            }
             Err(Some(refused)) => refused.send(stream, false),
             Err(None) => Ok(()),
         }
@@ -161,11 +209,11 @@ impl Server {
 }
 
 /// Ends a connection even if its thread panics.
-struct Ended<'a>(&'a Server);
+struct Ended<'a>(&'a Server, u64);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.end(self.1);
     }
 }
 
