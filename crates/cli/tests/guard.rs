@@ -354,4 +354,31 @@ fn the_steps_of_the_action_run() {
     assert_eq!(check("slower.hlo", "cycles>+5% copies>0").2, 0);
     assert_eq!(check("slower.hlo", "cycles>+1% copies>0").2, 1);
     assert_eq!(folder.read("summary.md").matches("### ").count(), 4);
+    // Limits may stand on several lines, and blanks are no limit.
+    for limits in ["copies>0\ncycles>+1%", "copies>0\n\n  cycles>+1%\n", "\tcopies>0\r\ncycles>+1%\r\n"] {
+        let (output, errors, code) = check("slower.hlo", limits);
+        assert!(output.contains("**failed**"), "{limits:?}: {output}{errors}");
+        assert_eq!(code, 1, "{limits:?}");
+    }
+    for blanks in [" ", "\n", " \n\t\n"] {
+        assert_eq!((check("m.hlo", blanks).2, check("slower.hlo", blanks).2), (0, 1), "{blanks:?}");
+    }
+    // No input becomes another option: `--help` would end with 0.
+    for limits in ["--help", "--other-devices", "-h", "copies>0 --help", "*", "copies"] {
+        let (output, errors, code) = check("slower.hlo", limits);
+        assert!(output.is_empty() && errors.contains("invalid value '") && code == 2, "{limits}: {output}{errors}");
+    }
+    let at = |record: &str, program: &str, devices: &str| {
+        let variables = [("RECORD", record), ("PROGRAM", program), ("FOR", devices), ("FAIL_IF", "")];
+        run("Compare with the record", &variables)
+    };
+    assert_ne!(at("--help", "slower.hlo", "").2, 0);
+    assert_ne!(at("r.json", "--help", "").2, 0);
+    assert_eq!(at("r.json", "slower.hlo", "--help").2, 2);
+    for name in ["--format=json", "-h"] {
+        fs::copy(folder.0.path().join("slower.hlo"), folder.0.path().join(name)).unwrap();
+        let (output, errors, code) = at("r.json", name, "");
+        assert!(output.contains(&format!("xla-shape guard record r.json ./{name}</code>")), "{output}{errors}");
+        assert_eq!(code, 1);
+    }
 }

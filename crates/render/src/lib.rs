@@ -57,6 +57,7 @@ pub mod kernel;
 pub mod reshape;
 pub mod rustc;
 pub mod scan;
+mod shell;
 mod source;
 mod text;
 pub mod tpu;
@@ -67,6 +68,7 @@ mod words;
 
 pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, json_line, write_json};
 pub use given::{Given, GivenArray};
+pub use shell::{path_argument, shell_line};
 pub use text::{Text, harmless, harmless_but_colours};
 pub use web::escape;
 pub use words::{InUnits, count, no_array, no_size};

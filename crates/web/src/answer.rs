@@ -2,7 +2,7 @@
 
 use crate::given::Given;
 use crate::reading::{Reading, readings};
-use crate::views::{View, shell_line, view, views};
+use crate::views::{View, command_line, view, views};
 use serde::Serialize;
 
 /// A name for links and programs, and the same for people.
@@ -64,7 +64,7 @@ pub fn answer(given: &Given<'_>) -> Answer {
         readings: readings.iter().map(choice).collect(),
         views: views.into_iter().map(|(name, title)| Choice { name, title: title.to_owned() }).collect(),
         shown,
-        shell: view.as_ref().map(|view| shell_line(&view.command)),
+        shell: view.as_ref().map(|view| command_line(&view.command)),
         view,
         error: None,
     }

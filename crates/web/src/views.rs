@@ -23,7 +23,7 @@ use xla_shape_render::kernel::Kernels;
 use xla_shape_render::reshape::Reshape;
 use xla_shape_render::scan::Scan;
 use xla_shape_render::tpu::Choices;
-use xla_shape_render::{Answer, Given as GivenShape, GivenArray, harmless, no_array};
+use xla_shape_render::{Answer, Given as GivenShape, GivenArray, harmless, no_array, path_argument, shell_line};
 
 /// How many entries a list has: what the program takes if nothing else is asked for.
 const TOP: usize = 10;
@@ -157,7 +157,7 @@ fn fill(view: &mut View, reading: Reading, name: &str, given: &Given<'_>) -> Res
         },
         Reading::Log => {
             let Some(file) = given.files.first().or(given.against.first()) else { return Ok(()) };
-            view.command(&["scan", &file.name]);
+            view.command(&["scan", &path_argument(&file.name)]);
             let (scan, json) = scan(file.bytes);
             view.text = scan.text(width).to_string();
             view.json = json;
@@ -261,7 +261,7 @@ fn read<'g>(view: &mut View, dump: &ModuleDump<'g>) -> Result<Module<'g>, String
 }
 
 fn module(view: &mut View, name: &str, dump: &ModuleDump<'_>, width: usize) -> Result<(), String> {
-    view.command(&[name, &dump.path]);
+    view.command(&[name, &path_argument(&dump.path)]);
     let module = read(view, dump)?;
     if name == "cost" {
         let cost = ProgramCost::new(&module).map_err(|wrong| error(format_args!("{}: {wrong}", dump.name)))?;
@@ -281,7 +281,7 @@ fn module(view: &mut View, name: &str, dump: &ModuleDump<'_>, width: usize) -> R
 }
 
 fn modules(view: &mut View, first: &ModuleDump<'_>, second: &ModuleDump<'_>, width: usize) -> Result<(), String> {
-    view.command(&["hlo", "diff", &first.path, &second.path]);
+    view.command(&["hlo", "diff", &path_argument(&first.path), &path_argument(&second.path)]);
     let (before, after) = (read(view, first)?, read(view, second)?);
     check_devices(&before, &after).map_err(error)?;
     let (memory, after_memory) = (before.memory(), after.memory());
@@ -301,14 +301,14 @@ fn modules(view: &mut View, first: &ModuleDump<'_>, second: &ModuleDump<'_>, wid
 fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, width: usize) -> Result<(), String> {
     let missing = |path: &str| error(Kernels::missing(path));
     let dump = KernelFiles::find(files).ok_or_else(|| missing("."))?;
-    view.command(&["kernel", &dump.path]);
+    view.command(&["kernel", &path_argument(&dump.path)]);
     let (mut answer, xla) = added(&dump, before.is_some());
     if answer.is_empty() && xla == 0 {
         return Err(missing(&dump.path));
     }
     if let Some(before) = before {
         let before = KernelFiles::find(before).ok_or_else(|| missing("."))?;
-        view.command(&["--against", &before.path]);
+        view.command(&["--against", &path_argument(&before.path)]);
         answer.compare(&added(&before, true).0);
     }
     // The program takes `--source` only with `--html`: it changes the page alone.
@@ -333,16 +333,9 @@ fn added(dump: &KernelFiles<'_>, is_compared: bool) -> (Kernels, usize) {
     (answer, xla)
 }
 
-/// The commands of a view as a line for a shell.
-pub(crate) fn shell_line(command: &[String]) -> String {
-    let quoted = |word: &String| {
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,".contains(letter);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.clone(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
-    };
-    let words = command.iter().map(quoted).collect::<Vec<_>>().join(" ");
+/// The command of a view as a line for a shell.
+pub(crate) fn command_line(command: &[String]) -> String {
+    let words = shell_line(command.iter().map(String::as_str));
     let input = if command.iter().any(|word| word == PASTED) { " < pasted.txt" } else { "" };
     format!("xla-shape {words}{input}")
 }

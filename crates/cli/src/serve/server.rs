@@ -110,8 +110,9 @@ impl Server {
     fn add(&self, stream: TcpStream) -> u64 {
         let mut connections = self.lock();
         while connections.open.len() >= MOST_CONNECTIONS {
-            let oldest = connections.open.iter().position(|connection| !connection.has_token);
-            let left = oldest.map(|oldest| TIME_WITHOUT_TOKEN.saturating_sub(connections.open[oldest].since.elapsed()));
+            let oldest = connections.open.iter().enumerate().find(|(_, connection)| !connection.has_token);
+            let left = oldest.map(|(_, oldest)| TIME_WITHOUT_TOKEN.saturating_sub(oldest.since.elapsed()));
+            let oldest = oldest.map(|(place, _)| place);
             connections = match (oldest, left) {
                 (Some(oldest), Some(Duration::ZERO)) => {
                     // Its thread finds out when it next reads or writes. An error means that the client has gone.

@@ -9,12 +9,12 @@ use crate::args::{
 use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_render::guard::{Check, CheckError, Checks, Record, Recorded};
+use xla_shape_render::{path_argument, shell_line};
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {
@@ -83,10 +83,10 @@ fn failed(path: &Path, error: &dyn Display) -> Failure {
     Failure::said(format_args!("{}: {error}", path.display()))
 }
 
-/// The command that makes the record again, as a POSIX shell reads it: for the devices of the record, also those that were not checked, and with
+/// The command that makes the record again, as a shell reads it: for the devices of the record, also those that were not checked, and with
 /// the same options of the compiler.
 fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record) -> String {
-    let path = |path: &Path| path.display().to_string();
+    let path = |path: &Path| path_argument(&path.display().to_string()).into_owned();
     let mut words = ["xla-shape", "guard", "record"].map(str::to_owned).to_vec();
     words.extend([path(&arguments.record), path(&arguments.program.program)]);
     // A compiled module is for one device.
@@ -98,7 +98,10 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record)
         }
     }
     let CompilerArguments { plugin, replicas, partitions, options, time_limit } = &arguments.compiler;
-    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    let mut option = |name: &str, value: String| match value.starts_with('-') {
+        true => words.push(format!("{name}={value}")),
+        false => words.extend([name.to_owned(), value]),
+    };
     if !devices.is_empty() {
         option("--for", devices.join(","));
     }
@@ -119,16 +122,7 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record)
             option("--time-limit", time_limit.to_string());
         }
     }
-    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// A word of a POSIX shell, in quotes if it needs them.
-fn shell_word(word: &str) -> Cow<'_, str> {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=:,+@%".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+    shell_line(words.iter().map(String::as_str))
 }
 
 /// What programs cost now.
