@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use xla_shape::hlo::{Module, Totals};
 use xla_shape::shard::Sharding;
 use xla_shape::{Layout, Shape};
@@ -26,7 +27,7 @@ use xla_shape_render::compile::Compiled as Answered;
 use xla_shape_render::{harmless, json_line};
 
 /// How many bytes of the compiler's standard error are kept.
-const MAX_NOTES: u64 = 16 << 20;
+const MAX_NOTES: usize = 16 << 20;
 
 /// Why there is no compiled program.
 #[derive(Serialize, Deserialize)]
@@ -82,6 +83,7 @@ pub(crate) struct CompilerAnswer {
 /// Compiles the program on standard input in this process, and writes the answer as a line for the process that started this one.
 /// `python` is the interpreter that runs the program, if one does.
 pub(super) fn compile(arguments: &CompileArguments, python: Option<&Path>) -> Result<(), Failure> {
+    process::end_with_parent();
     let bytes = xla_shape_files::contents("-")?;
     let answer = load(arguments.compiler.plugin.as_deref(), python)
         .map_err(|error| CompileError::NoCompiler(error.to_string()))
@@ -118,8 +120,7 @@ fn message(arguments: &CompileArguments, plugin: &Plugin, bytes: &[u8]) -> Resul
 }
 
 fn options(arguments: &CompilerArguments) -> CompileOptions {
-    let limit = Duration::from_secs(arguments.time_limit);
-    let mut options = CompileOptions::new().time_limit(Some(limit));
+    let mut options = CompileOptions::new().time_limit(Some(arguments.limit()));
     if let Some(replicas) = arguments.replicas {
         options = options.replicas(replicas);
     }
@@ -160,6 +161,7 @@ fn command(
         command.env(LIBTPU_FLAGS, flags);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    process::alone(&mut command);
     Some(command)
 }
 
@@ -208,7 +210,7 @@ pub(crate) fn start_until(
     slice: &Slice,
     program: &[u8],
 ) -> Result<CompilerAnswer, CompileError> {
-    compile_in(command(itself, arguments, slice, None), program, stop)
+    compile_in(command(itself, arguments, slice, None), arguments.limit(), program, stop)
 }
 
 /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of the first
@@ -226,7 +228,7 @@ pub(crate) fn keep_modules(
         option.push(folder);
         command.arg("--option").arg(option);
     }
-    drop(run(command, program, &NEVER));
+    drop(run(command, arguments.limit(), program, &NEVER));
 }
 
 /// Like [`start`]; libtpu also writes what it did with kernels into a directory.
@@ -239,11 +241,16 @@ pub(crate) fn start_dumping(
 ) -> Result<CompilerAnswer, CompileError> {
     let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
     let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
-    compile_in(command(itself, arguments, slice, Some(flags)), program, &NEVER)
+    compile_in(command(itself, arguments, slice, Some(flags)), arguments.limit(), program, &NEVER)
 }
 
-fn compile_in(command: Option<Command>, program: &[u8], stop: &AtomicBool) -> Result<CompilerAnswer, CompileError> {
-    let (answer, errors) = run(command, program, stop)?;
+fn compile_in(
+    command: Option<Command>,
+    limit: Duration,
+    program: &[u8],
+    stop: &AtomicBool,
+) -> Result<CompilerAnswer, CompileError> {
+    let (answer, errors) = run(command, limit, program, stop)?;
     // The compiler's own messages. An error means that standard error is closed.
     let _ = std::io::stderr().write_all(harmless(&errors).as_bytes());
     let unreadable =
@@ -251,12 +258,22 @@ fn compile_in(command: Option<Command>, program: &[u8], stop: &AtomicBool) -> Re
     answer?.answer().ok_or_else(unreadable)
 }
 
-/// How long a process may go on after it shall end.
+/// How often the process is looked at.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Runs the process of a compiler: its answer, and what it wrote to standard error. Once `stop` is set, the process is ended.
+/// How long the process may take beyond the time limit of the compiler: it loads the plug-in and describes the device before, and asks for the
+/// parts of the answer after. The process has limits of its own for some of these calls. A plug-in may hang in any.
+const BESIDES: Duration = Duration::from_secs(20);
+
+/// How long the last lines of standard error are waited for when the process has ended.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+
+/// Runs the process of a compiler: its answer, and what it wrote to standard error. Once `stop` is set or its time is over, the process is ended.
+///
+/// Nothing here waits for a pipe: a process that the compiler started, and that outlives it, may keep all of them open.
 fn run(
     command: Option<Command>,
+    limit: Duration,
     program: &[u8],
     stop: &AtomicBool,
 ) -> Result<(Result<Message, CompileError>, String), CompileError> {
@@ -264,51 +281,161 @@ fn run(
         |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
     let unknown = || failed(std::io::Error::other("the program does not know its own file"));
     let mut child = command.ok_or_else(unknown)?.spawn().map_err(failed)?;
-    let (input, output) = (child.stdin.take(), child.stdout.take());
-    let errors = child.stderr.take().map(|mut errors| {
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // If reading fails, the bytes so far are kept. The rest is read and dropped, because a full pipe would block the process.
-            let _ = errors.by_ref().take(MAX_NOTES).read_to_end(&mut bytes);
-            let _ = std::io::copy(&mut errors, &mut std::io::sink());
-            bytes
-        })
-    });
-    let process = &mut child;
-    let answer = thread::scope(|scope| {
-        let (reading, end) = mpsc::channel::<()>();
-        scope.spawn(move || {
-            while end.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
-                if stop.load(Ordering::Relaxed) {
-                    // An error means that the process has ended.
-                    let _ = process.kill();
-                    break;
-                }
-            }
-        });
-        if let Some(mut input) = input {
-            // If this fails, the process has ended, and its exit status and standard error say why.
-            let _ = input.write_all(program);
-        }
-        let answer = output.and_then(|output| {
-            // Plug-ins may write other lines to standard output.
-            let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
-            lines.find_map(|line| serde_json::from_slice::<Result<Message, CompileError>>(&line).ok())
-        });
-        drop(reading);
-        answer
-    });
-    if answer.is_some() {
-        // The answer is complete, and some compilers take long to exit, or never do. An error means that the process has ended.
-        let _ = child.kill();
+    let end = Instant::now() + limit.saturating_add(BESIDES);
+    if let Some(mut input) = child.stdin.take() {
+        let program = program.to_vec();
+        // If this fails, the process has ended, and its exit status and standard error say why.
+        thread::spawn(move || drop(input.write_all(&program)));
     }
+    let answers = child.stdout.take().map(first_message);
+    let errors = child.stderr.take().map(Notes::collect);
+    let mut ended = Ended::No;
+    let answer = loop {
+        match answers.as_ref().map_or(Err(RecvTimeoutError::Disconnected), |answers| answers.recv_timeout(SOON)) {
+            // Some compilers take long to exit after the answer, or never do.
+            Ok(answer) => break Some(answer),
+            // The process closes standard output when it ends.
+            Err(RecvTimeoutError::Disconnected) if ended == Ended::No => thread::sleep(Duration::from_millis(1)),
+            Err(_) => {}
+        }
+        if ended == Ended::Yes || stop.load(Ordering::Relaxed) {
+            break None;
+        }
+        if Instant::now() >= end {
+            ended = Ended::TooSlow;
+            break None;
+        }
+        if process::has_ended(&mut child).map_err(failed)? {
+            // Its answer may still be in the pipe: once more.
+            ended = Ended::Yes;
+        }
+    };
+    process::end(&mut child);
     let status = child.wait().map_err(failed)?;
-    let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
+    let errors = errors.map_or_else(Vec::new, |errors| errors.so_far());
     let errors = String::from_utf8_lossy(&errors).into_owned();
     match answer {
         Some(answer) => Ok((answer, errors)),
+        None if ended == Ended::TooSlow => Err(CompileError::Refused(format!(
+            "the process of the compiler took longer than {} seconds, and {} for what is beside compiling, and was ended",
+            limit.as_secs(),
+            BESIDES.as_secs()
+        ))),
         None => Err(CompileError::Refused(exit_reason(status, &errors))),
     }
+}
+
+/// Whether and why a process has ended without an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    No,
+    Yes,
+    TooSlow,
+}
+
+/// The answer in what a process writes. Plug-ins may write other lines to standard output.
+fn first_message(output: ChildStdout) -> Receiver<Result<Message, CompileError>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
+        let answer = lines.find_map(|line| serde_json::from_slice(&line).ok());
+        // Fails if nobody waits any longer.
+        answer.map(|answer| sender.send(answer))
+    });
+    receiver
+}
+
+/// What a process writes to standard error.
+struct Notes {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    end: Receiver<()>,
+}
+
+impl Notes {
+    fn collect(mut errors: ChildStderr) -> Self {
+        let (sender, end) = mpsc::channel();
+        let bytes = Arc::<Mutex<Vec<u8>>>::default();
+        let own = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let _sender = sender;
+            let mut piece = [0; 8192];
+            // What is too much is read and dropped, because a full pipe would block the process.
+            while let Ok(count @ 1..) = errors.read(&mut piece) {
+                let mut bytes = own.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = MAX_NOTES.saturating_sub(bytes.len());
+                bytes.extend(piece.iter().take(count.min(room)));
+            }
+        });
+        Self { bytes, end }
+    }
+
+    /// What there is, after a short time for the rest.
+    fn so_far(&self) -> Vec<u8> {
+        // Nothing is sent: the other end is dropped when standard error ends.
+        let _ = self.end.recv_timeout(LAST_WORDS);
+        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A process with those that it starts. It has a group of its own, which ends as a whole.
+#[cfg(unix)]
+mod process {
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Child, Command};
+    use std::thread;
+    use std::time::Duration;
+
+    pub(super) fn alone(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    /// Whether it has ended. It is not forgotten then: until it is waited for, its number is that of no other process.
+    pub(super) fn has_ended(child: &mut Child) -> std::io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
+    }
+
+    /// Ends it and its group. It must not have been waited for.
+    pub(super) fn end(child: &mut Child) {
+        // An error means that there is no process in it any longer.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+        let _ = child.kill();
+    }
+
+    /// Ends the group of this process when the one that started it has ended: a group of its own does not get the Ctrl-C of the terminal.
+    pub(super) fn end_with_parent() {
+        let parent = std::os::unix::process::parent_id();
+        let own = rustix::process::getpid();
+        // Only a group that was made for this process.
+        if rustix::process::getpgrp() != own {
+            return;
+        }
+        thread::spawn(move || {
+            while std::os::unix::process::parent_id() == parent {
+                thread::sleep(Duration::from_millis(200));
+            }
+            let _ = kill_process_group(own, Signal::KILL);
+        });
+    }
+}
+
+#[cfg(not(unix))]
+mod process {
+    use std::process::{Child, Command};
+
+    pub(super) fn alone(_command: &mut Command) {}
+
+    pub(super) fn has_ended(child: &mut Child) -> std::io::Result<bool> {
+        Ok(child.try_wait()?.is_some())
+    }
+
+    pub(super) fn end(child: &mut Child) {
+        // An error means that the process has ended.
+        let _ = child.kill();
+    }
+
+    pub(super) fn end_with_parent() {}
 }
 
 /// Why a process ended without an answer: libtpu writes the reason and a stack trace.

@@ -219,6 +219,44 @@ fn errors_have_messages() {
     assert!(answer.errors.starts_with("error: cannot load the plug-in `"), "{}", answer.errors);
 }
 
+/// A plug-in may hang in any call, with limits of its own or without. Without a limit for its process, this test does not end.
+#[test]
+fn the_process_of_a_compiler_that_hangs_is_ended() {
+    let plugin = plugin();
+    let plugin = plugin.to_str().unwrap();
+    let cases = [
+        ("module {} // fake:hang-optimized", ""),
+        ("module {} // fake:hang-stats", ""),
+        // In loading, which has a limit of a minute.
+        ("module {}", "hang"),
+    ];
+    std::thread::scope(|scope| {
+        for (text, kind) in cases {
+            scope.spawn(move || {
+                let folder = tempfile::tempdir().unwrap();
+                let variables = [("PJRT_PLUGIN", plugin), ("PJRT_FAKE", kind)];
+                let answer = run(folder.path(), text, &variables, &["--time-limit", "1"]);
+                let said = answer.output + &answer.errors;
+                assert!(said.contains("the process of the compiler took longer than 1 seconds"), "{text} {kind}: {said}");
+                assert_eq!(answer.code, 1);
+            });
+        }
+    });
+}
+
+/// A process that a plug-in starts, and that outlives it, keeps the streams of the compiler's process open.
+#[test]
+#[cfg(unix)]
+fn a_process_that_a_compiler_leaves_is_not_waited_for() {
+    for (text, expected) in
+        [("module {} // fake:left", "fake, compiled"), ("module {} // fake:left fake:exit", "the compiler ended its process")]
+    {
+        let (folder, answer) = compile(text, &[]);
+        assert!(answer.output.contains(expected), "{}{}", answer.output, answer.errors);
+        assert!(!folder.path().join("left").exists(), "{text}: the answer came after the process had ended");
+    }
+}
+
 /// The current directory has everything that a search could find: libtpu as a package and in an environment, modules with the names
 /// of Python's own, and a `python3`. Each writes a file if its code runs; none may run.
 #[test]

@@ -176,6 +176,15 @@ struct Executable {
     sharding: Vec<u8>,
     sharding_places: [(Vec<*const c_char>, Vec<usize>); 2],
     properties: Vec<NamedValue>,
+    hang_optimized: bool,
+    hang_stats: bool,
+}
+
+/// Never returns.
+pub(crate) fn hang() -> ! {
+    loop {
+        std::thread::park();
+    }
 }
 
 /// What programs in MLIR become.
@@ -295,6 +304,14 @@ call! { compile(args: CompileArgs) {
         let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
         return Err((INVALID_ARGUMENT, format!("the options are {}", String::from_utf8_lossy(&options))));
     }
+    #[cfg(unix)]
+    if has("fake:left") {
+        // A process in a group of its own, which keeps the streams of this one open, and says when it ends.
+        use std::os::unix::process::CommandExt as _;
+        let mut left = std::process::Command::new("/bin/sh");
+        let left = left.args(["-c", "sleep 30; echo > left"]).process_group(0).spawn();
+        left.map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
+    }
     if has("fake:slow") {
         std::thread::sleep(Duration::from_millis(700));
     }
@@ -312,9 +329,7 @@ call! { compile(args: CompileArgs) {
             std::process::abort();
         }
         if has("fake:rows-hang") {
-            loop {
-                std::thread::park();
-            }
+            hang();
         }
     }
     let on_host = has("fake:tune") && program_text.contains("mhlo.memory_kind = \"pinned_host\"");
@@ -371,6 +386,8 @@ call! { compile(args: CompileArgs) {
         sharding: encode_sharding(&"{replicated}".parse::<Sharding>().expect("a sharding")),
         sharding_places: [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())],
         properties: properties(),
+        hang_optimized: has("fake:hang-optimized"),
+        hang_stats: has("fake:hang-stats"),
         layouts,
     });
     for side in 0..2 {
@@ -404,6 +421,10 @@ call! { executable_fingerprint(args: ExecutableFingerprintArgs) {
 }}
 
 call! { executable_memory(args: ExecutableGetCompiledMemoryStatsArgs) {
+    // SAFETY: it is not destroyed.
+    if unsafe { made(args.executable) }.hang_stats {
+        hang();
+    }
     args.generated_code_size_in_bytes = 7;
     args.argument_size_in_bytes = 1000;
     args.output_size_in_bytes = 200;
@@ -434,6 +455,9 @@ call! { executable_sizes(args: ExecutableOutputDimensionsArgs) {
 call! { executable_optimized(args: ExecutableOptimizedProgramArgs) {
     // SAFETY: it is not destroyed.
     let executable = unsafe { made(args.executable) };
+    if executable.hang_optimized {
+        hang();
+    }
     // SAFETY: the interface gives a program to fill.
     let program = unsafe { &mut *args.program };
     let bytes = &executable.optimized;

@@ -486,6 +486,11 @@ pub(crate) struct CompilerArguments {
 impl CompilerArguments {
     /// How long the compiler may take if the user does not say it, in seconds.
     pub(crate) const TIME_LIMIT: u64 = 600;
+
+    /// How long the compiler may take for one device.
+    pub(crate) const fn limit(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.time_limit)
+    }
 }
 
 /// A TPU that a program is compiled for.
