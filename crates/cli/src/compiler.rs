@@ -317,7 +317,7 @@ fn run(
     match answer {
         Some(answer) => Ok((answer, errors)),
         None if ended == Ended::TooSlow => Err(CompileError::Refused(format!(
-            "the process of the compiler took longer than {} seconds, and {} for what is beside compiling, and was ended",
+            "the compiler's process was ended: it took longer than {} seconds, and {} more for loading the compiler and asking for the answer",
             limit.as_secs(),
             BESIDES.as_secs()
         ))),

@@ -237,7 +237,10 @@ fn the_process_of_a_compiler_that_hangs_is_ended() {
                 let variables = [("PJRT_PLUGIN", plugin), ("PJRT_FAKE", kind)];
                 let answer = run(folder.path(), text, &variables, &["--time-limit", "1"]);
                 let said = answer.output + &answer.errors;
-                assert!(said.contains("the process of the compiler took longer than 1 seconds"), "{text} {kind}: {said}");
+                assert!(
+                    said.contains("the compiler's process was ended: it took longer than 1 seconds"),
+                    "{text} {kind}: {said}"
+                );
                 assert_eq!(answer.code, 1);
             });
         }
@@ -248,9 +251,10 @@ fn the_process_of_a_compiler_that_hangs_is_ended() {
 #[test]
 #[cfg(unix)]
 fn a_process_that_a_compiler_leaves_is_not_waited_for() {
-    for (text, expected) in
-        [("module {} // fake:left", "fake, compiled"), ("module {} // fake:left fake:exit", "the compiler ended its process")]
-    {
+    for (text, expected) in [
+        ("module {} // fake:left", "fake, compiled"),
+        ("module {} // fake:left fake:exit", "the compiler ended its process"),
+    ] {
         let (folder, answer) = compile(text, &[]);
         assert!(answer.output.contains(expected), "{}{}", answer.output, answer.errors);
         assert!(!folder.path().join("left").exists(), "{text}: the answer came after the process had ended");

@@ -348,6 +348,23 @@ pub enum PlanError {
         /// The pattern of the rule.
         pattern: String,
     },
+    /// Each tensor that fits a rule is taken by another rule, of an earlier pattern or for its own name.
+    #[error(
+        "`{pattern}` is for no tensor: `{by}` takes `{tensor}`, because {}", if by == tensor { "it is the tensor's own name" } else { "it comes first" }
+    )]
+    TakenRule {
+        /// The pattern of the rule.
+        pattern: String,
+        /// The first tensor that fits it.
+        tensor: String,
+        /// The pattern of the rule that takes this tensor.
+        by: String,
+    },
+    /// To find the patterns that fit the names of the tensors would take too long.
+    #[error(
+        "too many patterns with `*` for so many tensors: patterns are found by what stands before their first `*`, so begin them with more of the names"
+    )]
+    TooManyPatterns,
     /// No rule fits a tensor of the checkpoint.
     #[error("no rule matches tensor `{tensor}`; a rule for \"*\" matches every tensor without another rule")]
     NoRule {

@@ -119,9 +119,7 @@ impl Server {
                     let _ = connections.open.remove(oldest).stream.shutdown(Shutdown::Both);
                     continue;
                 }
-                (_, Some(left)) => {
-                    self.ended.wait_timeout(connections, left).unwrap_or_else(PoisonError::into_inner).0
-                }
+                (_, Some(left)) => self.ended.wait_timeout(connections, left).unwrap_or_else(PoisonError::into_inner).0,
                 _ => self.ended.wait(connections).unwrap_or_else(PoisonError::into_inner),
             };
         }

@@ -37,7 +37,10 @@ const PAGE: &str = "open.html";
 /// A folder with a page that leads to an address. Other users can see the browser's command line, so it has the path of this page, not the
 /// address; and they can read neither the folder nor the page.
 fn page(url: &str) -> std::io::Result<TempDir> {
-    let folder = tempfile::Builder::new().prefix("xla-shape-").tempdir()?;
+    let mut folder = tempfile::Builder::new();
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let folder = folder.prefix("xla-shape-").tempdir()?;
     let text = format!(
         "<!doctype html><meta charset=\"utf-8\"><title>xla-shape</title><meta name=\"referrer\" content=\"no-referrer\">\
          <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">The explorer</a>\n"
@@ -63,7 +66,8 @@ fn open(page: TempDir) {
         _ if has_screen() => Command::new("/usr/bin/xdg-open"),
         _ => return,
     };
-    let started = command.arg(page.path().join(PAGE)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started =
+        command.arg(page.path().join(PAGE)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if let Ok(mut browser) = started {
         std::thread::spawn(move || {
             let _ = browser.wait();

@@ -27,6 +27,9 @@ pub struct ShardPlan {
     rules: Vec<(String, ShardRule)>,
 }
 
+/// How many bytes of names are compared with patterns: some seconds.
+const MOST_EFFORT: u64 = 1 << 34;
+
 /// How a tensor is divided, and how its shards are laid out.
 #[derive(Clone, Debug)]
 pub struct ShardRule {
@@ -134,15 +137,22 @@ impl ShardPlan {
     /// It is an error if a tensor has no rule and, if these are `all` tensors of a checkpoint, if a rule has no tensor.
     pub(super) fn rules<'a>(
         &self,
-        tensors: impl Iterator<Item = &'a str>,
+        tensors: impl Iterator<Item = &'a str> + Clone,
         all: bool,
     ) -> Result<Vec<&ShardRule>, Error> {
-        let found = self.find(tensors).map_err(|error| self.wrong(error))?;
+        let found = self.find(tensors.clone()).map_err(|error| self.wrong(error))?;
         let used = found.iter().collect::<BTreeSet<_>>();
         match self.rules.iter().enumerate().find(|(number, _)| !used.contains(number)) {
             // A rule for all other tensors is good even if there are none.
             Some((_, (pattern, _))) if all && pattern != "*" => {
-                Err(self.wrong(PlanError::UnusedRule { pattern: pattern.clone() }))
+                let pattern = pattern.clone();
+                let taken = tensors.zip(&found).find(|(name, _)| fits(&pattern, name));
+                Err(self.wrong(match taken {
+                    Some((name, &by)) => {
+                        PlanError::TakenRule { pattern, tensor: name.to_owned(), by: self.rules[by].0.clone() }
+                    }
+                    None => PlanError::UnusedRule { pattern },
+                }))
             }
             _ => Ok(found.into_iter().map(|number| &self.rules[number].1).collect()),
         }
@@ -157,11 +167,35 @@ impl ShardPlan {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
         // Of two rules for one name, the first counts, as of patterns.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
-        let patterns = rules().filter(|(_, pattern)| pattern.contains('*')).collect::<Vec<_>>();
+        // Patterns by what stands before their first `*`: a name is compared only with those that begin as it does.
+        let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
+        for (number, pattern) in rules() {
+            if let Some((beginning, _)) = pattern.split_once('*') {
+                patterns.entry(beginning).or_default().push((number, pattern));
+            }
+        }
+        let lengths = patterns.keys().map(|beginning| beginning.len()).collect::<BTreeSet<_>>();
+        let mut effort = 0_u64;
         let mut found = Vec::new();
         for name in tensors {
-            let fitting = || patterns.iter().find(|(_, pattern)| fits(pattern, name)).map(|(number, _)| number);
-            let number = exact.get(name).or_else(fitting).copied();
+            let mut number = exact.get(name).copied();
+            if number.is_none() {
+                for patterns in lengths.iter().filter_map(|&length| patterns.get(name.get(..length)?)) {
+                    // Only patterns before the best one so far can be better.
+                    for &(other, pattern) in
+                        patterns.iter().take_while(|(other, _)| number.is_none_or(|best| *other < best))
+                    {
+                        effort = effort.saturating_add(name.len() as u64);
+                        if fits(pattern, name) {
+                            number = Some(other);
+                            break;
+                        }
+                    }
+                    if effort > MOST_EFFORT {
+                        return Err(PlanError::TooManyPatterns);
+                    }
+                }
+            }
             found.push(number.ok_or_else(|| PlanError::NoRule { tensor: name.to_owned() })?);
         }
         Ok(found)
@@ -281,7 +315,8 @@ fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{ShardPlan, fits};
+    use crate::error::{Error, PlanError};
 
     #[test]
     fn patterns() {
@@ -300,5 +335,56 @@ mod tests {
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    fn plan(patterns: impl IntoIterator<Item = String>) -> ShardPlan {
+        let rule = || super::ShardRule::new("{replicated}".parse().unwrap());
+        patterns.into_iter().fold(ShardPlan::new(), |plan, pattern| plan.with_rule(&pattern, rule()))
+    }
+
+    /// Finding rules by the beginnings of patterns is the same as trying all in their order.
+    #[test]
+    fn the_first_pattern_that_fits_counts() {
+        let patterns = ["layers.*.wo", "*.w", "layers.1*", "layers.*", "head", "h*", "*d", "*"].map(str::to_owned);
+        let plan = plan(patterns.clone());
+        let names = ["layers.0.wo", "layers.1.w", "layers.1.x", "layers.2", "head", "hand", "and", "w", "", "layers"];
+        let expected = names.map(|name| {
+            let own = patterns.iter().position(|pattern| pattern == name);
+            own.or_else(|| patterns.iter().position(|pattern| fits(pattern, name))).unwrap()
+        });
+        assert_eq!(plan.find(names.into_iter()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_rule_without_tensors_says_who_has_them() {
+        let error = |patterns: &[&str]| {
+            let plan = plan(patterns.iter().map(|&pattern| pattern.to_owned()));
+            match plan.rules(["layers.0.wo", "layers.1.wo"].into_iter(), true).unwrap_err() {
+                Error::Plan { error, .. } => error.to_string(),
+                other => panic!("{other}"),
+            }
+        };
+        assert_eq!(
+            error(&["layers.*.w*", "layers.*.wo"]),
+            "`layers.*.wo` is for no tensor: `layers.*.w*` takes `layers.0.wo`, because it comes first"
+        );
+        assert_eq!(
+            error(&["*0*", "layers.0.wo", "layers.*"]),
+            "`*0*` is for no tensor: `layers.0.wo` takes `layers.0.wo`, because it is the tensor's own name"
+        );
+        assert_eq!(error(&["layers.*.wq", "*"]), "there is no tensor `layers.*.wq`");
+    }
+
+    /// With 40,000 names and 10,000 patterns, trying all would be 400 million comparisons.
+    #[test]
+    fn many_patterns_are_found_by_their_beginnings() {
+        let plan = plan((0..10_000).map(|number| format!("layers.{number}.*")));
+        let names = (0..40_000).map(|number| format!("layers.{}.{number}", number % 10_000)).collect::<Vec<_>>();
+        let found = plan.find(names.iter().map(String::as_str)).unwrap();
+        assert!(found.iter().enumerate().all(|(place, &rule)| rule == place % 10_000));
+        // Where that does not help, there is a limit.
+        let long = "x".repeat(1 << 24);
+        let plan = super::tests::plan((0..2000).map(|number| format!("*{number}")));
+        assert!(matches!(plan.find([long.as_str()].into_iter()), Err(PlanError::TooManyPatterns)));
     }
 }
