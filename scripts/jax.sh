@@ -52,7 +52,7 @@ kernels.options(numbers=[1.0, 2.0], count=3)
 kernels.scale_rows(x, gain, factor="2")  # type: ignore[arg-type]
 kernels.scale_rows(x, gain, fctor=2.0)  # type: ignore[call-arg]
 PYTHON
-"$jax/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/my_kernels/__init__.pyi "$types/kernels.pyi"
+"$jax/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/python/my_kernels/__init__.pyi "$types/kernels.pyi"
 (cd "$types" && "$jax/mypy" --strict --no-error-summary calls.py)
 
 # The template of a wheel is built with the crates of this repository, installed, and tested.
@@ -64,14 +64,14 @@ printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
     ls dist/my_kernels-0.1.0-py3-none-*.whl
     "$jax/pip" install --quiet --no-deps --force-reinstall dist/*.whl
-    cd tests
-    PYTHONPATH="$root/python" "$jax/python" -m pytest --quiet -p no:cacheprovider .
+    # As the README says.
+    PYTHONPATH="$root/python" "$jax/python" -m pytest --quiet -p no:cacheprovider tests
 )
 PYTHONPATH=python "$jax/python" - <<'PYTHON'
 import importlib.metadata, pathlib, my_kernels, xla_shape_ffi
 metadata = importlib.metadata.metadata("my-kernels")
 assert metadata["Requires-Python"] == ">=3.11" and "jax>=0.5.3" in metadata.get_all("Requires-Dist"), metadata
-found = pathlib.Path("templates/kernels/my_kernels/_kernels.pyi").read_text()
+found = pathlib.Path("templates/kernels/python/my_kernels/_kernels.pyi").read_text()
 assert found == xla_shape_ffi.stubs(xla_shape_ffi.load(my_kernels.LIBRARY)), "the types of the template are not those of its kernels"
 PYTHON
 "$jax/pip" uninstall --quiet --yes my-kernels

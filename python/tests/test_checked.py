@@ -397,3 +397,22 @@ def test_threads_and_leaks():
     del arrays
     gc.collect()
     assert gone() is None and array() is None
+
+
+class Weights(TypedDict):
+    w: Arr[jax.Array, "f32[n,m]"]
+    b: Arr[jax.Array, "f32[m]"]
+    step: int
+
+
+def test_a_typed_dictionary_has_its_keys():
+    @checked
+    def f(params: Weights) -> None:
+        del params
+
+    good = {"w": jnp.ones((2, 3)), "b": jnp.ones(3), "step": 1}
+    f(good)
+    with pytest.raises(TypeError, match=r"f: argument params: expected the key 'b' of Weights, found 'w', 'step'"):
+        f({"w": jnp.ones((2, 3)), "step": 1})
+    with pytest.raises(TypeError, match=r"f: argument params: expected the keys of Weights, 'b', 'step', 'w', found 'bias'"):
+        f({**good, "bias": jnp.ones(3)})

@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar, overload
 
 import jax
@@ -172,17 +172,34 @@ class _Fields(_Node):
         if not isinstance(value, Mapping if self.is_dict else self.kind):
             raise _other(place, f"a {self.kind.__name__}", value)
         entries: Any = value
+        if self.is_dict:
+            self._same_keys(place, entries)
         for name, node in self.fields.items():
             if not self.is_dict:
                 node.visit(f"{place}.{name}", getattr(value, name), do)
             elif name in entries:
                 node.visit(f"{place}[{name!r}]", entries[name], do)
 
+    def _same_keys(self, place: str, value: Mapping[Any, Any]) -> None:
+        """Raises `TypeError` for a key that is missing, and for one that the typed dictionary does not have."""
+        kind: Any = self.kind
+        missing = [name for name in sorted(kind.__required_keys__) if name not in value]
+        if missing:
+            raise TypeError(f"{place}: expected the key {missing[0]!r} of {kind.__name__}, found {_listed(value)}")
+        known = kind.__required_keys__ | kind.__optional_keys__
+        extra = [name for name in value if name not in known]
+        if extra:
+            raise TypeError(f"{place}: expected the keys of {kind.__name__}, {_listed(sorted(known))}, found {extra[0]!r}")
+
     def patterns(self, place: str, seen: frozenset[int] = frozenset()) -> Iterator[tuple[str, Pattern]]:
         if id(self) in seen:
             return
         for name, node in self.fields.items():
             yield from node.patterns(f"{place}[{name!r}]" if self.is_dict else f"{place}.{name}", seen | {id(self)})
+
+
+def _listed(keys: Iterable[Any]) -> str:
+    return ", ".join(map(repr, keys)) or "no keys"
 
 
 def _other(place: str, expected: str, value: Any) -> TypeError:
