@@ -122,7 +122,10 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     assert_eq!((&summary["largest"]["name"], &summary["largest"]["source"]), (&json!("c"), &json!("train.py:43")));
     // The peak counts VMEM too, so the text does not list it as a part of HBM.
     let page = sections(&[], module);
-    assert!(page.contains("the compiler's own peak; VMEM counts too, so this is not the use of HBM "), "{page}");
+    assert!(
+        page.contains("peak, computed as the compiler counts it; VMEM counts too, so this is not the use of HBM "),
+        "{page}"
+    );
 }
 
 #[test]

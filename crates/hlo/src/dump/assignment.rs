@@ -215,7 +215,8 @@ impl BufferAssignment {
     /// The totals equal the analysis of libtpu 0.0.51 and 0.0.52 to the byte, and that of 0.0.17 and 0.0.42 if
     /// [`live_bytes`](Self::live_bytes) is known. Otherwise [`Account::may_be_more`] bounds how much more the analysis counts.
     ///
-    /// A single element needs no memory unless it is computed from arrays. The file has only names to decide that;
+    /// A single element needs no memory unless it is computed from arrays or is one of several results of an all-reduce. The file has only
+    /// names to decide that;
     /// [`Timeline::with_assignment`](crate::Timeline::with_assignment) looks at the module instead.
     ///
     /// ```
@@ -223,15 +224,15 @@ impl BufferAssignment {
     /// ```
     #[must_use]
     pub fn account(&self) -> Account {
-        let is_of_arrays = |name: &str| ["fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
-        self.account_with(0..=u64::MAX, is_of_arrays)
+        let needs_memory = |name: &str| ["fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
+        self.account_with(0..=u64::MAX, needs_memory)
     }
 
     /// [`account`](Self::account) with bounds `live` on the peak of live bytes in the HBM heap, and a function that decides whether the
-    /// instruction with a name computes a single element from arrays.
-    pub(crate) fn account_with(&self, live: RangeInclusive<u64>, is_of_arrays: impl Fn(&str) -> bool) -> Account {
+    /// instruction with a name needs memory for a single element.
+    pub(crate) fn account_with(&self, live: RangeInclusive<u64>, needs_memory: impl Fn(&str) -> bool) -> Account {
         let in_register =
-            |value: &AssignedValue| value.is_tuple() || value.is_single_element() && !is_of_arrays(&value.instruction);
+            |value: &AssignedValue| value.is_tuple() || value.is_single_element() && !needs_memory(&value.instruction);
         let mut account = Account::default();
         for allocation in &self.allocations {
             if allocation.is_thread_local {

@@ -98,16 +98,17 @@ impl<'m> HloBuffer<'m> {
     pub(super) fn is_in_register(&self, module: &Module<'_>) -> bool {
         self.values.iter().all(|value| {
             value.shape.array().is_some_and(|array| array.elements() == Some(1))
-                && !module.instruction_at(value.instruction).is_some_and(is_computed_from_arrays)
+                && !module.instruction_at(value.instruction).is_some_and(needs_memory_for_one_element)
         })
     }
 }
 
-/// Whether an instruction computes its value from arrays with several elements. A single element computed so comes from the vector
-/// unit and goes through memory; other single elements stay in registers.
-pub(super) fn is_computed_from_arrays(instruction: Instruction<'_, '_>) -> bool {
+/// Whether a single element that an instruction computes goes through memory: it comes from the vector unit if it is computed from arrays
+/// with several elements, and an all-reduce of several operands packs them in memory. Other single elements stay in registers.
+pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_, '_>) -> bool {
     let is_array = |shape: &Shape| shape.array().is_some_and(|array| array.elements() != Some(1));
     matches!(instruction.opcode(), Opcode::Fusion | Opcode::Reduce)
+        || instruction.opcode() == Opcode::AllReduce && instruction.shape().tuple_shapes().is_some()
         || instruction.shape().array().is_some()
             && instruction.operands().filter_map(|operand| operand.shape()).any(is_array)
 }

@@ -1,7 +1,7 @@
 //! A program's memory according to the compiler's own buffer assignment.
 
 use super::account::ByteDeltas;
-use super::buffers::{is_computed_from_arrays, taken_bytes};
+use super::buffers::{needs_memory_for_one_element, taken_bytes};
 use super::live::{Lifetime, Timeline};
 use crate::Instruction;
 use crate::dump::{Allocation, AssignedValue, BufferAssignment, DumpError, LiveRanges};
@@ -215,7 +215,7 @@ impl Timeline<'_, '_> {
         let mut account = assignment.account_with(live_bytes(spans), |name| {
             self.instructions()
                 .first()
-                .is_some_and(|first| first.module().instruction(name).is_some_and(is_computed_from_arrays))
+                .is_some_and(|first| first.module().instruction(name).is_some_and(needs_memory_for_one_element))
         });
         // The CPU compiler does not count temporaries in its peak.
         let temporary = if self.is_for_tpu() { self.account().temporary_peak } else { 0 };

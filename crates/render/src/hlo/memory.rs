@@ -63,6 +63,8 @@ pub(crate) struct OnDevice {
     pub(crate) temporaries: u64,
     pub(crate) total: u64,
     pub(crate) peak: u64,
+    /// Whether `peak` was computed from live ranges, as no file has the compiler's.
+    pub(crate) peak_is_computed: bool,
     /// The bytes of the program's code; null if no file says it.
     pub(crate) generated_code: Option<u64>,
     pub(crate) exact: bool,
@@ -95,6 +97,7 @@ impl Memory {
                 temporaries: device.temporaries,
                 total: device.total(),
                 peak: account.peak,
+                peak_is_computed: true,
                 generated_code: None,
                 exact: account.exact,
             },
@@ -196,7 +199,7 @@ impl Accuracy {
                     .into()
             }
             Self::Exact { is_tpu: false } => "exact: the compiler's own assignment".into(),
-            Self::Exact { is_tpu: true } => format!("exact: the compiler's own assignment, as counted by {MEASURED}"),
+            Self::Exact { is_tpu: true } => format!("exact: the compiler's own assignment, counted by the rules of {MEASURED}"),
             Self::Nearly { may_be_more } => format!(
                 "nearly exact: the compiler's own assignment; temporaries may be up to {} more, which the message \
                  (`.hlo.pb`) of the same compilation shows",
@@ -213,7 +216,7 @@ impl Accuracy {
 }
 
 /// The releases of libtpu for which the totals from these files were compared with the compiler's memory analysis.
-const MEASURED: &str = "libtpu 0.0.17, 0.0.42, 0.0.51 and 0.0.52";
+const MEASURED: &str = "libtpu 0.0.17, 0.0.30, 0.0.35, 0.0.42, 0.0.51 and 0.0.52";
 
 /// The note if there is a memory analysis of the compiler, but no buffer assignment.
 pub(super) const TOTALS: &str =

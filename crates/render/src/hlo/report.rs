@@ -419,6 +419,7 @@ impl Report {
     fn with_statistics(mut self, statistics: &Statistics) -> Self {
         if let Some(memory) = &mut self.memory {
             memory.device.generated_code = statistics.generated_code;
+            memory.device.peak_is_computed = statistics.own_peak().is_none();
         }
         let needed = self.memory.as_ref().map(|memory| memory.device.used());
         self.summary = self.summary.zip(needed).map(|(summary, needed)| summary.with_needed(needed));

@@ -114,6 +114,11 @@ impl Statistics {
         field.contains("temp_size")
     }
 
+    /// The compiler's peak, in bytes. Old releases write 0 for it.
+    pub(super) fn own_peak(&self) -> Option<u64> {
+        self.peak.filter(|&peak| peak > 0)
+    }
+
     /// The account with the values of this analysis in place of its own.
     pub(super) fn applied(&self, account: &Account) -> Account {
         let mut account = account.clone();
@@ -131,7 +136,7 @@ impl Statistics {
                 account.heaps.insert(space, bytes);
             }
         }
-        account.peak = self.peak.filter(|&peak| peak > 0).unwrap_or(account.peak);
+        account.peak = self.own_peak().unwrap_or(account.peak);
         if self.sizes[..4].iter().all(Option::is_some) {
             (account.exact, account.may_be_more) = (true, 0);
         }

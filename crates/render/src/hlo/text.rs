@@ -334,7 +334,15 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         if device.generated_code.is_none() { "; a `stats.json` beside the module would have its size" } else { "" };
     line(text, &code, &format!("generated code, in {hbm} too{unknown}"));
     let vmem = if report.is_tpu { "; VMEM counts too, so this is not the use of HBM" } else { "" };
-    line(text, &InUnits(device.peak).to_string(), &format!("the compiler's own peak{vmem}"));
+    // Compilers for other devices count temporaries in other ways, so only their own peak is shown.
+    if report.is_tpu || !device.peak_is_computed {
+        let whose = if device.peak_is_computed {
+            "peak, computed as the compiler counts it"
+        } else {
+            "the compiler's own peak"
+        };
+        line(text, &InUnits(device.peak).to_string(), &format!("{whose}{vmem}"));
+    }
     if host.total > 0 {
         line(text, &InUnits(host.total).to_string(), "memory of the host");
     }
