@@ -15,7 +15,9 @@ export class Engine {
   // `sources` are the files of `question.files`, then those of `question.against`: bytes, or blobs. Calls `progress` with a part of 1.
   async answer({ files, against, reading, view, width }, sources, progress = () => {}) {
     const sizes = sources.map(source => source.size ?? source.length);
-    const named = (names, from) => names.map((name, at) => [name, sizes[from + at]]);
+    // A name may be no Unicode text: half of a pair of surrogates has no form in UTF-8.
+    const text = name => name.replace(/\p{Surrogate}/gu, '\ufffd');
+    const named = (names, from) => names.map((name, at) => [text(name), sizes[from + at]]);
     const head = new TextEncoder().encode(JSON.stringify({
       files: named(files, 0), against: named(against, files.length), reading, view, width,
     }));

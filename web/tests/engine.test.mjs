@@ -46,6 +46,11 @@ test('Node: wrong inputs are told with their positions', async () => {
   assert.match(error, /found nothing/);
 });
 
+test('Node: names that are no Unicode text are names', async () => {
+  const { view } = await engine.answer({ files: ['a\ud800.hlo'], against: [] }, [bytes('f32[8]')]);
+  assert.ok(view.text.length > 10);
+});
+
 test('Node: an instance answers many questions, and frees them', async () => {
   const module = readFileSync(join(import.meta.dirname, '../../examples/hlo/v5e__rnn_scan.hlo'), 'utf8');
   await ask(module);

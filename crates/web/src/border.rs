@@ -4,6 +4,7 @@
 //! After it has read the reply, it calls `release`. If the module traps, the page uses another instance of it.
 #![allow(unsafe_code, reason = "a border: JavaScript passes pointers and lengths")]
 
+use crate::capacity;
 use std::alloc::{GlobalAlloc, Layout, System, alloc, dealloc};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +50,7 @@ unsafe impl GlobalAlloc for Noting {
 /// Whether there was a block of memory that this instance could not get. It tells why the module trapped.
 #[unsafe(no_mangle)]
 extern "C" fn is_out_of_memory() -> bool {
-    IS_OUT_OF_MEMORY.load(Ordering::Relaxed)
+    IS_OUT_OF_MEMORY.load(Ordering::Relaxed) || capacity::was_exceeded()
 }
 
 /// The layout of a block of bytes; `None` for an empty block, and one that no memory can hold.
@@ -72,6 +73,7 @@ extern "C" fn allocate(length: usize) -> *mut u8 {
 unsafe extern "C" fn reply(question: *mut u8, length: usize) -> u64 {
     // SAFETY: by the contract, the address is not null, and these bytes are initialized, of one allocation, and nothing else uses them during the call.
     let bytes = unsafe { std::slice::from_raw_parts(question, length) };
+    capacity::note();
     let reply = crate::reply(bytes).into_bytes().into_boxed_slice();
     // SAFETY: as above, it is from `allocate(length)`; `bytes` is not used again.
     unsafe { release(question, length) };

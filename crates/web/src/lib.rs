@@ -22,6 +22,7 @@
 //! | `views.rs` | the commands that a reading has, and their output |
 //! | `answer.rs` | the answer |
 //! | `border.rs` | the functions that JavaScript calls |
+//! | `capacity.rs` | blocks that no memory can hold |
 
 #![deny(unsafe_code)]
 
@@ -29,6 +30,8 @@ mod answer;
 // Its functions can be called from JavaScript alone, and have no other callers.
 #[cfg(target_family = "wasm")]
 mod border;
+#[cfg(any(test, target_family = "wasm"))]
+mod capacity;
 mod dumps;
 mod given;
 mod message;
