@@ -69,6 +69,7 @@ fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
 const MOST_OF_A_MODULE: usize = 160;
+const MOST_OF_A_STRUCTURE: usize = 640;
 const MOST_OF_A_SHARDING: usize = 480;
 const MOST_OF_A_TABLE: usize = 64;
 const MOST_OF_PADDING: usize = 96;
@@ -125,6 +126,23 @@ fn texts_take_memory_in_proportion() {
                 check(&name, text.len(), MOST, || array.byte_size());
                 check(&name, text.len(), 16, || array.to_string());
             }
+        }
+    }
+}
+
+#[test]
+fn structures_take_memory_in_proportion() {
+    // A part takes a byte there.
+    for count in [1000_usize, 8193, 16_383, 65_537] {
+        for part in [2_u8, 3] {
+            let mut bytes = postcard::to_allocvec(&(count + 1)).unwrap();
+            bytes.push(1);
+            bytes.extend(postcard::to_allocvec(&count).unwrap());
+            bytes.resize(bytes.len() + count, part);
+            assert!(postcard::from_bytes::<Shape>(&bytes).is_ok());
+            check(&format!("{count} parts"), bytes.len(), MOST_OF_A_STRUCTURE, || {
+                postcard::from_bytes::<Shape>(&bytes)
+            });
         }
     }
 }

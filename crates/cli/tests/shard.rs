@@ -308,6 +308,26 @@ fn only_regular_files_are_kept_or_replaced() {
     assert_eq!(fs::read(work.path("own")).unwrap(), b"own");
 }
 
+/// A header of some KiB can claim any number of dimensions.
+#[test]
+fn more_dimensions_than_any_array_has_are_refused() {
+    let work = Work::new();
+    work.plan(&json!({ "*": "{replicated}" }));
+    for (rank, fits) in [(64, true), (65, false), (10_000, false)] {
+        save(&work.path("w.safetensors"), &[tensor("w", Dtype::U8, &vec![1; rank], 1)]);
+        match fits {
+            true => drop(work.good(&["w.safetensors"], 0, &[])),
+            false => {
+                let message = String::from_utf8(work.run(&["w.safetensors"], 0, &[]).stderr).unwrap();
+                assert!(
+                    message.contains(&format!("an array of {rank} dimensions, and at most 64 are read")),
+                    "{message}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_is_written_where_something_is_wrong() {
     let work = Work::new();

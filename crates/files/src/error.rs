@@ -215,6 +215,14 @@ pub enum FileError {
         /// The type as the format calls it.
         element_type: String,
     },
+    /// An array has more dimensions than a file may say.
+    #[error("the file has an array of {found} dimensions, and at most {most} are read")]
+    TooManyDimensions {
+        /// The number of dimensions.
+        found: usize,
+        /// The limit.
+        most: usize,
+    },
     /// The sizes of a tensor are not those of an array of XLA.
     #[error("{error}")]
     TensorShape {

@@ -63,8 +63,9 @@ impl File {
     }
 }
 
-/// The largest number of bytes that the parser of modules takes.
-const MAX_BYTES: u64 = u32::MAX as u64;
+/// The largest file, in bytes. A compiler reads it, which takes three times as much memory, in each process that expands the macro: `rustc`, and the
+/// editor.
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The contents of a regular file. Other files are refused, because a device may be endless and a pipe may block the
 /// compiler or the editor.
@@ -77,7 +78,7 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is a pipe or a device, not a regular file"));
     }
     if known.len() > MAX_BYTES {
-        return Err(io::Error::other(format!("it has {} bytes, and a module has less than 4 GiB", known.len())));
+        return Err(io::Error::other(format!("it has {} bytes, and `hlo_types!` reads at most 512 MiB", known.len())));
     }
     let mut bytes = Vec::new();
     // The file may have grown since, and some file systems report no lengths, so the read is limited too.
@@ -151,7 +152,9 @@ mod tests {
         // A large file takes no memory before it is refused.
         let large = folder.join("large");
         fs::File::create(&large).unwrap().set_len(1 << 40).unwrap();
-        assert_eq!(refused(&large), "it has 1099511627776 bytes, and a module has less than 4 GiB");
+        assert_eq!(refused(&large), "it has 1099511627776 bytes, and `hlo_types!` reads at most 512 MiB");
+        fs::File::create(&large).unwrap().set_len(super::MAX_BYTES + 1).unwrap();
+        assert!(contents(&large).is_err());
         fs::write(&large, "HloModule m").unwrap();
         assert_eq!(contents(&large).unwrap(), b"HloModule m");
         fs::remove_dir_all(folder).unwrap();

@@ -70,6 +70,7 @@ impl ArrayFile {
                     npy::NpyError::UnknownElementType { .. } => wrong(FileError::NoElementType(error)),
                     _ => wrong(FileError::Npy(error)),
                 })?;
+                super::check_dimensions(found.num_dimensions()).map_err(wrong)?;
                 let start = start as u64;
                 let most = start.saturating_add(bytes_of(&found)).saturating_add(1);
                 let end = source.len(most).map_err(failed)?;

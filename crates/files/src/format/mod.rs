@@ -7,7 +7,20 @@ pub use array::{ArrayFile, write_array};
 pub(crate) use array::{UNNAMED, check_writable, write, zeroed};
 pub(crate) use safetensors::{NOTES, dtype_of, header_of, read_header, shape_of};
 
+use crate::error::FileError;
 use std::path::Path;
+
+/// The most dimensions of an array in a file, which are those of NumPy: a header can claim thousands, and each costs time and memory in every
+/// index. Shapes that users write have no such limit.
+const MAX_DIMENSIONS: usize = 64;
+
+/// Refuses an array with more dimensions than a file may say.
+fn check_dimensions(found: usize) -> Result<(), FileError> {
+    if found > MAX_DIMENSIONS {
+        return Err(FileError::TooManyDimensions { found, most: MAX_DIMENSIONS });
+    }
+    Ok(())
+}
 
 /// How a file holds an array; the ending of its name says it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

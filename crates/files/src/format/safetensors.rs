@@ -98,6 +98,7 @@ fn noted_shape(metadata: &Metadata, name: &str, stored: &ArrayShape) -> Option<A
 /// The shape of a tensor, and where it is after the header.
 pub(crate) fn shape_of(name: &str, info: &TensorInfo) -> Result<(ArrayShape, Range<usize>), FileError> {
     let tensor = || name.to_owned();
+    super::check_dimensions(info.shape.len())?;
     let (_, element_type) = TYPES
         .iter()
         .find(|(dtype, _)| *dtype == info.dtype)
