@@ -165,7 +165,8 @@ pub(crate) enum HloForm {
 /// bytes_after, bytes; for values also leaf,
 /// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.
 ///
-/// A cause is one of: source changed, layout asked, sharding, rematerialization, fusion choice, flags or version. Programs for different
+/// A cause is one of: source changed, layout asked, donation, sharding, rematerialization,
+/// fusion choice, flags or version. Programs for different
 /// numbers of partitions or replicas are compared only with --other-devices. A module does not say for which generation it was compiled.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -279,7 +280,7 @@ pub(crate) struct GuardProgram {
 /// Write what a program costs into a file, completely or not at all
 ///
 /// A record is replaced; another file is not. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
-/// parameters, result, shardings, operations, computing, copies, lines).
+/// parameters, result, shardings, aliases, operations, computing, copies, lines).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard record step.json step.mlir --for v5e,v6e
@@ -315,7 +316,7 @@ pub(crate) struct GuardCheckArguments {
     #[command(flatten)]
     pub(crate) program: GuardProgram,
 
-    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0', for the numbers that the record has
+    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 

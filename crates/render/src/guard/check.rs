@@ -94,8 +94,8 @@ impl fmt::Display for CheckError {
             Self::Devices(error) => error.fmt(f),
             Self::Shape(error) => f.write_str(error),
             Self::NoLimit => {
-                let [first, second, third] = Limit::USUAL.map(|limit| limit.measure.name());
-                write!(f, "the record knows neither {first} nor {second} nor {third}, so no limit can be checked")
+                let names = Limit::USUAL.map(|limit| limit.measure.name()).join(" nor ");
+                write!(f, "the record knows neither {names}, so no limit can be checked")
             }
         }
     }
@@ -198,29 +198,40 @@ impl Check {
 }
 
 /// The copies that only the first program has, and those that only the second has.
+///
+/// Copies are paired by their layouts, first those of the same operation: a function that is renamed, or moved to another line, has the copies
+/// that it had.
 fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
-    // Copies are paired by their layouts, opcodes and operations, not by source lines, because an edit moves lines.
-    let key = |copy: &RecordedCopy| (copy.op_name.clone(), copy.from.clone(), copy.to.clone());
-    let mut left = BTreeMap::<_, i64>::new();
-    for copy in &programs[0].copies {
-        *left.entry(key(copy)).or_default() += 1;
+    let operation = |copy: &RecordedCopy| copy.op_name.clone();
+    let nothing = |_: &RecordedCopy| None;
+    let all = programs.map(|program| program.copies.iter().collect());
+    alone(alone(all, operation), nothing).map(|copies| {
+        let mut copies: Vec<_> = copies.into_iter().map(|copy| ChangedCopy::new(copy, cause)).collect();
+        copies.sort_by_key(|copy| std::cmp::Reverse(copy.cycles));
+        copies
+    })
+}
+
+/// The copies without one of the same layouts and the same name on the other side.
+fn alone(
+    copies: [Vec<&RecordedCopy>; 2],
+    name: impl Fn(&RecordedCopy) -> Option<String>,
+) -> [Vec<&RecordedCopy>; 2] {
+    let key = |copy: &RecordedCopy| (name(copy), copy.from.clone(), copy.to.clone());
+    let mut more = BTreeMap::<_, i64>::new();
+    for (copies, sign) in copies.iter().zip([1, -1]) {
+        copies.iter().for_each(|copy| *more.entry(key(copy)).or_default() += sign);
     }
-    for copy in &programs[1].copies {
-        *left.entry(key(copy)).or_default() -= 1;
-    }
-    [0, 1].map(|side: usize| {
-        let sign = if side == 0 { 1 } else { -1 };
-        let mut left = left.clone();
-        let alone = programs[side].copies.iter().filter(|copy| match left.get_mut(&key(copy)) {
+    let [first, second] = copies;
+    [(first, 1), (second, -1)].map(|(mut copies, sign)| {
+        copies.retain(|copy| match more.get_mut(&key(copy)) {
             Some(count) if *count * sign > 0 => {
                 *count -= sign;
                 true
             }
             _ => false,
         });
-        let mut alone: Vec<_> = alone.map(|copy| ChangedCopy::new(copy, cause)).collect();
-        alone.sort_by_key(|copy| std::cmp::Reverse(copy.cycles));
-        alone
+        copies
     })
 }
 
@@ -240,7 +251,7 @@ impl ChangedCopy {
     }
 }
 
-/// The source lines whose cycles differ.
+/// The source lines whose cycles differ. A line that only moved within its file is none of them.
 fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
     let mut all = BTreeMap::<Option<&str>, [Option<u64>; 2]>::new();
     for (side, program) in programs.into_iter().enumerate() {
@@ -248,7 +259,21 @@ fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
             all.entry(line.source.as_deref()).or_default()[side] = Some(line.cycles);
         }
     }
-    let changed = all.into_iter().filter(|(_, [before, after])| before != after);
+    all.retain(|_, [before, after]| before != after);
+    let file = |source: Option<&str>| source?.rsplit_once(':').map(|(file, _)| file.to_owned());
+    let only = |side: usize| {
+        let only = all.iter().filter(move |(_, cycles)| cycles[1 - side].is_none());
+        only.map(move |(&source, cycles)| (source, file(source), cycles[side])).collect::<Vec<_>>()
+    };
+    let (before, mut after) = (only(0), only(1));
+    for (source, file, cycles) in before {
+        let moved = after.iter().position(|(_, other, now)| file.is_some() && *other == file && *now == cycles);
+        if let Some(moved) = moved {
+            all.remove(&source);
+            all.remove(&after.remove(moved).0);
+        }
+    }
+    let changed = all.into_iter();
     let line = |(source, [before, after]): (Option<&str>, [Option<u64>; 2])| ChangedLine {
         source: source.map(str::to_owned),
         before,

@@ -47,6 +47,9 @@ pub struct Recorded {
     pub(super) parameters: Vec<String>,
     pub(super) result: Option<String>,
     pub(super) shardings: Vec<Option<String>>,
+    /// Which results are in the memory of an argument, as the module has it; empty for none, and null in a record that does not say.
+    #[serde(default)]
+    pub(super) aliases: Option<String>,
     /// A hash of the names of the user's operations (`op_name`).
     pub(super) operations: String,
     /// The same hash, without the operations that only move data.
@@ -208,6 +211,7 @@ impl Recorded {
             parameters: signature.shapes.iter().map(ToString::to_string).collect(),
             result: result.map(|result| result.to_string()),
             shardings: signature.shardings,
+            aliases: signature.aliases,
             operations: digest(&names.all),
             computing: digest(&names.computing),
             copies,
@@ -225,6 +229,7 @@ impl Recorded {
         Ok(Signature {
             shapes: shapes.collect::<Result<_, _>>()?,
             shardings: self.shardings.clone(),
+            aliases: self.aliases.clone(),
             devices: [self.partitions.clone(), self.replicas.clone()],
         })
     }

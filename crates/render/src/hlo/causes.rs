@@ -14,6 +14,9 @@ pub(crate) enum Reason {
     /// A parameter or a result has another layout or memory space.
     #[serde(rename = "layout asked")]
     Layout,
+    /// Other arguments are donated: other results are in the memory of an argument (`input_output_alias`).
+    #[serde(rename = "donation")]
+    Donation,
     /// The program is divided among devices in another way.
     #[serde(rename = "sharding")]
     Sharding,
@@ -33,6 +36,7 @@ impl fmt::Display for Reason {
         f.pad(match self {
             Self::Source => "source changed",
             Self::Layout => "layout asked",
+            Self::Donation => "donation",
             Self::Sharding => "sharding",
             Self::Rematerialization => "rematerialization",
             Self::Fusion => "fusion choice",

@@ -96,16 +96,17 @@ pub enum Growth {
 }
 
 impl Limit {
-    /// The limits of a guard whose user names none: 2 % of the cycles, 1 % of the memory, no copy.
+    /// The limits of a guard whose user names none: 2 % of the cycles, 1 % of the memory, no copy and no collective.
     ///
     /// ```
     /// let limits = xla_shape_render::hlo::Limit::USUAL.map(|limit| limit.to_string());
-    /// assert_eq!(limits, ["cycles>2%", "memory>1%", "copies>0"]);
+    /// assert_eq!(limits, ["cycles>2%", "memory>1%", "copies>0", "collectives>0"]);
     /// ```
-    pub const USUAL: [Self; 3] = [
+    pub const USUAL: [Self; 4] = [
         Self { measure: Measure::Cycles, growth: Growth::Percent(2.0) },
         Self { measure: Measure::Memory, growth: Growth::Percent(1.0) },
         Self { measure: Measure::Copies, growth: Growth::By(0) },
+        Self { measure: Measure::Collectives, growth: Growth::By(0) },
     ];
 
     /// A sentence if a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.

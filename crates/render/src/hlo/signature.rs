@@ -19,6 +19,8 @@ pub(crate) struct Signature {
     pub(crate) shapes: Vec<Shape>,
     /// The shardings of the parameters, as the module has them.
     pub(crate) shardings: Vec<Option<String>>,
+    /// Which results are in the memory of an argument: `input_output_alias`, empty for none; `None` if that is not known.
+    pub(crate) aliases: Option<String>,
     /// The numbers of partitions and of replicas.
     pub(crate) devices: [String; 2],
 }
@@ -36,6 +38,7 @@ impl Signature {
         Self {
             shapes: shapes.chain(result).collect(),
             shardings: shardings.collect(),
+            aliases: Some(module.attribute("input_output_alias").map_or_else(String::new, |value| value.text().to_owned())),
             devices: Self::DEVICES.map(|what| device_count(module, what)),
         }
     }
@@ -106,14 +109,19 @@ impl Signature {
         if !self.same_devices(other) {
             return Reason::Sharding;
         }
-        let same_arrays = self.same_arrays(other);
-        if !same_computing || (!same_arrays && !self.differs_in_division(other)) {
+        if !self.same_arrays(other) {
+            // Behind the partitioner, only the sizes on each device show a sharding. Other collectives bring other operations with them.
+            return if self.differs_in_division(other) { Reason::Sharding } else { Reason::Source };
+        }
+        if !same_computing {
             return Reason::Source;
         }
-        match (same_arrays, self.same_layouts(other), same_operations) {
-            (false, ..) => Reason::Sharding,
-            (_, false, _) => Reason::Layout,
-            (.., false) => Reason::Source,
+        if !self.same_layouts(other) {
+            return Reason::Layout;
+        }
+        match (&self.aliases, &other.aliases) {
+            (Some(aliases), Some(others)) if aliases != others => Reason::Donation,
+            _ if !same_operations => Reason::Source,
             _ => Reason::Compiler,
         }
     }
