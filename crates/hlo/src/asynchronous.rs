@@ -8,6 +8,7 @@ use crate::attribute::Attribute;
 use crate::module::Instruction;
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
+use xla_shape_core::Shape;
 
 /// Which of the three instructions of an asynchronous operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,6 +136,19 @@ impl<'m, 'a> Instruction<'m, 'a> {
 }
 
 impl<'m> Instruction<'m, '_> {
+    /// The shape of what it computes. The shape of an asynchronous start also has its operands, and what it works with, such as semaphores;
+    /// that of an `all-reduce-start` with an opcode of its own does not.
+    pub(crate) fn computed_shape(self) -> &'m Shape {
+        let shape = self.shape();
+        let element = |index: usize| shape.tuple_shapes().and_then(|all| all.get(index)).unwrap_or(shape);
+        match self.opcode() {
+            Opcode::CopyStart => element(0),
+            Opcode::AsyncStart | Opcode::AllGatherStart | Opcode::CollectivePermuteStart => element(1),
+            _ if self.short_form().is_some_and(|(_, step)| step == Step::Start) => element(1),
+            _ => shape,
+        }
+    }
+
     /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that
     /// of the wrapped operation first (`HloAsyncInstruction::PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc`).
     pub(crate) fn wrapped_sharding(self) -> Option<Attribute<'m>> {

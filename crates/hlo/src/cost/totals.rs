@@ -364,17 +364,9 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> (Costs<'m, 'a>, Vec<CostE
     (Costs { instructions, loops, branches, unread, cycles, runs, inside: inside_of }, errors)
 }
 
-/// The bytes that an instruction writes. An asynchronous start has its operands in its result as well.
+/// The bytes that an instruction writes.
 fn bytes_written(instruction: Instruction<'_, '_>) -> Option<u64> {
-    let opcode = instruction.opcode();
-    if opcode == Opcode::CopyStart {
-        return arrays(instruction.shape()).next()?.byte_size();
-    }
-    let all = bytes(core::iter::once(instruction.shape()))?;
-    if !opcode.text().ends_with("-start") || instruction.shape().array().is_some() {
-        return Some(all);
-    }
-    all.checked_sub(bytes(instruction.operands().filter_map(|operand| operand.shape()))?)
+    bytes(core::iter::once(instruction.computed_shape()))
 }
 
 /// The bytes of all arrays of some shapes.

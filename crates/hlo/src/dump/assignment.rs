@@ -174,8 +174,8 @@ impl BufferAssignment {
     /// Whether the compiler's memory analysis counts the gaps (fragmentation) of the HBM heap a second time among the temporaries.
     ///
     /// This depends on the release. libtpu 0.0.17 and 0.0.42 do; their texts have no page numbers. libtpu 0.0.47 does; only its
-    /// [message](Self::from_proto) shows it, by the types of comparisons. libtpu 0.0.50 also does, but its files look like those of
-    /// libtpu 0.0.51, which does not, so this is `false` for it.
+    /// message (`from_proto`, with the feature `proto`) shows it, by the types of comparisons. libtpu 0.0.50 also does, but its files look
+    /// like those of libtpu 0.0.51, which does not, so this is `false` for it.
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;
@@ -185,7 +185,8 @@ impl BufferAssignment {
         self.counts_gaps
     }
 
-    /// The peak of live bytes of arrays in the HBM heap, as the compiler counted it. Only a [message](Self::from_proto) has it.
+    /// The peak of live bytes of arrays in the HBM heap, as the compiler counted it. Only a message has it (`from_proto`, with the
+    /// feature `proto`).
     #[must_use]
     pub const fn live_bytes(&self) -> Option<u64> {
         self.live_bytes

@@ -89,11 +89,8 @@ impl<'a> Module<'a> {
             let operands = instruction.operands().filter_map(|operand| operand.shape());
             let bytes_in = operands.flat_map(super::arrays).filter_map(|array| array.byte_size());
             let bytes_in = bytes_in.fold(0_u64, u64::saturating_add);
-            let results = super::arrays(instruction.shape()).filter_map(|array| array.byte_size());
-            let all = results.fold(0_u64, u64::saturating_add);
-            // The result of an asynchronous start also contains the operands.
-            let has_begun = instruction.opcode().text().ends_with("-start") && instruction.shape().array().is_none();
-            let bytes_out = if has_begun { all.saturating_sub(bytes_in) } else { all };
+            let results = super::arrays(instruction.computed_shape()).filter_map(|array| array.byte_size());
+            let bytes_out = results.fold(0_u64, u64::saturating_add);
             Some(Collective { instruction, pieces, bytes_in, bytes_out, runs })
         });
         found.collect()
@@ -235,6 +232,33 @@ ENTRY e {
         let known = "body=body, backend_config={\"known_trip_count\":{\"n\":\"9\"}}";
         let module = text.replace("body=body", known);
         assert_eq!(Module::parse(&module).unwrap().collectives()[0].runs, Some(9));
+    }
+
+    #[test]
+    fn results_of_a_start_are_without_its_operands_and_semaphores() {
+        let text = "HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  p = f32[8] parameter(0)
+  q = f32[4] parameter(1)
+  s = (f32[8], f32[8], u32[]{:S(2)}, u32[]{:S(2)}) collective-permute-start(p), source_target_pairs={{0,1}}
+  d = f32[8] collective-permute-done(s)
+  several = (f32[8], f32[4]) all-reduce-start(p, q), replica_groups={}, to_apply=add
+  sums = (f32[8], f32[4]) all-reduce-done(several)
+  wrapped = ((f32[8]), f32[8]) all-reduce-start(p), replica_groups={}, to_apply=add
+  sum = f32[8] all-reduce-done(wrapped)
+  gather = ((f32[8], f32[4]), (f32[16], f32[8])) all-gather-start(p, q), replica_groups={{0,1}}, dimensions={0}
+  gathered = (f32[16], f32[8]) all-gather-done(gather)
+  scatter = ((f32[8]), f32[4], s32[]) reduce-scatter-start(p), replica_groups={{0,1}}, dimensions={0}, to_apply=add
+  ROOT scattered = f32[4] reduce-scatter-done(scatter)
+}
+";
+        let module = Module::parse(text).unwrap();
+        let found = module.collectives();
+        let found: Vec<_> = found.iter().map(|one| (one.instruction.name(), one.bytes_in, one.bytes_out)).collect();
+        let expected =
+            [("s", 32, 32), ("several", 48, 48), ("wrapped", 32, 32), ("gather", 48, 96), ("scatter", 32, 16)];
+        assert_eq!(found, expected);
     }
 
     #[test]
