@@ -21,7 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CRATES = [
-    "xla-shape", "xla-shape-core", "xla-shape-hlo", "xla-shape-mlir", "xla-shape-mosaic", "xla-shape-relayout", "xla-shape-render", "xla-shape-files", "xla-shape-ffi", "xla-shape-pjrt",
+    "xla-shape", "xla-shape-core", "xla-shape-hlo", "xla-shape-mlir", "xla-shape-mosaic", "xla-shape-relayout", "xla-shape-tune", "xla-shape-render", "xla-shape-files", "xla-shape-ffi", "xla-shape-pjrt",
     "xla-shape-c",
 ]
 LEAST = 60

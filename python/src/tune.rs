@@ -51,7 +51,7 @@ pub(crate) fn tune(module: &Bound<'_, PyModule>, arguments: Vec<OsString>, run: 
     let tuning = found.map_err(shape_error)?;
     let page = tuning.clone();
     let has_best = tuning.has_best() || tuning.is_advice();
-    Ok(Answer::new(tuning).with_html(move || page.html()).judged(Ok(has_best)))
+    Ok(Answer::new(tuning).with_html(move || xla_shape_render::tune::page(&page)).judged(Ok(has_best)))
 }
 
 /// Answers a request of a search about the text of a program: compiles it in a process of its own.

@@ -4,11 +4,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
 use xla_shape_pjrt::Slice;
-use xla_shape_render::cost::{Place, ProgramCost};
-use xla_shape_render::tune::{Ask, Measured, Options, Program, SharedArray, Tuning};
+use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray, Tuning};
 
 /// Searches again with the answers of a set as the compiler. Each array has as many places as programs prefer layouts of it at most, so
 /// that the compiler's own choice can have them all.
@@ -59,17 +57,13 @@ fn replay(row: &Value, all: bool) -> Value {
         let tried = tried.next();
         let tried = tried.ok_or("it is not in the table")?;
         let cycles = tried[4][program].as_u64().ok_or("it was not taken")?;
-        let module = format!(
-            "HloModule m\nENTRY main {{ p = f32[2] parameter(0)\n ROOT n = f32[2] negate(p), \
-             backend_config={{\"window_config\":{{\"estimated_cycles\":\"{cycles}\"}}}} }}"
-        );
-        let module = Module::parse(&module).unwrap();
         let at = |layouts: &[Layout], place: usize| layouts.get(place).unwrap_or(&layouts[0]).clone();
         let inputs = arrays.iter().zip(layouts).flat_map(|(array, layouts)| {
             (0..places).map(move |place| Shape::Array(array.array.clone().with_layout(at(&layouts, place)).unwrap()))
         });
         let inputs: Vec<Shape> = inputs.collect();
-        Ok(Measured::new(&ProgramCost::new(&module).unwrap(), &inputs, &[], tried[2].as_u64().unwrap()))
+        let figures = Figures { cycles: Some(cycles), bytes: tried[2].as_u64().unwrap(), ..Figures::default() };
+        Ok(Measured::new(figures, &inputs, &[]))
     };
     let generation = row["for"].as_str().unwrap().parse::<Slice>().unwrap().generation();
     let options = Options { generation, all, tilings: false, at_most_bytes: None, most: None };

@@ -30,7 +30,7 @@
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
-//! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
+//! | [`tune`] | [`Tuning`](xla_shape_tune::Tuning) | Which layout should an array have that several programs share? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!

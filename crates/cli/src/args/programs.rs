@@ -11,7 +11,7 @@ use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_render::hlo::{Device, Limit, Section};
-use xla_shape_render::tune::Memory;
+use xla_shape_tune::Memory;
 
 /// Show how much memory the values of an HLO module take, and what is wrong with the module
 ///

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use xla_shape::Layout;
 use xla_shape_files::{Dump, check_outputs, contents};
 use xla_shape_pjrt::{Argument, Program};
-use xla_shape_render::cost::{Place, ProgramCost};
+use xla_shape_render::cost::ProgramCost;
+use xla_shape_tune::Place;
 
 /// The most copies whose remedies are tried one by one.
 const MOST_TRIED: usize = 16;

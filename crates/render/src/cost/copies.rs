@@ -2,12 +2,12 @@
 
 use crate::source::source_text;
 use crate::words::space_name;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use serde::Serialize;
 use xla_shape_core::compare::{LayoutEqual, ShapeEqual};
 use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
 use xla_shape_hlo::{Instruction, Opcode, Sources};
+use xla_shape_tune::{Place, format_in_jax};
 
 /// An instruction that only moves data.
 #[derive(Clone, Debug, Serialize)]
@@ -29,8 +29,8 @@ pub(crate) struct CopyCost {
     pub(crate) bytes: Option<u64>,
     pub(crate) from: String,
     pub(crate) to: String,
-    /// `layout`, `memory space` or `nothing`.
-    pub(crate) change: &'static str,
+    #[serde(serialize_with = "changed")]
+    pub(crate) change: Change,
     pub(crate) cause: String,
     /// What would remove it; null if nothing is known that would.
     pub(crate) remedy: Option<String>,
@@ -65,11 +65,7 @@ impl CopyCost {
                 .and_then(|(read, written)| read.checked_add(written)),
             from: copy.from.to_string(),
             to: copy.to.to_string(),
-            change: match copy.change {
-                Change::Layout => "layout",
-                Change::MemorySpace => "memory space",
-                Change::Nothing => "nothing",
-            },
+            change: copy.change,
             cause: cause(copy, sources),
             remedy: remedy(copy),
             ask: ask(copy).map(|(place, layout, _)| (place, layout)),
@@ -82,7 +78,22 @@ impl CopyCost {
 impl CopyCost {
     /// Whether it changes a layout, not only the memory space.
     pub(crate) fn changes_layout(&self) -> bool {
-        self.change == "layout"
+        self.change == Change::Layout
+    }
+}
+
+/// Writes what a copy changes: `layout`, `memory space` or `nothing`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn changed<S: serde::Serializer>(change: &Change, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(change_text(*change))
+}
+
+/// What a copy changes, in a word or two.
+pub(crate) const fn change_text(change: Change) -> &'static str {
+    match change {
+        Change::Layout => "layout",
+        Change::MemorySpace => "memory space",
+        Change::Nothing => "nothing",
     }
 }
 
@@ -119,7 +130,7 @@ fn produced(fixed: &Fixed<'_, '_>, array: &ArrayShape, sources: &Sources<'_>) ->
         Fixed::Parameter { instruction, number, index } => {
             let name = sources.get(*instruction).op_name.map_or(String::new(), |name| format!(" (`{name}`)"));
             let layout = seen_as(array_at(instruction.shape(), index), array, &layout);
-            format!("parameter {}{name} has the layout {layout}", numbered(*number, index))
+            format!("{}{name} has the layout {layout}", Place::Parameter(*number, index.clone()))
         }
         Fixed::Loop(instruction) => format!("the loop's state (%{}) has the layout {layout}", instruction.name()),
         Fixed::Caller(instruction) => {
@@ -140,8 +151,7 @@ fn consumed(copy: &Copy<'_, '_>) -> String {
         seen_as(array, copy.to, &layout)
     };
     match &copy.consumer {
-        Fixed::Result { index } if index.is_empty() => format!("the result must have {}", result(index)),
-        Fixed::Result { index } => format!("result {} must have {}", list(index), result(index)),
+        Fixed::Result { index } => format!("{} must have {}", Place::Result(index.clone()), result(index)),
         Fixed::Caller(instruction) => {
             format!("the result of {} must have {layout}", instruction.computation().name())
         }
@@ -175,16 +185,6 @@ fn is_donated(parameter: Instruction<'_, '_>, number: usize) -> bool {
 /// The text of a layout without its memory space: it does not matter for a change of layout.
 fn plain(all: &Layout) -> String {
     layout(all.minor_to_major(), all).map_or_else(|| all.to_string(), |layout| layout.to_string())
-}
-
-/// The number of a parameter, and the position of an array in it: `3`, or `3.0.1`.
-fn numbered(number: usize, index: &[usize]) -> String {
-    let parts = std::iter::once(number).chain(index.iter().copied());
-    list(&parts.collect::<Vec<_>>())
-}
-
-fn list(numbers: &[usize]) -> String {
-    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".")
 }
 
 /// What would remove a copy.
@@ -229,25 +229,6 @@ fn what_stays(copy: &Copy<'_, '_>) -> String {
             | Fixed::Collective(instruction)
             | Fixed::Other(instruction),
         ) => format!("; %{} reads it as it is now, and may then need a copy", instruction.name()),
-    }
-}
-
-/// A parameter or a result of a program whose layout a user can ask for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
-pub enum Place {
-    /// A parameter, and the position of an array in it.
-    Parameter(usize, Vec<usize>),
-    /// The position of an array in the result.
-    Result(Vec<usize>),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parameter(number, index) => write!(f, "parameter {}", numbered(*number, index)),
-            Self::Result(index) if index.is_empty() => f.write_str("the result"),
-            Self::Result(index) => write!(f, "result {}", list(index)),
-        }
     }
 }
 
@@ -341,16 +322,4 @@ fn in_jax(layout: &Layout, now: &ArrayShape) -> String {
     // Tiles are only written where nothing else differs.
     let has_tiling = layout.minor_to_major() == now.layout().minor_to_major();
     format!("; in JAX `{}`", format_in_jax(layout, has_tiling, "sharding"))
-}
-
-/// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
-pub(crate) fn format_in_jax(layout: &Layout, has_tiling: bool, sharding: &str) -> String {
-    let tuple = |numbers: &[String]| match numbers {
-        [one] => format!("({one},)"),
-        many => format!("({})", many.join(", ")),
-    };
-    let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
-    let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
-    let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
-    format!("Format(Layout(major_to_minor={}{tiling}), {sharding})", tuple(&order))
 }

@@ -5,14 +5,14 @@ mod page;
 mod text;
 
 use crate::source::{scope_of, source_text};
-pub use copies::Place;
-pub(crate) use copies::{CopyCost, format_in_jax};
+pub(crate) use copies::CopyCost;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use xla_shape_core::Layout;
 use xla_shape_hlo::cost::{CostError, Costs, Cycles, InstructionCost};
 use xla_shape_hlo::{Instruction, Module, Readers, Sources};
+use xla_shape_tune::{Figures, Place};
 
 /// What a program is expected to cost, by the compiler's own figures.
 ///
@@ -238,7 +238,8 @@ impl ProgramCost {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::cost::{Place, ProgramCost};
+    /// use xla_shape_render::cost::ProgramCost;
+    /// use xla_shape_tune::Place;
     ///
     /// let module = Module::parse("\
     /// HloModule m
@@ -282,6 +283,27 @@ impl ProgramCost {
             copies_before: copies(self),
             error: result.err(),
         });
+    }
+
+    /// The figures of which a search for layouts needs them, for a program that takes these bytes of HBM.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("HloModule m\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
+    /// let figures = xla_shape_render::cost::ProgramCost::new(&module)?.figures(4096);
+    /// assert_eq!((figures.bytes, figures.copies.len()), (4096, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn figures(&self, bytes: u64) -> Figures {
+        let copies = self.copies.iter().filter(|copy| copy.changes_layout());
+        Figures {
+            cycles: self.cycles.total,
+            bytes,
+            copies: copies.map(|copy| (copy.from.clone(), copy.to.clone())).collect(),
+            opcodes: self.cycles_by_opcode(),
+            unknown_loops: self.unknown_loops(),
+            remedies: self.remedies(),
+        }
     }
 
     /// The cycles of all runs of each opcode.

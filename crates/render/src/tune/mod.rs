@@ -1,564 +1,74 @@
-//! Finds the best layout of an array that several programs share, by a compiler's estimates for the programs.
-//!
-//! The caller compiles. This module decides which layouts to try, compares the results, and presents the answer.
+//! The words, text and page of an answer of `xla-shape-tune`: the best layouts of arrays that several programs share.
 
-mod advice;
-mod candidates;
-mod measured;
-mod memory;
 mod page;
-mod search;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use crate::cost::{Place, format_in_jax};
-use advice::Advice;
-pub use advice::Compiled;
-pub use measured::Measured;
-pub use memory::{Memory, Requested};
-pub use search::Compile;
-use search::{Found, Tried, described, most_bytes, search, weighted};
-use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use xla_shape_core::tpu::Generation;
-use xla_shape_core::{ArrayShape, Layout};
+use crate::cost::ProgramCost;
+pub use page::page;
+use std::collections::HashMap;
+use xla_shape_core::Shape;
+use xla_shape_hlo::Module;
+use xla_shape_hlo::cost::{Change, CostError, Fixed};
+use xla_shape_tune::{Compiled, CompiledCopy, Measured, Place};
 
-/// A program that uses shared arrays.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Program {
-    /// The user's name for it.
-    pub name: String,
-    /// How often it runs, relative to the other programs.
-    pub weight: u32,
-}
-
-/// An array that is a parameter or a result of several programs, or in several places of one.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SharedArray {
-    /// The user's name for it.
-    pub name: String,
-    /// The places: the index of a program, and the parameter or result in it.
-    pub places: Vec<(usize, Place)>,
-    /// The array on one device, in today's layout.
-    pub array: ArrayShape,
-    /// The memories that it may be in, the preferred one first. If empty, each program keeps it where it has it.
-    pub memories: Vec<Memory>,
-}
-
-/// The layouts that a program is compiled with.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Ask {
-    /// The program's own layouts.
-    Today,
-    /// The compiler chooses the layouts of shared arrays.
-    Auto,
-    /// Layouts, by the number of the shared array.
-    Layouts(BTreeMap<usize, Layout>),
-}
-
-/// How to search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// The TPU, which determines the tiles of the layouts.
-    pub generation: Generation,
-    /// Try every combination of layouts.
-    pub all: bool,
-    /// Also try other tiles than those that the device's rules give an order.
-    pub tilings: bool,
-    /// The most bytes of HBM that a program may take.
-    pub at_most_bytes: Option<u64>,
-    /// The most compilations, including those with cached answers. The first two of each program, as it is and with the compiler's choice,
-    /// are always made.
-    pub most: Option<usize>,
-}
-
-/// Why a search failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum TuneError {
-    /// A program does not compile as it is.
-    Today {
-        /// The program.
-        program: String,
-        /// Why.
-        message: String,
-    },
-    /// The caller ended the search before a program had compiled as it is, so there is no result.
-    Unfinished {
-        /// The program.
-        program: String,
-    },
-    /// The compiler does not say how many cycles a program takes.
-    NoCycles {
-        /// The program.
-        program: String,
-    },
-    /// A program has no array at a place.
-    NoArray {
-        /// The shared array.
-        name: String,
-        /// The place, and its program.
-        place: String,
-    },
-    /// An array has different sizes or types in different places.
-    OtherArray {
-        /// The shared array.
-        name: String,
-        /// What it is in its first place.
-        first: String,
-        /// What it is in another place.
-        other: String,
-        /// The other place, and its program.
-        place: String,
-    },
-    /// There are too many combinations to try all.
-    TooMany {
-        /// How many; `None` if not even the number fits.
-        combinations: Option<u64>,
-    },
-}
-
-impl fmt::Display for TuneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Today { program, message } => write!(f, "{program} does not compile as it is: {message}"),
-            Self::Unfinished { program } => {
-                write!(f, "no result yet, because the search ended before {program} was compiled with today's layouts")
-            }
-            Self::NoCycles { program } => {
-                write!(f, "the compiler does not say how many cycles {program} takes, so layouts cannot be compared")
-            }
-            Self::NoArray { name, place } => write!(f, "{name}: there is no array at {place}"),
-            Self::OtherArray { name, first, other, place } => {
-                write!(f, "{name}: it is {first} in its first place, but {other} at {place}")
-            }
-            Self::TooMany { combinations } => {
-                let most = search::MOST_COMBINATIONS;
-                match combinations {
-                    Some(count) => write!(f, "there are {count} combinations of layouts; at most {most} are tried")?,
-                    None => write!(f, "there are too many combinations of layouts; at most {most} are tried")?,
-                }
-                f.write_str("; without --all, the search needs a few")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TuneError {}
-
-impl SharedArray {
-    /// The array that is at some places of programs, in the layout that it has today.
-    ///
-    /// # Errors
-    /// If a place has no array, or one whose type or sizes differ from those at the first place.
-    pub fn new(
-        name: &str,
-        places: Vec<(usize, Place)>,
-        programs: &[Program],
-        today: &[Measured],
-    ) -> Result<Self, TuneError> {
-        let mut first: Option<ArrayShape> = None;
-        for (number, place) in &places {
-            let text = || match programs.get(*number) {
-                Some(program) => format!("{place} of {}", program.name),
-                None => place.to_string(),
+/// What an optimized module says about its copies, for advice without a compiler.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_tune::Place;
+///
+/// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
+/// let compiled = xla_shape_render::tune::compiled(&module)?;
+/// assert_eq!(compiled.measured.array(&Place::Parameter(0, vec![])), Some("f32[8,128]{1,0}".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`Module::costs`].
+pub fn compiled(module: &Module<'_>) -> Result<Compiled, CostError> {
+    let cost = ProgramCost::new(module)?;
+    let costs = module.costs()?;
+    let found = costs.copies();
+    let copied = found.iter().filter(|copy| copy.change != Change::MemorySpace);
+    let mut copied: HashMap<u32, Vec<Place>> = copied
+        .map(|copy| {
+            let from = match &copy.producer {
+                Fixed::Parameter { number, index, .. } => Some(Place::Parameter(*number, index.clone())),
+                _ => None,
             };
-            let array = today.get(*number).and_then(|measured| measured.array(place));
-            let array = array.ok_or_else(|| TuneError::NoArray { name: name.to_owned(), place: text() })?;
-            match &first {
-                Some(first) if described(first) != described(&array) => {
-                    return Err(TuneError::OtherArray {
-                        name: name.to_owned(),
-                        first: described(first),
-                        other: described(&array),
-                        place: text(),
-                    });
-                }
-                Some(_) => {}
-                None => first = Some(array),
-            }
-        }
-        let none = || TuneError::NoArray { name: name.to_owned(), place: "any place".to_owned() };
-        Ok(Self { name: name.to_owned(), places, array: first.ok_or_else(none)?, memories: Vec::new() })
-    }
-}
-
-/// The best layouts of shared arrays, and all that were tried.
-#[derive(Clone, Debug, Serialize)]
-pub struct Tuning {
-    /// Null if none of the layouts that were tried can be used.
-    best: Option<BTreeMap<String, ArrayLayout>>,
-    today: Today,
-    /// Whether the programs as they are are the best.
-    keep: bool,
-    /// The entry of `tried` with the best layouts.
-    best_entry: Option<usize>,
-    arrays: Vec<Array>,
-    programs: Vec<Weighted>,
-    /// The versions of the compilers that made the figures, in their own words.
-    compilers: Vec<String>,
-    /// The number of compilations: pairs of a program and its layouts. Answers from the cache count too.
-    compiles: usize,
-    /// How many of these answers came from the cache.
-    kept: usize,
-    /// Whether every combination of layouts was tried.
-    all: bool,
-    /// Whether the search stopped early, because it reached the limit of compilations or because the caller ended it.
-    cut: bool,
-    /// Whether the caller ended it.
-    #[serde(skip)]
-    ended: bool,
-    /// Whether another search goes on from the answers of this one.
-    #[serde(skip)]
-    goes_on: bool,
-    /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
-    #[serde(skip)]
-    moved: bool,
-    /// The most bytes that a program may take, if there is a limit.
-    #[serde(skip)]
-    limit: Option<u64>,
-    tried: Vec<Entry>,
-    /// Advice for each shared array, from modules that are compiled already: no compiler confirmed it. Null if compilers made the answer.
-    advice: Option<Vec<Advice>>,
-    notes: Vec<String>,
-}
-
-/// A layout, in XLA's text and as JAX orders dimensions.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-struct ArrayLayout {
-    layout: String,
-    major_to_minor: Vec<usize>,
-    /// The memory, as in `mhlo.memory_kind`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory: Option<&'static str>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Today {
-    /// Null if an array has different layouts in different places.
-    layouts: Option<BTreeMap<String, ArrayLayout>>,
-    #[serde(flatten)]
-    cost: Cost,
-}
-
-/// The cost of the programs with some layouts.
-#[derive(Clone, Debug, Serialize)]
-struct Cost {
-    /// Of all programs, with their weights.
-    cycles: Option<u64>,
-    /// The bytes of HBM of the program that takes the most.
-    bytes: Option<u64>,
-    /// The copies that change a layout, in all programs.
-    copies: Option<usize>,
-    programs: Vec<ProgramEntry>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct ProgramEntry {
-    program: String,
-    cycles: Option<u64>,
-    bytes: u64,
-    copies: usize,
-    /// Copies that today's layouts need and these do not.
-    gone: Vec<String>,
-    /// Copies that these layouts need and today's do not.
-    new: Vec<String>,
-    /// The opcodes whose cycles change the most, with the change.
-    #[serde(skip)]
-    opcodes: Vec<(String, i128)>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Entry {
-    layouts: BTreeMap<String, String>,
-    /// The programs for which the compiler chose these layouts (`Layout.AUTO`). The others were compiled with the layouts themselves.
-    auto: Vec<String>,
-    /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
-    taken: bool,
-    #[serde(flatten)]
-    cost: Cost,
-    because: &'static str,
-    /// Why the compiler refused.
-    error: Option<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Array {
-    name: String,
-    shape: String,
-    places: Vec<String>,
-    /// How many different layouts it can have in the device's tiles.
-    layouts: usize,
-    /// How many orders place every byte as another order does, because they differ only in dimensions of size 1.
-    repeated: usize,
-    /// How many layouts have too much padding.
-    padded: usize,
-    /// The layouts that programs prefer by themselves.
-    preferred: Vec<Preferred>,
-    /// What to write for the best layout.
-    write: Option<Write>,
-}
-
-/// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, such as one that a kernel requires.
-#[derive(Clone, Debug, Serialize)]
-struct Preferred {
-    program: String,
-    layout: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Write {
-    jax: String,
-    orbax: String,
-    shape: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Weighted {
-    name: String,
-    weight: u32,
-}
-
-impl Tuning {
-    /// Searches for the best layouts. `compile` gets a list of programs by number, each with the requested layouts. It returns, in the same
-    /// order, what the compiler says about each program, or why it refused.
-    ///
-    /// ```
-    /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::Answer;
-    /// use xla_shape_render::cost::{Place, ProgramCost};
-    /// use xla_shape_render::tune::{Ask, Measured, Options, Program, SharedArray, Tuning};
-    ///
-    /// // A compiler that prefers columns.
-    /// let compile = |layout: &str| {
-    ///     let cycles = if layout.starts_with("{0,1") { 500 } else { 900 };
-    ///     let module = format!(r#"HloModule m
-    /// ENTRY main {{ a = f32[256,128]{layout} parameter(0)
-    ///   ROOT b = f32[256,128]{layout} negate(a), backend_config={{"window_config":{{"estimated_cycles":"{cycles}"}}}} }}"#);
-    ///     let shapes = [format!("f32[256,128]{layout}").parse().unwrap()];
-    ///     let module = Module::parse(&module).unwrap();
-    ///     Measured::new(&ProgramCost::new(&module).unwrap(), &shapes, &shapes, 8192)
-    /// };
-    /// let today = compile("{1,0:T(8,128)}");
-    /// let programs = [Program { name: "a.mlir".into(), weight: 1 }];
-    /// let places = vec![(0, Place::Parameter(0, vec![])), (0, Place::Result(vec![0]))];
-    /// let arrays = [SharedArray::new("x", places, &programs, &[today.clone()])?];
-    /// let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
-    /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|(_, ask)| match ask {
-    ///     Ask::Layouts(layouts) => Some(Ok(compile(&layouts[&0].to_string()))),
-    ///     _ => Some(Ok(today.clone())),
-    /// }).collect();
-    /// let tuning = Tuning::search(&arrays, &programs, &options, &mut compiler)?;
-    /// assert!(tuning.text(80).to_string().starts_with("x should be {0,1:T(8,128)}"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a program does not compile as it is, or not before the search ends, or has no cycles, or there are too many combinations to try all.
-    pub fn search<'a>(
-        arrays: &'a [SharedArray],
-        programs: &'a [Program],
-        options: &'a Options,
-        compile: &'a mut Compile<'a>,
-    ) -> Result<Self, TuneError> {
-        let found = search(arrays, programs, options, compile)?;
-        Ok(Self::new(arrays, programs, options, &found))
-    }
-
-    /// The same answer, with what the cache did for it.
-    ///
-    /// kept: how many answers came from the cache.
-    /// goes_on: whether the other answers are in the cache now, so that another search goes on from there.
-    #[must_use]
-    pub fn with_cache(self, kept: usize, goes_on: bool) -> Self {
-        Self { kept, goes_on, ..self }
-    }
-
-    /// Whether the caller ended the search, so that the best layouts are those of what was tried until then.
-    #[must_use]
-    pub const fn is_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// Whether there is a best choice of layouts.
-    #[must_use]
-    pub const fn has_best(&self) -> bool {
-        self.best.is_some()
-    }
-
-    fn new(arrays: &[SharedArray], programs: &[Program], options: &Options, found: &Found) -> Self {
-        let named = |choice: &[Layout]| {
-            let layouts = arrays.iter().zip(choice);
-            layouts
-                .map(|(array, layout)| (array.name.clone(), ArrayLayout::of(array, layout)))
-                .collect::<BTreeMap<_, _>>()
-        };
-        let cost = |measured: &[Measured]| Cost::new(programs, measured, &found.today);
-        let entry = |tried: &Tried| Entry {
-            layouts: named(&tried.choice).into_iter().map(|(name, layout)| (name, layout.layout)).collect(),
-            auto: tried.auto.iter().map(|program| programs[*program].name.clone()).collect(),
-            taken: tried.taken,
-            cost: cost(&tried.programs),
-            because: tried.because,
-            error: tried.error.as_ref().map(|(program, error)| format!("{}: {error}", programs[*program].name)),
-        };
-        let best = found.best.map(|number| &found.tried[number]);
-        let array = |(number, array): (usize, &SharedArray)| {
-            let [layouts, repeated, padded] = found.rules.get(number).copied().unwrap_or_default();
-            let place = |(program, place): &(usize, Place)| format!("{place} of {}", programs[*program].name);
-            Array {
-                name: array.name.clone(),
-                shape: described(&array.array),
-                places: array.places.iter().map(place).collect(),
-                layouts,
-                repeated,
-                padded,
-                preferred: found.preferred.get(number).map_or_else(Vec::new, |all| preferred(programs, all)),
-                write: best.and_then(|best| Write::new(array, best.choice.get(number)?, options.generation)),
-            }
-        };
-        Self {
-            best: best.map(|best| named(&best.choice)),
-            keep: best.is_some_and(|best| best.is_today(found.today_choice.as_ref())),
-            best_entry: found.best,
-            today: Today { layouts: found.today_choice.as_deref().map(named), cost: cost(&found.today) },
-            arrays: arrays.iter().enumerate().map(array).collect(),
-            programs: programs.iter().map(|own| Weighted { name: own.name.clone(), weight: own.weight }).collect(),
-            compilers: compilers(found),
-            compiles: found.compiles,
-            kept: 0,
-            all: options.all && !found.is_cut,
-            limit: options.at_most_bytes,
-            cut: found.is_cut,
-            ended: found.is_ended,
-            goes_on: false,
-            moved: best.is_some_and(|best| memory::is_moved(arrays, &best.choice, &found.today)),
-            tried: found.tried.iter().map(entry).collect(),
-            advice: None,
-            notes: notes(programs, found).into_iter().chain(memory::note(arrays)).collect(),
-        }
-    }
-}
-
-fn preferred(programs: &[Program], layouts: &[Vec<Layout>]) -> Vec<Preferred> {
-    let of_program = |(program, layouts): (&Program, &Vec<Layout>)| {
-        let program = program.name.clone();
-        let preferred = |layout: &Layout| Preferred { program: program.clone(), layout: layout.to_string() };
-        layouts.iter().map(preferred).collect::<Vec<_>>()
-    };
-    programs.iter().zip(layouts).flat_map(of_program).collect()
-}
-
-fn compilers(found: &Found) -> Vec<String> {
-    let all = found.tried.iter().flat_map(|tried| &tried.programs).chain(&found.today);
-    all.filter_map(|measured| measured.compiler.clone()).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Notes on how far the figures can be trusted.
-fn notes(programs: &[Program], found: &Found) -> Vec<String> {
-    let mut notes = Vec::new();
-    if found.today_choice.is_none() {
-        notes.push(
-            "Today, an array has different layouts in different places: something copies it between the programs, and no figure counts that."
-                .to_owned(),
-        );
-    }
-    if compilers(found).len() > 1 {
-        notes.push("Compilers of several versions made the figures, so they should not be compared.".to_owned());
-    }
-    for (program, measured) in programs.iter().zip(&found.today) {
-        if measured.unknown_loops > 0 {
-            notes.push(match measured.unknown_loops {
-                1 => format!("{}: the trip count of a loop is not known; its body counts once.", program.name),
-                all => {
-                    format!("{}: the trip counts of {all} loops are not known; their bodies count once.", program.name)
-                }
-            });
-        }
-    }
-    for (program, error) in &found.auto_errors {
-        notes.push(format!("{}: the compiler could not choose layouts itself: {error}", programs[*program].name));
-    }
-    notes
-}
-
-impl ArrayLayout {
-    fn new(layout: &Layout) -> Self {
-        let major_to_minor = layout.minor_to_major().iter().rev().copied().collect();
-        Self { layout: layout.to_string(), major_to_minor, memory: None }
-    }
-
-    /// The layout of a shared array, with its memory if that was asked for.
-    fn of(array: &SharedArray, layout: &Layout) -> Self {
-        let memory = Memory::of(layout).filter(|_| !array.memories.is_empty());
-        Self { memory: memory.map(Memory::kind), ..Self::new(layout) }
-    }
-}
-
-impl Write {
-    fn new(array: &SharedArray, layout: &Layout, generation: Generation) -> Option<Self> {
-        // JAX needs no tiles if the device chooses the same ones.
-        let (candidates, _) = candidates::candidates(&array.array, generation, false);
-        let order = layout.minor_to_major();
-        let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);
-        let memory = Memory::of(layout).filter(|_| !array.memories.is_empty());
-        let sharding = memory.map_or_else(
-            || "sharding".to_owned(),
-            |memory| format!("sharding.with_memory_kind(\"{}\")", memory.kind()),
-        );
-        let plain = memory::without_space(layout);
-        let jax = format_in_jax(layout, same.all(|other| memory::without_space(&other.layout) != plain), &sharding);
-        Some(Self {
-            orbax: format!("ArrayRestoreArgs(sharding={jax})"),
-            jax,
-            shape: format!("shape!({})", array.array.clone().with_layout(layout.clone()).ok()?),
+            let to = match &copy.consumer {
+                Fixed::Result { index } => Some(Place::Result(index.clone())),
+                _ => None,
+            };
+            (copy.cost.instruction.number(), from.into_iter().chain(to).collect())
         })
-    }
-}
-
-impl Cost {
-    fn new(programs: &[Program], measured: &[Measured], today: &[Measured]) -> Self {
-        let is_whole = measured.len() == programs.len();
-        let entries = programs.iter().zip(measured).zip(today);
-        Self {
-            cycles: weighted(programs, measured).filter(|_| is_whole).and_then(|cycles| u64::try_from(cycles).ok()),
-            bytes: is_whole.then(|| most_bytes(measured)),
-            copies: is_whole.then(|| measured.iter().map(Measured::num_copies).sum()),
-            programs: entries.map(|((program, measured), today)| ProgramEntry::new(program, measured, today)).collect(),
-        }
-    }
-}
-
-impl ProgramEntry {
-    fn new(program: &Program, measured: &Measured, today: &Measured) -> Self {
-        let more = |one: &Measured, other: &Measured| {
-            let copies = one.copies.iter();
-            let more = copies.flat_map(|(copy, &count)| {
-                let known = other.copies.get(copy).copied().unwrap_or(0);
-                std::iter::repeat_n(copy.clone(), count.saturating_sub(known))
-            });
-            more.collect::<Vec<_>>()
-        };
-        let mut opcodes = BTreeMap::<&str, i128>::new();
-        for (measured, sign) in [(measured, 1), (today, -1)] {
-            for (opcode, &cycles) in &measured.opcodes {
-                *opcodes.entry(opcode).or_default() += sign * i128::from(cycles);
+        .collect();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    if let Some(entry) = module.entry() {
+        for (number, parameter) in entry.parameters_by_number() {
+            // Parameters after one that could not be read are not numbered by their position.
+            if number != inputs.len() {
+                break;
             }
+            inputs.push(parameter.shape().clone());
         }
-        let mut opcodes: Vec<_> = opcodes.into_iter().map(|(opcode, change)| (opcode.to_owned(), change)).collect();
-        opcodes.retain(|(_, change)| *change != 0);
-        opcodes.sort_by_key(|(_, change)| -change.abs());
-        Self {
-            program: program.name.clone(),
-            cycles: measured.cycles,
-            bytes: measured.bytes,
-            copies: measured.num_copies(),
-            gone: more(today, measured),
-            new: more(measured, today),
-            opcodes,
-        }
+        let result = entry.root().shape();
+        outputs = result.tuple_shapes().map_or_else(|| vec![result.clone()], <[Shape]>::to_vec);
     }
+    let measured = Measured::new(cost.figures(0), &inputs, &outputs);
+    let copies = cost.copies.into_iter().filter_map(|copy| {
+        Some(CompiledCopy {
+            places: copied.remove(&copy.number)?,
+            instruction: copy.instruction,
+            from: copy.from,
+            to: copy.to,
+            cycles: copy.total,
+            cause: copy.cause,
+            remedy: copy.remedy,
+            ask: copy.ask,
+        })
+    });
+    Ok(Compiled { measured, copies: copies.collect() })
 }

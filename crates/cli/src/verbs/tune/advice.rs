@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::verbs::hlo::read;
 use std::collections::BTreeMap;
 use xla_shape::hlo::Module;
-use xla_shape_render::tune::{Compiled, SharedArray, Tuning};
+use xla_shape_render::tune::compiled;
+use xla_shape_tune::{SharedArray, Tuning};
 
 /// What compiled modules say about the layouts of shared arrays.
 pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u8>]) -> Result<Tuning, Failure> {
@@ -39,14 +40,14 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
     let shared = share::places(&arguments.shares, names, &donated)?;
     let programs = weighted(arguments, names)?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
-    let mut compiled = Vec::new();
+    let mut all = Vec::new();
     for (read, name) in reads.iter().zip(names) {
-        compiled.push(Compiled::new(&read.module).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
+        all.push(compiled(&read.module).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
     }
-    let measured: Vec<_> = compiled.iter().map(|one| one.measured().clone()).collect();
+    let measured: Vec<_> = all.iter().map(|one| one.measured.clone()).collect();
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::said)?;
-    Ok(Tuning::advise(&arrays, &programs, slice.generation(), &compiled))
+    Ok(Tuning::advise(&arrays, &programs, slice.generation(), &all))
 }
 
 /// The donated parameters of a module, each with the result that takes its memory.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xla_shape_files::{read_regular, write_regular};
 use xla_shape_pjrt::LoadOptions;
-use xla_shape_render::tune::Measured;
+use xla_shape_tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
 const VERSION: &str = "tune-4";
@@ -201,9 +201,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 mod tests {
     use super::{Cache, Compiler, Flags, Key, VERSION, Version, hash};
     use std::path::PathBuf;
-    use xla_shape::hlo::Module;
-    use xla_shape_render::cost::ProgramCost;
-    use xla_shape_render::tune::Measured;
+    use xla_shape_tune::{Figures, Measured};
 
     #[test]
     fn the_hash_is_fnv_1a() {
@@ -260,8 +258,7 @@ mod tests {
             flags: Flags([None, Some("--a=1".into())]),
             version: "1".to_owned(),
         };
-        let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
-        let answer = Measured::new(&ProgramCost::new(&module).unwrap(), &[], &[], 7);
+        let answer = Measured::new(Figures { bytes: 7, ..Figures::default() }, &[], &[]);
         let mut cache = Cache::new(Some(folder.path())).unwrap();
         assert_eq!(cache.get(&key), None);
         cache.keep(&key, &answer);

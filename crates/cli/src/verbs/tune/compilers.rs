@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xla_shape_pjrt::{Program, Slice};
 use xla_shape_render::harmless;
-use xla_shape_render::tune::Measured;
+use xla_shape_tune::Measured;
 
 pub(super) struct Compilers<'a> {
     programs: &'a [Program],
@@ -212,10 +212,8 @@ mod tests {
     use std::cell::RefCell;
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use xla_shape::hlo::Module;
     use xla_shape_pjrt::{Program, Slice};
-    use xla_shape_render::cost::{Place, ProgramCost};
-    use xla_shape_render::tune::{Measured, Requested};
+    use xla_shape_tune::{Figures, Measured, Place, Requested};
 
     fn origin(number: usize) -> Origin {
         let compiler = json!({"path": format!("/{number}/libtpu.so"), "bytes": 7, "written": number});
@@ -223,8 +221,7 @@ mod tests {
     }
 
     fn measured(number: usize) -> Measured {
-        let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
-        Measured::new(&ProgramCost::new(&module).unwrap(), &[], &[], 7).with_compiler(&format!("libtpu {number}"))
+        Measured::new(Figures { bytes: 7, ..Figures::default() }, &[], &[]).with_compiler(&format!("libtpu {number}"))
     }
 
     /// Workers of which each has a compiler of its own: request after request, the next one answers.

@@ -22,7 +22,8 @@ use workers::{Threads, asking, origin};
 pub use workers::{Workers, answer, jobs};
 use xla_shape_files::{check_outputs, contents};
 use xla_shape_pjrt::{Error, Program};
-use xla_shape_render::tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError, Tuning};
+use xla_shape_render::tune::page;
+use xla_shape_tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError, Tuning};
 
 /// The compiler chooses the layout.
 const ANY: Requested = Requested { layout: None, memory: None };
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     let tuning = tuned(arguments, host, None, &stop)?;
     // Nothing is left to end but the output.
     stop.store(true, Ordering::Relaxed);
-    super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || tuning.html())?;
+    super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || page(&tuning))?;
     if tuning.is_ended() {
         return Err(Failure::Interrupted);
     }

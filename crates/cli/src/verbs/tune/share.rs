@@ -4,8 +4,7 @@ use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
 use xla_shape_pjrt::Argument;
-use xla_shape_render::cost::Place;
-use xla_shape_render::tune::{Memory, SharedArray};
+use xla_shape_tune::{Memory, Place, SharedArray};
 
 /// A shared array: its name, and its places.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,8 +14,8 @@ use std::thread;
 use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
-use xla_shape_render::cost::{Place, ProgramCost};
-use xla_shape_render::tune::{Measured, Requested};
+use xla_shape_render::cost::ProgramCost;
+use xla_shape_tune::{Measured, Place, Requested};
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
 const COMPILER_BYTES: u64 = 3 << 30;
@@ -140,7 +140,7 @@ fn measured(
     let module = said.module()?;
     let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
     let [inputs, outputs] = with_memory(&module, said.inputs(), said.outputs());
-    let measured = Measured::new(&cost, &inputs, &outputs, said.hbm_bytes());
+    let measured = Measured::new(cost.figures(said.hbm_bytes()), &inputs, &outputs);
     Ok(match said.compiler() {
         Some(version) => measured.with_compiler(version),
         None => measured,
@@ -255,7 +255,7 @@ pub fn jobs() -> usize {
 mod tests {
     use super::{CompileError, placed, requested};
     use xla_shape::Shape;
-    use xla_shape_render::tune::Memory;
+    use xla_shape_tune::Memory;
 
     fn shapes(texts: &[&str]) -> Vec<Shape> {
         texts.iter().map(|text| text.parse().unwrap()).collect()

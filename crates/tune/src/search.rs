@@ -2,8 +2,7 @@
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
 use super::memory::{Memory, Requested, homes, in_space, without_space};
-use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
-use crate::cost::Place;
+use super::{Ask, Because, Measured, Options, Place, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Layout};
 
@@ -16,10 +15,10 @@ const MOST_PADDING: u64 = 2;
 const SMALL_GAIN: u128 = 33;
 
 /// The most combinations of layouts that `all` accepts.
-pub(super) const MOST_COMBINATIONS: u64 = 10_000;
+pub(crate) const MOST_COMBINATIONS: u64 = 10_000;
 
 /// The layout of each shared array.
-pub(super) type Choice = Vec<Layout>;
+pub(crate) type Choice = Vec<Layout>;
 
 /// Arrays, by number, that get one layout. They have one type and the same sizes.
 type Unit = Vec<usize>;
@@ -29,43 +28,43 @@ type Score = (usize, u128, u64, bool, bool);
 
 /// The result of trying a choice of layouts.
 #[derive(Clone, Debug)]
-pub(super) struct Tried {
-    pub(super) choice: Choice,
+pub(crate) struct Tried {
+    pub(crate) choice: Choice,
     /// The programs, by number, for which the compiler chose these layouts. Layouts do not determine a program: the others were compiled with
     /// these layouts, and the compiler may make another program of that.
-    pub(super) auto: Vec<usize>,
+    pub(crate) auto: Vec<usize>,
     /// Whether the compiled programs have these layouts.
-    pub(super) taken: bool,
+    pub(crate) taken: bool,
     /// For each program, what the compiler says.
-    pub(super) programs: Vec<Measured>,
+    pub(crate) programs: Vec<Measured>,
     /// Why the compiler refused, with the number of the program.
-    pub(super) error: Option<(usize, String)>,
+    pub(crate) error: Option<(usize, String)>,
     /// Why it was tried.
-    pub(super) because: &'static str,
+    pub(crate) because: Because,
 }
 
 /// The result of a search.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The programs as they are.
-    pub(super) today: Vec<Measured>,
+    pub(crate) today: Vec<Measured>,
     /// The layouts of today; `None` if an array has different ones in different places.
-    pub(super) today_choice: Option<Choice>,
+    pub(crate) today_choice: Option<Choice>,
     /// The number of the best entry of `tried`; `None` if none can be used.
-    pub(super) best: Option<usize>,
-    pub(super) tried: Vec<Tried>,
-    pub(super) compiles: usize,
+    pub(crate) best: Option<usize>,
+    pub(crate) tried: Vec<Tried>,
+    pub(crate) compiles: usize,
     /// For each array: how many layouts it can have, how many orders place every byte as another order does, and how many layouts have too
     /// much padding.
-    pub(super) rules: Vec<[usize; 3]>,
+    pub(crate) rules: Vec<[usize; 3]>,
     /// Whether the search left out compilations, because it reached their limit or because the caller ended it.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// Whether the caller ended the search.
-    pub(super) is_ended: bool,
+    pub(crate) is_ended: bool,
     /// The layouts that programs prefer: for each array, those of each program.
-    pub(super) preferred: Vec<Vec<Vec<Layout>>>,
+    pub(crate) preferred: Vec<Vec<Vec<Layout>>>,
     /// Why the compiler could not choose layouts itself, for each program where that failed.
-    pub(super) auto_errors: Vec<(usize, String)>,
+    pub(crate) auto_errors: Vec<(usize, String)>,
 }
 
 /// A compiler. It gets a list of programs by number, each with the requested layouts. It returns, in the same order, what each program costs, or
@@ -93,7 +92,7 @@ struct Search<'a> {
 }
 
 /// Searches for the best layouts.
-pub(super) fn search<'a>(
+pub(crate) fn search<'a>(
     arrays: &'a [SharedArray],
     programs: &'a [Program],
     options: &'a Options,
@@ -122,7 +121,7 @@ pub(super) fn search<'a>(
     search.candidates = found.into_iter().map(|(candidates, _)| candidates).collect();
     if let Some((home, today)) = search.today_choice.clone().and_then(|today| Some((search.home_of(&today)?, today))) {
         search.home = home;
-        search.add(vec![today], "today");
+        search.add(vec![today], Because::Today);
     }
     for home in 0..search.homes.len() {
         search.home = home;
@@ -153,14 +152,14 @@ impl Search<'_> {
     fn try_home(&mut self) -> Result<(), TuneError> {
         if self.options.all {
             let all = self.combinations()?;
-            self.add(all, "every combination");
+            self.add(all, Because::Every);
         }
         if self.best_score().is_some_and(|(home, ..)| home < self.home) {
-            self.add(vec![self.start()], "the best layouts, in other memory");
+            self.add(vec![self.start()], Because::BestElsewhere);
             return Ok(());
         }
         if let Some(today) = self.today_choice.clone() {
-            self.add(vec![today], "today's layouts, in other memory");
+            self.add(vec![today], Because::TodayElsewhere);
         }
         for units in self.units() {
             self.try_preferred(&units);
@@ -293,7 +292,7 @@ impl Search<'_> {
     }
 
     /// Tries choices: compiles what has not been compiled yet, and adds the results to the table.
-    fn add(&mut self, choices: Vec<Choice>, because: &'static str) {
+    fn add(&mut self, choices: Vec<Choice>, because: Because) {
         let mut new: Vec<(Choice, Vec<(usize, Ask)>)> = Vec::new();
         let mut asks = Vec::new();
         let mut wanted = HashSet::new();
@@ -322,14 +321,14 @@ impl Search<'_> {
             let tried = self.judge(&choice, &asked, because);
             self.tried.extend(tried);
             if let Some(asked) = self.with_auto(&choice, &asked) {
-                let tried = self.judge(&choice, &asked, "the compiler's own choice");
+                let tried = self.judge(&choice, &asked, Because::Auto);
                 self.tried.extend(tried);
             }
         }
     }
 
     /// The result of a choice; `None` if some programs were not compiled, because the search reached its limit or ended.
-    fn judge(&self, choice: &Choice, asked: &[(usize, Ask)], because: &'static str) -> Option<Tried> {
+    fn judge(&self, choice: &Choice, asked: &[(usize, Ask)], because: Because) -> Option<Tried> {
         let answers = asked.iter().map(|ask| Some((ask.0, self.known.get(ask)?))).collect::<Option<Vec<_>>>()?;
         let auto = asked.iter().filter(|(_, ask)| *ask == Ask::Auto).map(|(program, _)| *program).collect();
         let mut tried = Tried { choice: choice.clone(), auto, taken: true, programs: Vec::new(), error: None, because };
@@ -439,7 +438,7 @@ impl Search<'_> {
         for (unit, of_unit) in &preferred {
             choices.extend(of_unit.iter().flatten().map(|layout| with(&start, unit, layout)));
         }
-        self.add(choices, "preferred by a program");
+        self.add(choices, Because::Preferred);
         let best = self.start();
         let mut between = Vec::new();
         for (unit, of_unit) in &preferred {
@@ -452,7 +451,7 @@ impl Search<'_> {
             }
         }
         if self.programs.len() > 1 {
-            self.add(between, "between what two programs prefer");
+            self.add(between, Because::Between);
         }
     }
 
@@ -493,7 +492,7 @@ impl Search<'_> {
     fn is_any_better(&mut self, choices: Vec<Choice>) -> bool {
         let before = self.best_score();
         choices.into_iter().any(|choice| {
-            self.add(vec![choice], "a neighbour of the best");
+            self.add(vec![choice], Because::Neighbour);
             self.best_score() != before
         })
     }
@@ -550,7 +549,7 @@ impl Search<'_> {
 
 impl Tried {
     /// Whether the programs are as they are today, whose layouts are these.
-    pub(super) fn is_today(&self, today: Option<&Choice>) -> bool {
+    pub(crate) fn is_today(&self, today: Option<&Choice>) -> bool {
         Some(&self.choice) == today && self.auto.is_empty()
     }
 }
@@ -571,14 +570,14 @@ fn with(choice: &Choice, unit: &[usize], layout: &Layout) -> Choice {
 }
 
 /// The cycles of all programs with their weights; `None` if those of one are not known.
-pub(super) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
+pub(crate) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
     let cycles = programs.iter().zip(measured);
     let cycles = cycles.map(|(program, measured)| Some(u128::from(measured.cycles?) * u128::from(program.weight)));
     cycles.sum()
 }
 
 /// The layouts that the arrays have in all of their places today; `None` if one has different layouts.
-pub(super) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option<Choice> {
+pub(crate) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option<Choice> {
     let own = |array: &SharedArray| {
         let is_own = |(program, place): &(usize, _)| {
             let found = today.get(*program)?.array(place)?;
@@ -593,12 +592,12 @@ pub(super) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option
 }
 
 /// How many layouts an array can have, how many orders repeat another one, and how many layouts have too much padding.
-pub(super) fn rules(all: &[Candidate], repeated: usize) -> [usize; 3] {
+pub(crate) fn rules(all: &[Candidate], repeated: usize) -> [usize; 3] {
     [all.len(), repeated, all.len() - within(all).count()]
 }
 
 /// The bytes of HBM of the program that takes the most.
-pub(super) fn most_bytes(measured: &[Measured]) -> u64 {
+pub(crate) fn most_bytes(measured: &[Measured]) -> u64 {
     measured.iter().map(|measured| measured.bytes).max().unwrap_or(0)
 }
 
@@ -607,8 +606,7 @@ impl Ask {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_render::cost::Place;
-    /// use xla_shape_render::tune::{Ask, Requested, SharedArray};
+    ///     /// use xla_shape_tune::{Ask, Place, Requested, SharedArray};
     ///
     /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
     /// let arrays = [SharedArray { name: "w".into(), places: vec![(0, Place::Parameter(2, vec![]))], array, memories: vec![] }];
@@ -638,7 +636,7 @@ impl Ask {
 }
 
 /// The type and sizes of an array, for error messages.
-pub(super) fn described(array: &ArrayShape) -> String {
+pub(crate) fn described(array: &ArrayShape) -> String {
     let sizes: Vec<String> = array.dimensions().iter().map(ToString::to_string).collect();
     format!("{}[{}]", array.element_type(), sizes.join(","))
 }

@@ -1,7 +1,6 @@
 //! In which memory an array is.
 
-use super::{Measured, SharedArray};
-use crate::cost::Place;
+use super::{Measured, Place, SharedArray};
 use std::str::FromStr;
 use xla_shape_core::{Layout, memory_space};
 
@@ -21,7 +20,7 @@ impl Memory {
     /// The name in `mhlo.memory_kind` and in JAX's shardings.
     ///
     /// ```
-    /// use xla_shape_render::tune::Memory;
+    /// use xla_shape_tune::Memory;
     ///
     /// assert_eq!(Memory::ALL.map(Memory::kind), ["device", "pinned_host"]);
     /// ```
@@ -34,7 +33,7 @@ impl Memory {
     }
 
     /// The memory space of layouts in an optimized module.
-    pub(super) const fn space(self) -> u8 {
+    pub(crate) const fn space(self) -> u8 {
         match self {
             Self::Device => memory_space::DEFAULT,
             Self::PinnedHost => memory_space::HOST,
@@ -42,7 +41,7 @@ impl Memory {
     }
 
     /// The memory of a layout; `None` if it is another one.
-    pub(super) fn of(layout: &Layout) -> Option<Self> {
+    pub(crate) fn of(layout: &Layout) -> Option<Self> {
         Self::ALL.into_iter().find(|memory| memory.space() == layout.memory_space())
     }
 }
@@ -70,16 +69,16 @@ pub struct Requested {
 }
 
 /// The layout in the default memory space: `mhlo.layout_mode` cannot ask for another one.
-pub(super) fn without_space(layout: &Layout) -> Layout {
+pub(crate) fn without_space(layout: &Layout) -> Layout {
     in_space(layout, memory_space::DEFAULT)
 }
 
-pub(super) fn in_space(layout: &Layout, space: u8) -> Layout {
+pub(crate) fn in_space(layout: &Layout, space: u8) -> Layout {
     layout.clone().with_memory_space(space).unwrap_or_else(|_| layout.clone())
 }
 
 /// Whether an array that was asked to be in a memory is in another one today.
-pub(super) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measured]) -> bool {
+pub(crate) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measured]) -> bool {
     arrays.iter().zip(choice).any(|(array, layout)| {
         let mut now = array.places.iter().filter_map(|(program, place)| today.get(*program)?.array(place));
         now.any(|now| !array.is_in_memory(now.layout(), layout))
@@ -87,7 +86,7 @@ pub(super) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measu
 }
 
 /// A note, if an array is asked to be in the host's memory: which figures cannot be compared.
-pub(super) fn note(arrays: &[SharedArray]) -> Option<String> {
+pub(crate) fn note(arrays: &[SharedArray]) -> Option<String> {
     let on_host = arrays.iter().filter(|array| array.memories.contains(&Memory::PinnedHost));
     let names = on_host.map(|array| array.name.as_str()).collect::<Vec<_>>();
     (!names.is_empty()).then(|| {
@@ -101,7 +100,7 @@ pub(super) fn note(arrays: &[SharedArray]) -> Option<String> {
 
 /// Every choice of a memory for each array, the preferred ones first; `None` for an array that stays where it is. `None` if there are more
 /// than `most`.
-pub(super) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<Memory>>>> {
+pub(crate) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<Memory>>>> {
     let mut all = vec![Vec::new()];
     for array in arrays {
         let own: Vec<Option<Memory>> = match array.memories.as_slice() {
@@ -124,8 +123,7 @@ impl SharedArray {
     /// keeps it where it has it.
     ///
     /// ```
-    /// use xla_shape_render::cost::Place;
-    /// use xla_shape_render::tune::{Ask, Memory, SharedArray};
+    ///     /// use xla_shape_tune::{Ask, Memory, Place, SharedArray};
     ///
     /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
     /// let places = vec![(0, Place::Parameter(2, vec![]))];
@@ -143,18 +141,18 @@ impl SharedArray {
     }
 
     /// What to ask for at each place, for a layout in the memory space where the array shall be.
-    pub(super) fn requested(&self, layout: Option<&Layout>) -> Requested {
+    pub(crate) fn requested(&self, layout: Option<&Layout>) -> Requested {
         let memory = layout.filter(|_| !self.memories.is_empty()).and_then(Memory::of);
         Requested { layout: layout.map(without_space), memory }
     }
 
     /// Whether a compiled program has the array in the memory of a layout, if that was asked for.
-    pub(super) fn is_in_memory(&self, found: &Layout, wanted: &Layout) -> bool {
+    pub(crate) fn is_in_memory(&self, found: &Layout, wanted: &Layout) -> bool {
         self.memories.is_empty() || found.memory_space() == wanted.memory_space()
     }
 
     /// The places of a program.
-    pub(super) fn places_of(&self, program: usize) -> impl Iterator<Item = &Place> {
+    pub(crate) fn places_of(&self, program: usize) -> impl Iterator<Item = &Place> {
         self.places.iter().filter(move |(owner, _)| *owner == program).map(|(_, place)| place)
     }
 }

@@ -10,11 +10,11 @@ const MOST_ORDERED: usize = 6;
 
 /// A layout in the device's tiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Candidate {
-    pub(super) layout: Layout,
-    pub(super) bytes: u64,
+pub(crate) struct Candidate {
+    pub(crate) layout: Layout,
+    pub(crate) bytes: u64,
     /// Whether its tiles are those that the device's rules give its order.
-    pub(super) has_default_tiles: bool,
+    pub(crate) has_default_tiles: bool,
 }
 
 /// Tiles have this many elements in a row, and at least this many rows if an array has them.
@@ -25,7 +25,7 @@ const SUBLANES: u64 = 8;
 /// because they differ only in dimensions of size 1. Of layouts with equal bytes, the array's own comes first.
 ///
 /// tilings: also returns layouts with other tiles, where elements are packed.
-pub(super) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {
+pub(crate) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {
     let today = without_space(array.layout());
     let own = bytes(array, &today);
     let own = own.map(|bytes| Candidate { layout: today.clone(), bytes, has_default_tiles: true });
@@ -81,13 +81,13 @@ fn other_tilings(layout: &Layout) -> Vec<Layout> {
 }
 
 /// The bytes of an array in another layout.
-pub(super) fn bytes(array: &ArrayShape, layout: &Layout) -> Option<u64> {
+pub(crate) fn bytes(array: &ArrayShape, layout: &Layout) -> Option<u64> {
     array.clone().with_layout(layout.clone()).ok()?.byte_size()
 }
 
 /// Whether two layouts of an array place every byte alike, for example if only dimensions of size 1 change places. Memory spaces are
 /// ignored.
-pub(super) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool {
+pub(crate) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool {
     if one == other {
         return true;
     }

@@ -2,136 +2,114 @@
 
 use super::candidates::candidates;
 use super::search::{Found, rules, today_choice};
-use super::{ArrayLayout, Cost, Measured, Options, Program, SharedArray, Today, Tuning, Write};
-use crate::cost::{CopyCost, Place, ProgramCost};
+use super::{ArrayLayout, Cost, Measured, Options, Place, Program, SharedArray, Today, Tuning, Write};
 use serde::Serialize;
-use std::collections::HashMap;
+use xla_shape_core::Layout;
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::{Layout, Shape};
-use xla_shape_hlo::Module;
-use xla_shape_hlo::cost::{Change, CostError, Fixed};
 
 /// A module that is compiled already: its figures, and the copies of its parameters and results.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    measured: Measured,
-    /// The copies that do more than change the memory space, each with the parameters and results that it copies.
-    copies: Vec<(Vec<Place>, CopyCost)>,
+    /// Its figures, for [`SharedArray::new`]. They need no bytes of HBM.
+    pub measured: Measured,
+    /// The copies that do more than change the memory space.
+    pub copies: Vec<CompiledCopy>,
 }
 
-impl Compiled {
-    /// What an optimized module says about its copies.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::cost::Place;
-    /// use xla_shape_render::tune::Compiled;
-    ///
-    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
-    /// let compiled = Compiled::new(&module)?;
-    /// assert_eq!(compiled.measured().array(&Place::Parameter(0, vec![])), Some("f32[8,128]{1,0}".parse()?));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Module::costs`].
-    pub fn new(module: &Module<'_>) -> Result<Self, CostError> {
-        let cost = ProgramCost::new(module)?;
-        let costs = module.costs()?;
-        let found = costs.copies();
-        let copied = found.iter().filter(|copy| copy.change != Change::MemorySpace);
-        let copied: HashMap<u32, Vec<Place>> = copied
-            .map(|copy| {
-                let from = match &copy.producer {
-                    Fixed::Parameter { number, index, .. } => Some(Place::Parameter(*number, index.clone())),
-                    _ => None,
-                };
-                let to = match &copy.consumer {
-                    Fixed::Result { index } => Some(Place::Result(index.clone())),
-                    _ => None,
-                };
-                (copy.cost.instruction.number(), from.into_iter().chain(to).collect())
-            })
-            .collect();
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        if let Some(entry) = module.entry() {
-            for (number, parameter) in entry.parameters_by_number() {
-                // Parameters after one that could not be read are not numbered by their position.
-                if number != inputs.len() {
-                    break;
-                }
-                inputs.push(parameter.shape().clone());
-            }
-            let result = entry.root().shape();
-            outputs = result.tuple_shapes().map_or_else(|| vec![result.clone()], <[Shape]>::to_vec);
-        }
-        let measured = Measured::new(&cost, &inputs, &outputs, 0);
-        let copies = cost.copies.into_iter().filter_map(|copy| Some((copied.get(&copy.number)?.clone(), copy)));
-        Ok(Self { measured, copies: copies.collect() })
-    }
-
-    /// The figures of the module, for [`SharedArray::new`]. They have no bytes of HBM.
-    #[must_use]
-    pub const fn measured(&self) -> &Measured {
-        &self.measured
-    }
+/// A copy in a module that is compiled already.
+#[derive(Clone, Debug)]
+pub struct CompiledCopy {
+    /// The parameters and results that it copies.
+    pub places: Vec<Place>,
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The array before.
+    pub from: String,
+    /// The array after.
+    pub to: String,
+    /// The cycles of all runs.
+    pub cycles: Option<u64>,
+    /// Why it is there.
+    pub cause: String,
+    /// What would remove it.
+    pub remedy: Option<String>,
+    /// The layout that the remedy asks for, and where.
+    pub ask: Option<(Place, Layout)>,
 }
 
 /// What compiled modules say about a shared array.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Advice {
-    pub(super) array: String,
-    pub(super) places: Vec<PlaceNow>,
+pub struct Advice {
+    /// Its name.
+    pub array: String,
+    /// Where it is.
+    pub places: Vec<PlaceNow>,
     /// The layout in the device's tiles that takes the fewest bytes; null if the modules have no tiles.
-    pub(super) smallest: Option<Smallest>,
+    pub smallest: Option<Smallest>,
     /// The layouts with which copies would not have to change the layout, the one of the most cycles first.
-    pub(super) layouts: Vec<Wanted>,
-    pub(super) copies: Vec<Copied>,
+    pub layouts: Vec<Wanted>,
+    /// Its copies.
+    pub copies: Vec<Copied>,
 }
 
 /// A place of an array, and its layout there.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct PlaceNow {
-    pub(super) program: String,
-    pub(super) place: String,
-    pub(super) layout: String,
-    /// Padding included.
-    pub(super) bytes: Option<u64>,
-    pub(super) padding: Option<u64>,
+pub struct PlaceNow {
+    /// The program.
+    pub program: String,
+    /// The parameter or result.
+    pub place: String,
+    /// The layout there.
+    pub layout: String,
+    /// The bytes of the array, padding included.
+    pub bytes: Option<u64>,
+    /// The bytes of padding.
+    pub padding: Option<u64>,
 }
 
+/// The layout that takes the fewest bytes.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Smallest {
+pub struct Smallest {
+    /// The layout.
     #[serde(flatten)]
-    pub(super) layout: ArrayLayout,
-    pub(super) bytes: u64,
+    pub layout: ArrayLayout,
+    /// The bytes of the array in it.
+    pub bytes: u64,
 }
 
 /// A layout with which copies would not have to change the layout. They go, unless their remedy says that a copy stays.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Wanted {
+pub struct Wanted {
+    /// The layout.
     #[serde(flatten)]
-    pub(super) layout: ArrayLayout,
+    pub layout: ArrayLayout,
     /// How many copies would not have to change the layout.
-    pub(super) copies: usize,
+    pub copies: usize,
     /// The cycles that these copies take today, with the weights of their programs; null if one has no figure.
-    pub(super) cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// The bytes of the array in this layout.
-    pub(super) bytes: Option<u64>,
-    pub(super) write: Option<Write>,
+    pub bytes: Option<u64>,
+    /// What to write for it.
+    pub write: Option<Write>,
 }
 
 /// A copy of a shared array.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Copied {
-    pub(super) program: String,
-    pub(super) instruction: String,
-    pub(super) from: String,
-    pub(super) to: String,
-    /// Of all runs.
-    pub(super) cycles: Option<u64>,
-    pub(super) cause: String,
-    pub(super) remedy: Option<String>,
+pub struct Copied {
+    /// The program.
+    pub program: String,
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The array before.
+    pub from: String,
+    /// The array after.
+    pub to: String,
+    /// The cycles of all runs.
+    pub cycles: Option<u64>,
+    /// Why it is there.
+    pub cause: String,
+    /// What would remove it.
+    pub remedy: Option<String>,
 }
 
 impl Tuning {
@@ -140,21 +118,20 @@ impl Tuning {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::Answer;
-    /// use xla_shape_render::cost::Place;
-    /// use xla_shape_render::tune::{Compiled, Program, SharedArray, Tuning};
+    /// use xla_shape_tune::{Compiled, CompiledCopy, Figures, Measured, Place, Program, SharedArray, Tuning};
     ///
-    /// let module = Module::parse("HloModule m, is_scheduled=true
-    /// ENTRY main { a = f32[256,128]{1,0:T(8,128)} parameter(0)
-    ///   ROOT b = f32[256,128]{0,1:T(8,128)} copy(a) }")?;
-    /// let compiled = [Compiled::new(&module)?];
+    /// let place = Place::Parameter(0, vec![]);
+    /// let (from, to) = ("f32[256,128]{1,0:T(8,128)}", "f32[256,128]{0,1:T(8,128)}");
+    /// let copy = CompiledCopy {
+    ///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
+    ///     cause: "a product reads columns".into(), remedy: None, ask: Some((place.clone(), "{0,1:T(8,128)}".parse()?)),
+    /// };
+    /// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
     /// let programs = [Program { name: "a".into(), weight: 1 }];
-    /// let places = vec![(0, Place::Parameter(0, vec![]))];
-    /// let arrays = [SharedArray::new("x", places, &programs, &[compiled[0].measured().clone()])?];
+    /// let arrays = [SharedArray::new("x", vec![(0, place)], &programs, &[compiled[0].measured.clone()])?];
     /// let tuning = Tuning::advise(&arrays, &programs, Generation::V5e, &compiled);
     /// assert!(tuning.is_advice() && !tuning.has_best());
-    /// assert!(tuning.text(200).to_string().contains("with {0,1:T(8,128)}, major to minor (1,0), 1 copy"));
+    /// assert_eq!(tuning.advice.unwrap()[0].layouts[0].layout.layout, "{0,1:T(8,128)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -220,9 +197,9 @@ impl Advice {
         for (number, (program, module)) in programs.iter().zip(compiled).enumerate() {
             let is_here =
                 |place: &Place| array.places.iter().any(|(owner, other)| *owner == number && other.is_same(place));
-            for (_, copy) in module.copies.iter().filter(|(places, _)| places.iter().any(is_here)) {
+            for copy in module.copies.iter().filter(|copy| copy.places.iter().any(is_here)) {
                 if let Some((_, layout)) = copy.ask.as_ref().filter(|(place, _)| is_here(place)) {
-                    let cycles = copy.total.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
+                    let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
                     match wanted.iter_mut().find(|(other, ..)| other == layout) {
                         Some((_, copies, sum)) => {
                             *copies += 1;
@@ -236,7 +213,7 @@ impl Advice {
                     instruction: copy.instruction.clone(),
                     from: copy.from.clone(),
                     to: copy.to.clone(),
-                    cycles: copy.total,
+                    cycles: copy.cycles,
                     cause: copy.cause.clone(),
                     remedy: copy.remedy.clone(),
                 });
@@ -245,7 +222,7 @@ impl Advice {
         wanted.sort_by_key(|(_, copies, cycles)| std::cmp::Reverse((*cycles, *copies)));
         let layouts = wanted.into_iter().map(|(layout, copies, cycles)| Wanted {
             write: Write::new(array, &layout, generation),
-            bytes: super::candidates::bytes(&array.array, &layout),
+            bytes: crate::candidates::bytes(&array.array, &layout),
             layout: ArrayLayout::new(&layout),
             copies,
             cycles,

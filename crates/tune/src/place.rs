@@ -1,0 +1,74 @@
+//! Parameters and results of programs, and what to write for the layout of one.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use xla_shape_core::Layout;
+
+/// A parameter or a result of a program whose layout a user can ask for.
+///
+/// ```
+/// use xla_shape_tune::Place;
+///
+/// assert_eq!(Place::Parameter(3, vec![0, 1]).to_string(), "parameter 3.0.1");
+/// assert_eq!([Place::Result(vec![]), Place::Result(vec![2])].map(|place| place.to_string()), ["the result", "result 2"]);
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
+pub enum Place {
+    /// A parameter, and the position of an array in it.
+    Parameter(usize, Vec<usize>),
+    /// The position of an array in the result.
+    Result(Vec<usize>),
+}
+
+impl Place {
+    /// Whether both are one parameter or result. A module with one result has no number for it.
+    ///
+    /// ```
+    /// use xla_shape_tune::Place;
+    ///
+    /// assert!(Place::Result(vec![]).is_same(&Place::Result(vec![0])));
+    /// assert!(!Place::Result(vec![0]).is_same(&Place::Result(vec![1])));
+    /// ```
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Result(one), Self::Result(other)) if one.len().max(other.len()) <= 1 => {
+                one.first().copied().unwrap_or(0) == other.first().copied().unwrap_or(0)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        match self {
+            Self::Parameter(number, index) if index.is_empty() => write!(f, "parameter {number}"),
+            Self::Parameter(number, index) => write!(f, "parameter {number}.{}", list(index)),
+            Self::Result(index) if index.is_empty() => f.write_str("the result"),
+            Self::Result(index) => write!(f, "result {}", list(index)),
+        }
+    }
+}
+
+/// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
+///
+/// ```
+/// use xla_shape_tune::format_in_jax;
+///
+/// let layout = "{0,1:T(8,128)}".parse()?;
+/// assert_eq!(format_in_jax(&layout, false, "sharding"), "Format(Layout(major_to_minor=(1, 0)), sharding)");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn format_in_jax(layout: &Layout, has_tiling: bool, sharding: &str) -> String {
+    let tuple = |numbers: &[String]| match numbers {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.join(", ")),
+    };
+    let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
+    let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
+    format!("Format(Layout(major_to_minor={}{tiling}), {sharding})", tuple(&order))
+}
