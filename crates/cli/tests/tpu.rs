@@ -104,6 +104,8 @@ fn a_block_needs_two_copies_and_may_not_fit() {
     assert_eq!((&part["bytes"], &part["copies"], &part["kind"]), (&json!(bytes), &json!(2), &json!("input")));
     assert_eq!((&part["shape"], &part["padding_bytes"]), (&json!("f32[104,1000]{1,0:T(8,128)}"), &json!(104 * 24 * 4)));
     assert_eq!(answer("851967")["fits"], false);
+    let code = |limit: &str| block(&["f32[4096,1000]", "f32[104,1000]", "--for", "v4", "--vmem-limit", limit]).2;
+    assert_eq!((code("851968"), code("851967")), (Some(0), Some(1)));
     assert_eq!(answer("1MiB")["fits"], true);
     // A limit cannot give a kernel more VMEM than there is.
     assert_eq!(answer("99999999999")["limit_bytes"], 16 << 20);

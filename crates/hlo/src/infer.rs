@@ -303,6 +303,8 @@ impl<'m, 'g> Inference<'m, '_, 'g> {
                 let ragged = RaggedDimensions { lhs, rhs_group };
                 f(Rule::RaggedDot { dimensions: self.dot(RAGGED_DOT)?, ragged })
             }
+            // The operands after the kernel describe sparsity.
+            Opcode::Convolution if self.attributes.has(Key::SparsityConfig) && operands.len() > 2 => Ok(None),
             Opcode::Convolution => self.convolution(f),
             Opcode::Topk => f(Rule::TopK { k: self.number(Key::K)? as u64 }),
             Opcode::Fft => {

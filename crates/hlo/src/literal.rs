@@ -26,21 +26,25 @@ fn mismatch<T>(expected: impl Into<String>, found: &str) -> Result<T> {
 }
 
 /// Checks that a literal has as many elements as its shape, each valid for the element type. Omitted elements, `{...}`, are valid.
-pub(crate) fn check(text: &str, shape: &Shape) -> Result<()> {
-    let mut literal = LiteralParser { cursor: Cursor::new(text, 0) };
+///
+/// Returns the number of elements that XLA fills with zeros, because the text has a number alone for an array of several elements.
+pub(crate) fn check(text: &str, shape: &Shape) -> Result<u64> {
+    let mut literal = LiteralParser { cursor: Cursor::new(text, 0), zeros: 0 };
     literal.elements(shape, 0)?;
-    literal.end()
+    literal.end().map(|()| literal.zeros)
 }
 
 /// Checks a literal that includes its shapes: `( s32[] 7, f32[2]{0} {1, 2} )`.
 pub(crate) fn check_with_shape(text: &str) -> Result<()> {
-    let mut literal = LiteralParser { cursor: Cursor::new(text, 0) };
+    let mut literal = LiteralParser { cursor: Cursor::new(text, 0), zeros: 0 };
     literal.shape_and_elements(0)?;
     literal.end()
 }
 
 struct LiteralParser<'a> {
     cursor: Cursor<'a>,
+    /// The elements so far that XLA fills with zeros.
+    zeros: u64,
 }
 
 impl LiteralParser<'_> {
@@ -88,6 +92,11 @@ impl LiteralParser<'_> {
                 }
                 self.eat(b')', "a literal of a tuple")
             }
+            Shape::Array(array) if self.is_alone(array) => {
+                let others = array.elements().map_or(0, |count| count.saturating_sub(1));
+                self.zeros = self.zeros.saturating_add(others);
+                self.word(array.element_type())
+            }
             Shape::Array(array) => self.array(array, 0),
             // XLA has no literals of tokens, opaque values and buffers; whatever is written is accepted.
             _ => {
@@ -95,6 +104,13 @@ impl LiteralParser<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the cursor is at a number although the array has dimensions: XLA stores it as the first element (`ParseDenseLiteral` in
+    /// `xla/hlo/parser/hlo_parser.cc` compares the nesting only at brackets, and at its end).
+    fn is_alone(&self, array: &ArrayShape) -> bool {
+        let is_filled = array.num_dimensions() > 0 && array.elements() != Some(0) && !array.element_type().is_complex();
+        is_filled && !matches!(self.cursor.peek(), Some(b'{' | b'.') | None)
     }
 
     /// Reads a shape and its elements, or a tuple of those.
@@ -248,6 +264,9 @@ const fn highest_payload(element_type: ElementType) -> u64 {
     }
 }
 
+/// The smallest number that rounds to more than the largest of `f8e8m0fnu`, 2^127. Smaller ones than its smallest, 2^-127, round to that.
+const E8M0_END: f64 = 1.5 * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
 /// Whether a number, rounded to this type, is finite.
 fn is_in_range(number: f64, element_type: ElementType) -> bool {
     // The smallest magnitude that rounds to infinity or NaN.
@@ -261,7 +280,7 @@ fn is_in_range(number: f64, element_type: ElementType) -> bool {
         ElementType::F8E4M3Fn => 464.000_1,
         ElementType::F8E4M3B11Fnuz => 31.0,
         ElementType::F8E3M4 => 15.75,
-        ElementType::F8E8M0Fnu => return (5.877_471e-39..=1.701_412e38).contains(&number),
+        ElementType::F8E8M0Fnu => return number > 0.0 && number < E8M0_END,
         // These types saturate.
         _ => return true,
     };
@@ -296,6 +315,7 @@ mod tests {
             ("(s32[], f32[1])", "( 1, {2} )"),
             ("(s32[], f32[1])", "{...}"),
             ("()", "()"),
+            ("f8e8m0fnu[5]", "{5.87747e-39, 1e-45, 2.55e38, nan, inf}"),
         ] {
             assert!(check(text, &shape.parse().unwrap()).is_ok(), "{shape} {text}");
         }
@@ -303,11 +323,29 @@ mod tests {
     }
 
     #[test]
+    fn a_number_alone_is_the_first_element() {
+        for (shape, text, zeros) in [
+            ("s32[2,2]", "7", 3),
+            ("s32[1,1]", "7", 0),
+            ("pred[3]", "true", 2),
+            ("s32[<=4]", "7", 3),
+            ("(s32[2], (f32[3], f32[]))", "(7, (2, 1))", 3),
+            ("s32[2]", "{7, 0}", 0),
+        ] {
+            assert_eq!(check(text, &shape.parse().unwrap()).unwrap(), zeros, "{shape} {text}");
+        }
+        assert!(check_with_shape("s32[2] 7").is_ok());
+    }
+
+    #[test]
     fn elements_that_do_not_fit() {
         for (shape, text, expected) in [
             ("f32[2]", "{1}", "2 elements in dimension 0 of the literal"),
             ("f32[2]", "{1, 2, 3}", "2 elements in dimension 0 of the literal"),
-            ("f32[2]", "1", "`{` in a literal of an array"),
+            ("f32[0]", "1", "`{` in a literal of an array"),
+            ("c64[2]", "(1, 2)", "`{` in a literal of an array"),
+            ("s32[2]", "1, 2", "the end of the literal"),
+            ("s32[2]", "...", "`{` in a literal of an array"),
             ("f32[1,1]", "{1}", "`{` in a literal of an array"),
             ("f32[]", "{1}", "an element of f32"),
             ("f32[]", "1e39", "an element of f32"),
@@ -318,6 +356,8 @@ mod tests {
             ("f32[]", ".5", "an element of f32"),
             ("f8e5m2[]", "65520", "an element of f8e5m2"),
             ("f8e8m0fnu[]", "0", "an element of f8e8m0fnu"),
+            ("f8e8m0fnu[]", "-1", "an element of f8e8m0fnu"),
+            ("f8e8m0fnu[]", "2.56e38", "an element of f8e8m0fnu"),
             ("f8e4m3fn[]", "nan(0x1)", "an element of f8e4m3fn"),
             ("c64[]", "1", "`(` in a complex number"),
             ("f32[1,1]", "{{...}}", "an element of f32"),

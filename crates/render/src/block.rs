@@ -229,6 +229,12 @@ impl BlockAnswer {
             asked: limit,
         })
     }
+
+    /// Whether the parts fit into the VMEM that the kernel may use.
+    #[must_use]
+    pub const fn fits(&self) -> bool {
+        self.fits
+    }
 }
 
 /// The number of a part among those of its kind, from 1.

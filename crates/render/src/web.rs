@@ -69,13 +69,17 @@ impl Page<'_> {
     }
 }
 
-/// Text for XML or HTML, with `<`, `>`, `&` and `"` as entities.
+/// Text for XML or HTML, with `<`, `>`, `&` and `"` as entities. Characters that XML 1.0 does not allow, such as control characters, become
+/// U+FFFD.
 ///
 /// ```
 /// assert_eq!(xla_shape_render::escape("<=8 & \"?\""), "&lt;=8 &amp; &quot;?&quot;");
+/// assert_eq!(xla_shape_render::escape("a\u{1}\u{fffe}\t"), "a\u{fffd}\u{fffd}\t");
 /// ```
 #[must_use]
 pub fn escape(text: &str) -> String {
+    let is_allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().map(|c| if is_allowed(c) { c } else { char::REPLACEMENT_CHARACTER }).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

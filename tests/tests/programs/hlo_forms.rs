@@ -242,3 +242,74 @@ ENTRY e {
     text.push_str("}\n");
     assert_eq!(error(&text), "cannot infer the shape of `tuple`, which is left out: the inferred shapes are too large");
 }
+
+/// XLA (jaxlib 0.12) reads each of these, and compiles those that it can compile for a CPU.
+#[test]
+fn forms_that_xla_reads_have_no_errors() {
+    let callee = "w {\n p = f32[16] parameter(0)\n q = f32[16] parameter(1)\n ROOT r = f32[16] add(p, q)\n}\n";
+    let slice = "n {\n p = f32[8] parameter(0)\n ROOT r = f32[8] negate(p)\n}\n";
+    let scalars = "a = f32[] parameter(0)\n b = f32[] parameter(1)";
+    let vectors = "a = f32[16] parameter(0)\n b = f32[16] parameter(1)";
+    for (before, instructions) in [
+        (
+            "",
+            "a = f32[2,2] parameter(0)\n ROOT d = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={HIGH,Highest}",
+        ),
+        ("", "a = f32[] parameter(0)\n ROOT r = f32[4] rng(a, a), distribution=RNG_UNIFORM"),
+        (
+            "",
+            "a = f32[] parameter(0)\n s = s32[1] parameter(1)\n ROOT r = f32[4] rng(a, a, s), distribution=rng_uniform",
+        ),
+        ("", "ROOT c = f8e8m0fnu[] constant(5.87747e-39)"),
+        (
+            "",
+            "a = f32[2] parameter(0)\n t = token[] after-all()\n ROOT o = token[] outfeed(a, t), outfeed_shape=f32[2]{0}, sharding={{manual}, {manual}}",
+        ),
+        (
+            slice,
+            "param.0 = f32[16,8] parameter(0)\n ROOT z = f32[16,8] scan(param.0), dimensions={0}, num_carries=0, is_associative=true, to_apply=n",
+        ),
+        (
+            "",
+            "a = f32[1,8,8,4] parameter(0)\n k = f32[3,3,4,4] parameter(1)\n z = u16[3,3,4,4] parameter(2)\n ROOT o = f32[1,6,6,4] convolution(a, k, z), window={size=3x3}, dim_labels=b01f_01io->b01f, sparsity_config={}",
+        ),
+        ("", &format!("{scalars}\n ROOT c = f32[] add(f32[] %a, f32[], %b)")),
+        ("", &format!("{scalars}\n ROOT c = f32[] add(a, s32[7], f32[] %b)")),
+        (
+            callee,
+            &format!(
+                "{vectors}\n s = ((), f32[16], s32[]) call-start(), to_apply=w\n u = ((f32[16], f32[16]), f32[16], s32[]) async-update(s, a, b)\n ROOT d = f32[16] call-done(u)"
+            ),
+        ),
+        (
+            callee,
+            &format!(
+                "{vectors}\n s = ((f32[16]), f32[16], s32[]) async-start(a), calls=w\n u = ((f32[16], f32[16]), f32[16], s32[]) async-update(s, b)\n ROOT d = f32[16] async-done(u)"
+            ),
+        ),
+        (
+            callee,
+            &format!(
+                "{vectors}\n s = ((f32[16]), (), s32[]) async-start(a), calls=w\n u = ((f32[16], f32[16]), f32[16], s32[]) async-update(s, b)\n ROOT d = f32[16] async-done(u)"
+            ),
+        ),
+    ] {
+        let text = format!("HloModule m\n{before}ENTRY e {{\n {instructions}\n}}\n");
+        let module = parse(&text);
+        let found: Vec<_> = module.check().iter().map(|finding| format!("{finding:?}")).collect();
+        assert!(found.is_empty(), "{instructions}: {found:?}");
+    }
+    let operands = with_tuple("  a = f32[2] add(x#0, s32[7], x#0)");
+    assert_eq!(parse(&operands).instruction("a").unwrap().operands().count(), 2);
+    assert!(
+        Module::parse("HloModule m\nENTRY e {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(f32[] ?)\n}").is_err()
+    );
+}
+
+#[test]
+fn a_number_alone_for_an_array_is_a_hint() {
+    let module = parse("HloModule m\nENTRY e {\n ROOT c = s32[2,2] constant(7)\n}");
+    let found = module.check();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity(), xla_shape_hlo::Severity::Hint);
+}

@@ -356,7 +356,7 @@ pub(crate) struct TpuArguments {
 /// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
 /// is all of its array or --fixed. As JSON: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
 /// one copy, copies, vmem_bytes of all copies, vector, vector_unknown), vmem_bytes of all parts, limit_bytes, most_bytes (the most that a limit can be),
-/// fits.
+/// fits. The exit code is 1 if the parts do not fit.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("parts").required(true).multiple(true)))]
 #[command(override_usage = "xla-shape block [OPTIONS] <ARRAY> <BLOCK>\n       \

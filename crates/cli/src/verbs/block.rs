@@ -17,7 +17,8 @@ pub(crate) fn run(arguments: &BlockArguments) -> Result<(), Failure> {
         parts.push(Part::Scratch(array_of(shape)?));
     }
     let answer = BlockAnswer::new(&parts, arguments.tpu.generation, arguments.limit).map_err(Failure::said)?;
-    super::show(&answer, arguments.answer.format)
+    super::show(&answer, arguments.answer.format)?;
+    if answer.fits() { Ok(()) } else { Err(Failure::Told) }
 }
 
 /// Reads the shapes of arrays, each followed by that of its block.

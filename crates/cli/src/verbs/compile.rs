@@ -4,6 +4,7 @@ use crate::Host;
 use crate::args::{CompileArguments, Format, Target};
 use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
+use crate::io;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();
     let mut compilation = Compilation::new();
+    let mut unwritten = Vec::new();
     for (number, target) in arguments.targets.iter().enumerate() {
         let place = if several { format!(" ({} of {})", number + 1, arguments.targets.len()) } else { String::new() };
         spinner.set_message(harmless(&format!("compiling for {}{place}", target.name)).into_owned());
@@ -55,14 +57,21 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
                 write(arguments, target, several, &said, &answered)?;
                 compilation.add(&target.name, target.generation, Ok(&answered), arguments.top);
             }
-            Err(CompileError::Refused(message)) => match report_of_refused(arguments, host, target, &bytes, &message) {
-                Some(report) => compilation.add_too_large(&target.name, target.generation, message, report),
-                None => compilation.add(&target.name, target.generation, Err(message), arguments.top),
-            },
+            Err(CompileError::Refused(message)) => {
+                let named = [&arguments.output, &arguments.html].into_iter().flatten();
+                unwritten.extend(named.map(|path| file_of(path, target, several)));
+                match report_of_refused(arguments, host, target, &bytes, &message) {
+                    Some(report) => compilation.add_too_large(&target.name, target.generation, message, report),
+                    None => compilation.add(&target.name, target.generation, Err(message), arguments.top),
+                }
+            }
             Err(CompileError::NoCompiler(message)) => return Err(Failure::said(message)),
         }
     }
     spinner.finish_and_clear();
+    for path in unwritten.iter().filter(|path| !is_stdout(path)) {
+        io::tell(format_args!("warning: {}: not written, because the compiler refused the program", path.display()));
+    }
     if to_stdout == 0 {
         super::show(&compilation, arguments.answer.format)?;
     } else if let Some(problem) = compilation.problem() {

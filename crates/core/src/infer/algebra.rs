@@ -124,9 +124,10 @@ pub(super) fn set_dimension_size<'a>(operands: Operands<'_, 'a>, number: usize) 
     }
 }
 
-/// The rule of `ShapeVerifier::HandleRng` in `xla/service/hlo_verifier.cc`.
+/// The rule of `ShapeVerifier::HandleRng` in `xla/service/hlo_verifier.cc`. Programs have operands after the two limits, such as the
+/// dimensions of the result as an array; XLA reads and compiles them, and ignores these.
 pub(super) fn rng<'a>(operands: Operands<'_, 'a>, normal: bool, declared: Option<&'a Shape>) -> ShapeResult<'a> {
-    operands.exactly(2)?;
+    operands.at_least(2)?;
     operands.scalar(0)?;
     operands.scalar(1)?;
     let expected = operands.array(0)?.element_type();

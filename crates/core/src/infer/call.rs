@@ -81,9 +81,17 @@ pub(super) fn async_start<'a>(
         // A later `async-update` supplies the operands.
         return declared.map(Cow::Borrowed).ok_or(InferError::NotInferred);
     }
-    check_parameters("calls", callee, operands.0)?;
+    // A later `async-update` may also supply only the last operands. The result may be `()` until then.
+    let is_late =
+        given.is_some_and(|given| given.len() == operands.0.len()) && operands.0.len() < callee.parameters.len();
+    let known = if is_late { operands.0.len() } else { callee.parameters.len() };
+    let bound = callee.parameters.get(..known).unwrap_or(callee.parameters);
+    check_parameters("calls", Callee { parameters: bound, ..callee }, operands.0)?;
     let parameters: Vec<Shape> = operands.0.iter().map(|&shape| shape.clone()).collect();
-    let mut elements = vec![tuple(parameters)?.into_owned(), callee.result.clone()];
+    let declared_result = declared.and_then(Shape::tuple_shapes).and_then(|elements| elements.get(1));
+    let is_open = |result: &&Shape| is_late && result.tuple_shapes().is_some_and(<[Shape]>::is_empty);
+    let result = declared_result.filter(is_open).unwrap_or(callee.result);
+    let mut elements = vec![tuple(parameters)?.into_owned(), result.clone()];
     elements.extend(declared.and_then(Shape::tuple_shapes).unwrap_or(&[]).iter().skip(2).cloned());
     tuple(elements)
 }

@@ -26,10 +26,16 @@ pub(super) fn check<'m, 'a>(
         let problem = Problem::UnknownOpcode { opcode: opcode.text().to_owned() };
         findings.add(Severity::Hint, instruction, problem, None);
     }
-    if opcode == Opcode::Constant
-        && let Err(wrong) = literal::check(instruction.arguments(), instruction.shape())
-    {
-        findings.error(instruction, Problem::mismatch(wrong.expected, wrong.found));
+    if opcode == Opcode::Constant {
+        match literal::check(instruction.arguments(), instruction.shape()) {
+            Ok(0) => {}
+            Ok(zeros) => {
+                let found = format!("one number, which XLA reads as the first element, followed by {zeros} zeros");
+                let problem = Problem::mismatch("all elements of the constant in braces", found);
+                findings.add(Severity::Hint, instruction, problem, None);
+            }
+            Err(wrong) => findings.error(instruction, Problem::mismatch(wrong.expected, wrong.found)),
+        }
     }
     for entry in attributes.entries() {
         let name = entry.attribute.name();

@@ -110,6 +110,7 @@ fn user_is(instruction: Instruction<'_, '_>, users: Users, opcodes: &[&str]) -> 
         Users::Many => "several instructions".into(),
         Users::One(number) => match instruction.module().instruction_at(number) {
             Some(user) if opcodes.contains(&user.opcode().text()) => return Ok(()),
+            Some(user) if is_asynchronous(instruction) && is_asynchronous(user) => return Ok(()),
             Some(user) => format!("`{}`", user.opcode()),
             None => return Ok(()),
         },
@@ -117,9 +118,17 @@ fn user_is(instruction: Instruction<'_, '_>, users: Users, opcodes: &[&str]) -> 
     Err(Problem::Mismatch { expected, found })
 }
 
+/// Whether the instruction is a step of an asynchronous operation. XLA reads the long and the short form of the steps together:
+/// `async-update(start)` of `start = … call-start()`.
+fn is_asynchronous(instruction: Instruction<'_, '_>) -> bool {
+    let opcode = instruction.long_form().map_or_else(|| instruction.opcode(), |(opcode, _)| opcode);
+    matches!(opcode, Opcode::AsyncStart | Opcode::AsyncUpdate | Opcode::AsyncDone)
+}
+
 /// Checks that the operand has one of these opcodes (`VerifySingleOperand`).
 fn operand_is(instruction: Instruction<'_, '_>, opcodes: &[&str]) -> Result<()> {
     match instruction.operand(0).and_then(|operand| operand.instruction()) {
+        Some(operand) if is_asynchronous(instruction) && is_asynchronous(operand) => Ok(()),
         Some(operand) if operand.is_read() && !opcodes.contains(&operand.opcode().text()) => {
             let expected = format!("`{}` as the operand", opcodes.first().copied().unwrap_or("start"));
             Err(Problem::mismatch(expected, format!("`{}`", operand.opcode())))

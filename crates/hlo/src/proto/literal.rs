@@ -57,9 +57,18 @@ fn parse_nested(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto>
         false => uncommented.split(separators).filter(|word| !word.is_empty()).collect(),
     };
     let parts = if is_complex { count.saturating_mul(2) } else { count };
-    let words: Vec<&str> = if is_left_out {
+    // A number alone is the first element of an array; the others are zeros.
+    let is_alone = array.num_dimensions() > 0 && !is_complex && words.len() == 1 && !uncommented.contains('{');
+    if is_alone && count > MAX_LEFT_OUT {
+        return Err(unrepresentable("a constant with too many elements for one number"));
+    }
+    let words: Vec<&str> = if is_left_out || is_alone {
         let parts = usize::try_from(parts).map_err(|_| unrepresentable("a constant with too many elements"))?;
-        alloc::vec!["0"; parts]
+        let mut all = alloc::vec!["0"; parts];
+        if let (true, Some(first), Some(word)) = (is_alone, all.first_mut(), words.first()) {
+            *first = word;
+        }
+        all
     } else {
         words
     };

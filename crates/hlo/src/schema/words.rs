@@ -11,18 +11,21 @@ pub(crate) struct Words {
     pub(crate) words: &'static [&'static str],
     /// The highest number that XLA does not print, because it means the default.
     pub(crate) unprinted: i64,
+    /// Whether XLA reads these words in capitals and in lower case.
+    pub(crate) ignores_case: bool,
     /// Whether unknown words are accepted, since newer compilers are expected to have more.
     pub(crate) may_grow: bool,
 }
 
 impl Words {
     const fn new(what: &'static str, words: &'static [&'static str]) -> Self {
-        Self { what, words, unprinted: 0, may_grow: false }
+        Self { what, words, unprinted: 0, ignores_case: false, may_grow: false }
     }
 
     /// The number of a word.
     pub(crate) fn number(&self, text: &str) -> Option<usize> {
-        self.words.iter().position(|word| *word == text).filter(|_| !text.is_empty())
+        let is = |word: &&str| if self.ignores_case { word.eq_ignore_ascii_case(text) } else { *word == text };
+        self.words.iter().position(is).filter(|_| !text.is_empty())
     }
 
     /// The word of a number.
@@ -49,15 +52,19 @@ pub(crate) static CONVOLUTION_KINDS: Words =
     Words::new("unset, fprop, dgrad or wgrad", &["unset", "fprop", "dgrad", "wgrad"]);
 pub(crate) static TRANSPOSES: Words =
     Words::new("NO_TRANSPOSE, TRANSPOSE or ADJOINT", &["", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]);
-pub(crate) static SCHEDULES: Words = Words::new(
-    "SCHEDULE_NONE, SCHEDULE_LATEST or SCHEDULE_EARLIEST",
-    &["SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"],
-);
+pub(crate) static SCHEDULES: Words = Words {
+    ignores_case: true,
+    ..Words::new(
+        "SCHEDULE_NONE, SCHEDULE_LATEST or SCHEDULE_EARLIEST",
+        &["SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"],
+    )
+};
 pub(crate) static PADDING_TYPES: Words =
     Words::new("PADDING_VALID or PADDING_SAME", &["PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"]);
 pub(crate) static API_VERSIONS: Words = Words {
     // API_VERSION_ORIGINAL is the default.
     unprinted: 1,
+    ignores_case: true,
     ..Words::new(
         "a version of the interface, such as API_VERSION_TYPED_FFI",
         &[
@@ -70,14 +77,19 @@ pub(crate) static API_VERSIONS: Words = Words {
     )
 };
 pub(crate) static DISTRIBUTIONS: Words =
-    Words::new("`rng_normal` or `rng_uniform`", &["", "rng_uniform", "rng_normal"]);
+    Words { ignores_case: true, ..Words::new("`rng_normal` or `rng_uniform`", &["", "rng_uniform", "rng_normal"]) };
 /// The number of `rng_normal`.
 pub(crate) const RNG_NORMAL: usize = 2;
-pub(crate) static RNG_ALGORITHMS: Words =
-    Words { may_grow: true, ..Words::new("an algorithm", &["rng_default", "rng_three_fry", "rng_philox"]) };
+pub(crate) static RNG_ALGORITHMS: Words = Words {
+    ignores_case: true,
+    may_grow: true,
+    ..Words::new("an algorithm", &["rng_default", "rng_three_fry", "rng_philox"])
+};
 pub(crate) static TRI_STATE: Words = Words::new("`true` or `false`", &["", "true", "false"]);
-pub(crate) static PRECISIONS: Words = Words::new("default, high or highest", &["default", "high", "highest"]);
+pub(crate) static PRECISIONS: Words =
+    Words { ignores_case: true, ..Words::new("default, high or highest", &["default", "high", "highest"]) };
 pub(crate) static ALGORITHMS: Words = Words {
+    ignores_case: true,
     may_grow: true,
     ..Words::new(
         "an algorithm",

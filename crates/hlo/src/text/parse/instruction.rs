@@ -27,6 +27,8 @@ enum OperandText {
     Element(OperandRecord, u32),
     /// A nested instruction: `[shape] opcode(operands)`.
     Instruction,
+    /// A shape alone, which XLA skips like an empty operand.
+    Nothing,
 }
 
 impl<'a> Parser<'a> {
@@ -230,6 +232,11 @@ impl<'a> Parser<'a> {
                     element
                 }
                 OperandText::Instruction => self.nested_operand(start)?,
+                OperandText::Nothing => {
+                    self.cursor.eat(b',');
+                    self.cursor.skip_space()?;
+                    continue;
+                }
             };
             is_open |= operand.instruction == NONE;
             if waits {
@@ -280,10 +287,10 @@ impl<'a> Parser<'a> {
             }
         }
         if name.is_empty() {
-            return if self.in_fragment && shape != NONE && matches!(self.cursor.peek(), Some(b',' | b')')) {
-                self.unnamed(shape, start)
-            } else {
-                Err(self.cursor.unexpected(Expected::Operand))
+            return match self.cursor.peek() {
+                Some(b',' | b')') if shape != NONE && self.in_fragment => self.unnamed(shape, start),
+                Some(b',' | b')') if shape != NONE => Ok(OperandText::Nothing),
+                _ => Err(self.cursor.unexpected(Expected::Operand)),
             };
         }
         let instruction = self.find(name).unwrap_or(NONE);
