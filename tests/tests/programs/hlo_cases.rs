@@ -85,7 +85,6 @@ const VALID: &[Difference] = &[
         "attribute",
         "StableHLO has no size of the window, and takes the kernel's; where XLA infers, it refuses",
     ),
-    difference("rng", "operand count", "StableHLO reads two operands, whatever there are; XLA's verifier wants two"),
     difference(
         "set-dimension-size",
         "result size",
