@@ -1,7 +1,7 @@
 //! The kernels of the examples, each beside the same by hand and beside the best way with a crate, on one thread.
 //!
 //! ```text
-//! RAYON_NUM_THREADS=1 cargo run --release -p benches --bin peers -- [FILTER]
+//! RAYON_NUM_THREADS=1 cargo run --release --manifest-path benches/Cargo.toml --bin peers -- [FILTER]
 //! ```
 //!
 //! `rten-gemm` otherwise takes several threads. Contenders take turns, and the shortest time of each counts. Their results are compared.

@@ -1,7 +1,7 @@
 //! Products of matrices in TPU tiles, beside crates that multiply row-major ones, and attention, on one thread.
 //!
 //! ```text
-//! RAYON_NUM_THREADS=1 cargo run --release -p benches --bin products -- [FILTER]
+//! RAYON_NUM_THREADS=1 cargo run --release --manifest-path benches/Cargo.toml --bin products -- [FILTER]
 //! ```
 //!
 //! `rten-gemm` otherwise takes several threads. Cases whose name does not contain the filter are skipped.

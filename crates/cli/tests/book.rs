@@ -1,7 +1,7 @@
 //! The book in `docs/`: the output of its commands, its pictures and its links.
 //!
 //! In a `console` block, a line `$ …` is a command, and the lines below it are its output.
-//! `BLESS=1 cargo test -p xla-shape-cli --test book` rewrites output and pictures.
+//! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
 
 use assert_cmd::cargo::cargo_bin;
 use std::fmt::Write as _;

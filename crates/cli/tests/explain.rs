@@ -1,7 +1,7 @@
 //! `xla-shape explain`, run as a program.
 //!
 //! The pages in `tests/explain/` are its output; their first line is the shape. After an intended change,
-//! `BLESS=1 cargo test -p xla-shape-cli --test explain` rewrites them.
+//! `BLESS=1 cargo test -p xla-shape-cli --test program explain` rewrites them.
 
 use assert_cmd::Command;
 use serde_json::{Value, json};

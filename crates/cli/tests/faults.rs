@@ -1,5 +1,4 @@
 //! Faults of the system: no memory, a full disk, closed pipes, files that change.
-#![cfg(unix)]
 
 use assert_cmd::Command;
 use std::fs;

@@ -1,7 +1,7 @@
 //! The numbers that were found by measuring: from which size on another method is faster, how much is done at once, how far ahead
 //! is prefetched.
 //!
-//! They were chosen with `cargo run --release -p benches --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
+//! They were chosen with `cargo run --release --manifest-path benches/Cargo.toml --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
 //! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
 //! level belongs to a few cores), **Z** AMD EPYC, Zen 4 (AVX-512; 32 KiB, 1 MiB and 32 MiB), **M** AMD EPYC, Zen 3 (AVX2; 32 KiB, 512 KiB and
 //! 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it

@@ -262,8 +262,6 @@ fn padding(to: &ArrayShape, kind: u8, byte: u8) -> Padding {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
-
     #[test]
     fn agrees_with_the_definition(
         (from, to, permutation) in pair(),

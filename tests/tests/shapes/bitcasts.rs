@@ -209,8 +209,6 @@ fn in_const<R>(arrays: [&ArrayShape; 2], f: impl FnOnce([&ArrayShape; 2], [Strid
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1024))]
-
     #[test]
     fn transposes_are_decided_as_enumerated(
         (sizes, permutation, layouts) in vec(1..=9_u64, 0..=4).prop_flat_map(|sizes| {

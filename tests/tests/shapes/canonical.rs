@@ -53,8 +53,6 @@ fn enumerated(a: &StrideTable, b: &StrideTable) -> Option<Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
-
     #[test]
     fn the_form_has_the_same_map((table, _) in pair()) {
         let form = table.as_ref().canonical().unwrap();

@@ -18,8 +18,6 @@ fn position(shape: &ArrayShape, index: &[u64]) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
-
     #[test]
     fn elements_of_a_slice_lie_as_in_the_array(
         shape in strategy::small_array_shape(),

@@ -1,4 +1,4 @@
-//! How fast kernels and single accesses are: `cargo run --release -p benches --bin kernels -- [--json] [--rounds N] [FILTER]`.
+//! How fast kernels and single accesses are: `cargo run --release --manifest-path benches/Cargo.toml --bin kernels -- [--json] [--rounds N] [FILTER]`.
 //!
 //! The contenders of a case take turns, so that disturbances affect all of them; figures are medians over the rounds. A line gives the
 //! library's time relative to another contender, and the goal: below 1, the library is faster. First, the results of all contenders of a

@@ -1,5 +1,5 @@
 //! How fast relayout is:
-//! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--plans] [--random N
+//! `cargo run --release --manifest-path benches/Cargo.toml --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--plans] [--random N
 //! --seed S [--max-bytes B]] [--caches L2,LAST_LEVEL,local|shared] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the

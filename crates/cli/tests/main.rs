@@ -1,0 +1,46 @@
+//! The program as users run it: each file is about a verb, or about what verbs have in common.
+
+mod book;
+mod check;
+mod compile;
+mod convert;
+mod cost;
+mod draw;
+mod dump;
+mod explain;
+mod explorer;
+#[cfg(unix)]
+mod faults;
+mod guard;
+mod index;
+mod json_docs;
+mod kernel;
+mod layouts;
+mod manual;
+mod programs;
+mod relayout;
+mod rustc;
+mod schemas;
+mod serve;
+mod shard;
+mod sharding;
+mod tpu;
+mod tune;
+mod tune_sets;
+mod vector;
+
+/// A file that nobody names is not compiled, so that none of its tests runs.
+#[test]
+fn every_file_is_a_module() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut files = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("main.rs") {
+            let module = format!("\nmod {};\n", path.file_stem().unwrap().to_str().unwrap());
+            assert!(include_str!("main.rs").contains(&module), "{} is in no module", path.display());
+            files += 1;
+        }
+    }
+    assert!(files > 0);
+}
