@@ -213,10 +213,7 @@ fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
 }
 
 /// The copies without one of the same layouts and the same name on the other side.
-fn alone(
-    copies: [Vec<&RecordedCopy>; 2],
-    name: impl Fn(&RecordedCopy) -> Option<String>,
-) -> [Vec<&RecordedCopy>; 2] {
+fn alone(copies: [Vec<&RecordedCopy>; 2], name: impl Fn(&RecordedCopy) -> Option<String>) -> [Vec<&RecordedCopy>; 2] {
     let key = |copy: &RecordedCopy| (name(copy), copy.from.clone(), copy.to.clone());
     let mut more = BTreeMap::<_, i64>::new();
     for (copies, sign) in copies.iter().zip([1, -1]) {

@@ -38,7 +38,9 @@ impl Signature {
         Self {
             shapes: shapes.chain(result).collect(),
             shardings: shardings.collect(),
-            aliases: Some(module.attribute("input_output_alias").map_or_else(String::new, |value| value.text().to_owned())),
+            aliases: Some(
+                module.attribute("input_output_alias").map_or_else(String::new, |value| value.text().to_owned()),
+            ),
             devices: Self::DEVICES.map(|what| device_count(module, what)),
         }
     }
