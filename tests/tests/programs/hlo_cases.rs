@@ -85,6 +85,7 @@ const VALID: &[Difference] = &[
         "attribute",
         "StableHLO has no size of the window, and takes the kernel's; where XLA infers, it refuses",
     ),
+    difference("rng", "operand count", "StableHLO reads two operands, whatever there are; a range needs two limits"),
     difference(
         "set-dimension-size",
         "result size",
