@@ -428,3 +428,41 @@ fn a_renamed_function_has_the_same_copies_and_lines() {
     folder.write("moved.hlo", &MODULE.replace("f.py", "g.py"));
     assert_eq!(folder.check(&["moved.hlo"]).0["lines"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn a_lost_donation_and_another_sharding_are_the_causes() {
+    let folder = Folder::new();
+    let aliased = MODULE.replace("is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }");
+    folder.write("donated.hlo", &aliased);
+    assert_eq!(folder.guard(&["record", "r.json", "donated.hlo"]).code, 0);
+    let (lost, code) = folder.check(&["m.hlo"]);
+    assert_eq!((&lost["measures"][0]["name"], &lost["measures"][0]["cause"], code), (&json!("memory"), &json!("donation"), 1));
+    // A record that does not say which arguments were donated.
+    folder.edit(|record| drop(record["programs"][0].as_object_mut().unwrap().remove("aliases")));
+    assert_eq!(folder.check(&["m.hlo"]).0["measures"][0]["cause"], "flags or version");
+
+    // The same arrays, divided along the other dimension: the shapes are those of a device, and a collective takes part.
+    let divided = MODULE.replace("HloModule m,", "HloModule m, num_partitions=4,");
+    folder.write("rows.hlo", &divided);
+    let columns = divided.replace("[8,128]", "[32,32]").replace("jit(f)/neg", "jit(f)/psum").replace("\"300\"", "\"900\"");
+    folder.write("columns.hlo", &columns);
+    assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
+    let (other, code) = folder.check(&["columns.hlo"]);
+    assert_eq!((&other["measures"][0]["cause"], code), (&json!("sharding"), 1));
+    // Sizes that no division explains are another program.
+    folder.write("larger.hlo", &columns.replace("[32,32]", "[32,33]"));
+    assert_eq!(folder.check(&["larger.hlo"]).0["measures"][0]["cause"], "source changed");
+}
+
+#[test]
+fn a_renamed_function_has_the_same_copies_and_lines() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    folder.write("renamed.hlo", &MODULE.replace("jit(f)", "jit(g)").replace("source_line=7", "source_line=70"));
+    let (renamed, code) = folder.check(&["renamed.hlo"]);
+    let nothing = json!([]);
+    assert_eq!((&renamed["copies_added"], &renamed["copies_removed"], &renamed["lines"], code), (&nothing, &nothing, &nothing, 0));
+    // A line that moved and costs more is shown, and so is one in another file.
+    folder.write("moved.hlo", &MODULE.replace("f.py", "g.py"));
+    assert_eq!(folder.check(&["moved.hlo"]).0["lines"].as_array().unwrap().len(), 2);
+}
