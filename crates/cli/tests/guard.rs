@@ -238,12 +238,12 @@ fn a_limit_is_not_dropped_in_silence() {
     assert_eq!((&check["limits"], code), (&json!(["memory>1%", "copies>0", "collectives>0"]), 0));
     assert_eq!(check["warnings"], json!(["`cycles>2%` is not checked, because the record does not know the cycles"]));
     folder.edit(|record| {
-        for name in ["memory", "copies"] {
+        for name in ["memory", "copies", "collectives"] {
             record["programs"][0]["measures"][name] = Value::Null;
         }
     });
     let answer = folder.guard(&["check", "r.json", "m.hlo"]);
-    let message = "error: r.json: the record knows neither cycles nor memory nor copies, so no limit can be checked\n";
+    let message = "error: r.json: the record knows neither cycles nor memory nor copies nor collectives, so no limit can be checked\n";
     assert_eq!((answer.output.as_str(), answer.errors.as_str(), answer.code), ("", message, 1));
     folder.edit(|record| record["programs"][0]["measures"] = json!({}));
     let answer = folder.guard(&["check", "r.json", "m.hlo"]);
@@ -432,11 +432,15 @@ fn a_renamed_function_has_the_same_copies_and_lines() {
 #[test]
 fn a_lost_donation_and_another_sharding_are_the_causes() {
     let folder = Folder::new();
-    let aliased = MODULE.replace("is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }");
+    let aliased =
+        MODULE.replace("is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }");
     folder.write("donated.hlo", &aliased);
     assert_eq!(folder.guard(&["record", "r.json", "donated.hlo"]).code, 0);
     let (lost, code) = folder.check(&["m.hlo"]);
-    assert_eq!((&lost["measures"][0]["name"], &lost["measures"][0]["cause"], code), (&json!("memory"), &json!("donation"), 1));
+    assert_eq!(
+        (&lost["measures"][0]["name"], &lost["measures"][0]["cause"], code),
+        (&json!("memory"), &json!("donation"), 1)
+    );
     // A record that does not say which arguments were donated.
     folder.edit(|record| drop(record["programs"][0].as_object_mut().unwrap().remove("aliases")));
     assert_eq!(folder.check(&["m.hlo"]).0["measures"][0]["cause"], "flags or version");
@@ -444,7 +448,8 @@ fn a_lost_donation_and_another_sharding_are_the_causes() {
     // The same arrays, divided along the other dimension: the shapes are those of a device, and a collective takes part.
     let divided = MODULE.replace("HloModule m,", "HloModule m, num_partitions=4,");
     folder.write("rows.hlo", &divided);
-    let columns = divided.replace("[8,128]", "[32,32]").replace("jit(f)/neg", "jit(f)/psum").replace("\"300\"", "\"900\"");
+    let columns =
+        divided.replace("[8,128]", "[32,32]").replace("jit(f)/neg", "jit(f)/psum").replace("\"300\"", "\"900\"");
     folder.write("columns.hlo", &columns);
     assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
     let (other, code) = folder.check(&["columns.hlo"]);
@@ -461,7 +466,10 @@ fn a_renamed_function_has_the_same_copies_and_lines() {
     folder.write("renamed.hlo", &MODULE.replace("jit(f)", "jit(g)").replace("source_line=7", "source_line=70"));
     let (renamed, code) = folder.check(&["renamed.hlo"]);
     let nothing = json!([]);
-    assert_eq!((&renamed["copies_added"], &renamed["copies_removed"], &renamed["lines"], code), (&nothing, &nothing, &nothing, 0));
+    assert_eq!(
+        (&renamed["copies_added"], &renamed["copies_removed"], &renamed["lines"], code),
+        (&nothing, &nothing, &nothing, 0)
+    );
     // A line that moved and costs more is shown, and so is one in another file.
     folder.write("moved.hlo", &MODULE.replace("f.py", "g.py"));
     assert_eq!(folder.check(&["moved.hlo"]).0["lines"].as_array().unwrap().len(), 2);
