@@ -69,7 +69,7 @@ fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
 const MOST_OF_A_MODULE: usize = 160;
-const MOST_OF_A_STRUCTURE: usize = 640;
+const MOST_OF_A_STRUCTURE: usize = 416;
 const MOST_OF_A_SHARDING: usize = 480;
 const MOST_OF_A_TABLE: usize = 64;
 const MOST_OF_PADDING: usize = 96;
