@@ -51,6 +51,11 @@ impl<'m, 'a> Finding<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Severity};
+    ///
+    /// let text = "ENTRY e { p = f32[2] parameter(0) ROOT n = f32[3] negate(p) }";
+    /// let module = Module::parse(text)?;
+    /// assert_eq!(module.check()[0].severity(), Severity::Error, "the result of negate has its operand's shape");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub const fn severity(&self) -> Severity {
@@ -73,6 +78,11 @@ impl<'m, 'a> Finding<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Problem};
+    ///
+    /// let text = "ENTRY e { p = f32[2] parameter(0) ROOT n = f32[3] negate(p) }";
+    /// let module = Module::parse(text)?;
+    /// assert!(matches!(module.check()[0].problem(), Problem::Shape { .. }));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub const fn problem(&self) -> &Problem {

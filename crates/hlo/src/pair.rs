@@ -70,10 +70,6 @@ const ROUNDS: [Round; 9] = [
 
 impl<'m, 'a> Pairs<'m, 'a> {
     /// Pairs the instructions of all computations, including those of fusions.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Module, Pairs};
-    /// ```
     #[must_use]
     pub fn new(before: &'m Module<'a>, after: &'m Module<'a>) -> Self {
         let (first, second) = (Program::new(before), Program::new(after));
@@ -90,20 +86,12 @@ impl<'m, 'a> Pairs<'m, 'a> {
     }
 
     /// The instruction of the second program that corresponds to an instruction of the first.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Module, Pairs};
-    /// ```
     #[must_use]
     pub fn after(&self, before: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
         self.after_module.instruction_at(self.after.get(before.number() as usize).copied()??)
     }
 
     /// The instruction of the first program that corresponds to an instruction of the second.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Module, Pairs};
-    /// ```
     #[must_use]
     pub fn before(&self, after: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
         self.before_module.instruction_at(self.before.get(after.number() as usize).copied()??)

@@ -78,10 +78,6 @@ pub struct AssignedValue {
 
 impl AssignedValue {
     /// Whether it is a tuple, stored as a table of addresses.
-    ///
-    /// ```
-    /// use xla_shape_hlo::dump::BufferAssignment;
-    /// ```
     #[must_use]
     pub fn is_tuple(&self) -> bool {
         self.shape.starts_with('(')
@@ -100,6 +96,17 @@ impl Allocation {
     ///
     /// ```
     /// use xla_shape_hlo::{Role, dump::BufferAssignment};
+    ///
+    /// let text = "BufferAssignment:
+    /// allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+    ///  value: <1 p @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 1: size 512, page 0, constant:
+    ///  value: <2 c @0> (size=512,offset=0): f32[]{:T(128)}
+    /// ";
+    /// let assignment = BufferAssignment::parse(text)?;
+    /// let roles: Vec<_> = assignment.allocations().iter().map(|allocation| allocation.role()).collect();
+    /// assert_eq!(roles, [Role::Argument, Role::Constant]);
+    /// # Ok::<(), xla_shape_hlo::dump::DumpError>(())
     /// ```
     #[must_use]
     pub const fn role(&self) -> Role {
@@ -134,6 +141,16 @@ impl BufferAssignment {
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;
+    ///
+    /// let text = "BufferAssignment:
+    /// allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+    ///  value: <1 p @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 1: size 512, page 0, constant:
+    ///  value: <2 c @0> (size=512,offset=0): f32[]{:T(128)}
+    /// ";
+    /// let assignment = BufferAssignment::parse(text)?;
+    /// assert_eq!(assignment.allocations()[0].values[0].shape, "f32[8,128]{1,0:T(8,128)}");
+    /// # Ok::<(), xla_shape_hlo::dump::DumpError>(())
     /// ```
     ///
     /// # Errors
@@ -176,10 +193,6 @@ impl BufferAssignment {
     /// This depends on the release. libtpu 0.0.17 and 0.0.42 do; their texts have no page numbers. libtpu 0.0.47 does; only its
     /// message (`from_proto`, with the feature `proto`) shows it, by the types of comparisons. libtpu 0.0.50 also does, but its files look
     /// like those of libtpu 0.0.51, which does not, so this is `false` for it.
-    ///
-    /// ```
-    /// use xla_shape_hlo::dump::BufferAssignment;
-    /// ```
     #[must_use]
     pub const fn counts_gaps(&self) -> bool {
         self.counts_gaps
@@ -194,10 +207,6 @@ impl BufferAssignment {
 
     /// Adds what only the message of the same compilation contains: [`live_bytes`](Self::live_bytes), and for some releases
     /// whether they [count gaps](Self::counts_gaps).
-    ///
-    /// ```
-    /// use xla_shape_hlo::dump::BufferAssignment;
-    /// ```
     #[must_use]
     pub fn completed_by(self, message: &Self) -> Self {
         let counts_gaps = self.counts_gaps || message.counts_gaps;
@@ -222,6 +231,16 @@ impl BufferAssignment {
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;
+    ///
+    /// let text = "BufferAssignment:
+    /// allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+    ///  value: <1 p @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 1: size 512, page 0, constant:
+    ///  value: <2 c @0> (size=512,offset=0): f32[]{:T(128)}
+    /// ";
+    /// let assignment = BufferAssignment::parse(text)?;
+    /// assert_eq!(assignment.account().device.arguments, 4096);
+    /// # Ok::<(), xla_shape_hlo::dump::DumpError>(())
     /// ```
     #[must_use]
     pub fn account(&self) -> Account {
@@ -279,6 +298,16 @@ impl BufferAssignment {
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;
+    ///
+    /// let text = "BufferAssignment:
+    /// allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+    ///  value: <1 p @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 1: size 512, page 0, constant:
+    ///  value: <2 c @0> (size=512,offset=0): f32[]{:T(128)}
+    /// ";
+    /// let assignment = BufferAssignment::parse(text)?;
+    /// assert_eq!(assignment.constant_bytes(), 512);
+    /// # Ok::<(), xla_shape_hlo::dump::DumpError>(())
     /// ```
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {

@@ -71,6 +71,9 @@ impl DumpFiles {
     ///
     /// ```
     /// use xla_shape_hlo::dump::dump_files;
+    ///
+    /// let files = dump_files(["m.after_optimizations.hlo.pb", "m.after_optimizations.txt"]);
+    /// assert_eq!(files[0].best_module(), Some("m.after_optimizations.txt"));
     /// ```
     #[must_use]
     pub fn best_module(&self) -> Option<&str> {

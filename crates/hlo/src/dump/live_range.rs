@@ -36,10 +36,6 @@ pub struct LiveRanges {
 impl LiveRanges {
     /// Parses the file.
     ///
-    /// ```
-    /// use xla_shape_hlo::dump::LiveRanges;
-    /// ```
-    ///
     /// # Errors
     /// If the text is not a live range file, or a line has another form than XLA writes.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
@@ -78,10 +74,6 @@ impl LiveRanges {
     }
 
     /// The first and the last step of a value, named by instruction and shape index, such as `copy-start.1{0}`.
-    ///
-    /// ```
-    /// use xla_shape_hlo::dump::LiveRanges;
-    /// ```
     #[must_use]
     pub fn get(&self, value: &str) -> Option<(u32, u32)> {
         self.ranges.get(value).copied()

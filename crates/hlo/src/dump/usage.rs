@@ -24,10 +24,6 @@ pub struct UsageReport {
 impl UsageReport {
     /// Parses the file.
     ///
-    /// ```
-    /// use xla_shape_hlo::dump::UsageReport;
-    /// ```
-    ///
     /// # Errors
     /// If the text is not a memory usage report, or a total is missing.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
@@ -65,10 +61,6 @@ impl UsageReport {
     }
 
     /// Checks that a buffer assignment has the same totals.
-    ///
-    /// ```
-    /// use xla_shape_hlo::dump::{BufferAssignment, UsageReport};
-    /// ```
     ///
     /// # Errors
     /// If a total differs.

@@ -35,6 +35,9 @@ impl Totals {
     ///
     /// ```
     /// use xla_shape_hlo::Totals;
+    ///
+    /// let totals = Totals { arguments: 100, outputs: 60, aliases: 40, temporaries: 8 };
+    /// assert_eq!(totals.total(), 128, "40 bytes are both an argument and a result");
     /// ```
     #[must_use]
     pub const fn total(self) -> u64 {
@@ -89,6 +92,12 @@ impl Account {
     ///
     /// ```
     /// use xla_shape_core::memory_space::{DEFAULT, GENERIC_FAST};
+    /// use xla_shape_hlo::Account;
+    ///
+    /// let mut account = Account::default();
+    /// account.device.arguments = 64;
+    /// account.heaps.insert(GENERIC_FAST, 32);
+    /// assert_eq!((account.space_total(DEFAULT), account.space_total(GENERIC_FAST)), (64, 32));
     /// ```
     #[must_use]
     pub fn space_total(&self, space: u8) -> u64 {

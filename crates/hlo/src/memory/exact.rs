@@ -228,10 +228,6 @@ impl Timeline<'_, '_> {
 
     /// Checks that the compiler's live ranges cover the values of this module.
     ///
-    /// ```
-    /// use xla_shape_hlo::{Module, dump::LiveRanges};
-    /// ```
-    ///
     /// # Errors
     /// If a value has no live range: the file belongs to another module.
     pub fn check_live_ranges(&self, ranges: &LiveRanges) -> Result<(), DumpError> {

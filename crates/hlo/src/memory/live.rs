@@ -214,7 +214,15 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// The buffers with their live ranges: those of parameters first, the others in the order in which they are defined.
     ///
     /// ```
-    /// use xla_shape_hlo::{Module, Role};
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let text = "HloModule m, is_scheduled=true
+    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) ROOT b = f32[8] abs(a) }";
+    /// let module = Module::parse(text)?;
+    /// let timeline = module.memory().timeline().unwrap();
+    /// let names: Vec<_> = timeline.lifetimes().iter().map(|lifetime| lifetime.buffer.instruction.name()).collect();
+    /// assert_eq!(names, ["p", "a", "b"]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn lifetimes(&self) -> &[Lifetime<'m, 'a>] {
@@ -289,10 +297,6 @@ impl<'m, 'a> Timeline<'m, 'a> {
     }
 
     /// Replaces the totals, for example by those of the compiler's memory analysis.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Account, Module};
-    /// ```
     #[must_use]
     pub fn with_account(self, account: Account) -> Self {
         Self { account, ..self }
@@ -325,10 +329,6 @@ impl<'m, 'a> Timeline<'m, 'a> {
 
     /// Warnings about values that the compiler's [buffer assignment](Self::with_assignment) lacks or gives too few bytes. Each begins
     /// without a capital and ends without a period, to follow the name of the file.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Module, dump::BufferAssignment};
-    /// ```
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -69,20 +69,12 @@ impl Footprint {
     }
 
     /// The bytes of padding.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Footprint;
-    /// ```
     #[must_use]
     pub const fn padding_bytes(self) -> u64 {
         self.bytes.saturating_sub(self.data_bytes)
     }
 
     /// All bytes divided by the bytes of the elements; `None` if there are no elements.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Footprint;
-    /// ```
     #[must_use]
     pub fn expansion(self) -> Option<f64> {
         (self.data_bytes > 0).then(|| self.bytes as f64 / self.data_bytes as f64)
@@ -286,6 +278,12 @@ impl<'m, 'a> Memory<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_core::memory_space::HOST;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("ENTRY e { p = f32[8]{0:S(5)} parameter(0) ROOT n = f32[8]{0} negate(p) }")?;
+    /// let memory = module.memory();
+    /// assert_eq!((memory.buffers().len(), memory.in_space(HOST).buffers().len()), (2, 1));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn in_space(&self, space: u8) -> Self {
@@ -395,6 +393,10 @@ impl<'m, 'a> Memory<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// assert!(module.memory().timeline().is_none(), "it is not scheduled");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
@@ -408,6 +410,12 @@ impl<'m, 'a> Memory<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;
+    /// let timeline = module.memory().timeline_on(Some(Generation::V5e)).unwrap();
+    /// assert_eq!(timeline.bytes()[&0].len(), 2, "a step for each instruction");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m, 'a>> {

@@ -113,6 +113,10 @@ impl<'m, 'a> Instruction<'m, 'a> {
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Opcode};
+    ///
+    /// let module = Module::parse("ENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;
+    /// assert_eq!(module.instruction("n").unwrap().opcode(), Opcode::Negate);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn opcode(self) -> Opcode<'m> {

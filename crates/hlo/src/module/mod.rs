@@ -45,7 +45,7 @@ impl Table {
     /// The line that introduces the table.
     ///
     /// ```
-    /// use xla_shape_hlo::Table;
+    /// assert_eq!(xla_shape_hlo::Table::FileNames.name(), "FileNames");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -122,6 +122,11 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// assert_eq!(Module::parse("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }")?.name(), Some("m"));
+    /// assert_eq!(Module::parse("ENTRY e { ROOT p = f32[] parameter(0) }")?.name(), Some("module_e"));
+    /// assert_eq!(Module::parse("p = f32[] parameter(0)")?.name(), None);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn name(&self) -> Option<&str> {
@@ -169,6 +174,10 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// assert!(Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[] parameter(0) }")?.is_scheduled());
+    /// assert!(!Module::parse("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }")?.is_scheduled());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn is_scheduled(&self) -> bool {
@@ -190,10 +199,6 @@ impl<'a> Module<'a> {
     }
 
     /// The tables in the text, in text order.
-    ///
-    /// ```
-    /// use xla_shape_hlo::{Module, Table};
-    /// ```
     #[must_use]
     pub fn tables(&self) -> &[Table] {
         &self.tables
@@ -203,6 +208,12 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Table};
+    ///
+    /// let module = Module::parse("HloModule m\n\nFileNames\n1 \"f.py\"\n\nENTRY e { ROOT p = f32[] parameter(0) }")?;
+    /// assert_eq!(module.tables(), [Table::FileNames]);
+    /// let rows: Vec<_> = module.rows(Table::FileNames).map(|(number, value)| (number, value.text())).collect();
+    /// assert_eq!(rows, [(1, "\"f.py\"")]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'_>)> + use<'a, '_> {
         self.rows.iter().filter(move |row| row.table == table).map(|row| (row.number, self.value(row.value)))
@@ -476,6 +487,12 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// let text = String::from("ENTRY e { ROOT p = f32[] parameter(0) }");
+    /// let module = Module::parse(&text)?.into_owned();
+    /// drop(text);
+    /// assert_eq!(module.instructions().next().unwrap().name(), "p");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
     pub fn into_owned(mut self) -> Module<'static> {

@@ -110,6 +110,9 @@ impl HloProtoError {
     ///
     /// ```
     /// use xla_shape_hlo::proto::HloProtoErrorKind;
+    ///
+    /// let error = xla_shape_hlo::Module::from_proto(b"\x0a\x01m").unwrap_err();
+    /// assert!(matches!(error.kind(), HloProtoErrorKind::Missing { .. }));
     /// ```
     #[must_use]
     pub fn kind(&self) -> &HloProtoErrorKind {

@@ -37,6 +37,12 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;
+    /// assert_eq!(module.instructions().len(), 2);
+    /// let error = Module::parse("ENTRY e { p = f32[8]{1} parameter(0) }").unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a dimension number less than 1, found 1");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
     /// # Errors
@@ -54,6 +60,11 @@ impl<'a> Module<'a> {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    ///
+    /// let module: Module<'static> = Module::parse_owned("ENTRY e { ROOT p = f32[8] parameter(0) }".to_owned()).unwrap();
+    /// assert_eq!(module.text(), "ENTRY e { ROOT p = f32[8] parameter(0) }");
+    /// let (_, text) = Module::parse_owned("ENTRY".to_owned()).unwrap_err();
+    /// assert_eq!(text, "ENTRY", "comes back with the error");
     /// ```
     ///
     /// # Errors
@@ -105,6 +116,10 @@ impl<'a> Module<'a> {
 ///
 /// ```
 /// use xla_shape_hlo::utf8;
+///
+/// assert_eq!(utf8(b"f32[8]")?, "f32[8]");
+/// assert_eq!(utf8(b"f32\xff[8]").unwrap_err().span().start, 3);
+/// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 ///
 /// # Errors
