@@ -209,8 +209,23 @@ impl<'a> Module<'a> {
     /// ```
     /// use xla_shape_hlo::{Module, Table};
     ///
-    /// let module = Module::parse("HloModule m\n\nFileNames\n1 \"f.py\"\n\nENTRY e { ROOT p = f32[] parameter(0) }")?;
-    /// assert_eq!(module.tables(), [Table::FileNames]);
+    /// let text = r#"HloModule m
+    ///
+    /// FileNames
+    /// 1 "f.py"
+    ///
+    /// FunctionNames
+    /// 1 "main"
+    ///
+    /// FileLocations
+    /// 1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=2}
+    ///
+    /// StackFrames
+    /// 1 {file_location_id=1 parent_frame_id=1}
+    ///
+    /// ENTRY e { ROOT p = f32[] parameter(0) }"#;
+    /// let module = Module::parse(text)?;
+    /// assert_eq!(module.tables(), Table::ALL);
     /// let rows: Vec<_> = module.rows(Table::FileNames).map(|(number, value)| (number, value.text())).collect();
     /// assert_eq!(rows, [(1, "\"f.py\"")]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
