@@ -112,7 +112,7 @@ impl HloProtoError {
     /// use xla_shape_hlo::proto::HloProtoErrorKind;
     ///
     /// let error = xla_shape_hlo::Module::from_proto(b"\x0a\x01m").unwrap_err();
-    /// assert!(matches!(error.kind(), HloProtoErrorKind::Missing { .. }));
+    /// assert!(matches!(error.kind(), HloProtoErrorKind::UnknownId { id: 0, .. }));
     /// ```
     #[must_use]
     pub fn kind(&self) -> &HloProtoErrorKind {
