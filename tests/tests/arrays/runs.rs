@@ -344,3 +344,56 @@ fn sizes_at_run_time_are_compared() {
     let lines = (long.line::<0>([0, 0]).unwrap(), long.line::<1>([0, 0]).unwrap());
     assert!(catch_unwind(AssertUnwindSafe(|| runs((&lines.0, &lines.1)).len())).is_err());
 }
+
+/// Whole arrays, whole blocks and last blocks, up to four in every order: the walk has the elements that all of them have.
+#[test]
+fn last_blocks_among_whole_arrays() {
+    type P = shape!(s32[2,3]{0,1});
+    let blocked = numbered::<shape!(s32[3,5]{0,1})>();
+    let whole = numbered::<P>();
+    let other = numbered::<shape!(s32[2,3])>();
+    let blocks = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|block| blocked.block::<P>(block));
+
+    // The operands so far, and what is put before them.
+    macro_rules! check {
+        ($($x:ident)+) => {{
+            let sizes = [$($x.sizes()),+].into_iter().reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]).unwrap();
+            let operands = ($($x,)+);
+            let mut elements = 0;
+            for ([i, j], ($($x,)+)) in runs(operands).indexed() {
+                let runs = [$($x),+];
+                for k in 0..runs[0].len() {
+                    let index = along::<P>([i, j], DIMENSION, k);
+                    let ($($x,)+) = operands;
+                    assert_eq!(runs.map(|run| run[k]), [$($x[index]),+]);
+                    assert!(index[0] < sizes[0] && index[1] < sizes[1]);
+                    elements += 1;
+                }
+            }
+            assert_eq!(elements, sizes[0] * sizes[1]);
+        }};
+    }
+    macro_rules! with_every {
+        ([] $($x:ident)+) => { check!($($x)+) };
+        ([$next:ident $($rest:ident)*] $($x:ident)*) => {
+            let $next = &whole;
+            with_every!([$($rest)*] $($x)* $next);
+            for $next in &blocks {
+                with_every!([$($rest)*] $($x)* $next);
+            }
+        };
+    }
+    const DIMENSION: usize = 0;
+    with_every!([a b]);
+    with_every!([a b c]);
+    with_every!([a b c d]);
+
+    // Another layout.
+    let last = &blocks[3];
+    assert_eq!(runs((last, &other, &whole)).map(|(x, y, z)| x.len() * (y.len() == z.len()) as usize).sum::<usize>(), 2);
+    let mut sum = numbered::<P>();
+    for (mut y, x, z) in runs((&mut sum, last, &other)) {
+        y.iter_mut().zip(x.iter().zip(&z)).for_each(|(y, (x, z))| *y += x + z);
+    }
+    assert_eq!(sum.to_row_major(), [1 + 14 + 1, 2 + 15 + 2, 3, 4, 5, 6]);
+}

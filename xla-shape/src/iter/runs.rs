@@ -283,20 +283,20 @@ fn copied<I: MultiIndex>(sizes: I) -> I {
     copy
 }
 
-/// The sizes of two operands together.
+/// The sizes that the operands before have in common with this one, and those of the whole arrays among all of them.
 #[inline(always)]
 #[track_caller]
-fn joined<I: MultiIndex>((sizes, a): (I, Facts), (other, b): (I, Facts)) -> I {
-    if a.is_whole && b.is_whole {
+fn joined<I: MultiIndex>((sizes, whole): (I, Option<I>), other: I, facts: Facts) -> (I, Option<I>) {
+    if let (Some(whole), true) = (whole, facts.is_whole) {
         // One by one, so that the optimizer still knows constants.
         let are_equal =
-            sizes.as_ref().iter().zip(other.as_ref()).fold(true, |equal, (size, other)| equal & (size == other));
-        assert!(are_equal, "expected operands with sizes {:?}, found {:?}", copied(sizes), copied(other));
-        return sizes;
+            whole.as_ref().iter().zip(other.as_ref()).fold(true, |equal, (size, other)| equal & (size == other));
+        assert!(are_equal, "expected operands with sizes {:?}, found {:?}", copied(whole), copied(other));
+        return (sizes, Some(whole)); // These sizes are among the common ones already.
     }
     let mut sizes = sizes;
     sizes.as_mut().iter_mut().zip(other.as_ref()).for_each(|(size, &other)| *size = other.min(*size));
-    sizes
+    (sizes, if facts.is_whole { Some(other) } else { whole })
 }
 
 macro_rules! operands {
@@ -314,8 +314,9 @@ macro_rules! operands {
                 let (a, $($t),*) = self;
                 let (a, $($t),*) = (a.prepare(), $($t.prepare()),*);
                 let sizes = A::sizes(&a);
-                $(let sizes = joined((sizes, const { A::FACTS }), (same_index($T::sizes(&$t)), const { $T::FACTS }));)*
-                ((a, $($t),*), sizes)
+                let joint = (sizes, if const { A::FACTS.is_whole } { Some(sizes) } else { None });
+                $(let joint = joined(joint, same_index($T::sizes(&$t)), const { $T::FACTS });)*
+                ((a, $($t),*), joint.0)
             }
 
             #[inline(always)]
