@@ -8,6 +8,18 @@ mod float;
 mod small;
 mod stored;
 
+/// The values of [`F16`] and [`Bf16`], from the crate `half`.
+///
+/// ```
+/// use xla_shape::element::bf16;
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(bf16[8,128])>::filled(bf16::from_f32(0.5));
+/// assert_eq!(x[[7, 127]].to_f32(), 0.5);
+/// ```
+#[cfg(feature = "half")]
+pub use half::{bf16, f16};
+
 pub use float::{
     F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu,
 };
