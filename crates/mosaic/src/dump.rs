@@ -16,6 +16,8 @@ use xla_shape_mlir::Source;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum FileKind {
+    /// Mosaic's MLIR of a kernel for SparseCore before all stages. It has no vector layouts.
+    SparseCore,
     /// Mosaic's MLIR after the stage `infer-vector-layout`.
     Inferred,
     /// Mosaic's MLIR after the stage `relayout-insertion`.
@@ -57,10 +59,16 @@ impl<'a> FileName<'a> {
     /// shortened (`mosaic.KERNEL.STAGE.txt`, `llo.INSTRUCTION.STAGE.txt`). `None` for files that are not needed.
     #[must_use]
     pub fn parse(name: &'a str) -> Option<Self> {
-        const MOSAIC: [(&str, FileKind); 3] = [
+        // The stages of kernels for SparseCore have `mosaic-module` in their names.
+        const MOSAIC: [(&str, FileKind); 8] = [
+            ("mosaic-module-original.txt", FileKind::SparseCore),
+            ("mosaic-module.original.txt", FileKind::SparseCore),
             ("post-infer-vector-layout.txt", FileKind::Inferred),
             ("post-relayout-insertion.txt", FileKind::Relayout),
             ("post-apply-vector-layout.txt", FileKind::Applied),
+            ("post-mosaic-module-infer-vector-layout.txt", FileKind::Inferred),
+            ("post-mosaic-module-relayout-insertion.txt", FileKind::Relayout),
+            ("post-mosaic-module-apply-vector-layout.txt", FileKind::Applied),
         ];
         const STAGES: [(&str, FileKind); 4] = [
             ("schedule-analysis_final_bundles.txt", FileKind::Schedule),
@@ -71,7 +79,7 @@ impl<'a> FileName<'a> {
         for (stage, kind) in MOSAIC {
             let Some(rest) = name.strip_suffix(stage) else { continue };
             if let Some(subject) = rest.strip_prefix("mosaic.") {
-                return Some(Self { time: None, subject: subject.strip_suffix('.')?, kind });
+                return Some(Self { time: None, subject: subject.strip_suffix(['.', '-'])?, kind });
             }
             let (before, subject) = rest.split_once("-mosaic-dump-")?;
             let time = before.split('-').next().and_then(|time| time.parse().ok());
@@ -146,6 +154,8 @@ type Key<'a> = (Option<u64>, &'a str);
 /// Mosaic's texts of a kernel.
 #[derive(Clone, Copy, Default)]
 struct Mosaic<'a> {
+    /// The text of a kernel for SparseCore.
+    sparse_core: Option<&'a str>,
     inferred: Option<&'a str>,
     relayout: Option<&'a str>,
     applied: Option<&'a str>,
@@ -153,8 +163,9 @@ struct Mosaic<'a> {
 
 impl<'a> Mosaic<'a> {
     fn texts(self) -> Texts<'a> {
-        let Self { inferred, relayout, applied } = self;
-        Texts { inferred, relayout, applied, ..Texts::default() }
+        let Self { sparse_core, inferred, relayout, applied } = self;
+        // Without layouts, the text still has the kernel's name and grid.
+        Texts { inferred: inferred.or(sparse_core), relayout, applied, ..Texts::default() }
     }
 
     /// What is missing of them, as a sentence.
@@ -164,6 +175,9 @@ impl<'a> Mosaic<'a> {
             (None, Some(_)) => Some(
                 "the dump has no text after relayout insertion: the relayouts are those that the vector layouts need",
             ),
+            (None, None) if self.sparse_core.is_some() => {
+                Some("a kernel for SparseCore: the dump has no text with its vector layouts")
+            }
             (None, None) => Some("the dump has no text of operations for this kernel"),
         }
     }
@@ -185,6 +199,7 @@ impl<'a> Files<'a> {
             let Some(name) = FileName::parse(name) else { continue };
             let key = (name.time, name.subject);
             match name.kind {
+                FileKind::SparseCore => found.texts.entry(key).or_default().sparse_core = Some(text),
                 FileKind::Inferred => found.texts.entry(key).or_default().inferred = Some(text),
                 FileKind::Relayout => found.texts.entry(key).or_default().relayout = Some(text),
                 FileKind::Applied => found.texts.entry(key).or_default().applied = Some(text),
@@ -198,8 +213,8 @@ impl<'a> Files<'a> {
                 }
             }
         }
-        // Without either of them, there is nothing to read.
-        found.texts.retain(|_, texts| texts.relayout.is_some() || texts.inferred.is_some());
+        // Without one of them, there is nothing to read.
+        found.texts.retain(|_, texts| texts.texts().relayout.is_some() || texts.texts().inferred.is_some());
         found
     }
 
@@ -370,4 +385,34 @@ fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> 
 /// The names that a program in MLIR's bytecode can have: what is between two bytes of zero.
 fn names(program: &[u8]) -> BTreeSet<&[u8]> {
     program.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileKind, FileName, kernels};
+
+    #[test]
+    fn kernels_for_sparse_core_are_found() {
+        for (name, kind, time) in [
+            ("mosaic.sc_k-mosaic-module.original.txt", FileKind::SparseCore, None),
+            ("17-003-mosaic-dump-sc_k-mosaic-module-original.txt", FileKind::SparseCore, Some(17)),
+            ("17-004-mosaic-dump-sc_k-post-mosaic-module-infer-vector-layout.txt", FileKind::Inferred, Some(17)),
+            ("mosaic.sc_k.post-mosaic-module-relayout-insertion.txt", FileKind::Relayout, None),
+            ("17-004-mosaic-dump-sc_k-post-infer-vector-layout.txt", FileKind::Inferred, Some(17)),
+        ] {
+            assert_eq!(FileName::parse(name), Some(FileName { time, subject: "sc_k", kind }), "{name}");
+        }
+        assert_eq!(FileName::parse("mosaic.anonymous-sparsecore-module.original.txt"), None);
+        let text = "module @sc_k attributes {stable_mosaic.version = 18 : i64} {\n  func.func @sc_k(%arg0: i32, %in_ref: \
+                    memref<512xbf16, #tpu.memory_space<hbm>>) attributes {iteration_bounds = array<i64: 2, 16>, \
+                    tpu.core_type = #tpu.core_type<sc_vector_subcore>} {\n    %c = arith.constant 0 : i32\n    return\n  }\n}\n";
+        let found = kernels(&[("mosaic.sc_k-mosaic-module.original.txt", text)]);
+        let [kernel] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((kernel.kernel.name.as_deref(), kernel.kernel.grid.as_deref()), (Some("sc_k"), Some(&[2, 16][..])));
+        let expected = [
+            "a kernel for SparseCore: the dump has no text with its vector layouts",
+            "the dump has no bundles of this kernel",
+        ];
+        assert_eq!(kernel.notes, expected);
+    }
 }
