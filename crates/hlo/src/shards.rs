@@ -154,8 +154,17 @@ impl<'a> Module<'a> {
             });
             let same = |written: &&Shape| written.compatible(instruction.shape());
             let shape = written.filter(same).unwrap_or(instruction.shape());
-            if instruction.opcode() == Opcode::Tuple && !is_result {
-                // The operands with shardings are in the list already.
+            // Operands of a tuple that have shardings are in the list already, and so are the arrays of another value with a sharding.
+            let is_listed = match instruction.opcode() {
+                Opcode::Tuple => true,
+                Opcode::GetTupleElement => {
+                    let whole = instruction.operand(0).and_then(|operand| operand.instruction());
+                    let whole = whole.filter(|whole| whole.opcode() != Opcode::Tuple);
+                    whole.and_then(|whole| whole.value_of(Key::Sharding)).is_some_and(|value| value.sharding().is_ok())
+                }
+                _ => false,
+            };
+            if is_listed && !is_result {
                 continue;
             }
             self.push_arrays(instruction, shape, &sharding, kind, generation, &mut found);
@@ -189,5 +198,30 @@ impl<'a> Module<'a> {
                 kind,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Module;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn an_element_of_a_value_with_a_sharding_is_no_other_array() {
+        let text = "HloModule m, num_partitions=2
+ENTRY e {
+  p = (f32[8], f32[4]) parameter(0), sharding={{devices=[2]<=[2]}, {replicated}}
+  a = f32[8] get-tuple-element(p), index=0, sharding={devices=[2]<=[2]}
+  q = (f32[8], f32[4]) custom-call(a), custom_call_target=\"split\"
+  b = f32[8] get-tuple-element(q), index=0, sharding={devices=[2]<=[2]}
+  t = (f32[8], f32[8]) tuple(a, b), sharding={{devices=[2]<=[2]}, {devices=[2]<=[2]}}
+  c = f32[8] get-tuple-element(t), index=1, sharding={devices=[2]<=[2]}
+  ROOT r = f32[8] get-tuple-element(p), index=0, sharding={devices=[2]<=[2]}
+}
+";
+        let module = Module::parse(text).unwrap();
+        let found = module.sharded_arrays(None);
+        let found: Vec<_> = found.iter().map(|array| (array.instruction.name(), array.leaf)).collect();
+        assert_eq!(found, [("p", 0), ("p", 1), ("b", 0), ("c", 0), ("r", 0)]);
     }
 }
