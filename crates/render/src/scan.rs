@@ -236,14 +236,22 @@ impl Scan {
             amounts.iter().filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part)))
         {
             let bytes = InUnits(amount.bytes);
-            let over = amount.limit.map(|limit| match amount.bytes.checked_sub(limit) {
-                Some(over) => {
-                    format!(" of {}, {} too much", InUnits(limit), InUnits(over))
-                }
-                None => format!(" of {}", InUnits(limit)),
+            let over = amount.limit.map(|limit| {
+                // Figures that are rounded to the same value have no difference to speak of.
+                let over = amount.over.or_else(|| amount.bytes.checked_sub(limit)).filter(|&over| over > 0);
+                let over = over.map(|over| format!(", {} too much", InUnits(over)));
+                format!(" of {}{}", InUnits(limit), over.unwrap_or_default())
             });
+            let details = [
+                (amount.unpadded_bytes, "unpadded"),
+                (amount.padded_bytes, "padded"),
+                (amount.fragmentation_bytes, "fragmentation"),
+            ];
+            let details = details.into_iter().filter_map(|(bytes, name)| Some(format!("{} {name}", InUnits(bytes?))));
+            let details = details.collect::<Vec<_>>().join(", ");
+            let details = if details.is_empty() { details } else { format!(" ({details})") };
             let indent = if amount.is_part { "    " } else { "  " };
-            text.paragraph(format_args!("{indent}{}: {bytes}{}", amount.what, over.unwrap_or_default()));
+            text.paragraph(format_args!("{indent}{}: {bytes}{}{details}", amount.what, over.unwrap_or_default()));
         }
         if self.messages.allocations.is_empty() && self.rows.is_empty() && !self.says_out_of_vmem() {
             text.paragraph(format_args!("  The message has totals only: {DUMP}"));
@@ -373,12 +381,26 @@ struct Amount<'a> {
     is_part: bool,
     bytes: u64,
     limit: Option<u64>,
+    over: Option<u64>,
+    unpadded_bytes: Option<u64>,
+    padded_bytes: Option<u64>,
+    fragmentation_bytes: Option<u64>,
 }
 
 impl<'a> Amount<'a> {
     fn new(amount: &'a ReportedAmount) -> Self {
-        let &ReportedAmount { line, ref what, is_part, bytes, limit } = amount;
-        Self { line, what, is_part, bytes, limit }
+        let &ReportedAmount {
+            line,
+            ref what,
+            is_part,
+            bytes,
+            limit,
+            over,
+            unpadded_bytes,
+            padded_bytes,
+            fragmentation_bytes,
+        } = amount;
+        Self { line, what, is_part, bytes, limit, over, unpadded_bytes, padded_bytes, fragmentation_bytes }
     }
 }
 
@@ -499,6 +521,14 @@ most padded array.
             text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn the_excess_is_the_one_that_the_message_states() {
+        let text = scanned("Used 1.00M of 1.00M smem. Exceeded smem capacity by 1.7K.");
+        assert!(text.contains("smem: 1 MiB of 1 MiB, 1.70 KiB too much"), "{text}");
+        let text = scanned("Used 1.00M of 1.00M smem.");
+        assert!(text.contains("smem: 1 MiB of 1 MiB\n"), "{text}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct OutOfMemory {
 }
 
 /// An amount of memory in a message, in bytes. Messages round to three or four digits.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReportedAmount {
     /// The line number, from 1.
     pub line: u64,
@@ -45,6 +45,14 @@ pub struct ReportedAmount {
     pub bytes: u64,
     /// The bytes available, if the message states them.
     pub limit: Option<u64>,
+    /// The bytes by which the limit is exceeded, if the message states them: more exact than the difference of two rounded figures.
+    pub over: Option<u64>,
+    /// The bytes without padding, if the message states them.
+    pub unpadded_bytes: Option<u64>,
+    /// The bytes with padding and without fragmentation, if the message states them.
+    pub padded_bytes: Option<u64>,
+    /// The bytes of fragmentation, if the message states them.
+    pub fragmentation_bytes: Option<u64>,
 }
 
 /// An allocation in a message.
@@ -108,7 +116,10 @@ impl OutOfMemory {
         } else if expected == ExpectedLine::Allocation && !text.starts_with("==") {
             self.expected = ExpectedLine::Allocation;
             self.read_field(text);
-        } else if let Some(amounts) = amounts(line, text) {
+        } else if let Some(mut amounts) = amounts(line, text) {
+            if let [first, ..] = &mut amounts[..] {
+                first.over = exceeded_by(text);
+            }
             self.amounts.extend(amounts);
             self.expected = ExpectedLine::Part;
         } else if expected == ExpectedLine::Part {
@@ -148,13 +159,25 @@ impl OutOfMemory {
         }
     }
 
-    /// Reads a part of a total, such as `program    21.95G`.
+    /// Reads a part of a total, such as `program    21.95G`, or
+    /// `HLO temp  3.93G (97.4% utilization: Unpadded (3.81G) Padded (3.92G), 0.4% fragmentation (14.68M))`.
     fn read_part(&mut self, line: u64, text: &str) {
-        let Some((what, bytes)) = text.rsplit_once(char::is_whitespace) else { return };
+        let (part, details) = text.split_once('(').unwrap_or((text, ""));
+        let Some((what, bytes)) = part.trim().rsplit_once(char::is_whitespace) else { return };
         let what = what.trim().trim_end_matches(':');
         let is_name = !what.is_empty() && what.len() <= 40 && what.chars().all(|c| c.is_alphabetic() || c == ' ');
         if let Some(bytes) = size(bytes).filter(|_| is_name) {
-            self.amounts.push(ReportedAmount { line, what: what.to_owned(), is_part: true, bytes, limit: None });
+            let detail = |name: &str| size(details.split_once(name)?.1.split_once(')')?.0);
+            self.amounts.push(ReportedAmount {
+                line,
+                what: what.to_owned(),
+                is_part: true,
+                bytes,
+                unpadded_bytes: detail("Unpadded ("),
+                padded_bytes: detail(" Padded ("),
+                fragmentation_bytes: detail("fragmentation ("),
+                ..ReportedAmount::default()
+            });
             self.expected = ExpectedLine::Part;
         }
     }
@@ -168,7 +191,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     let after = |text: &'static str| move |line: &str| line.split_once(text).map(|(_, rest)| rest.to_owned());
     let amount =
-        |what: &str, bytes, limit| ReportedAmount { line, what: what.to_owned(), is_part: false, bytes, limit };
+        |what: &str, bytes, limit| ReportedAmount { line, what: what.to_owned(), bytes, limit, ..Default::default() };
     if let Some(rest) = after("Used ")(text)
         && let Some((used, rest)) = rest.split_once(" of ")
         && let (Some(bytes), Some(limit)) = (size(used), size(rest.split(' ').next()?))
@@ -209,6 +232,11 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
             return Some(alloc::vec![amount("requested", bytes, None)]);
         }
     }
+    // `CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.`
+    if let Some(rest) = after("Tried to allocate ")(text) {
+        let free = after(" of which ")(&rest).and_then(|free| sentence_size(&free));
+        return Some(alloc::vec![amount("requested", sentence_size(&rest)?, free)]);
+    }
     if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
         let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
         let mut amounts = alloc::vec![amount("TensorCore hbm", size(rest.split(',').next()?)?, limit)];
@@ -231,6 +259,14 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     Some(alloc::vec![amount(&alloc::format!("{space}, {whose}"), size(bytes)?, None)])
 }
 
+/// The size in `Exceeded hbm capacity by 33.24M` or `exceeded scoped vmem limit by 1.00M`.
+fn exceeded_by(text: &str) -> Option<u64> {
+    text.split("xceeded ").skip(1).find_map(|rest| {
+        let (_, bytes) = rest.split_once(" by ").filter(|(what, _)| what.split(' ').count() <= 3)?;
+        size(bytes.split_whitespace().next()?)
+    })
+}
+
 /// The first size in parentheses, and the text before it.
 fn in_brackets(text: &str) -> Option<(&str, &str)> {
     text.match_indices('(').find_map(|(at, _)| {
@@ -238,6 +274,13 @@ fn in_brackets(text: &str) -> Option<(&str, &str)> {
         let (inside, _) = rest.split_once(')')?;
         size(inside).map(|_| (before, inside))
     })
+}
+
+/// The size at the beginning of a sentence, with or without a space before its unit.
+fn sentence_size(text: &str) -> Option<u64> {
+    let mut words = text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';']));
+    let (number, unit) = (words.next()?, words.next().unwrap_or(""));
+    size(&alloc::format!("{number} {unit}")).or_else(|| size(number))
 }
 
 /// Parses a size, with or without punctuation after it.
@@ -260,6 +303,38 @@ mod tests {
     #[test]
     fn sizes_end_sentences() {
         assert_eq!((size("16.00MiB."), size("1.5K of"), size("many.")), (Some(16 << 20), Some(1536), None));
+    }
+
+    #[test]
+    fn the_stated_excess_is_kept() {
+        for (message, over) in [
+            ("Used 1.00M of 1.00M smem. Exceeded smem capacity by 1.7K.", Some(1740)),
+            ("Used 31.28G of 31.25G hbm. Exceeded hbm capacity by 33.24M. See", Some(34_854_666)),
+            ("Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1.00M.", Some(1 << 20)),
+            ("Used 31.28G of 31.25G hbm.", None),
+        ] {
+            assert_eq!(read(message).amounts[0].over, over, "{message}");
+        }
+    }
+
+    #[test]
+    fn parts_have_names_of_two_words_and_details() {
+        let messages = read(
+            "Program hbm requirement 4.34G:\n    scoped           17.43M\n    HLO temp          3.93G (97.4% utilization: \
+             Unpadded (3.81G) Padded (3.92G), 0.4% fragmentation (14.68M))\n    overlays         414.43M\n",
+        );
+        let told: Vec<_> = messages.amounts.iter().map(|amount| amount.what.as_str()).collect();
+        assert_eq!(told, ["hbm, program", "scoped", "HLO temp", "overlays"]);
+        let temp = &messages.amounts[2];
+        assert!(temp.unpadded_bytes < temp.padded_bytes && temp.padded_bytes < Some(temp.bytes));
+        assert_eq!(temp.fragmentation_bytes, size("14.68M"));
+    }
+
+    #[test]
+    fn sizes_of_another_allocator_are_read() {
+        let message = "CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.";
+        let amount = &read(message).amounts[0];
+        assert_eq!((Some(amount.bytes), amount.limit), (size("1.02GiB"), size("860.69MiB")));
     }
 
     #[test]
