@@ -373,3 +373,15 @@ fn no_array_is_made_of_a_last_block() {
     refused(&|| drop(whole.zip_with::<P, _, _>(&last, |x, _| x)));
     assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [1, 2, 3, 4]);
 }
+
+/// A block that is larger than its array is never full, so it is no array.
+#[test]
+fn a_block_larger_than_its_array_is_no_array() {
+    type P = shape!(f32[8,128]{1,0:T(8,128)});
+    let mut x = Buffer::<shape!(f32[1,128]{1,0:T(8,128)})>::filled(1.0);
+    assert!(x.block::<P>([0, 0]).as_array().is_none());
+    assert!(x.block_mut::<P>([0, 0]).as_array_mut().is_none());
+    let rows = Buffer::<shape!(f32[4,5])>::filled(1.0);
+    assert!(rows.block::<shape!(f32[9,5])>([0, 0]).as_array().is_none());
+    assert!(rows.block::<shape!(f32[2,7])>([1, 0]).as_array().is_none());
+}

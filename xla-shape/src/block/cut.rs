@@ -267,9 +267,19 @@ where
 impl<S: ArrayType, P, V> ExactSizeIterator for Blocks<S, P, V> where Self: Iterator {}
 impl<S: ArrayType, P, V> FusedIterator for Blocks<S, P, V> where Self: Iterator {}
 
-/// Fails the compilation if a block is not one stretch of memory, laid out as an array of its shape.
+/// Fails the compilation if a block is not one stretch of memory, laid out as an array of its shape. A block that is larger than its array is
+/// never full, so it may have any shape.
 #[track_caller]
 const fn assert_array<S: ArrayType, P: StaticArray>() {
+    let (dimensions, mut i) = (S::SHAPE.dimensions(), 0);
+    while i < dimensions.len() {
+        if let Some(extent) = dimensions[i].extent()
+            && extent < P::SIZES[i] as u64
+        {
+            return;
+        }
+        i += 1;
+    }
     if let Some(reason) = slice_obstacle(S::SHAPE, [0; MAX_LIST].split_at(P::SIZES.len()).0, wide(P::SIZES)) {
         panic!("{}", reason.as_str())
     }
@@ -281,7 +291,7 @@ where
     P: StaticArray<Element: Stored, Index = S::Index>,
 {
     /// The block as an array if it is one stretch of memory: with slices, tiles and free transposes. `None` for a last block with fewer
-    /// elements.
+    /// elements, and so for every block that is larger than the array.
     ///
     /// A block that is not one stretch of memory does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
