@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A new `Cargo.lock` takes the newest versions that manifests allow: one of `half` that brings `syn` is none of them.
+/// What `cargo add half` writes today (`2.7.1`) must resolve beside the library.
 #[test]
-fn half_is_bounded_wherever_it_is_needed() {
+fn every_release_of_half_2_may_be_used() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let metadata = Command::new(env!("CARGO"))
         .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
@@ -18,7 +18,7 @@ fn half_is_bounded_wherever_it_is_needed() {
     let packages = metadata["packages"].as_array().unwrap().iter();
     let needed = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
     let needed: Vec<_> = needed.filter(|needed| needed["name"] == "half").map(|needed| &needed["req"]).collect();
-    assert!(needed.len() >= 2 && needed.iter().all(|bound| *bound == ">=2.4, <2.7"), "{needed:?}");
+    assert!(needed.len() >= 2 && needed.iter().all(|bound| *bound == "^2.4"), "{needed:?}");
 }
 
 #[test]

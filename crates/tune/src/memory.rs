@@ -123,7 +123,7 @@ impl SharedArray {
     /// keeps it where it has it.
     ///
     /// ```
-    ///     /// use xla_shape_tune::{Ask, Memory, Place, SharedArray};
+    /// use xla_shape_tune::{Ask, Memory, Place, SharedArray};
     ///
     /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
     /// let places = vec![(0, Place::Parameter(2, vec![]))];

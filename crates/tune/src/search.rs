@@ -606,7 +606,7 @@ impl Ask {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    ///     /// use xla_shape_tune::{Ask, Place, Requested, SharedArray};
+    /// use xla_shape_tune::{Ask, Place, Requested, SharedArray};
     ///
     /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
     /// let arrays = [SharedArray { name: "w".into(), places: vec![(0, Place::Parameter(2, vec![]))], array, memories: vec![] }];
