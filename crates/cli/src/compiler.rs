@@ -338,9 +338,10 @@ fn first_message(output: ChildStdout) -> Receiver<Result<Message, CompileError>>
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
-        let answer = lines.find_map(|line| serde_json::from_slice(&line).ok());
-        // Fails if nobody waits any longer.
-        answer.map(|answer| sender.send(answer))
+        if let Some(answer) = lines.find_map(|line| serde_json::from_slice(&line).ok()) {
+            // Fails if nobody waits any longer.
+            let _ = sender.send(answer);
+        }
     });
     receiver
 }

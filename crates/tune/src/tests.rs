@@ -149,7 +149,7 @@ fn a_preferred_layout_is_tried_at_once() {
     let answer =
         |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
     let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
-    assert_eq!(found.tried[found.best.unwrap()].choice, [preferred.clone()]);
+    assert_eq!(found.tried[found.best.unwrap()].choice, std::slice::from_ref(&preferred));
     // Today's layout, the preferred one, and its neighbours; and the compiler's choice, which is the same program as its layouts make.
     assert_eq!((found.compiles, found.tried.len()), (6, 5));
     // Where the limit leaves no compilation of the layouts themselves, the choice is what is known.
