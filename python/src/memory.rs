@@ -24,8 +24,21 @@ use xla_shape::{ArrayShape, ElementType};
 /// The memory of an array, which several arrays may share. Nobody writes it.
 pub(crate) enum Memory {
     Owned(Arc<AlignedBytes>),
-    Lent(Py<Lent>),
+    Lent(Loan),
     Tensor(Arc<Tensor>),
+}
+
+/// A reference to lent bytes that goes away at once when it is dropped, also where another library drops it, such as a DLPack deleter: a
+/// bare `Py` would wait there until this module is called again. `None` only while it is dropped.
+pub(crate) struct Loan(Option<Py<Lent>>);
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(lent) = self.0.take() {
+            // Without an interpreter, nobody is left to ask for the memory.
+            Python::try_attach(|py| lent.drop_ref(py));
+        }
+    }
 }
 
 /// Bytes that a Python object exports, in one piece.
@@ -53,7 +66,7 @@ impl Memory {
     pub(crate) fn lent(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bytes = ReadableBuffer::of(object)?;
         bytes.bytes()?;
-        Py::new(object.py(), Lent(bytes)).map(Self::Lent)
+        Py::new(object.py(), Lent(bytes)).map(|lent| Self::Lent(Loan(Some(lent))))
     }
 
     pub(crate) fn tensor(tensor: Tensor) -> Self {
@@ -64,14 +77,14 @@ impl Memory {
     pub(crate) fn share(&self, py: Python<'_>) -> Self {
         match self {
             Self::Owned(bytes) => Self::Owned(bytes.clone()),
-            Self::Lent(lent) => Self::Lent(lent.clone_ref(py)),
+            Self::Lent(Loan(lent)) => Self::Lent(Loan(lent.as_ref().map(|lent| lent.clone_ref(py)))),
             Self::Tensor(tensor) => Self::Tensor(tensor.clone()),
         }
     }
 
     /// Shows the garbage collector the one Python object that it refers to, if any.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if let Self::Lent(lent) = self { visit.call(lent) } else { Ok(()) }
+        if let Self::Lent(Loan(lent)) = self { visit.call(lent) } else { Ok(()) }
     }
 }
 
@@ -80,7 +93,7 @@ impl AsRef<[u8]> for Memory {
         match self {
             Self::Owned(bytes) => (**bytes).as_ref(),
             // `lent` has checked that they are contiguous, so there is no error.
-            Self::Lent(lent) => lent.get().0.bytes().unwrap_or_default(),
+            Self::Lent(Loan(lent)) => lent.as_ref().and_then(|lent| lent.get().0.bytes().ok()).unwrap_or_default(),
             Self::Tensor(tensor) => (**tensor).as_ref(),
         }
     }
