@@ -399,7 +399,7 @@ mod process {
 
     /// Ends it and its group. It must not have been waited for.
     pub(super) fn end(child: &mut Child) {
-        // An error means that there is no process in it any longer.
+        // This fails if every process of the group has ended.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
         let _ = child.kill();
     }

@@ -354,7 +354,7 @@ fn the_steps_of_the_action_run() {
     assert_eq!(check("slower.hlo", "cycles>+5% copies>0").2, 0);
     assert_eq!(check("slower.hlo", "cycles>+1% copies>0").2, 1);
     assert_eq!(folder.read("summary.md").matches("### ").count(), 4);
-    // Limits may stand on several lines, and blanks are no limit.
+    // Limits may be on several lines; empty lines do not count.
     for limits in ["copies>0\ncycles>+1%", "copies>0\n\n  cycles>+1%\n", "\tcopies>0\r\ncycles>+1%\r\n"] {
         let (output, errors, code) = check("slower.hlo", limits);
         assert!(output.contains("**failed**"), "{limits:?}: {output}{errors}");

@@ -357,7 +357,7 @@ impl Serialize for Because {
     }
 }
 
-/// Why an entry is no answer.
+/// Why an entry cannot be recommended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Problem<'a> {
@@ -464,7 +464,7 @@ impl Tuning {
         entries
     }
 
-    /// Why an entry is no answer; `None` if it could be one.
+    /// Why an entry cannot be recommended; `None` if it can.
     #[must_use]
     pub fn problem<'a>(&self, entry: &'a Entry) -> Option<Problem<'a>> {
         match (&entry.error, entry.taken, entry.cost.cycles) {

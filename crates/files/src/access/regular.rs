@@ -26,7 +26,7 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// If there is no such file, it is not a regular file, is too large, or cannot be read.
+/// If the file does not exist, is not a regular file, is too large, or cannot be read.
 pub fn read_regular(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>, Error> {
     let path = path.as_ref();
     let read = || {

@@ -6,7 +6,7 @@ use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_tune::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, Tuning};
 
-/// The answer about one array of one program, which takes so many cycles, and whose compiler chooses columns.
+/// The answer about one array of one program. The program takes the given cycles; its compiler chooses a column-major layout.
 fn tuned(memories: Vec<Memory>, cycles: &dyn Fn(&Ask) -> u64) -> Tuning {
     let array: ArrayShape = "f32[128,256]{1,0:T(8,128)}".parse().unwrap();
     let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };

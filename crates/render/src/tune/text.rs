@@ -187,7 +187,7 @@ fn table(tuning: &Tuning, text: &mut Text) {
     }
 }
 
-/// Why an entry is no answer, in words.
+/// Why an entry cannot be recommended, in words.
 pub(super) fn said(problem: Problem<'_>) -> String {
     match problem {
         Problem::Refused(error) => format!("refused: {error}"),

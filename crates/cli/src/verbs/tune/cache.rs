@@ -235,7 +235,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&entry).status().unwrap().success());
         assert_eq!(cache.version(&compiler), None);
         cache.keep_version(&compiler, &version);
-        // A file that is too large is no answer, and is written again.
+        // A file that is too large cannot be an answer of ours: compile again, and overwrite it.
         std::fs::remove_file(&entry).unwrap();
         std::fs::File::create(&entry).unwrap().set_len(super::MAX_BYTES + 1).unwrap();
         assert_eq!(cache.version(&compiler), None);
