@@ -106,7 +106,12 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     assert_eq!(first(&["--for", "TPU v5 lite"]), v5e.replace(" (--for names another generation)", ""));
     assert_eq!(first(&["--space", "1"]), v5e);
     let small = format!("{needed} 64 KiB that a program may use: DOES NOT FIT; {cause}");
-    assert_eq!([first(&["--for", "64KiB"]), first(&["--device", "64KiB"])], [small.clone(), small]);
+    for option in ["--for", "--device"] {
+        let output = program(&["hlo", "-", "--all", option, "64KiB"], module.clone());
+        assert_eq!(output.status.code(), Some(1), "a program that does not fit");
+        let text = joined(&String::from_utf8(output.stdout).unwrap());
+        assert_eq!(text.split_once(" module m:").unwrap().0, small);
+    }
     // A program without tiles is not for TPUs, so no device is assumed.
     let other = module.replace(":T(8,128)", "").replace("S(1)", "");
     let summary = &json(&["hlo", "-", "--format", "json"], other)["summary"];

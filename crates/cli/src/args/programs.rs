@@ -17,7 +17,7 @@ use xla_shape_tune::Memory;
 ///
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
 /// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
-/// would refuse the module. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
+/// would refuse the module, or if it does not fit the device that --for names. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
 /// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
 /// layout_changes.
 #[derive(Debug, Args)]

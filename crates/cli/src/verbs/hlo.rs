@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     }
     read.end()?;
     match report.worst() {
+        _ if report.exceeds_device() => Err(Failure::Told),
         Some(Severity::Error) => Err(Failure::Told),
         Some(Severity::Hint) if arguments.strict => Err(Failure::Told),
         _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use super::memory::Accuracy;
 use super::report::Report;
+use super::summary::Summary;
 use crate::words::InUnits;
 use std::error::Error;
 use std::fmt;
@@ -95,6 +96,26 @@ impl Report {
         let is_over = |space: u8, free: i64| space != memory_space::DEFAULT && free < 0;
         let overflows = is_exact && self.capacity.iter().any(|capacity| is_over(capacity.space, capacity.free));
         Ok(most <= hbm.bytes && !overflows)
+    }
+
+    /// Whether the first line says that the program does not fit, of a device that the user named. An estimate counts as it is shown;
+    /// [`fits`](Self::fits) also says how sure it is.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::{Device, Report};
+    ///
+    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+    /// let memory = module.memory();
+    /// let timeline = memory.timeline_on(None);
+    /// let report = |device| Report::on(&memory, timeline.as_ref(), device, 10, None);
+    /// assert!(report(Some(Device::Bytes(100))).exceeds_device());
+    /// assert!(!report(Some(Device::Bytes(16 << 30))).exceeds_device() && !report(None).exceeds_device());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn exceeds_device(&self) -> bool {
+        self.has_device && self.summary.as_ref().is_some_and(Summary::is_too_large)
     }
 }
 

@@ -75,6 +75,11 @@ impl Summary {
         Self { needed_bytes, fits: self.available_bytes.map(|available| needed_bytes <= available), ..self }
     }
 
+    /// Whether the device lets a program use fewer bytes than this one needs.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.fits == Some(false)
+    }
+
     /// The name of the instruction of the largest array at the peak.
     pub(super) fn largest(&self) -> Option<&str> {
         Some(&self.largest.as_ref()?.name)
