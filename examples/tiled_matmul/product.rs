@@ -13,11 +13,11 @@ pub(crate) struct Product {
 }
 
 /// The first product `[M,K] × [K,N] → [M,N]` of bf16 in the module.
-pub(crate) fn find(module: &Module<'_>) -> Option<Product> {
+pub(crate) fn find(module: &Module) -> Option<Product> {
     module.instructions().find_map(product)
 }
 
-fn product(instruction: Instruction<'_, '_>) -> Option<Product> {
+fn product(instruction: Instruction<'_>) -> Option<Product> {
     let attribute = |name| instruction.attribute(name).map(|value| value.text());
     let is_product = match instruction.opcode() {
         // Labels: batch and feature of the left operand, input and output feature of the right operand.

@@ -30,7 +30,7 @@ use xla_shape_render::{InUnits, count, harmless};
 /// Two modules are equal if their printed texts are equal.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Module {
-    value: Arc<ModuleValue<'static>>,
+    value: Arc<ModuleValue>,
     /// The file from which it was read, with the compiler's files beside it; and its bytes, if it is a message.
     file: Option<Arc<(Dump, Vec<u8>)>>,
 }
@@ -211,7 +211,7 @@ impl Module {
     fn _argument_copies(&self) -> PyResult<Vec<(String, String)>> {
         let sources = self.value.sources();
         let copies = self.value.costs().map_err(shape_error)?.copies();
-        let of_argument = |copy: &Copy<'_, '_>| {
+        let of_argument = |copy: &Copy<'_>| {
             let Fixed::Parameter { instruction, number, .. } = &copy.producer else { return None };
             Some((copy.cost.instruction.name().to_owned(), argument_name(&sources, *instruction, *number)))
         };
@@ -237,7 +237,7 @@ impl Module {
     /// The errors that XLA's verifier would report, and hints.
     fn check(&self) -> Vec<String> {
         // The text of a hint begins with `hint:` itself.
-        let text = |finding: &Finding<'_, '_>| match finding.severity() {
+        let text = |finding: &Finding<'_>| match finding.severity() {
             Severity::Hint => finding.to_string(),
             severity => format!("{severity}: {finding}"),
         };
@@ -338,7 +338,7 @@ enum CompilerReport {
 }
 
 impl CompilerReport {
-    fn timeline<'m, 'a>(&self, timeline: Timeline<'m, 'a>) -> Known<'m, 'a> {
+    fn timeline<'m>(&self, timeline: Timeline<'m>) -> Known<'m> {
         match self {
             Self::Nothing => Known::new(timeline),
             Self::Files(file) => {
@@ -426,7 +426,7 @@ impl Module {
 }
 
 /// The name of an argument: the op_name of its parameter, or its number without one.
-fn argument_name(sources: &Sources<'_>, parameter: Value<'_, '_>, number: impl Display) -> String {
+fn argument_name(sources: &Sources<'_>, parameter: Value<'_>, number: impl Display) -> String {
     sources.get(parameter).op_name.map_or_else(|| number.to_string(), Cow::into_owned)
 }
 
@@ -447,15 +447,15 @@ pub(crate) fn generation(name: &str) -> Option<String> {
 /// What is looked up for each instruction of a module.
 struct Context<'m> {
     sources: Sources<'m>,
-    readers: Readers<'m, 'static>,
+    readers: Readers<'m>,
 }
 
 impl<'m> Context<'m> {
-    fn new(module: &'m ModuleValue<'static>) -> Self {
+    fn new(module: &'m ModuleValue) -> Self {
         Self { sources: module.sources(), readers: module.readers() }
     }
 
-    fn instruction(&self, py: Python<'_>, value: Value<'m, 'static>) -> PyResult<Instruction> {
+    fn instruction(&self, py: Python<'_>, value: Value<'m>) -> PyResult<Instruction> {
         let source = self.sources.get(value);
         Ok(Instruction {
             name: value.name().to_owned(),

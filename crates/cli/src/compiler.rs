@@ -553,11 +553,11 @@ impl CompilerAnswer {
     }
 
     /// The optimized module.
-    pub(crate) fn module(&self) -> Result<Module<'static>, CompileError> {
+    pub(crate) fn module(&self) -> Result<Module, CompileError> {
         Module::from_proto(&self.module).map_err(|error| CompileError::Refused(Error::from(error).to_string()))
     }
 
-    pub(crate) fn answered<'a>(&self, module: &'a Module<'a>) -> Answered<'a> {
+    pub(crate) fn answered<'a>(&self, module: &'a Module) -> Answered<'a> {
         Answered {
             module,
             inputs: self.inputs.clone(),

@@ -93,7 +93,7 @@ const COLLECTIVES: [(&str, Opcode<'static>, Opcode<'static>); 3] = [
     ("collective-permute", Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone),
 ];
 
-impl<'m, 'a> Instruction<'m, 'a> {
+impl<'m> Instruction<'m> {
     /// Expands the short form of an asynchronous operation into its step and the wrapped opcode, as [`Opcode::long_form`] does.
     ///
     /// `all-gather-start`, `all-reduce-start` and `collective-permute-start` are opcodes of their own, but XLA prints an `async-start` that
@@ -135,7 +135,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
     }
 }
 
-impl<'m> Instruction<'m, '_> {
+impl<'m> Instruction<'m> {
     /// The shape of what it computes. The shape of an asynchronous start also has its operands, and what it works with, such as semaphores;
     /// that of an `all-reduce-start` with an opcode of its own does not.
     pub(crate) fn computed_shape(self) -> &'m Shape {

@@ -39,14 +39,14 @@ impl fmt::Display for Severity {
 
 /// A problem that [`Module::check`](crate::Module::check) found.
 #[derive(Clone, Debug)]
-pub struct Finding<'m, 'a> {
+pub struct Finding<'m> {
     severity: Severity,
-    instruction: Instruction<'m, 'a>,
+    instruction: Instruction<'m>,
     problem: Problem,
     span: Span,
 }
 
-impl<'m, 'a> Finding<'m, 'a> {
+impl<'m> Finding<'m> {
     /// Whether XLA refuses the module for this problem.
     ///
     /// ```
@@ -70,7 +70,7 @@ impl<'m, 'a> Finding<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub const fn instruction(&self) -> Instruction<'m, 'a> {
+    pub const fn instruction(&self) -> Instruction<'m> {
         self.instruction
     }
 
@@ -103,7 +103,7 @@ impl<'m, 'a> Finding<'m, 'a> {
     }
 }
 
-impl fmt::Display for Finding<'_, '_> {
+impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.severity == Severity::Hint {
             f.write_str("hint: ")?;
@@ -239,13 +239,13 @@ pub(crate) type Result<T> = core::result::Result<T, Problem>;
 
 /// The findings collected so far.
 #[derive(Default)]
-pub(crate) struct Findings<'m, 'a>(Vec<Finding<'m, 'a>>);
+pub(crate) struct Findings<'m>(Vec<Finding<'m>>);
 
-impl<'m, 'a> Findings<'m, 'a> {
+impl<'m> Findings<'m> {
     pub(crate) fn add(
         &mut self,
         severity: Severity,
-        instruction: Instruction<'m, 'a>,
+        instruction: Instruction<'m>,
         problem: Problem,
         span: Option<Span>,
     ) {
@@ -258,12 +258,12 @@ impl<'m, 'a> Findings<'m, 'a> {
         self.0.push(Finding { severity, instruction, problem, span });
     }
 
-    pub(crate) fn error(&mut self, instruction: Instruction<'m, 'a>, problem: Problem) {
+    pub(crate) fn error(&mut self, instruction: Instruction<'m>, problem: Problem) {
         self.add(Severity::Error, instruction, problem, None);
     }
 
     /// Adds the error of a check, if it failed.
-    pub(crate) fn check(&mut self, instruction: Instruction<'m, 'a>, result: Result<()>) {
+    pub(crate) fn check(&mut self, instruction: Instruction<'m>, result: Result<()>) {
         if let Err(problem) = result {
             self.error(instruction, problem);
         }
@@ -271,10 +271,10 @@ impl<'m, 'a> Findings<'m, 'a> {
 
     /// All findings in text order, without duplicates. A bad attribute value can be found twice: by the rule that reads it and by the
     /// check of all values.
-    pub(crate) fn into_sorted(self) -> Vec<Finding<'m, 'a>> {
+    pub(crate) fn into_sorted(self) -> Vec<Finding<'m>> {
         let mut found = self.0;
         found.sort_by_key(|finding| finding.span.start);
-        let same = |a: &mut Finding<'m, 'a>, b: &mut Finding<'m, 'a>| {
+        let same = |a: &mut Finding<'m>, b: &mut Finding<'m>| {
             a.instruction.number() == b.instruction.number() && a.span == b.span && a.problem == b.problem
         };
         found.dedup_by(same);

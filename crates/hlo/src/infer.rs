@@ -29,14 +29,14 @@ pub(crate) struct Parameters {
 
 impl Parameters {
     /// The instruction numbers of a computation's parameters, in parameter order.
-    pub(crate) fn get(&mut self, computation: Computation<'_, '_>) -> &[u32] {
+    pub(crate) fn get(&mut self, computation: Computation<'_>) -> &[u32] {
         self.by_computation.entry(computation.number()).or_insert_with(|| {
             computation.parameters_by_number().into_iter().map(|(_, instruction)| instruction.number()).collect()
         })
     }
 
     /// Whether the parser read all instructions of a computation. If not, its parameters and result are unknown.
-    pub(crate) fn is_complete(&mut self, computation: Computation<'_, '_>) -> bool {
+    pub(crate) fn is_complete(&mut self, computation: Computation<'_>) -> bool {
         *self.complete.entry(computation.number()).or_insert_with(|| computation.is_complete())
     }
 }
@@ -45,7 +45,7 @@ impl Parameters {
 ///
 /// # Errors
 /// If no shape can be inferred, or the instruction breaks a rule of its opcode.
-pub(crate) fn inferred_shape(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<Shape> {
+pub(crate) fn inferred_shape(instruction: Instruction<'_>, parameters: &mut Parameters) -> Result<Shape> {
     with_inferred(instruction, &ParsedAttributes::new(instruction), parameters, None, |shape| shape.into_owned())?
         .ok_or(Problem::NoInference)
 }
@@ -53,7 +53,7 @@ pub(crate) fn inferred_shape(instruction: Instruction<'_, '_>, parameters: &mut 
 /// Infers a shape and passes it to `f`. `None` if nothing can be inferred: the opcode has no rule, or this part of a module
 /// lacks the operand or computation that the rule needs.
 pub(crate) fn with_inferred<'m, R>(
-    instruction: Instruction<'m, '_>,
+    instruction: Instruction<'m>,
     attributes: &ParsedAttributes<'m>,
     parameters: &mut Parameters,
     written: Option<&'m Shape>,
@@ -73,8 +73,8 @@ fn infer(rule: Rule<'_>, operands: &[&Shape], written: Option<&Shape>) -> Result
 }
 
 /// The input of shape inference: an instruction, its parsed attributes and the shapes of its operands.
-struct Inference<'m, 'a, 'g> {
-    instruction: Instruction<'m, 'a>,
+struct Inference<'m, 'g> {
+    instruction: Instruction<'m>,
     attributes: &'g ParsedAttributes<'m>,
     operands: Vec<&'m Shape>,
     /// The shape written for the result, if the text has one.
@@ -93,7 +93,7 @@ impl Called<'_> {
     }
 }
 
-impl<'m, 'g> Inference<'m, '_, 'g> {
+impl<'m, 'g> Inference<'m, 'g> {
     /// The value of a required attribute.
     fn require<T>(&self, key: Key, found: Option<T>) -> Result<T> {
         found.ok_or(Problem::MissingAttribute { name: key.name() })
@@ -485,7 +485,7 @@ pub(crate) struct Devices<'g> {
 }
 
 impl<'g> Devices<'g> {
-    pub(crate) fn new(instruction: Instruction<'_, '_>, attributes: &'g ParsedAttributes<'_>) -> Result<Self> {
+    pub(crate) fn new(instruction: Instruction<'_>, attributes: &'g ParsedAttributes<'_>) -> Result<Self> {
         let groups = attributes.groups(Key::ReplicaGroups)?;
         let has_channel = attributes.has(Key::ChannelId);
         let is_global = attributes.flag(Key::UseGlobalDeviceIds)?;

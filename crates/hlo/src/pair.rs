@@ -26,9 +26,9 @@ use xla_shape_core::Shape;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Pairs<'m, 'a> {
-    after_module: &'m Module<'a>,
-    before_module: &'m Module<'a>,
+pub struct Pairs<'m> {
+    after_module: &'m Module,
+    before_module: &'m Module,
     after: Vec<Option<u32>>,
     before: Vec<Option<u32>>,
 }
@@ -68,10 +68,10 @@ const ROUNDS: [Round; 9] = [
     Round::Size,
 ];
 
-impl<'m, 'a> Pairs<'m, 'a> {
+impl<'m> Pairs<'m> {
     /// Pairs the instructions of all computations, including those of fusions.
     #[must_use]
-    pub fn new(before: &'m Module<'a>, after: &'m Module<'a>) -> Self {
+    pub fn new(before: &'m Module, after: &'m Module) -> Self {
         let (first, second) = (Program::new(before), Program::new(after));
         let mut pairs = Self {
             after_module: after,
@@ -87,17 +87,17 @@ impl<'m, 'a> Pairs<'m, 'a> {
 
     /// The instruction of the second program that corresponds to an instruction of the first.
     #[must_use]
-    pub fn after(&self, before: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
+    pub fn after(&self, before: Instruction<'_>) -> Option<Instruction<'m>> {
         self.after_module.instruction_at(self.after.get(before.number() as usize).copied()??)
     }
 
     /// The instruction of the first program that corresponds to an instruction of the second.
     #[must_use]
-    pub fn before(&self, after: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
+    pub fn before(&self, after: Instruction<'_>) -> Option<Instruction<'m>> {
         self.before_module.instruction_at(self.before.get(after.number() as usize).copied()??)
     }
 
-    fn match_round(&mut self, round: Round, first: &Program<'m, 'a>, second: &Program<'m, 'a>) {
+    fn match_round(&mut self, round: Round, first: &Program<'m>, second: &Program<'m>) {
         let mut waiting: BTreeMap<u64, VecDeque<u32>> = BTreeMap::new();
         for instruction in first.module.instructions() {
             let number = instruction.number();
@@ -126,8 +126,8 @@ impl<'m, 'a> Pairs<'m, 'a> {
 }
 
 /// One of the two programs, with hashes of its instructions.
-struct Program<'m, 'a> {
-    module: &'m Module<'a>,
+struct Program<'m> {
+    module: &'m Module,
     sources: Sources<'m>,
     /// For each instruction, a hash of how its value is computed.
     computations: Vec<u64>,
@@ -137,8 +137,8 @@ struct Program<'m, 'a> {
     shapes: Vec<(u64, u64)>,
 }
 
-impl<'m, 'a> Program<'m, 'a> {
-    fn new(module: &'m Module<'a>) -> Self {
+impl<'m> Program<'m> {
+    fn new(module: &'m Module) -> Self {
         let mut program = Self {
             module,
             sources: module.sources(),
@@ -171,18 +171,18 @@ impl<'m, 'a> Program<'m, 'a> {
     }
 
     /// The hash of an instruction's shape, and that of its sizes alone.
-    fn shape(&self, instruction: Instruction<'_, '_>) -> (u64, u64) {
+    fn shape(&self, instruction: Instruction<'_>) -> (u64, u64) {
         self.shapes.get(instruction.shape_number() as usize).copied().unwrap_or_default()
     }
 
-    fn op_name(&self, instruction: Instruction<'_, '_>) -> u64 {
+    fn op_name(&self, instruction: Instruction<'_>) -> u64 {
         self.op_names.get(instruction.number() as usize).copied().unwrap_or(0)
     }
 
     fn computation_hash(
         &self,
-        instruction: Instruction<'m, 'a>,
-        computation: Computation<'m, 'a>,
+        instruction: Instruction<'m>,
+        computation: Computation<'m>,
         roots: &BTreeMap<&str, u32>,
     ) -> u64 {
         // Attributes whose values contain no names.
@@ -224,7 +224,7 @@ impl<'m, 'a> Program<'m, 'a> {
 
     /// The hash that a round compares an instruction by; `None` if the round does not apply. `paired` maps an operand's number to
     /// the number of its counterpart in the first program.
-    fn key(&self, round: Round, instruction: Instruction<'m, 'a>, paired: impl Fn(u32) -> Option<u32>) -> Option<u64> {
+    fn key(&self, round: Round, instruction: Instruction<'m>, paired: impl Fn(u32) -> Option<u32>) -> Option<u64> {
         let mut hasher = Fnv::default();
         let opcode = instruction.opcode();
         let op_name = self.op_name(instruction);
@@ -309,10 +309,10 @@ mod tests {
     use crate::Module;
 
     fn pairs(before: &str, after: &str) -> alloc::vec::Vec<(alloc::string::String, alloc::string::String)> {
-        let module = |text: &str| Module::parse(text).map(Module::into_owned).unwrap();
+        let module = |text: &str| Module::parse(text).unwrap();
         let (before, after) = (module(before), module(after));
         let pairs = Pairs::new(&before, &after);
-        let pair = |instruction: crate::Instruction<'_, '_>| {
+        let pair = |instruction: crate::Instruction<'_>| {
             let other = pairs.after(instruction)?;
             assert_eq!(pairs.before(other), Some(instruction));
             Some((instruction.name().into(), other.name().into()))

@@ -20,17 +20,17 @@ use alloc::vec::Vec;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Readers<'m, 'a> {
-    module: &'m Module<'a>,
+pub struct Readers<'m> {
+    module: &'m Module,
     /// Where the readers of each instruction begin in `numbers`, and at last where they end.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// The readers of all values, prepared for lookups in time proportional to the module.
     #[must_use]
-    pub fn readers(&self) -> Readers<'_, 'a> {
+    pub fn readers(&self) -> Readers<'_> {
         // Counts the readers of each instruction, then puts each reader into its place: a counting sort.
         let mut starts = vec![0_u32; self.instructions().len().saturating_add(1)];
         for (made, _) in self.reads() {
@@ -67,9 +67,9 @@ impl<'a> Module<'a> {
     }
 }
 
-impl<'m, 'a> Readers<'m, 'a> {
+impl<'m> Readers<'m> {
     /// The instructions that read the value of an instruction of the module, each once, in the order of the text.
-    pub fn of(&self, instruction: Instruction<'m, 'a>) -> impl Iterator<Item = Instruction<'m, 'a>> + '_ {
+    pub fn of(&self, instruction: Instruction<'m>) -> impl Iterator<Item = Instruction<'m>> + '_ {
         let number = instruction.number() as usize;
         let at = |number: usize| self.starts.get(number).map_or(0, |&start| start as usize);
         let range = at(number)..at(number.saturating_add(1));

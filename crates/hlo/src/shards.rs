@@ -11,9 +11,9 @@ use xla_shape_core::{ArrayShape, Shape};
 /// An array with a sharding: the value of an instruction, or an array in it if the value is a tuple.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct ShardedArray<'m, 'a> {
+pub struct ShardedArray<'m> {
     /// The instruction that has the sharding.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// Which leaf of the instruction's shape it is, from 0.
     pub leaf: usize,
     /// The whole array. Parameters and results have the layout of the module's `entry_computation_layout`.
@@ -58,7 +58,7 @@ impl ShardedArrayKind {
     }
 }
 
-impl ShardedArray<'_, '_> {
+impl ShardedArray<'_> {
     /// The bytes of the whole array on one device, with padding; 0 if a dimension is unbounded.
     ///
     /// ```
@@ -87,7 +87,7 @@ impl ShardedArray<'_, '_> {
     }
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// The number of devices that the program is partitioned for: the module's `num_partitions`. `None` if the module does not state it.
     ///
     /// ```
@@ -128,7 +128,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn sharded_arrays(&self, generation: Option<Generation>) -> Vec<ShardedArray<'_, 'a>> {
+    pub fn sharded_arrays(&self, generation: Option<Generation>) -> Vec<ShardedArray<'_>> {
         let mut found = Vec::new();
         if self.is_partitioned() {
             return found;
@@ -174,12 +174,12 @@ impl<'a> Module<'a> {
 
     fn push_arrays<'m>(
         &'m self,
-        instruction: Instruction<'m, 'a>,
+        instruction: Instruction<'m>,
         shape: &Shape,
         sharding: &Sharding,
         kind: ShardedArrayKind,
         generation: Option<Generation>,
-        found: &mut Vec<ShardedArray<'m, 'a>>,
+        found: &mut Vec<ShardedArray<'m>>,
     ) {
         let Ok(parts) = sharding.partitions(shape) else { return };
         for (leaf, ((_, shape), partition)) in shape.get_leaf_shapes().zip(parts).enumerate() {

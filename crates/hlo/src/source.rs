@@ -52,7 +52,7 @@ pub struct Source<'m> {
     pub line: Option<usize>,
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// An index for looking up the source locations of instructions.
     ///
     /// ```
@@ -86,7 +86,7 @@ impl<'m> Sources<'m> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn get<'a>(&self, instruction: Instruction<'m, 'a>) -> Source<'m>
+    pub fn get<'a>(&self, instruction: Instruction<'m>) -> Source<'m>
     where
         'a: 'm,
     {

@@ -275,7 +275,7 @@ impl Compiled {
     ///
     /// # Errors
     /// As for [`optimized`](Self::optimized), or if the message cannot be read.
-    pub fn module(&self) -> Result<Module<'static>> {
+    pub fn module(&self) -> Result<Module> {
         Ok(Module::from_proto(self.optimized()?)?)
     }
 
@@ -296,7 +296,7 @@ impl Compiled {
     }
 
     /// The [`inputs`](Self::inputs), from a [`module`](Self::module) that has already been read.
-    pub(crate) fn inputs_from(&self, module: &Module<'_>) -> Result<Vec<Shape>> {
+    pub(crate) fn inputs_from(&self, module: &Module) -> Result<Vec<Shape>> {
         let call = &Api::PJRT_Executable_OptimizedProgram;
         let entry = module.entry().ok_or_else(|| Error::answer(call.name, "the module has no entry"))?;
         let shapes = entry.parameters_by_number().into_iter().map(|(_, made)| made.shape().clone()).collect();
@@ -328,7 +328,7 @@ impl Compiled {
     }
 
     /// The [`outputs`](Self::outputs), from a [`module`](Self::module) that has already been read.
-    pub(crate) fn outputs_from(&self, module: &Module<'_>) -> Result<Vec<Shape>> {
+    pub(crate) fn outputs_from(&self, module: &Module) -> Result<Vec<Shape>> {
         let call = &Api::PJRT_Executable_OptimizedProgram;
         let entry = module.entry().ok_or_else(|| Error::answer(call.name, "the module has no entry"))?;
         let root = entry.root().shape();

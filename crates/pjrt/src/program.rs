@@ -144,12 +144,12 @@ impl Program {
     ///
     /// # Errors
     /// If the module cannot be written as XLA's message, or a compiler has already optimized and scheduled it.
-    pub fn from_hlo(module: &Module<'_>) -> Result<Self> {
+    pub fn from_hlo(module: &Module) -> Result<Self> {
         check_new(module)?;
         Ok(Self::from_module(module, module.to_proto()?))
     }
 
-    fn from_module(module: &Module<'_>, code: Vec<u8>) -> Self {
+    fn from_module(module: &Module, code: Vec<u8>) -> Self {
         let number = |name| module.attribute(name).and_then(|value| value.text().parse().ok());
         Self {
             format: Format::Hlo,
@@ -320,12 +320,12 @@ impl Program {
 }
 
 /// Refuses a module that a compiler has already scheduled, because libtpu ends the process for those.
-fn check_new(module: &Module<'_>) -> Result<()> {
+fn check_new(module: &Module) -> Result<()> {
     if module.is_scheduled() { Err(Error::Optimized) } else { Ok(()) }
 }
 
 /// The first parameter of a module's entry computation that has an unbounded dimension.
-fn unfit_in_hlo(module: &Module<'_>) -> Option<(String, String)> {
+fn unfit_in_hlo(module: &Module) -> Option<(String, String)> {
     let mut parameters = module.entry()?.instructions().filter(|made| made.parameter_number().is_some());
     let unfit = parameters.find(|made| made.shape().is_unbounded_dynamic())?;
     Some((unfit.name().to_owned(), unfit.shape().to_string()))

@@ -16,7 +16,7 @@ use xla_shape_hlo::{Account, Module};
 #[derive(Clone, Debug)]
 pub struct Compiled<'a> {
     /// The optimized program.
-    pub module: &'a Module<'a>,
+    pub module: &'a Module,
     /// The parameters, in the layouts that the compiler chose.
     pub inputs: Vec<Shape>,
     /// The results, in the layouts that the compiler chose.

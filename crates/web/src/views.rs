@@ -248,11 +248,11 @@ fn dump_of<'g>(files: &'g [File<'_>]) -> Result<ModuleDump<'g>, String> {
 }
 
 /// The timeline with the compiler's own files beside the module.
-fn known<'m, 'a>(dump: &ModuleDump<'_>, timeline: Timeline<'m, 'a>) -> Known<'m, 'a> {
+fn known<'m>(dump: &ModuleDump<'_>, timeline: Timeline<'m>) -> Known<'m> {
     Known::new(timeline).with_files(dump.bytes, &dump.files, |name| dump.read(name))
 }
 
-fn read<'g>(view: &mut View, dump: &ModuleDump<'g>) -> Result<Module<'g>, String> {
+fn read<'g>(view: &mut View, dump: &ModuleDump<'g>) -> Result<Module, String> {
     let ModuleFile { module, unread } = ModuleFile::read(&dump.name, dump.bytes)?;
     if let Some(unread) = unread {
         view.say(unread);

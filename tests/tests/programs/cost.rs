@@ -37,8 +37,8 @@ fn every_figure_counts_once() {
 }
 
 /// What one run of a computation costs: each loop goes around as often as it says, one iteration after the other.
-fn slow(computation: Computation<'_, '_>, trips: &BTreeMap<u32, u64>) -> u64 {
-    let cost = |instruction: Instruction<'_, '_>| {
+fn slow(computation: Computation<'_>, trips: &BTreeMap<u32, u64>) -> u64 {
+    let cost = |instruction: Instruction<'_>| {
         let module = instruction.module();
         let called = |name: &str| {
             let value = instruction.attribute(name)?;

@@ -45,10 +45,10 @@ fn with_operand(line: &str, name: &str, new: &str) -> String {
 }
 
 /// Adds an instruction behind another one, and lets some readers read it instead.
-fn inserted<'m, 'a>(
-    from: Instruction<'m, 'a>,
+fn inserted<'m>(
+    from: Instruction<'m>,
     line: &str,
-    readers: impl Iterator<Item = Instruction<'m, 'a>>,
+    readers: impl Iterator<Item = Instruction<'m>>,
 ) -> Option<Vec<(usize, usize, String)>> {
     let text = from.module().text();
     let new = line.split(" = ").next()?.trim_start_matches('%').to_owned();
@@ -74,10 +74,10 @@ fn reversed_layout(shape: &str) -> Option<String> {
 }
 
 /// The injected changes of a kind.
-type Kind = (&'static str, Expected, fn(Instruction<'_, '_>, &Readers<'_, '_>, &Module<'_>) -> Option<String>);
+type Kind = (&'static str, Expected, fn(Instruction<'_>, &Readers<'_>, &Module) -> Option<String>);
 
 /// Whether an instruction computes an array. A value that shares the buffer of another one is no value of its own in the answer.
-fn array(instruction: Instruction<'_, '_>) -> bool {
+fn array(instruction: Instruction<'_>) -> bool {
     use Opcode as O;
     let shares = matches!(instruction.opcode(), O::Parameter | O::Bitcast | O::GetTupleElement | O::OptBarrier)
         || instruction.opcode().text().ends_with("-done")
@@ -151,7 +151,7 @@ const KINDS: &[Kind] = &[
     }),
 ];
 
-fn lines(before: &Module<'_>, after: &str) -> Vec<Value> {
+fn lines(before: &Module, after: &str) -> Vec<Value> {
     let after = Module::parse(after).unwrap_or_else(|error| panic!("{}: {error}", before.name().unwrap_or_default()));
     let json = Difference::new(before, &after).json();
     json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -219,9 +219,9 @@ fn harmless_changes_raise_nothing() {
         ];
         // Parameters have no place in a schedule. Two of them that stand side by side change places.
         let all: Vec<_> = entry.instructions().collect();
-        let is_parameter = |at: &Instruction<'_, '_>| at.opcode() == Opcode::Parameter && !at.is_root();
+        let is_parameter = |at: &Instruction<'_>| at.opcode() == Opcode::Parameter && !at.is_root();
         if let Some([one, other]) = all.windows(2).find(|pair| pair.iter().all(is_parameter)) {
-            let part = |at: &Instruction<'_, '_>| text[at.span().start..at.span().end].to_owned();
+            let part = |at: &Instruction<'_>| text[at.span().start..at.span().end].to_owned();
             let edits = vec![
                 (one.span().start, one.span().end, part(other)),
                 (other.span().start, other.span().end, part(one)),

@@ -18,7 +18,7 @@ fn for_all_modules(what: &str, mut disagreement: impl FnMut(&HloModule) -> Resul
     assert!(failures.is_empty(), "{what}: {} modules disagree:\n{}", failures.len(), failures.join("\n"));
 }
 
-fn parse(text: &str) -> Result<Module<'_>, String> {
+fn parse(text: &str) -> Result<Module, String> {
     Module::parse(text).map_err(|error| error.render(text).to_string())
 }
 
@@ -52,7 +52,7 @@ fn instructions_are_those_that_xla_reads() {
     let rows: Vec<ComputationRow> = corpus("hlo_instrs.jsonl.zst");
     let texts = hlo_modules();
     // A program has the same name before and after it was compiled.
-    let mut modules: BTreeMap<&str, Vec<Module<'_>>> = BTreeMap::new();
+    let mut modules: BTreeMap<&str, Vec<Module>> = BTreeMap::new();
     for row in &texts {
         modules.entry(&row.module).or_default().push(Module::parse(&row.text).unwrap());
     }
@@ -69,7 +69,7 @@ fn instructions_are_those_that_xla_reads() {
     assert_eq!((written.len(), added.len(), instructions), (4065, 30, 43_263));
 }
 
-fn described(computation: Computation<'_, '_>, row: &ComputationRow) -> Vec<InstructionRow> {
+fn described(computation: Computation<'_>, row: &ComputationRow) -> Vec<InstructionRow> {
     // XLA calls a slice `slice.1` where the text says `slice.0`, because a computation that it added took the name.
     let renamed: BTreeMap<&str, &str> = computation
         .instructions()
@@ -78,7 +78,7 @@ fn described(computation: Computation<'_, '_>, row: &ComputationRow) -> Vec<Inst
         .map(|(instruction, expected)| (instruction.name(), expected.0.as_str()))
         .collect();
     let name = |name: &str| renamed.get(name).copied().unwrap_or(name).to_owned();
-    let described = |instruction: Instruction<'_, '_>| {
+    let described = |instruction: Instruction<'_>| {
         let opcode = match instruction.opcode() {
             Opcode::SliceStart => Opcode::AsyncStart,
             Opcode::SliceDone => Opcode::AsyncDone,
@@ -165,7 +165,7 @@ fn other_styles_are_read_as_the_same_model() {
 }
 
 /// Whether two modules say the same, wherever they stand in their texts.
-fn same_model(a: &Module<'_>, b: &Module<'_>) -> bool {
+fn same_model(a: &Module, b: &Module) -> bool {
     let attributes = |a: Attribute<'_>, b: Attribute<'_>| a.name() == b.name() && a.value().text() == b.value().text();
     let rows = |table| a.rows(table).map(|(n, v)| (n, v.text())).eq(b.rows(table).map(|(n, v)| (n, v.text())));
     a.name() == b.name()
@@ -193,7 +193,7 @@ fn same_model(a: &Module<'_>, b: &Module<'_>) -> bool {
 }
 
 /// Name, number of the instruction, and written shape of each operand.
-fn operands<'m>(instruction: Instruction<'m, '_>) -> impl Iterator<Item = (String, Option<u32>, Option<&'m Shape>)> {
+fn operands<'m>(instruction: Instruction<'m>) -> impl Iterator<Item = (String, Option<u32>, Option<&'m Shape>)> {
     instruction.operands().map(|operand| {
         (operand.name().to_owned(), operand.instruction().map(Instruction::number), operand.written_shape())
     })

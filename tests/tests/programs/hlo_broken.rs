@@ -35,7 +35,7 @@ const DIFFERENT: &[(&str, &str)] = &[
 fn answer(text: &str) -> (bool, bool, bool) {
     let Ok(module) = Module::parse(text) else { return (false, true, false) };
     let findings = module.check();
-    let is_error = |found: &xla_shape_hlo::Finding<'_, '_>| found.severity() == xla_shape_hlo::Severity::Error;
+    let is_error = |found: &xla_shape_hlo::Finding<'_>| found.severity() == xla_shape_hlo::Severity::Error;
     (true, findings.iter().any(is_error), !findings.is_empty())
 }
 

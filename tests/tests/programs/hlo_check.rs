@@ -11,7 +11,7 @@ const NOT: &str = "not {\n  a = pred[] parameter(0)\n  ROOT c = pred[] not(a)\n}
 fn findings(attributes: &str, lines: &str) -> Vec<String> {
     let text = format!("HloModule m{attributes}\n{SUM}{NOT}ENTRY e {{\n  x = f32[4] parameter(0)\n{lines}\n}}\n");
     let module = Module::parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text)));
-    let text = |found: &xla_shape_hlo::Finding<'_, '_>| {
+    let text = |found: &xla_shape_hlo::Finding<'_>| {
         assert!(found.span().end <= text.len() && found.span().start < found.span().end, "{found}");
         found.to_string()
     };

@@ -2,7 +2,7 @@
 
 use xla_shape_hlo::{Computation, Module, Opcode};
 
-fn parse(text: &str) -> Module<'_> {
+fn parse(text: &str) -> Module {
     Module::parse(text).unwrap_or_else(|error| panic!("{}", error.render(text)))
 }
 
@@ -11,7 +11,7 @@ fn error(text: &str) -> String {
 }
 
 /// The instructions of a computation as they are printed.
-fn lines(computation: Computation<'_, '_>) -> Vec<String> {
+fn lines(computation: Computation<'_>) -> Vec<String> {
     computation.instructions().map(|instruction| instruction.to_string()).collect()
 }
 

@@ -13,7 +13,7 @@ const PLACES: usize = 4;
 type Change = (Span, String);
 
 /// A shape with another size in one dimension.
-fn other_size(instruction: Instruction<'_, '_>) -> Option<Change> {
+fn other_size(instruction: Instruction<'_>) -> Option<Change> {
     let array = instruction.shape().array().filter(|_| matches!(instruction.shape(), Shape::Array(_)))?;
     let Dimension::Static(size) = *array.dimensions().first()? else { return None };
     let text = instruction.shape_text();
@@ -23,7 +23,7 @@ fn other_size(instruction: Instruction<'_, '_>) -> Option<Change> {
 }
 
 /// A shape with other elements: another class, or floats of another precision.
-fn other_type(instruction: Instruction<'_, '_>, to: fn(ElementType) -> Option<&'static str>) -> Option<Change> {
+fn other_type(instruction: Instruction<'_>, to: fn(ElementType) -> Option<&'static str>) -> Option<Change> {
     let array = instruction.shape().array().filter(|_| matches!(instruction.shape(), Shape::Array(_)))?;
     let (_, after) = instruction.shape_text().split_once('[')?;
     Some((instruction.shape_span(), format!("{}[{after}", to(array.element_type())?)))
@@ -56,7 +56,7 @@ fn next_number(text: &str, by: usize) -> Option<String> {
 }
 
 /// An attribute that says how dimensions or elements are chosen, with another number.
-fn other_attribute(instruction: Instruction<'_, '_>) -> Option<Change> {
+fn other_attribute(instruction: Instruction<'_>) -> Option<Change> {
     const CHOSEN: &[&str] = &[
         "dimensions",
         "index",
@@ -74,30 +74,30 @@ fn other_attribute(instruction: Instruction<'_, '_>) -> Option<Change> {
 }
 
 /// Groups or pairs in which a device is missing, or there twice.
-fn other_groups(instruction: Instruction<'_, '_>) -> Option<Change> {
+fn other_groups(instruction: Instruction<'_>) -> Option<Change> {
     let value = instruction.attribute("replica_groups").or_else(|| instruction.attribute("source_target_pairs"))?;
     Some((value.span(), next_number(value.text(), 1)?))
 }
 
 /// The attribute that names a called computation, of one that has another shape.
-fn other_computation<'m>(instruction: Instruction<'m, '_>, all: &[Computation<'m, '_>]) -> Option<Change> {
+fn other_computation<'m>(instruction: Instruction<'m>, all: &[Computation<'m>]) -> Option<Change> {
     let names = ["calls", "to_apply", "body", "condition"];
     let value = names.into_iter().find_map(|name| instruction.attribute(name))?;
     let now = instruction.module().computation(value.name().ok()?)?;
-    let signature = |computation: Computation<'_, '_>| {
+    let signature = |computation: Computation<'_>| {
         let parameters = computation.instructions().filter(|found| found.opcode() == Opcode::Parameter);
         let mut shapes: Vec<_> = parameters.map(|found| found.shape().without_layout().to_string()).collect();
         shapes.push(computation.root().shape().without_layout().to_string());
         shapes
     };
     // Not one that calls this one, which would be a cycle.
-    let fits = |other: &&Computation<'_, '_>| other.number() < now.number() && signature(**other) != signature(now);
+    let fits = |other: &&Computation<'_>| other.number() < now.number() && signature(**other) != signature(now);
     let other = all.iter().find(fits)?;
     Some((value.span(), format!("%{}", other.name())))
 }
 
 /// One operand less.
-fn fewer_operands(instruction: Instruction<'_, '_>) -> Option<Change> {
+fn fewer_operands(instruction: Instruction<'_>) -> Option<Change> {
     let count = instruction.operands().len();
     if count < 2 || instruction.opcode() == Opcode::CustomCall {
         return None;
@@ -108,7 +108,7 @@ fn fewer_operands(instruction: Instruction<'_, '_>) -> Option<Change> {
 
 #[test]
 fn changes_in_one_place_are_found() {
-    type Kind = (&'static str, fn(Instruction<'_, '_>) -> Option<Change>, usize);
+    type Kind = (&'static str, fn(Instruction<'_>) -> Option<Change>, usize);
     // How many of a hundred must be found. The others give valid programs: another element of a tuple with the same shape,
     // floats of another precision after optimisation, another axis of a mesh.
     let kinds: &[Kind] = &[

@@ -414,7 +414,7 @@ fn memory_of_all_modules_adds_up() {
     let (mut arrays, mut peaks_seen) = (0, 0);
     for row in &modules {
         let module = Module::parse(&row.text).unwrap();
-        let memory: Memory<'_, '_> = module.memory();
+        let memory: Memory<'_> = module.memory();
         let (usage, peaks) = (memory.usage(), memory.peaks());
         let sum: u64 = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
         assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<u64>());

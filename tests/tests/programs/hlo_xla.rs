@@ -67,7 +67,7 @@ fn every_print_mode_that_xla_reads_is_read() {
 }
 
 /// Everything that a module says, with the places where it says it.
-fn model(module: &Module<'_>) -> Vec<String> {
+fn model(module: &Module) -> Vec<String> {
     let mut model =
         vec![format!("{:?} {:?} {:?}", module.name(), module.entry().map(|entry| entry.number()), module.tables())];
     model.extend(module.attributes().map(|attribute| format!("{attribute:?} {:?}", attribute.value().span())));
@@ -110,7 +110,7 @@ fn model(module: &Module<'_>) -> Vec<String> {
 }
 
 /// The module of a message is exactly that of its text.
-fn check_model(name: &str, from_proto: &Module<'_>) {
+fn check_model(name: &str, from_proto: &Module) {
     let parsed =
         Module::parse(from_proto.text()).unwrap_or_else(|error| panic!("{name}: {}", error.render(from_proto.text())));
     let (ours, theirs) = (model(from_proto), model(&parsed));

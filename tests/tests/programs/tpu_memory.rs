@@ -72,7 +72,7 @@ fn check_estimates<'p>(programs: impl ExactSizeIterator<Item = (&'p str, &'p str
         let module = Module::parse(text).unwrap();
         let generation = generation.parse().unwrap();
         let values = module.memory();
-        let timeline: Timeline<'_, '_> = values.timeline_on(Some(generation)).unwrap();
+        let timeline: Timeline<'_> = values.timeline_on(Some(generation)).unwrap();
         let account = timeline.account();
         assert!(!account.exact && timeline.is_scheduled());
         // What is given and returned is exact.

@@ -32,12 +32,12 @@ fn module(row: &Row, result: &str) -> String {
     text + &format!("  ROOT r = {result} {}\n}}\n", row.instruction)
 }
 
-fn numbers(instruction: Instruction<'_, '_>, name: &str) -> Vec<usize> {
+fn numbers(instruction: Instruction<'_>, name: &str) -> Vec<usize> {
     instruction.attribute(name).map_or(Vec::new(), |value| value.numbers().expect("numbers"))
 }
 
 /// The operation of an instruction.
-fn with_operation<R>(instruction: Instruction<'_, '_>, f: impl FnOnce(Operation<'_>) -> R) -> R {
+fn with_operation<R>(instruction: Instruction<'_>, f: impl FnOnce(Operation<'_>) -> R) -> R {
     let dimensions = &numbers(instruction, "dimensions")[..];
     match instruction.opcode() {
         Opcode::Add | Opcode::Negate => f(Operation::Elementwise),
@@ -78,7 +78,7 @@ fn with_operation<R>(instruction: Instruction<'_, '_>, f: impl FnOnce(Operation<
 }
 
 /// The dimensions that the rule of an instruction gives, if the result has this many.
-fn inferred(instruction: Instruction<'_, '_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
+fn inferred(instruction: Instruction<'_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
     let shapes: Vec<&ArrayShape> = operands(instruction);
     let operands: Vec<&[Dimension]> = shapes.iter().map(|shape| shape.dimensions()).collect();
     let mut result = vec![Dimension::Unbounded; num_dimensions];
@@ -102,12 +102,12 @@ fn inferred(instruction: Instruction<'_, '_>, num_dimensions: usize) -> Result<V
     Ok(result)
 }
 
-fn operands<'m>(instruction: Instruction<'m, '_>) -> Vec<&'m ArrayShape> {
+fn operands<'m>(instruction: Instruction<'m>) -> Vec<&'m ArrayShape> {
     instruction.operands().map(|operand| operand.shape().and_then(|shape| shape.array()).expect("an array")).collect()
 }
 
 /// Why an operation does not have this result.
-fn obstacle(instruction: Instruction<'_, '_>, result: &ArrayShape) -> Option<String> {
+fn obstacle(instruction: Instruction<'_>, result: &ArrayShape) -> Option<String> {
     let operands = operands(instruction);
     with_operation(instruction, |operation| {
         operation.obstacle(&operands, result).map(|obstacle| obstacle.as_str().to_owned())

@@ -210,7 +210,7 @@ fn entry_parameters_of_compiled_modules_have_the_default_layout() {
     // The name of a module begins with its generation.
     for module in hlo_modules().into_iter().filter(|module| module.set == "tpu-hlo") {
         let generation: Generation = module.module.split("__").next().unwrap().parse().unwrap();
-        let parsed: xla_shape::hlo::Module<'_> = xla_shape::hlo::Module::parse(&module.text).unwrap();
+        let parsed: xla_shape::hlo::Module = xla_shape::hlo::Module::parse(&module.text).unwrap();
         let entry = parsed.entry().unwrap();
         for parameter in entry.instructions().filter(|instruction| instruction.parameter_number().is_some()) {
             let (name, shape) = (parameter.name(), parameter.shape());

@@ -50,7 +50,7 @@ impl File {
     }
 
     /// Parses the file; an error has the line and the column.
-    pub(super) fn module(&self, path: &Quoted) -> Result<Module<'_>, Error> {
+    pub(super) fn module(&self, path: &Quoted) -> Result<Module, Error> {
         let text = utf8(&self.bytes).map_err(|error| {
             let valid = self.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
             Error::new(located(&path.value, &error, valid), path.span)

@@ -18,7 +18,7 @@ pub(super) struct Origin {
 
 impl Origin {
     /// `what` is the value that has the shape, such as ``operand 0 of `dot.3` ``.
-    pub(super) fn new(what: String, instruction: Instruction<'_, '_>) -> Self {
+    pub(super) fn new(what: String, instruction: Instruction<'_>) -> Self {
         Self { what, text: one_line(instruction) }
     }
 
@@ -38,7 +38,7 @@ impl Origin {
 }
 
 /// The text of an instruction on one line, truncated if it is long.
-fn one_line(instruction: Instruction<'_, '_>) -> String {
+fn one_line(instruction: Instruction<'_>) -> String {
     const MAX_CHARS: usize = 400;
     let span = instruction.span();
     let text = instruction.module().text().get(span.start..span.end).unwrap_or_default();

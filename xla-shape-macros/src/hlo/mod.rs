@@ -43,14 +43,14 @@ fn rust_module(request: Request, library: &TokenStream) -> TokenStream {
 }
 
 /// The instructions that get a type without a request: the parameters and the result.
-struct Parts<'m, 'a> {
+struct Parts<'m> {
     /// In the order of their numbers.
-    parameters: Vec<Instruction<'m, 'a>>,
-    result: Instruction<'m, 'a>,
+    parameters: Vec<Instruction<'m>>,
+    result: Instruction<'m>,
 }
 
-impl<'m, 'a> Parts<'m, 'a> {
-    fn new(module: &'m Module<'a>, path: &Quoted) -> Result<Self, Error> {
+impl<'m> Parts<'m> {
+    fn new(module: &'m Module, path: &Quoted) -> Result<Self, Error> {
         let error = |message| Error::new(message, path.span);
         let entry = module
             .entry()
@@ -85,7 +85,7 @@ impl<'m, 'a> Parts<'m, 'a> {
 }
 
 /// Adds the requested types of a named instruction and of its operands.
-fn named(module: &Module<'_>, path: &Quoted, wanted: Wanted, items: &mut Items<'_>) {
+fn named(module: &Module, path: &Quoted, wanted: Wanted, items: &mut Items<'_>) {
     let instruction = match find(module, path, &wanted) {
         Ok(instruction) => instruction,
         Err(error) => return items.unknown(error, wanted.into_names()),
@@ -107,11 +107,11 @@ fn named(module: &Module<'_>, path: &Quoted, wanted: Wanted, items: &mut Items<'
 }
 
 /// Finds the instruction with a name.
-fn find<'m, 'a>(module: &'m Module<'a>, path: &Quoted, wanted: &Wanted) -> Result<Instruction<'m, 'a>, Error> {
+fn find<'m>(module: &'m Module, path: &Quoted, wanted: &Wanted) -> Result<Instruction<'m>, Error> {
     let written = |quoted: &Quoted| quoted.value.trim_start_matches('%').to_owned();
     let name = written(&wanted.instruction);
     let error = |message, name: &Quoted| Error::new(message, name.span);
-    let names = |found: &mut dyn Iterator<Item = Instruction<'m, 'a>>| found.map(Instruction::name).collect::<Vec<_>>();
+    let names = |found: &mut dyn Iterator<Item = Instruction<'m>>| found.map(Instruction::name).collect::<Vec<_>>();
     if let Some(quoted) = &wanted.computation {
         let computation = written(quoted);
         let found = module.computation(&computation).ok_or_else(|| {

@@ -126,13 +126,13 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
 }
 
 /// The timeline with the compiler's own files, unless the user wants an estimate.
-fn known<'m, 'a>(dump: &Dump, bytes: &[u8], timeline: Timeline<'m, 'a>, estimate: bool) -> Known<'m, 'a> {
+fn known<'m>(dump: &Dump, bytes: &[u8], timeline: Timeline<'m>, estimate: bool) -> Known<'m> {
     let known = Known::new(timeline);
     if estimate { known } else { known.with_files(bytes, dump.files(), |name| dump.read(name)) }
 }
 
 /// The bytes of HBM that a module takes: by the compiler's own files, or else estimated.
-pub(super) fn hbm_bytes(dump: &Dump, bytes: &[u8], module: &Module<'_>) -> Option<u64> {
+pub(super) fn hbm_bytes(dump: &Dump, bytes: &[u8], module: &Module) -> Option<u64> {
     let memory = module.memory();
     let timeline = memory.timeline_on(None)?;
     Some(known(dump, bytes, timeline, false).timeline.account().device.total())
@@ -170,12 +170,12 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
 }
 
 /// A module, and a warning about the instructions that could not be read.
-pub(super) struct Read<'a> {
-    pub(super) module: Module<'a>,
+pub(super) struct Read {
+    pub(super) module: Module,
     unread: Option<String>,
 }
 
-impl Read<'_> {
+impl Read {
     /// Warns about the instructions that could not be read, before any other output.
     pub(super) fn warn(&self) {
         if let Some(unread) = &self.unread {
@@ -190,7 +190,7 @@ impl Read<'_> {
 }
 
 /// Reads a module, as text or message. If only some instructions of a text can be read, the module has those.
-pub(super) fn read<'a>(file: &Path, bytes: &'a [u8]) -> Result<Read<'a>, Failure> {
+pub(super) fn read(file: &Path, bytes: &[u8]) -> Result<Read, Failure> {
     let ModuleFile { module, unread } = ModuleFile::read(&file.display().to_string(), bytes).map_err(Failure::Shape)?;
     Ok(Read { module, unread })
 }

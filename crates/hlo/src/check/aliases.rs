@@ -61,17 +61,13 @@ fn same_size(expected: &Shape, found: &Shape) -> Result<()> {
 
 /// Checks an instruction's `output_to_operand_aliasing` (`ShapeVerifier::HandleCustomCall` and `HandleFusion`) and
 /// `operand_layout_constraints`.
-pub(super) fn check<'m, 'a>(
-    instruction: Instruction<'m, 'a>,
-    attributes: &ParsedAttributes<'m>,
-    findings: &mut Findings<'m, 'a>,
-) {
+pub(super) fn check<'m>(instruction: Instruction<'m>, attributes: &ParsedAttributes<'m>, findings: &mut Findings<'m>) {
     findings.check(instruction, operands(instruction, attributes));
     findings.check(instruction, constraints(instruction, attributes));
 }
 
 /// Checks that each aliased part of the result has the shape of the operand's part.
-fn operands(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn operands(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let any_shape = attributes.text(Key::FrontendAttributes).contains("xla_skip_custom_call_alias_shape_check");
     // The TPU compiler writes SparseCore work as an asynchronous operation in another thread, whose start loses its operands. In the
     // short form, the aliases are those of the wrapped operation, which keeps them.
@@ -95,7 +91,7 @@ fn operands(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>)
 }
 
 /// Checks that `operand_layout_constraints` has one compatible shape for each operand.
-fn constraints(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn constraints(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let Some(shapes) = attributes.shapes(Key::OperandLayoutConstraints)? else { return Ok(()) };
     let (expected, found) = (instruction.operands().len(), shapes.len());
     if expected != found {
@@ -107,12 +103,12 @@ fn constraints(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'
 }
 
 /// Checks a module's `entry_computation_layout`, `input_output_alias` and `buffer_donor`.
-pub(super) fn check_module<'m, 'a>(
-    module: &'m Module<'a>,
+pub(super) fn check_module<'m>(
+    module: &'m Module,
     attributes: &ParsedAttributes<'m>,
     parameters: &mut Parameters,
     precision: Precision,
-    findings: &mut Findings<'m, 'a>,
+    findings: &mut Findings<'m>,
 ) {
     let Some(entry) = module.entry().filter(|entry| parameters.is_complete(*entry)) else { return };
     let root = entry.root();
@@ -183,7 +179,7 @@ fn once(aliases: &[Alias]) -> Result<()> {
 /// Checks that the donated parts of parameters are arrays without an alias.
 fn donors(
     attributes: &ParsedAttributes<'_>,
-    parameters: &[Instruction<'_, '_>],
+    parameters: &[Instruction<'_>],
     aliased: &BTreeSet<(usize, &[usize])>,
 ) -> Result<()> {
     for (number, place) in attributes.donors(Key::BufferDonor)?.unwrap_or_default() {

@@ -15,11 +15,7 @@ use xla_shape_core::infer::Elementwise;
 use xla_shape_core::text::ParseError;
 
 /// Checks an instruction against the rows of the schema: the opcode, the names of its attributes, and their values.
-pub(super) fn check<'m, 'a>(
-    instruction: Instruction<'m, 'a>,
-    attributes: &ParsedAttributes<'m>,
-    findings: &mut Findings<'m, 'a>,
-) {
+pub(super) fn check<'m>(instruction: Instruction<'m>, attributes: &ParsedAttributes<'m>, findings: &mut Findings<'m>) {
     let opcode = instruction.opcode();
     let is_unknown = matches!(opcode, Opcode::Other(text) if !is_known(text));
     if is_unknown {
@@ -59,11 +55,11 @@ pub(super) fn check<'m, 'a>(
 }
 
 /// Checks a value, and hints at unknown fields of `metadata`.
-fn value<'m, 'a>(
-    instruction: Instruction<'m, 'a>,
+fn value<'m>(
+    instruction: Instruction<'m>,
     key: Key,
     entry: &ParsedAttribute<'m>,
-    findings: &mut Findings<'m, 'a>,
+    findings: &mut Findings<'m>,
 ) -> Result<(), ParseError> {
     if let (Data::Fields(fields), Kind::Metadata) = (entry.data(key)?, key.kind()) {
         for (name, field) in fields {
@@ -80,11 +76,7 @@ fn value<'m, 'a>(
 }
 
 /// Checks the attributes of the module itself.
-pub(super) fn check_module<'m, 'a>(
-    module: &'m Module<'a>,
-    attributes: &ParsedAttributes<'m>,
-    findings: &mut Findings<'m, 'a>,
-) {
+pub(super) fn check_module<'m>(module: &'m Module, attributes: &ParsedAttributes<'m>, findings: &mut Findings<'m>) {
     let Some(root) = module.entry().map(Computation::root) else { return };
     for entry in attributes.entries() {
         match entry.row.key().map(|key| entry.data(key)) {
@@ -100,7 +92,7 @@ pub(super) fn check_module<'m, 'a>(
 }
 
 /// Checks that each attribute occurs once, except for the sharding of a wrapped operation.
-fn once<'m, 'a>(instruction: Instruction<'m, 'a>, attributes: &ParsedAttributes<'m>, findings: &mut Findings<'m, 'a>) {
+fn once<'m>(instruction: Instruction<'m>, attributes: &ParsedAttributes<'m>, findings: &mut Findings<'m>) {
     let wrapped = instruction.wrapped_sharding().map(|attribute| attribute.value().span());
     let own = attributes.entries().iter().filter(|entry| Some(entry.attribute.value().span()) != wrapped);
     let mut names: Vec<_> = own.map(|entry| entry.attribute.name()).collect();

@@ -9,15 +9,11 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 
 /// Checks each computation that a fusion or an asynchronous operation calls, once.
-pub(super) fn check<'m, 'a>(
-    module: &'m Module<'a>,
-    is_unused: impl Fn(Instruction<'_, '_>) -> bool,
-    findings: &mut Findings<'m, 'a>,
-) {
+pub(super) fn check<'m>(module: &'m Module, is_unused: impl Fn(Instruction<'_>) -> bool, findings: &mut Findings<'m>) {
     let mut seen = BTreeSet::new();
-    let calls = |found: &Instruction<'_, '_>| matches!(found.opcode(), Opcode::Fusion | Opcode::AsyncStart);
+    let calls = |found: &Instruction<'_>| matches!(found.opcode(), Opcode::Fusion | Opcode::AsyncStart);
     for caller in module.instructions().filter(calls) {
-        let is_new = |callee: &Computation<'_, '_>| seen.insert(callee.number()) && callee.is_complete();
+        let is_new = |callee: &Computation<'_>| seen.insert(callee.number()) && callee.is_complete();
         let Some(callee) = caller.callee(Key::Calls).filter(is_new) else { continue };
         match caller.opcode() {
             Opcode::Fusion => fused(callee, &is_unused, findings),
@@ -28,11 +24,7 @@ pub(super) fn check<'m, 'a>(
 
 /// Checks that the root of a fused computation has no user, and every other instruction has one (`CheckFusionInstruction` in
 /// `xla/service/hlo_verifier.cc`).
-fn fused<'m, 'a>(
-    computation: Computation<'m, 'a>,
-    is_unused: impl Fn(Instruction<'_, '_>) -> bool,
-    findings: &mut Findings<'m, 'a>,
-) {
+fn fused<'m>(computation: Computation<'m>, is_unused: impl Fn(Instruction<'_>) -> bool, findings: &mut Findings<'m>) {
     for instruction in computation.instructions().filter(|instruction| instruction.is_read()) {
         let is_root = instruction == computation.root();
         if is_root && !is_unused(instruction) {
@@ -47,7 +39,7 @@ fn fused<'m, 'a>(
 }
 
 /// Whether an instruction has a side effect (`HloInstruction::HasSideEffectNoRecurse` in `xla/hlo/ir/hlo_instruction.cc`).
-fn has_side_effect(instruction: Instruction<'_, '_>) -> bool {
+fn has_side_effect(instruction: Instruction<'_>) -> bool {
     let opcode = instruction.opcode();
     matches!(opcode, Opcode::Other(_))
         || matches!(opcode.family(), Family::Transfer | Family::Random | Family::Custom)
@@ -58,11 +50,11 @@ fn has_side_effect(instruction: Instruction<'_, '_>) -> bool {
 
 /// Checks that an asynchronous computation has one operation, or only sends and receives (`VerifyAsyncComputation` in
 /// `xla/service/hlo_verifier.cc`).
-fn wrapped<'m, 'a>(caller: Instruction<'m, 'a>, computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a>) {
+fn wrapped<'m>(caller: Instruction<'m>, computation: Computation<'m>, findings: &mut Findings<'m>) {
     let attributes = caller.value_of(Key::FrontendAttributes).map(Value::text).unwrap_or_default();
     let root = computation.root();
     let mut others = computation.instructions().filter(|found| *found != root && found.opcode() != Opcode::Parameter);
-    let transfers = |found: Instruction<'_, '_>| {
+    let transfers = |found: Instruction<'_>| {
         matches!(
             found.opcode(),
             Opcode::Send | Opcode::Recv | Opcode::Bitcast | Opcode::Parameter | Opcode::Tuple | Opcode::Copy

@@ -13,12 +13,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::shard::{Iota, ShardingError};
 
-pub(super) fn check<'m, 'a>(
-    instruction: Instruction<'m, 'a>,
+pub(super) fn check<'m>(
+    instruction: Instruction<'m>,
     attributes: &ParsedAttributes<'m>,
     parameters: &mut Parameters,
     shardings: &mut Shardings,
-    findings: &mut Findings<'m, 'a>,
+    findings: &mut Findings<'m>,
 ) {
     let opcode = instruction.opcode();
     if matches!(opcode, Opcode::AllReduce | Opcode::AllReduceStart | Opcode::ReduceScatter) {
@@ -44,7 +44,7 @@ pub(super) fn check<'m, 'a>(
 }
 
 /// Checks the devices that take part in a collective.
-fn collective(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn collective(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     match instruction.opcode() {
         Opcode::AllReduce | Opcode::AllReduceStart => groups(instruction, attributes, false),
         Opcode::CollectiveBroadcast => once(instruction, attributes),
@@ -57,7 +57,7 @@ fn collective(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_
 
 /// Checks that a sharding fits the shape and needs no more devices than the module has (`InstructionVerifier::Preprocess` in
 /// `xla/service/hlo_verifier.cc`, `HloSharding::Validate` in `xla/hlo/ir/hlo_sharding.cc`).
-fn sharding(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn sharding(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let Some(sharding) = attributes.sharding(Key::Sharding)? else { return Ok(()) };
     // The sharding of an outfeed is that of its operands; XLA accepts any number of elements.
     if instruction.opcode() == Opcode::Outfeed {
@@ -91,7 +91,7 @@ pub(super) struct Shardings {
 }
 
 impl Shardings {
-    fn number(&mut self, instruction: Instruction<'_, '_>) -> Option<usize> {
+    fn number(&mut self, instruction: Instruction<'_>) -> Option<usize> {
         let numbers = &mut self.numbers;
         *self.by_instruction.entry(instruction.number()).or_insert_with(|| {
             // `sharding` reports one that cannot be read.
@@ -105,7 +105,7 @@ impl Shardings {
 /// Checks that a loop or conditional and the parameters and roots of its computations have the same sharding, as far as they have
 /// one (`InstructionVerifier::VerifyConsistentSharding`).
 fn same_sharding(
-    instruction: Instruction<'_, '_>,
+    instruction: Instruction<'_>,
     attributes: &ParsedAttributes<'_>,
     parameters: &mut Parameters,
     shardings: &mut Shardings,
@@ -134,10 +134,10 @@ fn same_sharding(
 }
 
 /// Checks that either all all-reduces constrain their layouts or none (`VerifyLayoutConstrainedAllReduce`).
-pub(super) fn constraints<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
-    let sums = |found: &Instruction<'_, '_>| matches!(found.opcode(), Opcode::AllReduce | Opcode::AllReduceStart);
+pub(super) fn constraints<'m>(module: &'m Module, findings: &mut Findings<'m>) {
+    let sums = |found: &Instruction<'_>| matches!(found.opcode(), Opcode::AllReduce | Opcode::AllReduceStart);
     let is_constrained =
-        |found: Instruction<'_, '_>| found.value_of(Key::ConstrainLayout).is_some_and(|value| value.text() == "true");
+        |found: Instruction<'_>| found.value_of(Key::ConstrainLayout).is_some_and(|value| value.text() == "true");
     let mut all = module.instructions().filter(sums);
     if let Some(first) = all.next().map(is_constrained)
         && let Some(other) = all.find(|&found| is_constrained(found) != first)
@@ -148,11 +148,7 @@ pub(super) fn constraints<'m, 'a>(module: &'m Module<'a>, findings: &mut Finding
 }
 
 /// Checks that the reduction computation takes two scalars and returns one.
-fn reducer(
-    instruction: Instruction<'_, '_>,
-    attributes: &ParsedAttributes<'_>,
-    parameters: &mut Parameters,
-) -> Result<()> {
+fn reducer(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>, parameters: &mut Parameters) -> Result<()> {
     let name = Key::ToApply.name();
     let value = attributes.name(Key::ToApply)?.ok_or(Problem::MissingAttribute { name })?;
     let module = instruction.module();
@@ -165,7 +161,7 @@ fn reducer(
     if !parameters.is_complete(computation) {
         return Ok(());
     }
-    let is_scalar = |found: Instruction<'_, '_>| found.shape().array().is_some_and(|array| array.num_dimensions() == 0);
+    let is_scalar = |found: Instruction<'_>| found.shape().array().is_some_and(|array| array.num_dimensions() == 0);
     let numbers = parameters.get(computation);
     let all = numbers.iter().take(2).filter_map(|&number| module.instruction_at(number)).all(is_scalar);
     if numbers.len() == 2 && all && is_scalar(computation.root()) {
@@ -176,7 +172,7 @@ fn reducer(
 }
 
 /// Checks that the groups contain every device once and, if `same_size`, that they have the same size (`CheckReplicaGroups`).
-fn groups(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>, same_size: bool) -> Result<()> {
+fn groups(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>, same_size: bool) -> Result<()> {
     let devices = Devices::new(instruction, attributes)?;
     let found = match devices.groups {
         Some(ReplicaGroups::Lists(groups)) if !groups.is_empty() => {
@@ -211,7 +207,7 @@ fn groups(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>, s
 }
 
 /// Checks that no device is in two groups. Devices may be missing.
-fn once(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn once(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let Some(ReplicaGroups::Lists(groups)) = Devices::new(instruction, attributes)?.groups else { return Ok(()) };
     distinct(groups).map(drop)
 }
@@ -263,7 +259,7 @@ fn iota(shape: &[usize], dimensions: &[usize], permutation: Option<&[usize]>) ->
 }
 
 /// Checks that no device is twice a source or twice a target, and that all exist (`CheckDuplicatedSourceOrTarget`).
-fn pairs(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn pairs(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let (key, name) = (Key::SourceTargetPairs, Key::SourceTargetPairs.name());
     let Some(value) = attributes.value(key) else { return Err(Problem::MissingAttribute { name }) };
     let Some(ReplicaGroups::Lists(pairs)) = attributes.groups(key)? else { return Ok(()) };

@@ -15,7 +15,7 @@ use crate::module::Module;
 use crate::schema::ParsedAttributes;
 use alloc::vec::Vec;
 
-impl<'a> Module<'a> {
+impl Module {
     /// Checks the module by the rules of XLA's verifier: operands, element types, shapes, called computations, asynchronous pairs,
     /// devices, shardings and aliases (`HloVerifier::Run` in `xla/service/hlo_verifier.cc`).
     ///
@@ -38,7 +38,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn check(&self) -> Vec<Finding<'_, 'a>> {
+    pub fn check(&self) -> Vec<Finding<'_>> {
         let mut findings = Findings::default();
         let (mut parameters, mut shardings) = (Parameters::default(), devices::Shardings::default());
         let precision = shapes::Precision::for_module(self);

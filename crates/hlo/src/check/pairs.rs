@@ -24,7 +24,7 @@ enum Users {
     Carried,
 }
 
-pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findings: &mut Findings<'m, 'a>) {
+pub(super) fn check<'m>(module: &'m Module, precision: Precision, findings: &mut Findings<'m>) {
     // In optimised programs, an operation that starts in one iteration of a loop may end in the next.
     let is_optimized = precision == Precision::Mixed;
     let severity = if is_optimized { Severity::Hint } else { Severity::Error };
@@ -47,7 +47,7 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findin
     // An instruction that could not be read may be the missing start or done, so its computation is skipped.
     let unread = module.instructions().filter(|instruction| !instruction.is_read());
     let broken: BTreeSet<u32> = unread.map(|instruction| instruction.computation().number()).collect();
-    let is_complete = |instruction: &Instruction<'_, '_>| !broken.contains(&instruction.computation().number());
+    let is_complete = |instruction: &Instruction<'_>| !broken.contains(&instruction.computation().number());
     for instruction in module.instructions().filter(is_complete) {
         let users = users.get(instruction.number() as usize).copied().unwrap_or(Users::None);
         let start = instruction.operand(0).and_then(|operand| operand.instruction());
@@ -65,7 +65,7 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findin
 }
 
 /// Checks the user of a start or update, and the operand of an update or done (`VerifyAsynchronousInstructionPairs`).
-fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
+fn pair(instruction: Instruction<'_>, users: Users) -> Result<()> {
     let computation = instruction.computation();
     if computation.is_fragment() {
         return Ok(());
@@ -102,7 +102,7 @@ fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
 }
 
 /// Checks that exactly one instruction uses this one, and has one of these opcodes (`VerifySingleUser`).
-fn user_is(instruction: Instruction<'_, '_>, users: Users, opcodes: &[&str]) -> Result<()> {
+fn user_is(instruction: Instruction<'_>, users: Users, opcodes: &[&str]) -> Result<()> {
     let expected = format!("one `{}` that uses it", opcodes.last().copied().unwrap_or("done"));
     let found = match users {
         Users::Carried => return Ok(()),
@@ -120,13 +120,13 @@ fn user_is(instruction: Instruction<'_, '_>, users: Users, opcodes: &[&str]) -> 
 
 /// Whether the instruction is a step of an asynchronous operation. XLA reads the long and the short form of the steps together:
 /// `async-update(start)` of `start = … call-start()`.
-fn is_asynchronous(instruction: Instruction<'_, '_>) -> bool {
+fn is_asynchronous(instruction: Instruction<'_>) -> bool {
     let opcode = instruction.long_form().map_or_else(|| instruction.opcode(), |(opcode, _)| opcode);
     matches!(opcode, Opcode::AsyncStart | Opcode::AsyncUpdate | Opcode::AsyncDone)
 }
 
 /// Checks that the operand has one of these opcodes (`VerifySingleOperand`).
-fn operand_is(instruction: Instruction<'_, '_>, opcodes: &[&str]) -> Result<()> {
+fn operand_is(instruction: Instruction<'_>, opcodes: &[&str]) -> Result<()> {
     match instruction.operand(0).and_then(|operand| operand.instruction()) {
         Some(operand) if is_asynchronous(instruction) && is_asynchronous(operand) => Ok(()),
         Some(operand) if operand.is_read() && !opcodes.contains(&operand.opcode().text()) => {
@@ -139,14 +139,14 @@ fn operand_is(instruction: Instruction<'_, '_>, opcodes: &[&str]) -> Result<()> 
 
 /// Checks that a send or recv and its done have the same channel and agree on whether it is a host transfer
 /// (`CheckSameChannel`, `CheckSameIsHostTransfer`).
-fn same_channel(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
+fn same_channel(instruction: Instruction<'_>, users: Users) -> Result<()> {
     let Users::One(number) = users else { return Ok(()) };
     let done = instruction.module().instruction_at(number);
     let Some(done) = done.filter(|done| matches!(done.opcode(), Opcode::SendDone | Opcode::RecvDone)) else {
         return Ok(());
     };
     for key in [Key::ChannelId, Key::IsHostTransfer] {
-        let text = |instruction: Instruction<'_, '_>| {
+        let text = |instruction: Instruction<'_>| {
             let value = instruction.value_of(key).map(Value::text).unwrap_or_default();
             // The defaults are `is_host_transfer=false` and no channel, which is 0.
             if value == "false" || value == "0" { Default::default() } else { alloc::string::String::from(value) }
@@ -163,8 +163,8 @@ fn same_channel(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
 
 /// Checks that all host transfers on one channel are identical except for the values of their operands (`VerifyChannels` in
 /// `xla/service/hlo_verifier.cc`). Other transfers and collectives may share a channel.
-fn channels<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
-    let mut first_of: BTreeMap<usize, Instruction<'m, 'a>> = BTreeMap::new();
+fn channels<'m>(module: &'m Module, findings: &mut Findings<'m>) {
+    let mut first_of: BTreeMap<usize, Instruction<'m>> = BTreeMap::new();
     for instruction in module.instructions().filter(|found| matches!(found.opcode(), Opcode::Send | Opcode::Recv)) {
         let channel = instruction.value_of(Key::ChannelId).and_then(|value| value.number().ok());
         let is_with_host = instruction.value_of(Key::IsHostTransfer).is_some_and(|value| value.text() == "true");
@@ -178,8 +178,8 @@ fn channels<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
 }
 
 /// The first difference between two transfers that `HloInstruction::Identical` in `xla/hlo/ir/hlo_instruction.h` sees.
-fn difference(first: Instruction<'_, '_>, other: Instruction<'_, '_>) -> Option<&'static str> {
-    let shapes = |found: Instruction<'_, '_>| found.operands().map(|found| found.shape().cloned()).collect::<Vec<_>>();
+fn difference(first: Instruction<'_>, other: Instruction<'_>) -> Option<&'static str> {
+    let shapes = |found: Instruction<'_>| found.operands().map(|found| found.shape().cloned()).collect::<Vec<_>>();
     [
         ("opcode", first.opcode() != other.opcode()),
         ("shape", first.shape() != other.shape()),
@@ -192,13 +192,13 @@ fn difference(first: Instruction<'_, '_>, other: Instruction<'_, '_>) -> Option<
 }
 
 /// The fields of an instruction's `frontend_attributes`, whose order does not matter.
-fn fields<'m>(instruction: Instruction<'m, '_>) -> BTreeMap<&'m str, &'m str> {
+fn fields<'m>(instruction: Instruction<'m>) -> BTreeMap<&'m str, &'m str> {
     let fields =
         instruction.value_of(Key::FrontendAttributes).and_then(|value| value.fields().ok()).unwrap_or_default();
     fields.into_iter().map(|(key, value)| (key, value.text())).collect()
 }
 
 /// The text of an instruction's `backend_config`; empty if it has none.
-fn config<'m>(instruction: Instruction<'m, '_>) -> &'m str {
+fn config<'m>(instruction: Instruction<'m>) -> &'m str {
     instruction.value_of(Key::BackendConfig).map(Value::text).unwrap_or_default()
 }

@@ -22,18 +22,18 @@ pub(super) enum Precision {
 
 impl Precision {
     /// Optimised modules, which have a schedule or tiles, may mix precisions.
-    pub(super) fn for_module(module: &Module<'_>) -> Self {
+    pub(super) fn for_module(module: &Module) -> Self {
         let tiled = |shape: &Shape| shape.array().is_some_and(|array| !array.layout().tiles().is_empty());
         if module.is_scheduled() || module.shapes().iter().any(tiled) { Self::Mixed } else { Self::Strict }
     }
 }
 
-pub(super) fn check<'m, 'a>(
-    instruction: Instruction<'m, 'a>,
+pub(super) fn check<'m>(
+    instruction: Instruction<'m>,
     attributes: &ParsedAttributes<'m>,
     parameters: &mut Parameters,
     precision: Precision,
-    findings: &mut Findings<'m, 'a>,
+    findings: &mut Findings<'m>,
 ) {
     findings.check(instruction, written_operands(instruction));
     let opcode = instruction.opcode();
@@ -69,7 +69,7 @@ pub(super) fn check<'m, 'a>(
 
 /// Checks that the written shape equals the inferred one.
 fn result_shape<'m>(
-    instruction: Instruction<'m, '_>,
+    instruction: Instruction<'m>,
     attributes: &ParsedAttributes<'m>,
     parameters: &mut Parameters,
     precision: Precision,
@@ -85,7 +85,7 @@ fn result_shape<'m>(
 
 /// Checks that the parameters of a `to_apply` computation have exactly the element types of the operands; inference alone accepts
 /// floats of another precision.
-fn callee_precision(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<()> {
+fn callee_precision(instruction: Instruction<'_>, parameters: &mut Parameters) -> Result<()> {
     if !matches!(instruction.opcode(), Opcode::Map | Opcode::Reduce | Opcode::ReduceWindow) {
         return Ok(());
     }
@@ -106,7 +106,7 @@ fn callee_precision(instruction: Instruction<'_, '_>, parameters: &mut Parameter
 }
 
 /// Hints at an integer product whose result type is narrower than its operands. XLA accepts it.
-fn narrowing<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'m, 'a>) {
+fn narrowing<'m>(instruction: Instruction<'m>, findings: &mut Findings<'m>) {
     let bits = |shape: &Shape| shape.array().map(|array| array.element_type()).filter(|found| found.is_integral());
     let widest = instruction.operands().take(2).filter_map(|operand| bits(operand.shape()?)).max_by_key(|t| t.bits());
     if let (Some(operand), Some(result)) = (widest, bits(instruction.shape()))
@@ -144,7 +144,7 @@ fn compare(opcode: Opcode<'_>, inferred: &Shape, written: &Shape, precision: Pre
 
 /// Checks that all floating-point operands have the same precision (`CheckMixedPrecisionOperands` in
 /// `xla/service/hlo_verifier.cc`).
-fn one_precision(instruction: Instruction<'_, '_>) -> Result<()> {
+fn one_precision(instruction: Instruction<'_>) -> Result<()> {
     if matches!(instruction.opcode().float_rule(), FloatRule::Any | FloatRule::Forwards) {
         return Ok(());
     }
@@ -165,7 +165,7 @@ fn one_precision(instruction: Instruction<'_, '_>) -> Result<()> {
 
 /// Checks that the shapes written before operands equal those of the instructions (`HloParserImpl::ParseOperands` in
 /// `xla/hlo/parser/hlo_parser.cc`).
-fn written_operands(instruction: Instruction<'_, '_>) -> Result<()> {
+fn written_operands(instruction: Instruction<'_>) -> Result<()> {
     for (operand, found) in instruction.operands().enumerate() {
         if let (Some(known), Some(written)) =
             (found.instruction().and_then(Instruction::known_shape), found.written_shape())
@@ -178,7 +178,7 @@ fn written_operands(instruction: Instruction<'_, '_>) -> Result<()> {
 }
 
 /// Checks a tuple element by element, without copying the shapes of its operands (`ShapeVerifier::HandleTuple`).
-fn tuple(instruction: Instruction<'_, '_>) -> Result<()> {
+fn tuple(instruction: Instruction<'_>) -> Result<()> {
     let shape = instruction.shape();
     let found = instruction.operands().len();
     let Some(elements) = shape.tuple_shapes().filter(|elements| elements.len() == found) else {
@@ -191,12 +191,12 @@ fn tuple(instruction: Instruction<'_, '_>) -> Result<()> {
 
 /// Checks that only custom calls, tuples, get-tuple-elements, loops and parameters of non-entry computations have buffers
 /// (`VerifyBuffers` in `xla/service/hlo_verifier.cc`).
-pub(super) fn buffers<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+pub(super) fn buffers<'m>(module: &'m Module, findings: &mut Findings<'m>) {
     let is_buffer: Vec<_> = module.shapes().iter().map(holds_buffer).collect();
     if !is_buffer.contains(&true) {
         return;
     }
-    let has = |found: Instruction<'_, '_>| is_buffer.get(found.shape_number() as usize) == Some(&true);
+    let has = |found: Instruction<'_>| is_buffer.get(found.shape_number() as usize) == Some(&true);
     for instruction in module.instructions() {
         let takes = match instruction.opcode() {
             Opcode::CustomCall | Opcode::GetTupleElement | Opcode::Tuple | Opcode::While => true,
@@ -221,7 +221,7 @@ fn holds_buffer(shape: &Shape) -> bool {
 }
 
 /// Checks that a comparison's direction and order suit the element type (`CheckElementwiseInstruction`).
-fn order(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
+fn order(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let Some(array) = instruction.operand(0).and_then(|operand| operand.shape()?.array()) else { return Ok(()) };
     let found = array.element_type();
     let direction = attributes.text(Key::Direction);
@@ -240,7 +240,7 @@ fn order(instruction: Instruction<'_, '_>, attributes: &ParsedAttributes<'_>) ->
 }
 
 /// Checks that a bitcast keeps the number of bytes (`ShapeVerifier::HandleBitcast`).
-fn bitcast(instruction: Instruction<'_, '_>) -> Result<()> {
+fn bitcast(instruction: Instruction<'_>) -> Result<()> {
     let Some(operand) = instruction.operand(0).and_then(|operand| operand.shape()) else { return Ok(()) };
     match (operand.byte_size(), instruction.shape().byte_size()) {
         (Some(expected), Some(found)) if expected != found => Err(Problem::ByteSize { expected, found }),

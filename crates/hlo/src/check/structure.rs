@@ -15,7 +15,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-pub(super) fn check<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+pub(super) fn check<'m>(module: &'m Module, findings: &mut Findings<'m>) {
     let mut names = BTreeSet::new();
     for computation in module.computations() {
         if !computation.is_fragment() && !names.insert(computation.name()) {
@@ -41,7 +41,7 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 
 
 /// Checks that the parameters are numbered without gaps. Hints if the signature contradicts the instructions: XLA ignores the
 /// signature's shapes.
-fn head<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a>) {
+fn head<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     if computation.is_fragment() || !computation.is_complete() {
         return;
     }
@@ -54,7 +54,7 @@ fn head<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a
             _ => return findings.error(parameter, Problem::ParameterNumber { number }),
         }
     }
-    let mut hint = |instruction: Instruction<'m, 'a>, expected: &_| {
+    let mut hint = |instruction: Instruction<'m>, expected: &_| {
         if instruction.is_read()
             && let Err(Problem::Shape { expected: head, found }) = same(expected, instruction.shape())
         {
@@ -72,7 +72,7 @@ fn head<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a
 }
 
 /// Checks that instruction names are unique in a computation, and that control predecessors come before.
-fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a>) {
+fn instruction_names<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     let mut names = BTreeSet::new();
     for instruction in computation.instructions() {
         match instruction.value_of(Key::ControlPredecessors).map_or(Ok(Vec::new()), Value::names) {
@@ -93,15 +93,15 @@ fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Fi
 }
 
 /// Whether no inference rule of the opcode looks up the computations that it calls.
-fn has_no_rule(instruction: Instruction<'_, '_>) -> bool {
+fn has_no_rule(instruction: Instruction<'_>) -> bool {
     matches!(instruction.opcode(), Opcode::CollectiveReduce | Opcode::Other(_))
         || instruction.value_of(Key::CalledComputations).is_some()
 }
 
 /// Checks that all called computations exist, and that none calls itself directly or through others.
-fn calls<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+fn calls<'m>(module: &'m Module, findings: &mut Findings<'m>) {
     // The call graph: for each computation, its callees and the calling instructions.
-    let mut edges: Vec<Vec<(u32, Instruction<'m, 'a>)>> = vec![Vec::new(); module.computations().len()];
+    let mut edges: Vec<Vec<(u32, Instruction<'m>)>> = vec![Vec::new(); module.computations().len()];
     for (computation, edges) in module.computations().zip(&mut edges) {
         for instruction in computation.instructions() {
             for name in instruction.called_names() {

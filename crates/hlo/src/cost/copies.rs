@@ -13,9 +13,9 @@ use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
 /// leaves the bits of each element as they are, or a fusion of these alone.
 #[derive(Clone, Debug)]
-pub struct Copy<'m, 'a> {
+pub struct Copy<'m> {
     /// The instruction, and what it costs.
-    pub cost: InstructionCost<'m, 'a>,
+    pub cost: InstructionCost<'m>,
     /// The array that it reads.
     pub from: &'m ArrayShape,
     /// The array that it writes.
@@ -23,12 +23,12 @@ pub struct Copy<'m, 'a> {
     /// What differs between both.
     pub change: Change,
     /// What fixed the layout that is read.
-    pub producer: Fixed<'m, 'a>,
+    pub producer: Fixed<'m>,
     /// What fixed the layout that is written.
-    pub consumer: Fixed<'m, 'a>,
+    pub consumer: Fixed<'m>,
     /// If the layout that is read is that of a parameter, what else reads or returns the array in this layout (the first that is found).
     /// With another layout of the parameter, that may need a copy instead.
-    pub also: Option<Fixed<'m, 'a>>,
+    pub also: Option<Fixed<'m>>,
 }
 
 /// What a copy changes.
@@ -44,11 +44,11 @@ pub enum Change {
 
 /// What fixed the layout of a value.
 #[derive(Clone, Debug)]
-pub enum Fixed<'m, 'a> {
+pub enum Fixed<'m> {
     /// The layout of a parameter of the program.
     Parameter {
         /// The parameter.
-        instruction: Instruction<'m, 'a>,
+        instruction: Instruction<'m>,
         /// Its number.
         number: usize,
         /// The position of the array in a tuple; empty for a parameter that is an array.
@@ -60,22 +60,22 @@ pub enum Fixed<'m, 'a> {
         index: Vec<usize>,
     },
     /// The state of a loop, which has one layout in all iterations.
-    Loop(Instruction<'m, 'a>),
+    Loop(Instruction<'m>),
     /// An argument or the result of a computation that a call, a conditional or an asynchronous operation runs.
-    Caller(Instruction<'m, 'a>),
+    Caller(Instruction<'m>),
     /// A custom call, whose operands and results have the layouts that its author asked for.
-    CustomCall(Instruction<'m, 'a>),
+    CustomCall(Instruction<'m>),
     /// A matrix product or convolution, which works on certain layouts only.
-    Product(Instruction<'m, 'a>),
+    Product(Instruction<'m>),
     /// A collective.
-    Collective(Instruction<'m, 'a>),
+    Collective(Instruction<'m>),
     /// Another instruction.
-    Other(Instruction<'m, 'a>),
+    Other(Instruction<'m>),
     /// Nothing that is known, such as a value without readers.
     Unknown,
 }
 
-impl Copy<'_, '_> {
+impl Copy<'_> {
     /// Whether it is a fusion of copies alone, which keep the dimensions.
     ///
     /// ```
@@ -94,7 +94,7 @@ impl Copy<'_, '_> {
     }
 }
 
-impl Fixed<'_, '_> {
+impl Fixed<'_> {
     /// How much choice there is: the least has the lowest number.
     const fn rank(&self) -> u8 {
         match self {
@@ -109,7 +109,7 @@ impl Fixed<'_, '_> {
     }
 }
 
-impl<'m, 'a> Costs<'m, 'a> {
+impl<'m> Costs<'m> {
     /// The instructions that run and only move data, in the order of the text.
     ///
     /// ```
@@ -128,7 +128,7 @@ impl<'m, 'a> Costs<'m, 'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn copies(&self) -> Vec<Copy<'m, 'a>> {
+    pub fn copies(&self) -> Vec<Copy<'m>> {
         let Some(first) = self.instructions().first() else { return Vec::new() };
         let search = Search::new(first.instruction.module());
         self.instructions()
@@ -140,19 +140,19 @@ impl<'m, 'a> Costs<'m, 'a> {
 }
 
 /// Who reads the arrays of a module, prepared for lookups.
-struct Search<'m, 'a> {
+struct Search<'m> {
     /// For a tuple and the position of an array in it, the instructions that take the array out.
-    elements: BTreeMap<(u32, usize), Vec<Instruction<'m, 'a>>>,
+    elements: BTreeMap<(u32, usize), Vec<Instruction<'m>>>,
     /// The other readers of each instruction.
-    readers: BTreeMap<u32, Vec<Instruction<'m, 'a>>>,
+    readers: BTreeMap<u32, Vec<Instruction<'m>>>,
     /// For a tuple and one of its operands, the first position of the operand.
     positions: BTreeMap<(u32, u32), usize>,
     /// The bodies and conditions of loops.
     loops: BTreeSet<u32>,
 }
 
-impl<'m, 'a> Search<'m, 'a> {
-    fn new(module: &'m Module<'a>) -> Self {
+impl<'m> Search<'m> {
+    fn new(module: &'m Module) -> Self {
         let (mut elements, mut readers) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         let (mut positions, mut loops) = (BTreeMap::new(), BTreeSet::new());
         for reader in module.instructions() {
@@ -183,7 +183,7 @@ impl<'m, 'a> Search<'m, 'a> {
         Self { elements, readers, positions, loops }
     }
 
-    fn copy(&self, cost: &InstructionCost<'m, 'a>) -> Option<Copy<'m, 'a>> {
+    fn copy(&self, cost: &InstructionCost<'m>) -> Option<Copy<'m>> {
         let instruction = cost.instruction;
         let source = moved(instruction)?;
         let from = source.shape().array()?;
@@ -201,7 +201,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// What the parameter or the result of a computation that is not the entry belongs to.
-    fn outside(&self, instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+    fn outside(&self, instruction: Instruction<'m>) -> Fixed<'m> {
         match self.loops.contains(&instruction.computation().number()) {
             true => Fixed::Loop(instruction),
             false => Fixed::Caller(instruction),
@@ -210,8 +210,8 @@ impl<'m, 'a> Search<'m, 'a> {
 }
 
 /// Whether an instruction is a fusion that only copies its operand.
-fn is_fused_copy(instruction: Instruction<'_, '_>) -> bool {
-    let copies = |fused: Computation<'_, '_>| {
+fn is_fused_copy(instruction: Instruction<'_>) -> bool {
+    let copies = |fused: Computation<'_>| {
         fused.instructions().all(|inside| match inside.opcode() {
             Opcode::Parameter | Opcode::Copy => true,
             Opcode::Convert => keeps_bits(inside),
@@ -222,7 +222,7 @@ fn is_fused_copy(instruction: Instruction<'_, '_>) -> bool {
 }
 
 /// The instruction whose array another one moves, if it does nothing else.
-fn moved<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>> {
+fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     let source = instruction.operand(0)?.instruction()?;
     let array = || Some((source.shape().array()?, instruction.shape().array()?));
     let moves = match instruction.opcode() {
@@ -246,7 +246,7 @@ fn moved<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>
 }
 
 /// Whether a `convert` leaves the bits of each element as they are: between equal types, or between integers of one width.
-fn keeps_bits(convert: Instruction<'_, '_>) -> bool {
+fn keeps_bits(convert: Instruction<'_>) -> bool {
     let types = || {
         let from = convert.operand(0)?.shape()?.array()?.element_type();
         Some((from, convert.shape().array()?.element_type()))
@@ -257,20 +257,20 @@ fn keeps_bits(convert: Instruction<'_, '_>) -> bool {
 }
 
 /// Whether the layout of an instruction's array is that of its operand, memory space included.
-fn has_same_layout(instruction: Instruction<'_, '_>) -> bool {
+fn has_same_layout(instruction: Instruction<'_>) -> bool {
     let from = instruction.operand(0).and_then(|operand| operand.shape()?.array());
     let to = instruction.shape().array();
     from.zip(to).is_some_and(|(from, to)| from.layout() == to.layout())
 }
 
 /// Whether a computation gives its parameter back in another shape or layout.
-fn only_moves(computation: Computation<'_, '_>) -> bool {
-    let moves = |inside: Instruction<'_, '_>| match inside.opcode() {
+fn only_moves(computation: Computation<'_>) -> bool {
+    let moves = |inside: Instruction<'_>| match inside.opcode() {
         Opcode::Copy | Opcode::Transpose | Opcode::Reshape => true,
         Opcode::Convert => keeps_bits(inside) && !has_same_layout(inside),
         _ => false,
     };
-    let keeps = |inside: Instruction<'_, '_>| match inside.opcode() {
+    let keeps = |inside: Instruction<'_>| match inside.opcode() {
         Opcode::Parameter | Opcode::Bitcast => true,
         Opcode::Convert => keeps_bits(inside),
         _ => false,
@@ -285,7 +285,7 @@ const LONGEST_CHAIN: usize = 64;
 const MOST_READERS: usize = 1000;
 
 /// Whether an instruction hands an array on in the layout in which it gets it.
-fn hands_on(instruction: Instruction<'_, '_>) -> bool {
+fn hands_on(instruction: Instruction<'_>) -> bool {
     use Opcode as O;
     match instruction.opcode() {
         O::Bitcast | O::CopyStart | O::CopyDone | O::OptBarrier | O::AddDependency => true,
@@ -295,14 +295,14 @@ fn hands_on(instruction: Instruction<'_, '_>) -> bool {
 }
 
 /// Whether a copy has the layout of its operand; the memory space may be another.
-fn keeps_layout(copy: Instruction<'_, '_>) -> Option<bool> {
+fn keeps_layout(copy: Instruction<'_>) -> Option<bool> {
     let (from, to) = (copy.operand(0)?.shape()?.array()?, copy.shape().array()?);
     Some(LayoutEqual::new().ignore_memory_space().compare(from.layout(), to.layout()))
 }
 
-impl<'m, 'a> Search<'m, 'a> {
+impl<'m> Search<'m> {
     /// What fixed the layout of an instruction's value: looks at what makes it.
-    fn producer(&self, mut instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+    fn producer(&self, mut instruction: Instruction<'m>) -> Fixed<'m> {
         // The element of each tuple that the value was taken from, the innermost last.
         let mut index: Vec<usize> = Vec::new();
         for _ in 0..LONGEST_CHAIN {
@@ -336,7 +336,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// What fixed the layout of an instruction's value: looks at what reads it. Of several readers the one counts that can choose least.
-    fn consumer(&self, instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+    fn consumer(&self, instruction: Instruction<'m>) -> Fixed<'m> {
         let mut found = Fixed::Unknown;
         let _ = self.uses((instruction, Vec::new()), None, &mut |fixed| {
             if fixed.rank() < found.rank() {
@@ -348,7 +348,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// What else than a copy of a parameter uses it in the layout that it has.
-    fn also(&self, producer: &Fixed<'m, 'a>, copy: Instruction<'m, 'a>) -> Option<Fixed<'m, 'a>> {
+    fn also(&self, producer: &Fixed<'m>, copy: Instruction<'m>) -> Option<Fixed<'m>> {
         let Fixed::Parameter { instruction, index, .. } = producer else { return None };
         let mut found = None;
         let _ = self.uses((*instruction, index.clone()), Some(copy), &mut |fixed| {
@@ -365,9 +365,9 @@ impl<'m, 'a> Search<'m, 'a> {
     /// Calls `found` with what each use of an array has to do with its layout; `without` is not looked at. The array is at a position in a value.
     fn uses(
         &self,
-        array: (Instruction<'m, 'a>, Vec<usize>),
-        without: Option<Instruction<'m, 'a>>,
-        found: &mut dyn FnMut(Fixed<'m, 'a>) -> ControlFlow<()>,
+        array: (Instruction<'m>, Vec<usize>),
+        without: Option<Instruction<'m>>,
+        found: &mut dyn FnMut(Fixed<'m>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         // The values that have the same array, with the position of the array in each.
         let mut open = alloc::vec![array];
@@ -401,7 +401,7 @@ impl<'m, 'a> Search<'m, 'a> {
 }
 
 /// What an instruction that makes or reads an array has to do with its layout.
-fn fixed_by<'m, 'a>(instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+fn fixed_by<'m>(instruction: Instruction<'m>) -> Fixed<'m> {
     let family = instruction.opcode().family();
     let has_product = || {
         let computation = instruction.callee(Key::Calls);

@@ -83,7 +83,7 @@ pub(super) enum Trouble {
 }
 
 /// What an instruction's `window_config` says: its cycles, and how often each loop over its windows runs.
-pub(super) fn window(instruction: Instruction<'_, '_>) -> Result<(Cycles, Vec<u64>), Trouble> {
+pub(super) fn window(instruction: Instruction<'_>) -> Result<(Cycles, Vec<u64>), Trouble> {
     let missing = (Cycles::Missing, Vec::new());
     let error = |what: &str| CostError::new(instruction.span(), alloc::format!("{}: {what}", instruction.name()));
     let unread = |what: &str| Trouble::Unread(error(what));

@@ -23,12 +23,12 @@ use alloc::borrow::Cow;
 use xla_shape_core::ParseError;
 
 /// The text of an instruction's `backend_config`.
-pub(crate) fn config<'m>(instruction: Instruction<'m, '_>) -> Option<Result<Cow<'m, str>, ParseError>> {
+pub(crate) fn config<'m>(instruction: Instruction<'m>) -> Option<Result<Cow<'m, str>, ParseError>> {
     Some(instruction.value_of(Key::BackendConfig)?.unquoted())
 }
 
 #[cfg(feature = "cost")]
-impl<'a> crate::Module<'a> {
+impl<'a> crate::Module {
     /// What the compiler expects the program to cost, in cycles of the TPU's cores.
     ///
     /// The figures stand in the module that the compiler returns (JAX: `compiled.as_text()`), not in the one that XLA dumps
@@ -51,7 +51,7 @@ impl<'a> crate::Module<'a> {
     ///
     /// # Errors
     /// If a figure is not a number, or the program calls computations in a circle.
-    pub fn costs(&self) -> Result<Costs<'_, 'a>, CostError> {
+    pub fn costs(&self) -> Result<Costs<'_>, CostError> {
         let (costs, errors) = self.costs_with_errors();
         errors.into_iter().next().map_or(Ok(costs), Err)
     }
@@ -73,7 +73,7 @@ impl<'a> crate::Module<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn costs_with_errors(&self) -> (Costs<'_, 'a>, alloc::vec::Vec<CostError>) {
+    pub fn costs_with_errors(&self) -> (Costs<'_>, alloc::vec::Vec<CostError>) {
         totals::costs(self)
     }
 }

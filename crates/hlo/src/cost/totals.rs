@@ -12,9 +12,9 @@ use xla_shape_core::Shape;
 
 /// What one instruction of a program is expected to cost.
 #[derive(Clone, Debug)]
-pub struct InstructionCost<'m, 'a> {
+pub struct InstructionCost<'m> {
     /// The instruction.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// The cycles of one run.
     pub cycles: Cycles,
     /// How often each loop over its windows runs (`iteration_bounds`), the outermost loop first; empty if the compiler does not say.
@@ -30,7 +30,7 @@ pub struct InstructionCost<'m, 'a> {
     pub bytes_written: Option<u64>,
 }
 
-impl InstructionCost<'_, '_> {
+impl InstructionCost<'_> {
     /// The cycles of all its runs. `None` without a figure, or if the number is larger than a `u64`.
     ///
     /// ```
@@ -51,18 +51,18 @@ impl InstructionCost<'_, '_> {
 
 /// A loop of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct LoopCost<'m, 'a> {
+pub struct LoopCost<'m> {
     /// The `while`.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// The trip count: how often the body runs each time. `None` if it is not known; the body then counts once.
     pub trips: Option<u64>,
 }
 
 /// A `conditional` of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct BranchCost<'m, 'a> {
+pub struct BranchCost<'m> {
     /// The `conditional`.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// The branch that counts, from 0: the first one with the most cycles.
     pub branch: usize,
 }
@@ -90,11 +90,11 @@ pub struct TotalCycles {
 
 /// What the instructions of a program are expected to cost. Made by [`Module::costs`].
 #[derive(Clone, Debug)]
-pub struct Costs<'m, 'a> {
-    instructions: Vec<InstructionCost<'m, 'a>>,
-    loops: Vec<LoopCost<'m, 'a>>,
-    branches: Vec<BranchCost<'m, 'a>>,
-    unread: Vec<(Instruction<'m, 'a>, CostError)>,
+pub struct Costs<'m> {
+    instructions: Vec<InstructionCost<'m>>,
+    loops: Vec<LoopCost<'m>>,
+    branches: Vec<BranchCost<'m>>,
+    unread: Vec<(Instruction<'m>, CostError)>,
     cycles: TotalCycles,
     /// The numbers of the computations that run by themselves.
     runs: BTreeMap<u32, Option<u64>>,
@@ -102,7 +102,7 @@ pub struct Costs<'m, 'a> {
     inside: BTreeMap<u32, u64>,
 }
 
-impl<'m, 'a> Costs<'m, 'a> {
+impl<'m> Costs<'m> {
     /// The instructions that run by themselves, and those that have a figure, in the order of the text. Parameters, constants, tuples
     /// and the like are left out.
     ///
@@ -117,19 +117,19 @@ impl<'m, 'a> Costs<'m, 'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn instructions(&self) -> &[InstructionCost<'m, 'a>] {
+    pub fn instructions(&self) -> &[InstructionCost<'m>] {
         &self.instructions
     }
 
     /// The loops that run, in the order of the text.
     #[must_use]
-    pub fn loops(&self) -> &[LoopCost<'m, 'a>] {
+    pub fn loops(&self) -> &[LoopCost<'m>] {
         &self.loops
     }
 
     /// The conditionals that run, in the order of the text.
     #[must_use]
-    pub fn branches(&self) -> &[BranchCost<'m, 'a>] {
+    pub fn branches(&self) -> &[BranchCost<'m>] {
         &self.branches
     }
 
@@ -147,12 +147,12 @@ impl<'m, 'a> Costs<'m, 'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn unread(&self) -> &[(Instruction<'m, 'a>, CostError)] {
+    pub fn unread(&self) -> &[(Instruction<'m>, CostError)] {
         &self.unread
     }
 
     /// Whether an instruction's computation runs by itself, not as part of a fusion or a reduction.
-    pub(super) fn runs(&self, instruction: Instruction<'_, '_>) -> bool {
+    pub(super) fn runs(&self, instruction: Instruction<'_>) -> bool {
         self.runs.contains_key(&instruction.computation().number())
     }
 
@@ -170,7 +170,7 @@ impl<'m, 'a> Costs<'m, 'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn cycles_of(&self, instruction: Instruction<'_, '_>) -> u64 {
+    pub fn cycles_of(&self, instruction: Instruction<'_>) -> u64 {
         let number = instruction.number();
         let place = self.instructions.binary_search_by_key(&number, |cost| cost.instruction.number()).ok();
         let own = place.and_then(|place| self.instructions.get(place)?.cycles.known()).unwrap_or(0);
@@ -220,7 +220,7 @@ fn is_free(opcode: Opcode<'_>) -> bool {
 }
 
 /// Adds up what the program costs, and says what is wrong with it: figures that are not numbers, and calls in a circle.
-pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> (Costs<'m, 'a>, Vec<CostError>) {
+pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
     let CallOrder { callees_first: order, circle } = CallOrder::new(module, called);
     let circle = circle.map(|(caller, called)| {
         let message = alloc::format!("{}: its computation {} calls itself", caller.name(), called.name());
@@ -238,7 +238,7 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> (Costs<'m, 'a>, Vec<CostE
             (Cycles::Missing, Vec::new())
         }));
     }
-    let figure = |instruction: Instruction<'_, '_>| {
+    let figure = |instruction: Instruction<'_>| {
         windows.get(instruction.number() as usize).map_or(Cycles::Missing, |(cycles, _)| *cycles)
     };
 
@@ -365,7 +365,7 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> (Costs<'m, 'a>, Vec<CostE
 }
 
 /// The bytes that an instruction writes.
-fn bytes_written(instruction: Instruction<'_, '_>) -> Option<u64> {
+fn bytes_written(instruction: Instruction<'_>) -> Option<u64> {
     bytes(core::iter::once(instruction.computed_shape()))
 }
 

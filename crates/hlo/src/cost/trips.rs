@@ -9,7 +9,7 @@ use xla_shape_core::{ElementClass, ElementType};
 /// from one constant to another by a constant step; `None` if neither is there.
 ///
 /// The same loops are counted as by XLA, and some more: `xla/service/while_loop_analysis.cc`, `ComputeWhileLoopTripCount`.
-pub(crate) fn trip_count(loops: Instruction<'_, '_>) -> Option<u64> {
+pub(crate) fn trip_count(loops: Instruction<'_>) -> Option<u64> {
     known_trip_count(loops).or_else(|| {
         let condition = loops.callee(Key::Condition)?;
         let body = loops.callee(Key::Body)?;
@@ -33,7 +33,7 @@ pub(crate) fn trip_count(loops: Instruction<'_, '_>) -> Option<u64> {
     })
 }
 
-fn known_trip_count(loops: Instruction<'_, '_>) -> Option<u64> {
+fn known_trip_count(loops: Instruction<'_>) -> Option<u64> {
     let text = config(loops)?.ok()?;
     let (_, count) = text.split_once("\"known_trip_count\":{\"n\":\"")?;
     count.split_once('"')?.0.parse().ok()
@@ -53,7 +53,7 @@ enum Entry {
 }
 
 /// What a value in the condition of a loop is: a constant, an element of the loop's tuple that no iteration changes, or a counter.
-fn entry_value(loops: Instruction<'_, '_>, body: Computation<'_, '_>, value: Instruction<'_, '_>) -> Option<Entry> {
+fn entry_value(loops: Instruction<'_>, body: Computation<'_>, value: Instruction<'_>) -> Option<Entry> {
     if let Some(constant) = constant(value) {
         return Some(Entry::Constant(constant));
     }
@@ -75,23 +75,23 @@ fn entry_value(loops: Instruction<'_, '_>, body: Computation<'_, '_>, value: Ins
 }
 
 /// The instruction that makes element `number` of a tuple.
-fn item<'m, 'a>(tuple: Instruction<'m, 'a>, number: usize) -> Option<Instruction<'m, 'a>> {
+fn item<'m>(tuple: Instruction<'m>, number: usize) -> Option<Instruction<'m>> {
     (tuple.opcode() == Opcode::Tuple).then(|| tuple.operand(number)?.instruction())?
 }
 
 /// Which element of the parameter an instruction takes out of it.
-fn element(instruction: Instruction<'_, '_>) -> Option<usize> {
+fn element(instruction: Instruction<'_>) -> Option<usize> {
     let instruction = behind_copies(instruction)?;
     let tuple = instruction.operand(0)?.instruction()?;
     let index = instruction.value_of(Key::Index)?.number().ok()?;
     (instruction.opcode() == Opcode::GetTupleElement && tuple.opcode() == Opcode::Parameter).then_some(index)
 }
 
-fn constant(instruction: Instruction<'_, '_>) -> Option<i64> {
+fn constant(instruction: Instruction<'_>) -> Option<i64> {
     behind_copies(instruction)?.literal()?.parse().ok()
 }
 
-fn behind_copies<'m, 'a>(mut instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>> {
+fn behind_copies<'m>(mut instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     // Chains of copies are short. A longer one counts as unknown, which bounds the effort.
     for _ in 0..8 {
         if !matches!(instruction.opcode(), Opcode::Copy | Opcode::Bitcast) {

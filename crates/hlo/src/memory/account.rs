@@ -113,7 +113,7 @@ impl Account {
 ///
 /// `generation` is the device, if known. It decides the size of tuple index tables and how much VMEM there is.
 pub(super) fn estimate(
-    module: &Module<'_>,
+    module: &Module,
     buffers: &[HloBuffer<'_>],
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {

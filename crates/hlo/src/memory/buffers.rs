@@ -74,7 +74,7 @@ pub(super) struct HloBuffer<'m> {
 
 impl<'m> HloBuffer<'m> {
     /// The first array in the buffer; `None` for a tuple's index table.
-    pub(super) fn first_array<'a>(&self, module: &'m Module<'a>) -> Option<Buffer<'m, 'a>> {
+    pub(super) fn first_array<'a>(&self, module: &'m Module) -> Option<Buffer<'m>> {
         let first = self.values.first()?;
         let array = first.shape.array()?;
         let instruction = module.instruction_at(first.instruction)?;
@@ -95,7 +95,7 @@ impl<'m> HloBuffer<'m> {
     }
 
     /// Whether the compiler keeps the values in registers: single elements, such as loop counters.
-    pub(super) fn is_in_register(&self, module: &Module<'_>) -> bool {
+    pub(super) fn is_in_register(&self, module: &Module) -> bool {
         self.values.iter().all(|value| {
             value.shape.array().is_some_and(|array| array.elements() == Some(1))
                 && !module.instruction_at(value.instruction).is_some_and(needs_memory_for_one_element)
@@ -105,7 +105,7 @@ impl<'m> HloBuffer<'m> {
 
 /// Whether a single element that an instruction computes goes through memory: it comes from the vector unit if it is computed from arrays
 /// with several elements, and an all-reduce of several operands packs them in memory. Other single elements stay in registers.
-pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_, '_>) -> bool {
+pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_>) -> bool {
     let is_array = |shape: &Shape| shape.array().is_some_and(|array| array.elements() != Some(1));
     matches!(instruction.opcode(), Opcode::Fusion | Opcode::Reduce)
         || instruction.opcode() == Opcode::AllReduce && instruction.shape().tuple_shapes().is_some()
@@ -135,9 +135,9 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
 }
 
 /// The buffers of a module: those of the program's parameters first, the others by the start of their live range.
-pub(super) fn buffers<'m, 'a>(
-    module: &'m Module<'a>,
-    computations: &[Computation<'m, 'a>],
+pub(super) fn buffers<'m>(
+    module: &'m Module,
+    computations: &[Computation<'m>],
     values: &Values<'m>,
     schedule: &Schedule,
 ) -> Vec<HloBuffer<'m>> {

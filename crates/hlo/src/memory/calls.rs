@@ -6,12 +6,12 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// The computations that an instruction runs and whose values have buffers of their own.
-pub(crate) fn called<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+pub(crate) fn called<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
     called_in_order(instruction).into_iter().flatten().collect()
 }
 
 /// As [`called`], with `None` for a name that the module does not define, so that branches keep their numbers.
-pub(crate) fn called_in_order<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Option<Computation<'m, 'a>>> {
+pub(crate) fn called_in_order<'m>(instruction: Instruction<'m>) -> Vec<Option<Computation<'m>>> {
     let keys: &[Key] = match instruction.opcode() {
         Opcode::While => &[Key::Condition, Key::Body],
         Opcode::Call => &[Key::ToApply],
@@ -25,21 +25,18 @@ pub(crate) fn called_in_order<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<O
 }
 
 /// Computations in the order of their calls.
-pub(crate) struct CallOrder<'m, 'a> {
+pub(crate) struct CallOrder<'m> {
     /// The numbers of the computations that the program reaches, each before those that call it. Calls in a circle are left out.
     pub(crate) callees_first: Vec<u32>,
     /// A call that closes a circle, and the computation that it calls.
-    pub(crate) circle: Option<(Instruction<'m, 'a>, Computation<'m, 'a>)>,
+    pub(crate) circle: Option<(Instruction<'m>, Computation<'m>)>,
 }
 
-impl<'m, 'a> CallOrder<'m, 'a> {
+impl<'m> CallOrder<'m> {
     /// The order of the computations that a program reaches from its entry. `called` returns the computations that an instruction calls.
-    pub(crate) fn new(
-        module: &'m Module<'a>,
-        called: impl Fn(Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>>,
-    ) -> Self {
-        enum Step<'m, 'a> {
-            Enter(Instruction<'m, 'a>, Computation<'m, 'a>),
+    pub(crate) fn new(module: &'m Module, called: impl Fn(Instruction<'m>) -> Vec<Computation<'m>>) -> Self {
+        enum Step<'m> {
+            Enter(Instruction<'m>, Computation<'m>),
             Leave(u32),
         }
         // Whether everything that a computation calls is in the list.
@@ -72,6 +69,6 @@ impl<'m, 'a> CallOrder<'m, 'a> {
 }
 
 /// The computations that a computation's instructions run and whose values have buffers of their own.
-pub(super) fn callees<'m, 'a>(computation: Computation<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+pub(super) fn callees<'m>(computation: Computation<'m>) -> Vec<Computation<'m>> {
     computation.instructions().flat_map(called).collect()
 }

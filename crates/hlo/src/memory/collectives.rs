@@ -9,14 +9,14 @@ use alloc::vec::Vec;
 
 /// A collective operation, with the bytes that a device sends and receives.
 #[derive(Clone, Debug)]
-pub struct Collective<'m, 'a> {
+pub struct Collective<'m> {
     /// The instruction; it can be inside a fusion.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// If the TPU compiler divided it among several fusions, its pieces in the order of these fusions, the `instruction` first; empty if it is whole.
     ///
     /// The collective begins in the first of the fusions and ends in the last one; what they and the instructions between them compute
     /// runs at the same time.
-    pub pieces: Vec<CollectivePiece<'m, 'a>>,
+    pub pieces: Vec<CollectivePiece<'m>>,
     /// The bytes of the operands on one device, for each run.
     pub bytes_in: u64,
     /// The bytes of the results on one device, for each run.
@@ -27,14 +27,14 @@ pub struct Collective<'m, 'a> {
 
 /// One of the instructions into which the TPU compiler divided a collective.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CollectivePiece<'m, 'a> {
+pub struct CollectivePiece<'m> {
     /// The instruction. Each piece has the shapes of the whole collective.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// The fusion that contains it.
-    pub fusion: Instruction<'m, 'a>,
+    pub fusion: Instruction<'m>,
 }
 
-impl<'m, 'a> Collective<'m, 'a> {
+impl<'m> Collective<'m> {
     /// Its instructions: one, or those of all pieces.
     ///
     /// ```
@@ -48,13 +48,13 @@ impl<'m, 'a> Collective<'m, 'a> {
     /// assert_eq!(names, ["r"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn instructions(&self) -> impl Iterator<Item = Instruction<'m, 'a>> {
+    pub fn instructions(&self) -> impl Iterator<Item = Instruction<'m>> {
         let rest = self.pieces.iter().skip(1).map(|piece| piece.instruction);
         core::iter::once(self.instruction).chain(rest)
     }
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// The collectives of the program, including those in fusions and loops, in text order. One that the TPU compiler divided among
     /// several fusions is there once: its pieces have the same `channel_id` and a `chain_id`.
     ///
@@ -70,7 +70,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn collectives(&self) -> Vec<Collective<'_, 'a>> {
+    pub fn collectives(&self) -> Vec<Collective<'_>> {
         let found = self.instructions().filter(|instruction| is_collective(instruction.opcode()));
         let all: Vec<_> = found.collect();
         if all.is_empty() {
@@ -98,16 +98,16 @@ impl<'a> Module<'a> {
 }
 
 /// What a piece of a divided collective is.
-enum Divided<'m, 'a> {
+enum Divided<'m> {
     /// The first one, with all pieces.
-    First(Vec<CollectivePiece<'m, 'a>>),
+    First(Vec<CollectivePiece<'m>>),
     /// Another one.
     Later,
 }
 
 /// The pieces among these collectives, by the numbers of their instructions.
-fn divided<'m, 'a>(module: &'m Module<'a>, all: &[Instruction<'m, 'a>]) -> BTreeMap<u32, Divided<'m, 'a>> {
-    let chain = |instruction: Instruction<'m, 'a>| {
+fn divided<'m>(module: &'m Module, all: &[Instruction<'m>]) -> BTreeMap<u32, Divided<'m>> {
+    let chain = |instruction: Instruction<'m>| {
         instruction.value_of(Key::FrontendAttributes).filter(|all| all.text().contains("chain_id="))?;
         Some((instruction, instruction.value_of(Key::ChannelId)?))
     };
@@ -117,8 +117,8 @@ fn divided<'m, 'a>(module: &'m Module<'a>, all: &[Instruction<'m, 'a>]) -> BTree
     }
     let fusions = module.instructions().filter(|fusion| fusion.opcode() == Opcode::Fusion);
     let fusions = fusions.filter_map(|fusion| Some((fusion.callee(Key::Calls)?.number(), fusion)));
-    let fusions: BTreeMap<u32, Instruction<'m, 'a>> = fusions.collect();
-    let mut groups = BTreeMap::<_, Vec<CollectivePiece<'m, 'a>>>::new();
+    let fusions: BTreeMap<u32, Instruction<'m>> = fusions.collect();
+    let mut groups = BTreeMap::<_, Vec<CollectivePiece<'m>>>::new();
     for (instruction, channel) in chained {
         let Some(&fusion) = fusions.get(&instruction.computation().number()) else { continue };
         let group = (fusion.computation().number(), channel.text(), instruction.opcode().text());
@@ -140,7 +140,7 @@ fn is_collective(opcode: Opcode<'_>) -> bool {
 }
 
 /// For each computation that the program calls, how often it runs; `None` if unknown.
-fn runs(module: &Module<'_>) -> BTreeMap<u32, Option<u64>> {
+fn runs(module: &Module) -> BTreeMap<u32, Option<u64>> {
     let order = CallOrder::new(module, called_once);
     let mut found: BTreeMap<u32, Option<u64>> = BTreeMap::new();
     for &number in order.callees_first.iter().rev() {
@@ -166,7 +166,7 @@ fn runs(module: &Module<'_>) -> BTreeMap<u32, Option<u64>> {
 }
 
 /// The computations that one run of an instruction reaches, each once: of a conditional, every branch.
-fn called_once<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+fn called_once<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
     // What the start of an asynchronous pair runs is named at its end as well.
     if matches!(instruction.opcode(), Opcode::AsyncUpdate | Opcode::AsyncDone) {
         return Vec::new();
@@ -328,7 +328,7 @@ ENTRY e {
         let names = |text: &str| {
             let module = Module::parse(text).unwrap();
             let found = module.collectives();
-            let names = |one: &super::Collective<'_, '_>| {
+            let names = |one: &super::Collective<'_>| {
                 let pieces = one.pieces.iter().map(|piece| piece.fusion.name().into());
                 (one.instructions().map(|all| all.name().into()).collect(), pieces.collect())
             };

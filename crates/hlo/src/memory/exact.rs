@@ -18,7 +18,7 @@ use xla_shape_core::memory_space;
 struct Indices(BTreeMap<u32, Vec<String>>);
 
 impl Indices {
-    fn get(&mut self, instruction: Instruction<'_, '_>, leaf: usize) -> String {
+    fn get(&mut self, instruction: Instruction<'_>, leaf: usize) -> String {
         let shape = instruction.shape();
         if shape.tuple_shapes().is_none() {
             return "{}".to_string();
@@ -44,13 +44,13 @@ pub(crate) fn written_index(index: &[usize]) -> String {
 
 /// Whether the compiler's files name the result after an instruction that the module's text does not show: the wrapped operation of
 /// an asynchronous instruction in short form.
-fn is_named_elsewhere(instruction: Instruction<'_, '_>) -> bool {
+fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some()
 }
 
 /// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair: the number of the first lifetime
 /// and that of another one, which is merged into it.
-fn join(lifetimes: &mut Vec<Lifetime<'_, '_>>, joins: Vec<(usize, usize)>) {
+fn join(lifetimes: &mut Vec<Lifetime<'_>>, joins: Vec<(usize, usize)>) {
     let mut joined = alloc::collections::BTreeSet::new();
     for (first, other) in joins {
         let Some((values, bytes)) = lifetimes.get(other).map(|other| (other.values.clone(), other.bytes)) else {
@@ -123,7 +123,7 @@ fn live_bytes(places: BTreeMap<u64, Vec<(usize, usize, usize, u64)>>) -> RangeIn
     least.most_at_once()..=most.most_at_once()
 }
 
-impl Timeline<'_, '_> {
+impl Timeline<'_> {
     /// Replaces the estimate by the offsets and sizes that the compiler chose, from the `buffer-assignment.txt` beside the module.
     ///
     /// ```

@@ -12,18 +12,18 @@ use xla_shape_core::tpu::Generation;
 
 /// The peak of one memory space: the most live bytes at any step.
 #[derive(Clone, Copy, Debug)]
-pub struct Peak<'m, 'a> {
+pub struct Peak<'m> {
     /// The live bytes at the peak.
     pub bytes: u64,
     /// The instruction of the peak's step. It can be in the body of a loop.
-    pub at: Instruction<'m, 'a>,
+    pub at: Instruction<'m>,
 }
 
 /// A value in a buffer, with its live range.
 #[derive(Clone, Copy, Debug)]
-pub struct LiveValue<'m, 'a> {
+pub struct LiveValue<'m> {
     /// The instruction that defines it; for a phi, the loop or the parameter of its body.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// Which array of the instruction's shape it is, from 0.
     pub leaf: usize,
     /// The step that defines it.
@@ -34,9 +34,9 @@ pub struct LiveValue<'m, 'a> {
 
 /// A buffer, with the [steps](Timeline::instructions) at which it is live.
 #[derive(Clone, Debug)]
-pub struct Lifetime<'m, 'a> {
+pub struct Lifetime<'m> {
     /// The first array in the buffer.
-    pub buffer: Buffer<'m, 'a>,
+    pub buffer: Buffer<'m>,
     /// How the program uses the buffer.
     pub role: Role,
     /// The bytes that the compiler reserves: those of the array, and for some small arrays more.
@@ -46,7 +46,7 @@ pub struct Lifetime<'m, 'a> {
     /// The last step at which it is live; the number of steps if it is live as long as the program runs.
     pub end: usize,
     /// The values in the buffer, one after the other, such as the state of a loop and its updates.
-    pub values: Vec<LiveValue<'m, 'a>>,
+    pub values: Vec<LiveValue<'m>>,
     /// The offset in the heap of its memory space, in bytes; `None` for arguments, results and constants, which are not in a heap.
     pub offset: Option<u64>,
     /// The live ranges. Between two of them, other buffers can use the memory.
@@ -55,7 +55,7 @@ pub struct Lifetime<'m, 'a> {
     num_steps: usize,
 }
 
-impl<'m, 'a> Lifetime<'m, 'a> {
+impl<'m> Lifetime<'m> {
     /// Whether the buffer is live at a step.
     ///
     /// ```
@@ -91,7 +91,7 @@ impl<'m, 'a> Lifetime<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn value_at(&self, step: usize) -> Option<&LiveValue<'m, 'a>> {
+    pub fn value_at(&self, step: usize) -> Option<&LiveValue<'m>> {
         self.values.iter().rev().find(|value| (value.start..=value.end).contains(&step))
     }
 
@@ -139,9 +139,9 @@ impl<'m, 'a> Lifetime<'m, 'a> {
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Timeline<'m, 'a> {
-    instructions: Vec<Instruction<'m, 'a>>,
-    lifetimes: Vec<Lifetime<'m, 'a>>,
+pub struct Timeline<'m> {
+    instructions: Vec<Instruction<'m>>,
+    lifetimes: Vec<Lifetime<'m>>,
     live: BTreeMap<u8, Vec<u64>>,
     account: Account,
     warnings: Vec<String>,
@@ -150,9 +150,9 @@ pub struct Timeline<'m, 'a> {
     is_for_tpu: bool,
 }
 
-impl<'m, 'a> Timeline<'m, 'a> {
+impl<'m> Timeline<'m> {
     pub(super) fn new(
-        module: &'m Module<'a>,
+        module: &'m Module,
         steps: &[u32],
         buffers: &[HloBuffer<'m>],
         device: Option<Generation>,
@@ -176,7 +176,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     }
 
     /// Replaces the estimated offsets and sizes by the compiler's.
-    pub(super) fn replace(&mut self, lifetimes: Vec<Lifetime<'m, 'a>>, account: Account, warnings: Vec<String>) {
+    pub(super) fn replace(&mut self, lifetimes: Vec<Lifetime<'m>>, account: Account, warnings: Vec<String>) {
         self.live = walk(self.instructions.len(), &lifetimes);
         (self.lifetimes, self.account, self.warnings) = (lifetimes, account, warnings);
         self.is_assigned = true;
@@ -192,7 +192,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn instructions(&self) -> &[Instruction<'m, 'a>] {
+    pub fn instructions(&self) -> &[Instruction<'m>] {
         &self.instructions
     }
 
@@ -225,7 +225,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn lifetimes(&self) -> &[Lifetime<'m, 'a>] {
+    pub fn lifetimes(&self) -> &[Lifetime<'m>] {
         &self.lifetimes
     }
 
@@ -240,7 +240,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// assert_eq!(live, ["p", "b"], "parameters and results are live at every step");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn live_at(&self, step: usize) -> impl Iterator<Item = &Lifetime<'m, 'a>> {
+    pub fn live_at(&self, step: usize) -> impl Iterator<Item = &Lifetime<'m>> {
         self.lifetimes.iter().filter(move |lifetime| lifetime.is_live_at(step))
     }
 
@@ -273,7 +273,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn peaks(&self) -> BTreeMap<u8, Peak<'m, 'a>> {
+    pub fn peaks(&self) -> BTreeMap<u8, Peak<'m>> {
         let peak = |(&space, bytes): (&u8, &Vec<u64>)| {
             let step = self.peak_step(space)?;
             Some((space, Peak { bytes: *bytes.get(step)?, at: *self.instructions.get(step)? }))
@@ -348,12 +348,12 @@ impl<'m, 'a> Timeline<'m, 'a> {
 }
 
 /// The lifetime of a buffer of arrays; `None` for a tuple's index table.
-fn lifetime<'m, 'a>(
-    module: &'m Module<'a>,
+fn lifetime<'m>(
+    module: &'m Module,
     hlo_buffer: &HloBuffer<'m>,
     offset: Option<u64>,
     num_steps: usize,
-) -> Option<Lifetime<'m, 'a>> {
+) -> Option<Lifetime<'m>> {
     let buffer = hlo_buffer.first_array(module)?;
     let values: Vec<_> = hlo_buffer
         .values
@@ -378,7 +378,7 @@ fn lifetime<'m, 'a>(
 }
 
 /// For each memory space, the live bytes at each of `steps` steps.
-fn walk(steps: usize, lifetimes: &[Lifetime<'_, '_>]) -> BTreeMap<u8, Vec<u64>> {
+fn walk(steps: usize, lifetimes: &[Lifetime<'_>]) -> BTreeMap<u8, Vec<u64>> {
     let mut changes: BTreeMap<u8, BTreeMap<usize, (u64, u64)>> = BTreeMap::new();
     for lifetime in lifetimes {
         let here = changes.entry(lifetime.buffer.memory_space()).or_default();

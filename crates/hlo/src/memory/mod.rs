@@ -88,9 +88,9 @@ impl Footprint {
 
 /// An array with a buffer of its own: a parameter of the program, or an array that an instruction defines.
 #[derive(Clone, Copy, Debug)]
-pub struct Buffer<'m, 'a> {
+pub struct Buffer<'m> {
     /// The instruction that defines it.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// Which array of the instruction's shape it is, from 0, in the order in which they are written.
     pub leaf: usize,
     /// The shape of the array.
@@ -99,7 +99,7 @@ pub struct Buffer<'m, 'a> {
     pub footprint: Footprint,
 }
 
-impl Buffer<'_, '_> {
+impl Buffer<'_> {
     /// The memory space of the array.
     ///
     /// ```
@@ -154,9 +154,9 @@ pub struct FormatUsage {
 
 /// An instruction that changes the layout of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct LayoutChange<'m, 'a> {
+pub struct LayoutChange<'m> {
     /// The copy, transpose, reshape or bitcast.
-    pub instruction: Instruction<'m, 'a>,
+    pub instruction: Instruction<'m>,
     /// The array before.
     pub from: &'m ArrayShape,
     /// The array after.
@@ -189,10 +189,10 @@ pub struct LayoutChange<'m, 'a> {
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Memory<'m, 'a> {
-    module: &'m Module<'a>,
-    buffers: Vec<Buffer<'m, 'a>>,
-    computations: Vec<Computation<'m, 'a>>,
+pub struct Memory<'m> {
+    module: &'m Module,
+    buffers: Vec<Buffer<'m>>,
+    computations: Vec<Computation<'m>>,
     /// The number of the instruction of each step.
     steps: Vec<u32>,
     /// `None` if there are too many values.
@@ -201,7 +201,7 @@ pub struct Memory<'m, 'a> {
     is_ordered: bool,
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// Analyses the memory of the module's values: buffers, live ranges, and what shares an address.
     ///
     /// ```
@@ -212,7 +212,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn memory(&self) -> Memory<'_, 'a> {
+    pub fn memory(&self) -> Memory<'_> {
         let computations = sequential(self);
         let starts = computations.iter().copied().filter(|computation| is_entry_point(*computation));
         let schedule = Schedule::new(self, starts);
@@ -225,12 +225,12 @@ impl<'a> Module<'a> {
 }
 
 /// Whether a computation is an entry point of the program, so that its parameters are values of their own.
-pub(crate) fn is_entry_point(computation: Computation<'_, '_>) -> bool {
+pub(crate) fn is_entry_point(computation: Computation<'_>) -> bool {
     computation.module().entry().is_some_and(|entry| entry.number() == computation.number())
         || computation.is_fragment()
 }
 
-impl<'m, 'a> Memory<'m, 'a> {
+impl<'m> Memory<'m> {
     /// The arrays with buffers of their own: parameters of the program first, then in the order in which they are defined. Of several
     /// arrays that share a buffer, the list has the first.
     ///
@@ -242,7 +242,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn buffers(&self) -> &[Buffer<'m, 'a>] {
+    pub fn buffers(&self) -> &[Buffer<'m>] {
         &self.buffers
     }
 
@@ -254,7 +254,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub const fn module(&self) -> &'m Module<'a> {
+    pub const fn module(&self) -> &'m Module {
         self.module
     }
 
@@ -270,7 +270,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn computations(&self) -> &[Computation<'m, 'a>] {
+    pub fn computations(&self) -> &[Computation<'m>] {
         &self.computations
     }
 
@@ -328,7 +328,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn largest(&self, count: usize) -> Vec<Buffer<'m, 'a>> {
+    pub fn largest(&self, count: usize) -> Vec<Buffer<'m>> {
         self.first_by(count, |buffer| buffer.footprint.bytes)
     }
 
@@ -342,11 +342,11 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn most_padded(&self, count: usize) -> Vec<Buffer<'m, 'a>> {
+    pub fn most_padded(&self, count: usize) -> Vec<Buffer<'m>> {
         self.first_by(count, |buffer| buffer.footprint.padding_bytes())
     }
 
-    fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m, 'a>) -> u64) -> Vec<Buffer<'m, 'a>> {
+    fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m>) -> u64) -> Vec<Buffer<'m>> {
         let mut buffers = self.buffers.clone();
         buffers.sort_by_key(|buffer| Reverse(key(buffer)));
         buffers.truncate(count);
@@ -383,7 +383,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn layout_changes(&self) -> Vec<LayoutChange<'m, 'a>> {
+    pub fn layout_changes(&self) -> Vec<LayoutChange<'m>> {
         let instructions = self.computations.iter().flat_map(|computation| computation.instructions());
         instructions.filter_map(layout_change).collect()
     }
@@ -399,7 +399,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
+    pub fn timeline(&self) -> Option<Timeline<'m>> {
         self.module.is_scheduled().then(|| self.timeline_on(None)).flatten()
     }
 
@@ -418,7 +418,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m, 'a>> {
+    pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m>> {
         let hlo_buffers = self.hlo_buffers.as_deref().filter(|_| self.is_ordered && !self.steps.is_empty())?;
         Some(Timeline::new(self.module, &self.steps, hlo_buffers, device))
     }
@@ -432,12 +432,12 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn peaks(&self) -> Option<BTreeMap<u8, Peak<'m, 'a>>> {
+    pub fn peaks(&self) -> Option<BTreeMap<u8, Peak<'m>>> {
         self.timeline().map(|timeline| timeline.peaks())
     }
 }
 
-fn layout_change<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<LayoutChange<'m, 'a>> {
+fn layout_change<'m>(instruction: Instruction<'m>) -> Option<LayoutChange<'m>> {
     let (from, to) = (instruction.operand(0)?.shape()?.array()?, instruction.shape().array()?);
     // An omitted layout is the default one. If the bitcast question has no answer, the instruction is taken to move data.
     let stays = match instruction.opcode() {
@@ -486,10 +486,10 @@ pub(crate) fn arrays(shape: &Shape) -> impl Iterator<Item = &ArrayShape> {
 }
 
 /// The computations that run, callees before callers. Cycles, which XLA refuses, are not followed.
-fn sequential<'m, 'a>(module: &'m Module<'a>) -> Vec<Computation<'m, 'a>> {
+fn sequential<'m>(module: &'m Module) -> Vec<Computation<'m>> {
     let mut seen = vec![false; module.computations().len()];
     let mut order = Vec::new();
-    let mut visit = |computation: Computation<'_, '_>| {
+    let mut visit = |computation: Computation<'_>| {
         seen.get_mut(computation.number() as usize).is_some_and(|seen| !core::mem::replace(seen, true))
     };
     // An explicit stack, since a chain of calls can be long.

@@ -29,7 +29,7 @@ pub(super) struct LiveRange {
 
 impl Schedule {
     /// The schedule of the computations that run from the entry points `starts`.
-    pub(super) fn new<'m, 'a>(module: &'m Module<'a>, starts: impl Iterator<Item = Computation<'m, 'a>>) -> Self {
+    pub(super) fn new<'m>(module: &'m Module, starts: impl Iterator<Item = Computation<'m>>) -> Self {
         let mut schedule = Self {
             steps: Vec::new(),
             times: vec![NEVER; module.instructions().len()],
@@ -43,9 +43,9 @@ impl Schedule {
     }
 
     /// Walks a computation and its callees, with an explicit stack, since a chain of calls can be long.
-    fn run<'m, 'a>(&mut self, start: Computation<'m, 'a>, bindings: &AsyncBindings) {
+    fn run<'m>(&mut self, start: Computation<'m>, bindings: &AsyncBindings) {
         let mut open = Vec::new();
-        let enter = |schedule: &mut Self, computation: Computation<'m, 'a>| {
+        let enter = |schedule: &mut Self, computation: Computation<'m>| {
             let now = schedule.now();
             // After XLA's `FlattenCallGraph`, each computation has one caller; a second call is ignored.
             let span = schedule.spans.get_mut(computation.number() as usize)?;
@@ -53,7 +53,7 @@ impl Schedule {
                 return None;
             }
             *span = (now, now);
-            Some((computation, computation.instructions(), Vec::new(), None::<Instruction<'m, 'a>>))
+            Some((computation, computation.instructions(), Vec::new(), None::<Instruction<'m>>))
         };
         open.extend(enter(self, start));
         while let Some((computation, instructions, callees, current)) = open.last_mut() {
@@ -91,16 +91,16 @@ impl Schedule {
         self.times.get(instruction as usize).copied().filter(|&time| time != NEVER)
     }
 
-    fn span(&self, computation: Computation<'_, '_>) -> (u32, u32) {
+    fn span(&self, computation: Computation<'_>) -> (u32, u32) {
         self.spans.get(computation.number() as usize).copied().unwrap_or((NEVER, NEVER))
     }
 
     /// The live range of each value (`HloLiveRange::CalculateBufferStartEndMap`). `None` for a value that equals another one, needs no
     /// memory or does not run.
-    pub(super) fn live_ranges<'m, 'a>(
+    pub(super) fn live_ranges<'m>(
         &self,
-        module: &'m Module<'a>,
-        computations: &[Computation<'m, 'a>],
+        module: &'m Module,
+        computations: &[Computation<'m>],
         values: &Values<'m>,
     ) -> Vec<Option<LiveRange>> {
         let end = self.now();
@@ -169,7 +169,7 @@ impl Schedule {
     }
 
     /// The last step at which each instruction's value is used.
-    fn last_uses(&self, computations: &[Computation<'_, '_>], end: u32) -> Vec<LastUse> {
+    fn last_uses(&self, computations: &[Computation<'_>], end: u32) -> Vec<LastUse> {
         let mut uses = vec![LastUse::default(); self.times.len()];
         for instruction in computations.iter().flat_map(|computation| computation.instructions()) {
             let Some(time) = self.time(instruction.number()) else { continue };
@@ -211,7 +211,7 @@ struct AsyncBindings {
 }
 
 impl AsyncBindings {
-    fn new(module: &Module<'_>) -> Self {
+    fn new(module: &Module) -> Self {
         let mut parameters = vec![0_usize; module.computations().len()];
         let mut updated = BTreeSet::new();
         for instruction in module.instructions() {
@@ -230,7 +230,7 @@ impl AsyncBindings {
 
     /// The computations that run before an instruction: those that it calls. The computation of an asynchronous operation runs where its
     /// last operand is bound, which can be an update after the start.
-    fn run_before<'m, 'a>(&self, instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+    fn run_before<'m>(&self, instruction: Instruction<'m>) -> Vec<Computation<'m>> {
         // The limit on chained updates; programs have far fewer.
         const MAX_UPDATES: usize = 64;
         let is_update = instruction.opcode() == Opcode::AsyncUpdate && instruction.operands().len() > 1;
@@ -272,7 +272,7 @@ struct LastUse {
 }
 
 /// The subshapes of the second element of an asynchronous start, which is the result of the operation.
-fn second_element(instruction: Instruction<'_, '_>) -> core::ops::Range<usize> {
+fn second_element(instruction: Instruction<'_>) -> core::ops::Range<usize> {
     let elements = instruction.shape().tuple_shapes().unwrap_or(&[]);
     let count = |element: usize| elements.get(element).map_or(0, xla_shape_core::Shape::subshape_count);
     if instruction.opcode().text().ends_with("-start") && elements.len() > 1 {

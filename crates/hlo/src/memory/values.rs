@@ -165,7 +165,7 @@ impl<'m> Values<'m> {
 
     /// Whether a value is a parameter of the program that is not donated. Nothing may be written over it: the compiler inserts a copy
     /// (`xla/service/copy_insertion.cc`).
-    fn is_read_only(&self, module: &Module<'_>, value: u32) -> bool {
+    fn is_read_only(&self, module: &Module, value: u32) -> bool {
         let definition = self.values.get(value as usize).and_then(|value| module.instruction_at(value.instruction));
         definition
             .is_some_and(|found| found.opcode() == Opcode::Parameter && super::is_entry_point(found.computation()))
@@ -209,6 +209,6 @@ pub(crate) fn parts(shape: &Shape) -> impl Iterator<Item = &Shape> {
 }
 
 /// The body of a loop.
-pub(super) fn body<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<Computation<'m, 'a>> {
+pub(super) fn body<'m>(instruction: Instruction<'m>) -> Option<Computation<'m>> {
     instruction.callee(Key::Body)
 }

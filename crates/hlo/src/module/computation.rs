@@ -8,16 +8,16 @@ use xla_shape_core::Shape;
 
 /// A computation of a [`Module`].
 #[derive(Clone, Copy)]
-pub struct Computation<'m, 'a> {
-    pub(super) module: &'m Module<'a>,
+pub struct Computation<'m> {
+    pub(super) module: &'m Module,
     pub(super) record: &'m ComputationRecord,
     pub(super) number: u32,
 }
 
-impl<'m, 'a> Computation<'m, 'a> {
+impl<'m> Computation<'m> {
     /// The module that it belongs to.
     #[must_use]
-    pub const fn module(self) -> &'m Module<'a> {
+    pub const fn module(self) -> &'m Module {
         self.module
     }
 
@@ -74,8 +74,8 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn parameters_by_number(self) -> Vec<(usize, Instruction<'m, 'a>)> {
-        let numbered = |found: Instruction<'m, 'a>| Some((found.parameter_number()?, found));
+    pub fn parameters_by_number(self) -> Vec<(usize, Instruction<'m>)> {
+        let numbered = |found: Instruction<'m>| Some((found.parameter_number()?, found));
         let mut all: Vec<_> = self.instructions().filter_map(numbered).collect();
         all.sort_by_key(|(number, _)| *number);
         all
@@ -94,7 +94,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// assert_eq!((name, shape.to_string().as_str()), ("x", "f32[8,64]{0,1:T(8,128)}"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn parameters(self) -> impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a> {
+    pub fn parameters(self) -> impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m> {
         self.parameters_by_number().into_iter().map(|(_, parameter)| (parameter.name(), parameter.shape()))
     }
 
@@ -113,9 +113,7 @@ impl<'m, 'a> Computation<'m, 'a> {
 
     /// The names and shapes of the parameters in the computation's signature, as in `%add (x: f32[2], y: f32[2]) -> f32[2] {`. Layouts that
     /// are not written there are default ones here, whatever the instructions have. `None` without a signature.
-    pub(crate) fn written_parameters(
-        self,
-    ) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a>> {
+    pub(crate) fn written_parameters(self) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m>> {
         let records = self.record.has_head.then(|| self.record.parameters.slice(&self.module.operands))?;
         let shape = move |number: u32| self.module.shapes.get(number as usize).unwrap_or(&Shape::Opaque);
         Some(records.iter().map(move |record| (self.module.piece(record.name), shape(record.shape))))
@@ -133,9 +131,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// assert_eq!(module.computation("c").unwrap().instructions().len(), 1);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn instructions(
-        self,
-    ) -> impl ExactSizeIterator<Item = Instruction<'m, 'a>> + DoubleEndedIterator + use<'m, 'a> {
+    pub fn instructions(self) -> impl ExactSizeIterator<Item = Instruction<'m>> + DoubleEndedIterator + use<'m> {
         let items = self.record.instructions;
         let records = items.slice(&self.module.instructions);
         records.iter().zip(items.indices()).map(move |(record, number)| Instruction {
@@ -154,7 +150,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn instruction(self, name: &str) -> Option<Instruction<'m, 'a>> {
+    pub fn instruction(self, name: &str) -> Option<Instruction<'m>> {
         self.instructions().find(|instruction| instruction.name() == name)
     }
 
@@ -170,7 +166,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// Never: the parser keeps no computation without an instruction.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the parser keeps no computation without an instruction")]
-    pub fn root(self) -> Instruction<'m, 'a> {
+    pub fn root(self) -> Instruction<'m> {
         self.module.instruction_at(self.record.root).expect("a computation has instructions")
     }
 
@@ -182,7 +178,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// assert_eq!((attribute.name(), attribute.value().text()), ("execution_thread", "\"host\""));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m, 'a> {
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m> {
         self.module.attribute_list(self.record.attributes)
     }
 
@@ -199,7 +195,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     }
 }
 
-impl fmt::Debug for Computation<'_, '_> {
+impl fmt::Debug for Computation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Computation")
             .field("name", &self.name())

@@ -10,16 +10,16 @@ use xla_shape_core::text::Span;
 
 /// An instruction of a [`Module`].
 #[derive(Clone, Copy)]
-pub struct Instruction<'m, 'a> {
-    pub(super) module: &'m Module<'a>,
+pub struct Instruction<'m> {
+    pub(super) module: &'m Module,
     pub(super) record: &'m InstructionRecord,
     pub(super) number: u32,
 }
 
-impl<'m, 'a> Instruction<'m, 'a> {
+impl<'m> Instruction<'m> {
     /// The module that it belongs to.
     #[must_use]
-    pub const fn module(self) -> &'m Module<'a> {
+    pub const fn module(self) -> &'m Module {
         self.module
     }
 
@@ -41,7 +41,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
     /// Never: the parser gives every instruction a computation.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the parser numbers the computation of every instruction")]
-    pub fn computation(self) -> Computation<'m, 'a> {
+    pub fn computation(self) -> Computation<'m> {
         self.module.computation_at(self.record.computation).expect("an instruction belongs to a computation")
     }
 
@@ -183,7 +183,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
     /// assert_eq!(names, ["x", "y"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn operands(self) -> impl ExactSizeIterator<Item = Operand<'m, 'a>> + DoubleEndedIterator + use<'m, 'a> {
+    pub fn operands(self) -> impl ExactSizeIterator<Item = Operand<'m>> + DoubleEndedIterator + use<'m> {
         let records = self.record.operands.slice(&self.module.operands);
         records.iter().map(move |record| Operand { module: self.module, record })
     }
@@ -198,7 +198,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn operand(self, index: usize) -> Option<Operand<'m, 'a>> {
+    pub fn operand(self, index: usize) -> Option<Operand<'m>> {
         let record = self.record.operands.slice(&self.module.operands).get(index)?;
         Some(Operand { module: self.module, record })
     }
@@ -235,7 +235,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
     /// assert_eq!(names, ["kind", "calls"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m, 'a> {
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m> {
         self.module.attribute_list(self.record.attributes)
     }
 
@@ -266,12 +266,12 @@ impl<'m, 'a> Instruction<'m, 'a> {
     }
 
     /// The computation that the attribute `key` names.
-    pub(crate) fn callee(self, key: Key) -> Option<Computation<'m, 'a>> {
+    pub(crate) fn callee(self, key: Key) -> Option<Computation<'m>> {
         self.module.computation(self.name_of(key)?)
     }
 
     /// The names of the computations that it calls.
-    pub(crate) fn called_names(self) -> impl Iterator<Item = &'m str> + use<'m, 'a> {
+    pub(crate) fn called_names(self) -> impl Iterator<Item = &'m str> + use<'m> {
         let is_call = |of: &Attribute<'m>| Key::among(Key::CALLS, of.name()).is_some();
         let names = |of: Attribute<'m>| of.value().names().unwrap_or_default();
         self.attributes().filter(is_call).flat_map(names)
@@ -304,16 +304,16 @@ impl<'m, 'a> Instruction<'m, 'a> {
     }
 }
 
-impl PartialEq for Instruction<'_, '_> {
+impl PartialEq for Instruction<'_> {
     /// Whether they are the same instruction of the same module.
     fn eq(&self, other: &Self) -> bool {
         core::ptr::eq(self.record, other.record)
     }
 }
 
-impl Eq for Instruction<'_, '_> {}
+impl Eq for Instruction<'_> {}
 
-impl fmt::Debug for Instruction<'_, '_> {
+impl fmt::Debug for Instruction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Instruction").field(&format_args!("{self}")).finish()
     }
@@ -321,12 +321,12 @@ impl fmt::Debug for Instruction<'_, '_> {
 
 /// An operand of an [`Instruction`].
 #[derive(Clone, Copy)]
-pub struct Operand<'m, 'a> {
-    module: &'m Module<'a>,
+pub struct Operand<'m> {
+    module: &'m Module,
     record: &'m OperandRecord,
 }
 
-impl<'m, 'a> Operand<'m, 'a> {
+impl<'m> Operand<'m> {
     /// The name of the instruction that it refers to, without `%`.
     #[must_use]
     pub fn name(self) -> &'m str {
@@ -358,7 +358,7 @@ impl<'m, 'a> Operand<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn instruction(self) -> Option<Instruction<'m, 'a>> {
+    pub fn instruction(self) -> Option<Instruction<'m>> {
         self.module.instruction_at(self.record.instruction)
     }
 
@@ -390,7 +390,7 @@ impl<'m, 'a> Operand<'m, 'a> {
     }
 }
 
-impl fmt::Debug for Operand<'_, '_> {
+impl fmt::Debug for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Operand").field(&self.name()).finish()
     }

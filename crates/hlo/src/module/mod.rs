@@ -18,8 +18,8 @@ use crate::attribute::{Attribute, Value};
 use crate::memory::arrays;
 use crate::names::{NONE, NameTable, hash};
 use crate::schema::Key;
-use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::Shape;
@@ -60,7 +60,7 @@ impl Table {
 
 /// An HLO module, or a part of one, parsed from text.
 ///
-/// Names, constants and attributes stay in the text, which the module borrows or [owns](Self::into_owned). Shapes are parsed,
+/// Names, constants and attributes stay in the text, which the module owns; clones share it. Shapes are parsed,
 /// each spelling once.
 ///
 /// ```
@@ -82,8 +82,8 @@ impl Table {
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone)]
-pub struct Module<'a> {
-    pub(crate) text: Cow<'a, str>,
+pub struct Module {
+    pub(crate) text: Arc<String>,
     /// Names and values that the text implies but does not contain.
     pub(crate) generated: String,
     /// For each of them, where it begins in `generated` and the part of the text that implies it.
@@ -103,7 +103,7 @@ pub struct Module<'a> {
     pub(crate) shapes: Vec<Shape>,
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// The text that the module was parsed from.
     ///
     /// ```
@@ -142,7 +142,7 @@ impl<'a> Module<'a> {
     /// assert_eq!(names, ["is_scheduled", "num_partitions"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn attributes(&self) -> impl ExactSizeIterator<Item = Attribute<'_>> + use<'a, '_> {
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = Attribute<'_>> {
         self.attribute_list(self.module_attributes)
     }
 
@@ -230,7 +230,7 @@ impl<'a> Module<'a> {
     /// assert_eq!(rows, [(1, "\"f.py\"")]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'_>)> + use<'a, '_> {
+    pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'_>)> {
         self.rows.iter().filter(move |row| row.table == table).map(|row| (row.number, self.value(row.value)))
     }
 
@@ -245,9 +245,7 @@ impl<'a> Module<'a> {
     /// assert_eq!(names, ["add", "e"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn computations(
-        &self,
-    ) -> impl ExactSizeIterator<Item = Computation<'_, 'a>> + DoubleEndedIterator + use<'a, '_> {
+    pub fn computations(&self) -> impl ExactSizeIterator<Item = Computation<'_>> + DoubleEndedIterator {
         self.computations.iter().zip(numbers(&self.computations)).map(|(record, number)| Computation {
             module: self,
             record,
@@ -265,7 +263,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn entry(&self) -> Option<Computation<'_, 'a>> {
+    pub fn entry(&self) -> Option<Computation<'_>> {
         self.computation_at(self.entry?)
     }
 
@@ -279,15 +277,15 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn computation(&self, name: &str) -> Option<Computation<'_, 'a>> {
+    pub fn computation(&self, name: &str) -> Option<Computation<'_>> {
         let name_of = |number| self.computation_name(number);
         self.by_name.get(name.as_bytes(), hash(name.as_bytes()), name_of).and_then(|number| self.computation_at(number))
     }
 
     /// The operands that are used before their definition. XLA refuses such a module, and its text order is not a schedule.
-    pub(crate) fn operands_before_definition(&self) -> impl Iterator<Item = (Instruction<'_, 'a>, Operand<'_, 'a>)> {
+    pub(crate) fn operands_before_definition(&self) -> impl Iterator<Item = (Instruction<'_>, Operand<'_>)> {
         self.instructions().flat_map(|instruction| {
-            let is_early = move |operand: &Operand<'_, '_>| {
+            let is_early = move |operand: &Operand<'_>| {
                 operand.instruction().is_some_and(|defined| defined.number >= instruction.number)
             };
             instruction.operands().filter(is_early).map(move |operand| (instruction, operand))
@@ -302,9 +300,7 @@ impl<'a> Module<'a> {
     /// assert_eq!(names, ["p", "n"]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn instructions(
-        &self,
-    ) -> impl ExactSizeIterator<Item = Instruction<'_, 'a>> + DoubleEndedIterator + use<'a, '_> {
+    pub fn instructions(&self) -> impl ExactSizeIterator<Item = Instruction<'_>> + DoubleEndedIterator {
         self.instructions.iter().zip(numbers(&self.instructions)).map(|(record, number)| Instruction {
             module: self,
             record,
@@ -321,7 +317,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn instruction(&self, name: &str) -> Option<Instruction<'_, 'a>> {
+    pub fn instruction(&self, name: &str) -> Option<Instruction<'_>> {
         self.instructions().find(|instruction| instruction.name() == name)
     }
 
@@ -334,7 +330,7 @@ impl<'a> Module<'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn instruction_at(&self, number: u32) -> Option<Instruction<'_, 'a>> {
+    pub fn instruction_at(&self, number: u32) -> Option<Instruction<'_>> {
         let record = self.instructions.get(number as usize)?;
         Some(Instruction { module: self, record, number })
     }
@@ -380,7 +376,7 @@ impl<'a> Module<'a> {
     }
 
     /// A module of this text before anything is parsed.
-    pub(crate) const fn unread(text: Cow<'a, str>) -> Self {
+    pub(crate) const fn unread(text: Arc<String>) -> Self {
         Self {
             text,
             generated: String::new(),
@@ -437,7 +433,7 @@ impl<'a> Module<'a> {
         ParseError::new(kind, self.span(name))
     }
 
-    pub(crate) fn computation_at(&self, number: u32) -> Option<Computation<'_, 'a>> {
+    pub(crate) fn computation_at(&self, number: u32) -> Option<Computation<'_>> {
         let record = self.computations.get(number as usize)?;
         Some(Computation { module: self, record, number })
     }
@@ -446,8 +442,8 @@ impl<'a> Module<'a> {
     pub(crate) fn piece(&self, piece: Piece) -> &str {
         let start = piece.start as usize;
         let (source, start) = match start.checked_sub(self.text.len()) {
-            None | Some(0) => (&*self.text, start),
-            Some(offset) => (&*self.generated, offset.wrapping_sub(1)),
+            None | Some(0) => (self.text.as_str(), start),
+            Some(offset) => (self.generated.as_str(), offset.wrapping_sub(1)),
         };
         source.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
     }
@@ -498,43 +494,6 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The same module with its own copy of the text, so that it borrows nothing.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    ///
-    /// let text = String::from("ENTRY e { ROOT p = f32[] parameter(0) }");
-    /// let module = Module::parse(&text)?.into_owned();
-    /// drop(text);
-    /// assert_eq!(module.instructions().next().unwrap().name(), "p");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn into_owned(mut self) -> Module<'static> {
-        let text = core::mem::take(&mut self.text).into_owned();
-        self.with_text(Cow::Owned(text))
-    }
-
-    /// The same lists over another copy of the same text.
-    pub(crate) fn with_text(self, text: Cow<'_, str>) -> Module<'_> {
-        Module {
-            text,
-            generated: self.generated,
-            generated_for: self.generated_for,
-            name: self.name,
-            module_attributes: self.module_attributes,
-            rows: self.rows,
-            tables: self.tables,
-            computations: self.computations,
-            by_name: self.by_name,
-            entry: self.entry,
-            instructions: self.instructions,
-            operands: self.operands,
-            attributes: self.attributes,
-            shapes: self.shapes,
-        }
-    }
-
     /// The name of the instruction with this number; empty if no instruction has it.
     #[inline]
     pub(crate) fn instruction_name(&self, number: u32) -> &str {
@@ -547,7 +506,7 @@ impl<'a> Module<'a> {
         self.instructions.get(number as usize).map_or(&[], |record| self.piece_bytes(record.name))
     }
 
-    fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'_>> + use<'a, '_> {
+    fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'_>> {
         let records = items.slice(&self.attributes);
         records.iter().map(|record| Attribute::new(self.piece(record.key), self.value(record.value)))
     }
@@ -558,7 +517,7 @@ fn numbers<T>(list: &[T]) -> core::ops::Range<u32> {
     0..u32::try_from(list.len()).unwrap_or(NONE)
 }
 
-impl fmt::Debug for Module<'_> {
+impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module")
             .field("name", &self.name())

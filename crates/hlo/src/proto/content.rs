@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use xla_shape_core::ParseError;
 
-impl Module<'_> {
+impl Module {
     /// Parses the message of a module: an `HloModuleProto`, or an `HloProto` or `HloModuleProtoWithConfig` that contains one.
     ///
     /// The module has the text that XLA prints for the message, which omits the elements of constants with more than ten.
@@ -27,7 +27,7 @@ impl Module<'_> {
     /// # Errors
     /// If the bytes are not such a message, or the module is not valid: unknown or duplicate ids, for example, or computations that
     /// call themselves.
-    pub fn from_proto(bytes: &[u8]) -> Result<Module<'static>, HloProtoError> {
+    pub fn from_proto(bytes: &[u8]) -> Result<Module, HloProtoError> {
         super::module::module(inner(bytes).unwrap_or(bytes))
     }
 }
@@ -81,7 +81,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
 /// # Errors
 /// Those of [`Module::from_proto`](crate::Module::from_proto).
 pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
-    Module::from_proto(bytes).map(|module| module.text.into_owned())
+    Module::from_proto(bytes).map(|module| alloc::sync::Arc::unwrap_or_clone(module.text))
 }
 
 /// The bytes of the `HloModuleProto` in a message, which can be the whole message; `None` if the bytes are not a message.

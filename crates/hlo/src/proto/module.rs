@@ -15,8 +15,8 @@ use crate::module::{ComputationRecord, Items, MAX_TEXT, Module, OperandRecord, P
 use crate::names::{NONE, NameTable};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
-use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -41,7 +41,7 @@ pub(super) struct Writer<'i, 'p> {
     pub(super) payloads: &'i [&'p [u8]],
     /// The text so far; it moves into the module at the end.
     pub(super) text: String,
-    pub(super) module: Module<'static>,
+    pub(super) module: Module,
     pub(super) shapes: Shapes<'p>,
     /// By index in the message: the number of the instruction in the module.
     pub(super) numbers: Vec<u32>,
@@ -54,12 +54,12 @@ pub(super) struct Writer<'i, 'p> {
 }
 
 /// Builds the module of a message, with the text that XLA prints for it.
-pub(super) fn module(bytes: &[u8]) -> Result<Module<'static>> {
+pub(super) fn module(bytes: &[u8]) -> Result<Module> {
     module_within(bytes, 0)
 }
 
 /// Builds a module nested in `depth` others.
-fn module_within(bytes: &[u8], depth: usize) -> Result<Module<'static>> {
+fn module_within(bytes: &[u8], depth: usize) -> Result<Module> {
     let message = Record::parse(bytes)?;
     let ids = Ids::new(&message)?;
     let id = message.number(field::entry_computation_id);
@@ -73,7 +73,7 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module<'static>> {
         ids: &ids,
         payloads: &payloads,
         text: String::with_capacity(bytes.len()),
-        module: Module::unread(Cow::Borrowed("")),
+        module: Module::unread(Arc::default()),
         shapes: Shapes::new(),
         names: NameTable::new(),
         record: Record::default(),
@@ -95,14 +95,14 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module<'static>> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    fn finish(self) -> Result<Module<'static>> {
+    fn finish(self) -> Result<Module> {
         let Self { mut module, text, shapes, .. } = self;
         let end = text.len();
         if end > MAX_TEXT {
             let span = Span { start: MAX_TEXT, end };
             return Err(ParseError::new(ParseErrorKind::TextTooLong { limit: MAX_TEXT }, span).into());
         }
-        module.text = Cow::Owned(text);
+        module.text = Arc::new(text);
         module.shapes = shapes.shapes;
         if let Some(error) = module.name_computations().into_iter().next() {
             return Err(error.into());

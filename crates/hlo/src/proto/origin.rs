@@ -30,7 +30,7 @@ pub(crate) fn original_value(origin: Origin) -> OriginalValueProto {
 /// Reads a table: `{ {"old"} : {"new"}, "a module's text" … }`.
 pub(crate) fn recovery_table(
     value: Value<'_>,
-    message: fn(&Module<'_>) -> Result<HloModuleProto>,
+    message: fn(&Module) -> Result<HloModuleProto>,
 ) -> Result<OriginalValueRecoveryTableProto> {
     let mut cursor = value.cursor();
     let mut to = OriginalValueRecoveryTableProto::default();

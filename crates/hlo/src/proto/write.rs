@@ -29,7 +29,7 @@ use xla_shape_core::proto::{ProgramShapeProto, ShapeProto, encode_shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-impl Module<'_> {
+impl Module {
     /// Encodes the module as an `HloModuleProto`.
     ///
     /// Instructions and computations get ids in text order, and duplicate names get a numeric suffix, as in XLA. The elements of a
@@ -60,8 +60,8 @@ struct Short {
 }
 
 /// A module with the ids and names of its message.
-struct Writer<'m, 'a> {
-    module: &'m Module<'a>,
+struct Writer<'m> {
+    module: &'m Module,
     /// The numbers of the computations, callees first.
     order: Vec<u32>,
     /// The id and the name of each computation.
@@ -74,8 +74,8 @@ struct Writer<'m, 'a> {
     short: BTreeMap<u32, Short>,
 }
 
-impl<'m, 'a> Writer<'m, 'a> {
-    fn new(module: &'m Module<'a>) -> Self {
+impl<'m> Writer<'m> {
+    fn new(module: &'m Module) -> Self {
         let order = callees_first(module);
         let mut writer = Self {
             module,
@@ -92,7 +92,7 @@ impl<'m, 'a> Writer<'m, 'a> {
             next = next.saturating_add(1);
             id
         };
-        let found: Vec<Computation<'m, 'a>> = module.computations().collect();
+        let found: Vec<Computation<'m>> = module.computations().collect();
         for &number in &writer.order {
             let Some(&computation) = found.get(number as usize) else { continue };
             for start in computation.instructions() {
@@ -117,35 +117,35 @@ impl<'m, 'a> Writer<'m, 'a> {
         writer
     }
 
-    fn computation_id(&self, computation: Computation<'_, '_>) -> i64 {
+    fn computation_id(&self, computation: Computation<'_>) -> i64 {
         self.computations.get(computation.number() as usize).map_or(0, |(id, _)| *id)
     }
 
-    fn computation_name(&self, computation: Computation<'_, '_>) -> String {
+    fn computation_name(&self, computation: Computation<'_>) -> String {
         self.computations.get(computation.number() as usize).map_or_else(String::new, |(_, name)| name.clone())
     }
 
     /// The id of an instruction: the computation's id in the upper 32 bits, the index in the computation in the lower.
-    fn instruction_id(&self, instruction: Instruction<'_, '_>) -> i64 {
+    fn instruction_id(&self, instruction: Instruction<'_>) -> i64 {
         let computation = instruction.computation();
         let first = computation.instructions().next().map_or(0, Instruction::number);
         let place = i64::from(instruction.number().saturating_sub(first));
         (self.computation_id(computation) << 32) | place
     }
 
-    fn shape(&self, instruction: Instruction<'_, '_>) -> &[u8] {
+    fn shape(&self, instruction: Instruction<'_>) -> &[u8] {
         self.shapes.get(instruction.shape_number() as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn instruction_name(&self, instruction: Instruction<'_, '_>) -> &str {
+    fn instruction_name(&self, instruction: Instruction<'_>) -> &str {
         self.instructions.get(instruction.number() as usize).map_or("", String::as_str)
     }
 }
 
 /// The numbers of the computations, callees before callers, otherwise in text order.
-fn callees_first(module: &Module<'_>) -> Vec<u32> {
-    let all: Vec<Computation<'_, '_>> = module.computations().collect();
-    let callees = |computation: Computation<'_, '_>| {
+fn callees_first(module: &Module) -> Vec<u32> {
+    let all: Vec<Computation<'_>> = module.computations().collect();
+    let callees = |computation: Computation<'_>| {
         let names = computation.instructions().flat_map(Instruction::called_names);
         names.filter_map(|name| module.computation(name)).map(|found| found.number()).collect::<Vec<u32>>()
     };
@@ -174,14 +174,14 @@ fn callees_first(module: &Module<'_>) -> Vec<u32> {
     order
 }
 
-fn message(module: &Module<'_>) -> Result<HloModuleProto> {
+fn message(module: &Module) -> Result<HloModuleProto> {
     let entry = module.entry().ok_or_else(|| unrepresentable("a module without computations"))?;
     if module.computations().any(|computation| computation.is_fragment()) {
         return Err(unrepresentable("instructions outside of computations"));
     }
     let writer = Writer::new(module);
     let mut computations = Vec::with_capacity(writer.order.len());
-    let found: Vec<Computation<'_, '_>> = module.computations().collect();
+    let found: Vec<Computation<'_>> = module.computations().collect();
     for computation in writer.order.iter().filter_map(|&number| found.get(number as usize).copied()) {
         let place = format!("computation `{}`", computation.name());
         writer.computation(computation, &mut computations).map_err(|error| error.within(place))?;
@@ -241,7 +241,7 @@ fn donors(value: Value<'_>) -> Result<HloBufferDonorProto> {
     Ok(HloBufferDonorProto { entries: value.donors()?.into_iter().map(entry).collect() })
 }
 
-fn program_shape(computation: Computation<'_, '_>) -> ProgramShapeProto {
+fn program_shape(computation: Computation<'_>) -> ProgramShapeProto {
     let parameters = computation.parameters_by_number();
     ProgramShapeProto {
         parameters: parameters.iter().map(|(_, parameter)| parameter.shape().into()).collect(),
@@ -250,7 +250,7 @@ fn program_shape(computation: Computation<'_, '_>) -> ProgramShapeProto {
     }
 }
 
-fn entry_layout(value: Value<'_>, entry: Computation<'_, '_>) -> Result<ProgramShapeProto> {
+fn entry_layout(value: Value<'_>, entry: Computation<'_>) -> Result<ProgramShapeProto> {
     let layout = value.program_shape()?;
     let mut names = program_shape(entry).parameter_names;
     // Every parameter needs a name.
@@ -264,7 +264,7 @@ fn entry_layout(value: Value<'_>, entry: Computation<'_, '_>) -> Result<ProgramS
     })
 }
 
-fn tables(module: &Module<'_>) -> Result<Option<StackFrameIndexProto>> {
+fn tables(module: &Module) -> Result<Option<StackFrameIndexProto>> {
     if module.tables().is_empty() {
         return Ok(None);
     }
@@ -300,7 +300,7 @@ fn tables(module: &Module<'_>) -> Result<Option<StackFrameIndexProto>> {
     }))
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_> {
     /// The order of the instructions of all computations except those of fusions.
     fn schedule(&self) -> HloScheduleProto {
         let fused = self.module.instructions().filter(|instruction| instruction.opcode() == Opcode::Fusion);
@@ -317,10 +317,10 @@ impl Writer<'_, '_> {
     }
 
     /// Encodes a computation, after the implied computations of its instructions.
-    fn computation(&self, computation: Computation<'_, '_>, to: &mut Vec<HloComputationProto>) -> Result<()> {
+    fn computation(&self, computation: Computation<'_>, to: &mut Vec<HloComputationProto>) -> Result<()> {
         let mut instructions = Vec::with_capacity(computation.instructions().len());
         let id = self.computation_id(computation);
-        let has_predecessors = |found: Instruction<'_, '_>| found.value_of(Key::ControlPredecessors).is_some();
+        let has_predecessors = |found: Instruction<'_>| found.value_of(Key::ControlPredecessors).is_some();
         let mut by_name = BTreeMap::new();
         if computation.instructions().any(has_predecessors) {
             by_name.extend(computation.instructions().map(|found| (found.name(), found)));
@@ -345,7 +345,7 @@ impl Writer<'_, '_> {
     }
 
     /// Encodes the computation that an asynchronous start in short form implies, with the wrapped operation's attributes.
-    fn short(&self, start: Instruction<'_, '_>, opcode: Opcode<'_>) -> Result<HloComputationProto> {
+    fn short(&self, start: Instruction<'_>, opcode: Opcode<'_>) -> Result<HloComputationProto> {
         let Some(short) = self.short.get(&start.number()) else {
             return Err(unrepresentable("an operation without a name"));
         };
@@ -389,11 +389,11 @@ impl Writer<'_, '_> {
         })
     }
 
-    fn instruction<'i, 'b>(
+    fn instruction<'i>(
         &self,
-        from: Instruction<'i, 'b>,
+        from: Instruction<'i>,
         id: i64,
-        by_name: &BTreeMap<&str, Instruction<'i, 'b>>,
+        by_name: &BTreeMap<&str, Instruction<'i>>,
     ) -> Result<Vec<u8>> {
         if !from.is_read() {
             return Err(unrepresentable("an instruction that could not be read"));
@@ -402,7 +402,7 @@ impl Writer<'_, '_> {
         let step = from.short_form().map(|(_, step)| step).or_else(|| step(Opcode::from_text(opcode)));
         let text = step.map_or(opcode, |step| step.opcode().text());
         let mut to = head(self.instruction_name(from), text, self.shape(from), id);
-        let operand = |found: Operand<'_, '_>| {
+        let operand = |found: Operand<'_>| {
             let found = found.instruction().ok_or_else(|| unrepresentable("an unknown operand"))?;
             match found.number() < from.number() {
                 true => Ok(self.instruction_id(found)),
@@ -457,7 +457,7 @@ impl Writer<'_, '_> {
     }
 
     /// The ids of the computations that an instruction calls, in the order of `called_computation_ids`.
-    fn called(&self, from: Instruction<'_, '_>) -> Result<Vec<i64>> {
+    fn called(&self, from: Instruction<'_>) -> Result<Vec<i64>> {
         let place = |key: &Key| if let Kind::Computation(place) = key.kind() { place } else { 0 };
         let is_called = |attribute: Attribute<'_>| Key::among(Key::CALLS, attribute.name());
         let mut keys: Vec<Key> = from.attributes().filter_map(is_called).collect();

@@ -264,12 +264,12 @@ macro_rules! kinds {
 }
 
 impl<'m> ParsedAttributes<'m> {
-    pub(crate) fn new(instruction: Instruction<'m, '_>) -> Self {
+    pub(crate) fn new(instruction: Instruction<'m>) -> Self {
         let opcode = instruction.opcode();
         Self::with_rows(instruction.attributes(), |name| Row::find(opcode, name))
     }
 
-    pub(crate) fn for_module(module: &'m Module<'_>) -> Self {
+    pub(crate) fn for_module(module: &'m Module) -> Self {
         Self::with_rows(module.attributes(), |name| Key::among(MODULE, name).map_or(Row::Unknown, Row::Own))
     }
 

@@ -11,7 +11,7 @@ use core::fmt::{self, Display};
 use xla_shape_core::Layout;
 use xla_shape_core::Shape;
 
-impl Display for Module<'_> {
+impl Display for Module {
     /// Prints the whole module. The output parses to the same module, except that shapes before operands are gone if they repeat
     /// the shapes of their instructions. Printing the parsed output gives the same text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ fn attributes<'a>(f: &mut fmt::Formatter<'_>, attributes: impl Iterator<Item = A
     Ok(())
 }
 
-impl Display for Computation<'_, '_> {
+impl Display for Computation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_fragment() {
             for instruction in self.instructions() {
@@ -104,7 +104,7 @@ fn separator(f: &mut fmt::Formatter<'_>, i: usize) -> fmt::Result {
     }
 }
 
-impl Display for Instruction<'_, '_> {
+impl Display for Instruction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() {
             f.write_str("ROOT ")?;

@@ -42,7 +42,7 @@ pub(crate) struct CopyCost {
 }
 
 impl CopyCost {
-    pub(super) fn new(copy: &Copy<'_, '_>, sources: &Sources<'_>, all: Option<u64>) -> Self {
+    pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>, all: Option<u64>) -> Self {
         let instruction = copy.cost.instruction;
         let total = copy.cost.total();
         // Copies that the compiler inserts have no metadata, but their operands have.
@@ -98,7 +98,7 @@ pub(crate) const fn change_text(change: Change) -> &'static str {
 }
 
 /// Why a copy is there.
-fn cause(copy: &Copy<'_, '_>, sources: &Sources<'_>) -> String {
+fn cause(copy: &Copy<'_>, sources: &Sources<'_>) -> String {
     match copy.change {
         Change::Layout => {
             let from = produced(&copy.producer, copy.from, sources);
@@ -124,7 +124,7 @@ fn cause(copy: &Copy<'_, '_>, sources: &Sources<'_>) -> String {
     }
 }
 
-fn produced(fixed: &Fixed<'_, '_>, array: &ArrayShape, sources: &Sources<'_>) -> String {
+fn produced(fixed: &Fixed<'_>, array: &ArrayShape, sources: &Sources<'_>) -> String {
     let layout = plain(array.layout());
     match fixed {
         Fixed::Parameter { instruction, number, index } => {
@@ -144,7 +144,7 @@ fn produced(fixed: &Fixed<'_, '_>, array: &ArrayShape, sources: &Sources<'_>) ->
     }
 }
 
-fn consumed(copy: &Copy<'_, '_>) -> String {
+fn consumed(copy: &Copy<'_>) -> String {
     let layout = plain(copy.to.layout());
     let result = |index: &[usize]| {
         let array = array_at(copy.cost.instruction.computation().root().shape(), index);
@@ -177,7 +177,7 @@ fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: &str) -> Strin
 }
 
 /// Whether the memory of a parameter is given to a result.
-fn is_donated(parameter: Instruction<'_, '_>, number: usize) -> bool {
+fn is_donated(parameter: Instruction<'_>, number: usize) -> bool {
     let aliases = parameter.module().attribute("input_output_alias").and_then(|value| value.aliases().ok());
     aliases.is_some_and(|aliases| aliases.iter().any(|alias| alias.parameter == number))
 }
@@ -188,7 +188,7 @@ fn plain(all: &Layout) -> String {
 }
 
 /// What would remove a copy.
-fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
+fn remedy(copy: &Copy<'_>) -> Option<String> {
     match (copy.change, &copy.producer, &copy.consumer) {
         (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
             if !is_donated(*instruction, *number) =>
@@ -209,7 +209,7 @@ fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
 }
 
 /// Which copy another layout of the parameter would leave or make, if any.
-fn what_stays(copy: &Copy<'_, '_>) -> String {
+fn what_stays(copy: &Copy<'_>) -> String {
     if let (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) = (&copy.producer, &copy.consumer)
         && !is_donated(*instruction, *number)
     {
@@ -233,7 +233,7 @@ fn what_stays(copy: &Copy<'_, '_>) -> String {
 }
 
 /// The layout that would remove a copy, where to ask for it, and the array that is there now.
-fn ask<'m>(copy: &Copy<'m, '_>) -> Option<(Place, Layout, &'m ArrayShape)> {
+fn ask<'m>(copy: &Copy<'m>) -> Option<(Place, Layout, &'m ArrayShape)> {
     match (copy.change, &copy.producer, &copy.consumer) {
         (Change::Layout, Fixed::Parameter { instruction, number, index }, _) => {
             let array = array_at(instruction.shape(), index)?;
@@ -263,7 +263,7 @@ fn array_at<'s>(shape: &'s Shape, index: &[usize]) -> Option<&'s ArrayShape> {
 }
 
 /// The dimension of the operand that each dimension of the result is; `None` where the instruction does something else.
-fn permutation(copy: &Copy<'_, '_>) -> Option<Vec<usize>> {
+fn permutation(copy: &Copy<'_>) -> Option<Vec<usize>> {
     let instruction = copy.cost.instruction;
     match instruction.opcode() {
         Opcode::Copy | Opcode::CopyStart | Opcode::Convert => Some((0..copy.from.num_dimensions()).collect()),
@@ -279,7 +279,7 @@ fn is_same(one: &ArrayShape, other: &ArrayShape) -> bool {
 }
 
 /// The layout that a parameter would need for the copy to be unnecessary; `None` if it is not known.
-fn read_as(copy: &Copy<'_, '_>, parameter: &ArrayShape) -> Option<Layout> {
+fn read_as(copy: &Copy<'_>, parameter: &ArrayShape) -> Option<Layout> {
     // Where something between the parameter and the copy views it in another way, no remedy is known.
     if !is_same(parameter, copy.from) {
         return None;
@@ -290,7 +290,7 @@ fn read_as(copy: &Copy<'_, '_>, parameter: &ArrayShape) -> Option<Layout> {
 }
 
 /// The layout that a result would need for the copy to be unnecessary; `None` if it is not known.
-fn written_as(copy: &Copy<'_, '_>, result: &ArrayShape) -> Option<Layout> {
+fn written_as(copy: &Copy<'_>, result: &ArrayShape) -> Option<Layout> {
     if !is_same(result, copy.to) {
         return None;
     }

@@ -169,7 +169,7 @@ impl ProgramCost {
     ///
     /// # Errors
     /// As [`Module::costs`].
-    pub fn new(module: &Module<'_>) -> Result<Self, CostError> {
+    pub fn new(module: &Module) -> Result<Self, CostError> {
         let costs = module.costs()?;
         let (readers, sources) = (module.readers(), module.sources());
         let sums = costs.cycles();
@@ -180,7 +180,7 @@ impl ProgramCost {
         let mut without: Vec<_> =
             without.into_iter().map(|(opcode, instructions)| Group { opcode, instructions }).collect();
         without.sort_by_key(|group| Reverse(group.instructions));
-        let source = |instruction: Instruction<'_, '_>| source_text(&sources.get(instruction));
+        let source = |instruction: Instruction<'_>| source_text(&sources.get(instruction));
         let loops = costs.loops().iter().map(|found| Loop {
             instruction: found.instruction.name().to_owned(),
             trips: found.trips,
@@ -195,7 +195,7 @@ impl ProgramCost {
         let counted = if sums.is_partial { &[][..] } else { costs.instructions() };
         let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, sums.total)).collect();
         copies.sort_by_key(|copy| Reverse((copy.total, copy.bytes)));
-        let sums_by = |name: &dyn Fn(Instruction<'_, '_>) -> Option<String>| grouped(counted, name);
+        let sums_by = |name: &dyn Fn(Instruction<'_>) -> Option<String>| grouped(counted, name);
         let lines = sums_by(&|instruction| source_text(&sources.get(instruction)));
         let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
         let opcodes = sums_by(&|instruction| Some(instruction.opcode().to_string()));
@@ -330,8 +330,8 @@ impl ProgramCost {
 
 /// The cycles of all runs by name, the most expensive first: the name, the cycles, and how many instructions have it.
 fn grouped(
-    costs: &[InstructionCost<'_, '_>],
-    name: &dyn Fn(Instruction<'_, '_>) -> Option<String>,
+    costs: &[InstructionCost<'_>],
+    name: &dyn Fn(Instruction<'_>) -> Option<String>,
 ) -> Vec<(Option<String>, u64, usize)> {
     let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
     for cost in costs {
@@ -348,10 +348,10 @@ fn grouped(
 }
 
 /// The instructions with a figure, the most expensive first.
-fn expensive(costs: &[InstructionCost<'_, '_>], sources: &Sources<'_>) -> Vec<Expensive> {
+fn expensive(costs: &[InstructionCost<'_>], sources: &Sources<'_>) -> Vec<Expensive> {
     let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.cycles.known()?))).collect();
     all.sort_by_key(|(cost, cycles)| Reverse((cost.total(), *cycles)));
-    let entry = |(cost, cycles): (&InstructionCost<'_, '_>, u64)| {
+    let entry = |(cost, cycles): (&InstructionCost<'_>, u64)| {
         let source = sources.get(cost.instruction);
         Expensive {
             instruction: cost.instruction.name().to_owned(),
@@ -372,10 +372,10 @@ fn expensive(costs: &[InstructionCost<'_, '_>], sources: &Sources<'_>) -> Vec<Ex
 /// How many instructions between the start and the end of a collective are searched for the most expensive ones.
 const MOST_BETWEEN: usize = 1000;
 
-fn collectives<'m, 'a>(
-    module: &'m Module<'a>,
-    costs: &Costs<'m, 'a>,
-    readers: &Readers<'m, 'a>,
+fn collectives<'m>(
+    module: &'m Module,
+    costs: &Costs<'m>,
+    readers: &Readers<'m>,
     sources: &Sources<'m>,
 ) -> Vec<Collective> {
     // For each instruction, the sum of the cycles of all instructions before it.
@@ -384,13 +384,13 @@ fn collectives<'m, 'a>(
         let sum = before.last().copied().unwrap_or(0);
         before.push(sum.saturating_add(costs.cycles_of(instruction)));
     }
-    let entry = |found: xla_shape_hlo::Collective<'m, 'a>| {
+    let entry = |found: xla_shape_hlo::Collective<'m>| {
         let own = found.instruction;
         let start = found.pieces.first().map_or(own, |first| first.fusion);
         let last = found.pieces.last().map(|last| last.fusion);
         let is_asynchronous = last.is_some() || start.opcode().text().ends_with("-start");
         let done = last.or_else(|| readers.of(start).find(|reader| reader.opcode().text().ends_with("-done")));
-        let is_after = |done: &Instruction<'m, 'a>| {
+        let is_after = |done: &Instruction<'m>| {
             done.computation().number() == start.computation().number() && done.number() > start.number()
         };
         let done = done.filter(|done| is_asynchronous && module.is_scheduled() && is_after(done));

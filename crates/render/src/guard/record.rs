@@ -184,7 +184,7 @@ impl Recorded {
     /// # Errors
     /// As [`Module::costs`].
     pub fn new(
-        module: &Module<'_>,
+        module: &Module,
         memory: Option<u64>,
         device: Option<&str>,
         compiler: Option<&str>,

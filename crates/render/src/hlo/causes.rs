@@ -53,7 +53,7 @@ pub(super) struct Inputs<'m> {
 }
 
 impl<'m> Inputs<'m> {
-    pub(super) fn new(before: &'m Module<'_>, after: &'m Module<'_>) -> Self {
+    pub(super) fn new(before: &'m Module, after: &'m Module) -> Self {
         let sources = [before.sources(), after.sources()];
         let operations = [Operations::new(before, &sources[0]), Operations::new(after, &sources[1])];
         let [first, second] = &operations;
@@ -63,7 +63,7 @@ impl<'m> Inputs<'m> {
     }
 
     /// Why an instruction is in one of the programs and not in the other one, or another one there. `side` is 0 for the first.
-    pub(super) fn reason(&self, instruction: Instruction<'_, '_>, side: usize) -> Reason {
+    pub(super) fn reason(&self, instruction: Instruction<'_>, side: usize) -> Reason {
         if instruction.name().contains(".remat") {
             return Reason::Rematerialization;
         }
@@ -79,7 +79,7 @@ impl<'m> Inputs<'m> {
     }
 
     /// Why a value has another shape, layout or memory space, or is in one of the programs only: `change` is the word of the answer.
-    pub(super) fn reason_of_change(&self, change: &str, instruction: Instruction<'_, '_>, side: usize) -> Reason {
+    pub(super) fn reason_of_change(&self, change: &str, instruction: Instruction<'_>, side: usize) -> Reason {
         let is_parameter = instruction.opcode() == Opcode::Parameter && instruction.computation().is_entry();
         match change {
             "layout" | "memory space" if is_parameter && self.overall != Reason::Sharding => Reason::Layout,
@@ -90,7 +90,7 @@ impl<'m> Inputs<'m> {
     }
 
     /// The source of an instruction; `side` is 0 for the first program.
-    pub(super) fn source<'s>(&'s self, instruction: Instruction<'s, '_>, side: usize) -> Source<'s> {
+    pub(super) fn source<'s>(&'s self, instruction: Instruction<'s>, side: usize) -> Source<'s> {
         self.sources[side].get(instruction)
     }
 

@@ -38,7 +38,7 @@ impl std::error::Error for OtherDevices {}
 ///
 /// # Errors
 /// If the numbers differ.
-pub fn check_devices(before: &Module<'_>, after: &Module<'_>) -> Result<(), OtherDevices> {
+pub fn check_devices(before: &Module, after: &Module) -> Result<(), OtherDevices> {
     OtherDevices::compare(&Signature::new(before), &Signature::new(after))
 }
 
@@ -55,6 +55,6 @@ impl OtherDevices {
 }
 
 /// A number of devices in a module; 1 if the module does not have it.
-pub(super) fn device_count(module: &Module<'_>, what: &str) -> String {
+pub(super) fn device_count(module: &Module, what: &str) -> String {
     module.attribute(what).map_or_else(|| "1".to_owned(), |value| value.text().to_owned())
 }

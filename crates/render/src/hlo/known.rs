@@ -11,10 +11,10 @@ use xla_shape_hlo::dump::{BufferAssignment, DumpFiles, LiveRanges, UsageReport};
 /// A file never leads to an error: if it cannot be read, belongs to another module or has unexpected contents, it is ignored, and
 /// [`notes`](Self::notes) says so. [`DumpFiles`] says which files are read.
 #[derive(Clone, Debug)]
-pub struct Known<'m, 'a> {
+pub struct Known<'m> {
     /// The timeline: with the compiler's offsets and sizes if its buffer assignment is there, and with its totals if its memory
     /// analysis is.
-    pub timeline: Timeline<'m, 'a>,
+    pub timeline: Timeline<'m>,
     /// The compiler's memory analysis, if there is one of this program.
     pub statistics: Option<Statistics>,
     /// The names of the files that were used.
@@ -50,7 +50,7 @@ impl<E: Display, R: FnMut(&str) -> Result<Vec<u8>, E>> Files<R> {
     }
 }
 
-impl<'m, 'a> Known<'m, 'a> {
+impl<'m> Known<'m> {
     /// A timeline without files of the compiler.
     ///
     /// ```
@@ -63,7 +63,7 @@ impl<'m, 'a> Known<'m, 'a> {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub const fn new(timeline: Timeline<'m, 'a>) -> Self {
+    pub const fn new(timeline: Timeline<'m>) -> Self {
         Self { timeline, statistics: None, files: Vec::new(), notes: Vec::new() }
     }
 

@@ -48,7 +48,7 @@ impl Measure {
 /// A number of a program: `memory` is its bytes of HBM, and `cost` what it costs, if they are known.
 pub(crate) fn measure(
     measure: Measure,
-    module: &Module<'_>,
+    module: &Module,
     memory: Option<u64>,
     cost: Option<&ProgramCost>,
 ) -> Option<u64> {

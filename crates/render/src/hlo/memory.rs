@@ -167,7 +167,7 @@ pub(super) enum Accuracy {
 }
 
 impl Accuracy {
-    pub(super) fn new(timeline: Option<&Timeline<'_, '_>>) -> Self {
+    pub(super) fn new(timeline: Option<&Timeline<'_>>) -> Self {
         let Some(timeline) = timeline else { return Self::Unknown };
         let account = timeline.account();
         match (account.exact, timeline.is_assigned()) {
@@ -301,10 +301,10 @@ pub(super) struct Scope {
 
 impl AtPeak {
     /// What is in `space` when it is fullest; lists have at most `top` entries.
-    pub(super) fn new(module: &Module<'_>, timeline: &Timeline<'_, '_>, space: u8, top: usize) -> Option<Self> {
+    pub(super) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
         let step = timeline.peak_step(space)?;
         let (sources, roles) = (module.sources(), Roles::new(module));
-        let mut live: Vec<&Lifetime<'_, '_>> = timeline
+        let mut live: Vec<&Lifetime<'_>> = timeline
             .live_at(step)
             .filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0)
             .collect();
@@ -411,7 +411,7 @@ impl Branch {
 
 /// The array that is stored in a buffer at a step. The buffer of a loop's state holds different values over time; this is the last
 /// one that was written.
-fn resident(sources: &Sources<'_>, roles: &Roles, lifetime: &Lifetime<'_, '_>, step: usize) -> Resident {
+fn resident(sources: &Sources<'_>, roles: &Roles, lifetime: &Lifetime<'_>, step: usize) -> Resident {
     let buffer = lifetime.buffer;
     let now = lifetime.value_at(step).map_or(buffer.instruction, |tenant| tenant.instruction);
     // A loop and its parameters hold values of other instructions, and only those have an op_name.
@@ -440,7 +440,7 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    pub(super) fn new(module: &Module<'_>) -> Self {
+    pub(super) fn new(module: &Module) -> Self {
         // `{ {0}: (1, {}, may-alias), {1}: (0, {2}, must-alias) }`: the number of a parameter follows each `(`.
         let aliases = module.attribute("input_output_alias");
         let numbers = aliases.iter().flat_map(|aliases| aliases.text().split('(').skip(1));
@@ -449,7 +449,7 @@ impl Roles {
 
     /// The role's name. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an
     /// argument.
-    pub(super) fn name(&self, lifetime: &Lifetime<'_, '_>) -> &'static str {
+    pub(super) fn name(&self, lifetime: &Lifetime<'_>) -> &'static str {
         let own = std::iter::once(lifetime.buffer.instruction);
         let mut values = own.chain(lifetime.values.iter().map(|tenant| tenant.instruction));
         let is_donated =

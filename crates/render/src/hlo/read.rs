@@ -7,14 +7,14 @@ use xla_shape_hlo::{Language, Module, utf8};
 
 /// A module, and a warning about the instructions that could not be read.
 #[derive(Clone, Debug)]
-pub struct ModuleFile<'a> {
+pub struct ModuleFile {
     /// The module. If only some instructions of a text can be read, it has those.
-    pub module: Module<'a>,
+    pub module: Module,
     /// The warning for people.
     pub unread: Option<String>,
 }
 
-impl<'a> ModuleFile<'a> {
+impl ModuleFile {
     /// Reads a module, as text or message. `name` is the file's name for errors, which are messages for people.
     ///
     /// ```
@@ -28,7 +28,7 @@ impl<'a> ModuleFile<'a> {
     ///
     /// # Errors
     /// If the file is not a module, or nothing of it can be read.
-    pub fn read(name: &str, bytes: &'a [u8]) -> Result<Self, String> {
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let shown = |error: &ParseError, text: &str, message: &dyn Display| {
             let (line, column) = error.line_column(text);
             let help = hint(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));

@@ -66,7 +66,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn new(module: &Module<'_>) -> Self {
+    fn new(module: &Module) -> Self {
         let mut counts = Self { computations: module.computations().len(), instructions: 0, opcodes: BTreeMap::new() };
         for instruction in module.instructions() {
             let opcode = instruction.opcode();
@@ -107,10 +107,10 @@ pub(super) struct Finding {
 }
 
 /// The findings of a module, errors first.
-fn findings(module: &Module<'_>) -> Vec<Finding> {
+fn findings(module: &Module) -> Vec<Finding> {
     let mut found = module.check();
     found.sort_by_key(|finding| core::cmp::Reverse(finding.severity()));
-    let finding = |found: xla_shape_hlo::Finding<'_, '_>| Finding {
+    let finding = |found: xla_shape_hlo::Finding<'_>| Finding {
         severity: found.severity().name(),
         instruction: found.instruction().name().to_owned(),
         message: found.problem().to_string(),
@@ -241,7 +241,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn new(module: &Module<'_>, top: usize, only: Option<u8>) -> Self {
+    pub fn new(module: &Module, top: usize, only: Option<u8>) -> Self {
         let memory = module.memory();
         Self::on(&memory, memory.timeline_on(None).as_ref(), None, top, only)
     }
@@ -263,8 +263,8 @@ impl Report {
     /// ```
     #[must_use]
     pub fn on(
-        memory: &xla_shape_hlo::Memory<'_, '_>,
-        timeline: Option<&Timeline<'_, '_>>,
+        memory: &xla_shape_hlo::Memory<'_>,
+        timeline: Option<&Timeline<'_>>,
         device: Option<Device>,
         top: usize,
         only: Option<u8>,
@@ -290,7 +290,7 @@ impl Report {
         let spaces = spaces.collect();
         // All buffers are ranked, because `only` may leave few of them.
         let all = memory.buffers().len();
-        let here = |buffer: &Buffer<'_, '_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
+        let here = |buffer: &Buffer<'_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
         let largest = memory.largest(all).into_iter().filter(here);
         let padded = memory.most_padded(all).into_iter().filter(here);
         let padded = padded.filter(|buffer| buffer.footprint.padding_bytes() > 0);
@@ -364,7 +364,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn with_known(self, known: &Known<'_, '_>, other_modules: Vec<String>) -> Self {
+    pub fn with_known(self, known: &Known<'_>, other_modules: Vec<String>) -> Self {
         let report = known.statistics.iter().fold(self, Self::with_statistics);
         Self { files: known.files.clone(), notes: known.notes.clone(), other_modules, ..report }
     }
@@ -434,12 +434,12 @@ impl Report {
     }
 }
 
-fn at_peak(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, top: usize, only: Option<u8>) -> Vec<AtPeak> {
+fn at_peak(module: &Module, timeline: Option<&Timeline<'_>>, top: usize, only: Option<u8>) -> Vec<AtPeak> {
     let spaces = only.map_or_else(|| vec![memory_space::DEFAULT, memory_space::GENERIC_FAST], |only| vec![only]);
     spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, space, top)).collect()
 }
 
-fn collectives(module: &Module<'_>, top: usize) -> Vec<Collective> {
+fn collectives(module: &Module, top: usize) -> Vec<Collective> {
     let sources = module.sources();
     let mut found = module.collectives();
     found.sort_by_key(|found| {
@@ -466,10 +466,10 @@ fn collectives(module: &Module<'_>, top: usize) -> Vec<Collective> {
 }
 
 /// The largest copies of the program, inside a memory space or between two.
-fn copies(memory: &xla_shape_hlo::Memory<'_, '_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
+fn copies(memory: &xla_shape_hlo::Memory<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
     const READERS: usize = 3;
     // Of the copies alone, by number.
-    let mut readers: BTreeMap<u32, Vec<Instruction<'_, '_>>> = BTreeMap::new();
+    let mut readers: BTreeMap<u32, Vec<Instruction<'_>>> = BTreeMap::new();
     // The result of a copy-start is read from its copy-done.
     let mut done = BTreeMap::new();
     let mut found = Vec::new();
@@ -486,9 +486,8 @@ fn copies(memory: &xla_shape_hlo::Memory<'_, '_>, wanted: &dyn Fn(u8) -> bool, t
                 found.push((instruction, to, spaces));
             }
         }
-        let copied = |operand: &Instruction<'_, '_>| {
-            matches!(operand.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::CopyDone)
-        };
+        let copied =
+            |operand: &Instruction<'_>| matches!(operand.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::CopyDone);
         for operand in instruction.operands().filter_map(|operand| operand.instruction()).filter(copied) {
             let reading = readers.entry(operand.number()).or_default();
             if reading.len() < READERS {
@@ -500,7 +499,7 @@ fn copies(memory: &xla_shape_hlo::Memory<'_, '_>, wanted: &dyn Fn(u8) -> bool, t
         }
     }
     found.sort_by_key(|(_, to, _)| std::cmp::Reverse(to.byte_size()));
-    let read_by = |instruction: Instruction<'_, '_>| {
+    let read_by = |instruction: Instruction<'_>| {
         let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
         readers.get(&made).into_iter().flatten().map(|reader| reader.name().to_owned()).collect()
     };
@@ -517,7 +516,7 @@ fn copies(memory: &xla_shape_hlo::Memory<'_, '_>, wanted: &dyn Fn(u8) -> bool, t
 }
 
 /// Joins values of one shape, and sorts by the padding of all of them.
-fn grouped<'m, 'a: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m, 'a>>, top: usize) -> Vec<Value> {
+fn grouped<'m: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m>>, top: usize) -> Vec<Value> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Value> = Vec::new();
     for buffer in ranked {
@@ -539,7 +538,7 @@ fn grouped<'m, 'a: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffe
     groups
 }
 
-fn value<'m, 'a: 'm>(sources: &Sources<'m>, buffer: &Buffer<'m, 'a>) -> Value {
+fn value<'m: 'm>(sources: &Sources<'m>, buffer: &Buffer<'m>) -> Value {
     Value {
         name: buffer.instruction.name().to_owned(),
         leaf: buffer.leaf,

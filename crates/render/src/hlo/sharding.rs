@@ -64,7 +64,7 @@ pub(super) struct Sharded {
 }
 
 impl Sum {
-    fn add(&mut self, array: &ShardedArray<'_, '_>) {
+    fn add(&mut self, array: &ShardedArray<'_>) {
         self.arrays += 1;
         self.bytes = self.bytes.saturating_add(array.bytes());
         self.bytes_per_device = self.bytes_per_device.saturating_add(array.bytes_per_device());
@@ -73,7 +73,7 @@ impl Sum {
 
 impl Shardings {
     /// The shardings of `module`, if it is for several devices and has some; lists have at most `top` entries.
-    pub(super) fn new(module: &Module<'_>, device: Option<Device>, top: usize) -> Option<Self> {
+    pub(super) fn new(module: &Module, device: Option<Device>, top: usize) -> Option<Self> {
         let arrays = module.sharded_arrays(device.and_then(Device::generation));
         let named = arrays.iter().filter_map(|array| array.partition.device_count()).max();
         let devices = module.partition_count().or(named);
@@ -142,7 +142,7 @@ fn in_words(sum: &Sum) -> String {
 }
 
 impl Sharded {
-    fn new(array: &ShardedArray<'_, '_>) -> Self {
+    fn new(array: &ShardedArray<'_>) -> Self {
         let copies = array.replication.saturating_sub(1);
         Self {
             name: array.instruction.name().to_owned(),
@@ -174,6 +174,6 @@ impl Sharded {
 }
 
 /// How many different shards an array has.
-fn tiles(array: &ShardedArray<'_, '_>) -> u64 {
+fn tiles(array: &ShardedArray<'_>) -> u64 {
     array.partition.tiles().iter().fold(1, |product, &tiles| product.saturating_mul(tiles))
 }

@@ -106,7 +106,7 @@ impl ShownInstruction {
     ///
     /// # Errors
     /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
-    pub fn new(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<Self, ShowError> {
+    pub fn new(module: &Module, timeline: Option<&Timeline<'_>>, name: &str) -> Result<Self, ShowError> {
         let instruction = find(module, name)?;
         let facts = Facts::new(module, timeline);
         let unread = facts.unread(instruction);
@@ -193,7 +193,7 @@ impl ShownArray {
 }
 
 /// The instruction of this name, written with or without `%`.
-pub(super) fn find<'m, 'a>(module: &'m Module<'a>, name: &str) -> Result<Instruction<'m, 'a>, ShowError> {
+pub(super) fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowError> {
     let name = name.trim().trim_start_matches('%');
     // Names are unique in a computation only; the entry's are meant first.
     let named = match name.rsplit_once('/') {
@@ -206,22 +206,22 @@ pub(super) fn find<'m, 'a>(module: &'m Module<'a>, name: &str) -> Result<Instruc
 }
 
 /// What is known about all instructions of a module, computed once.
-pub(super) struct Facts<'p, 'm, 'a> {
-    timeline: Option<&'p Timeline<'m, 'a>>,
-    costs: Costs<'m, 'a>,
+pub(super) struct Facts<'p, 'm> {
+    timeline: Option<&'p Timeline<'m>>,
+    costs: Costs<'m>,
     /// Why the costs of computations are not known.
     errors: Vec<CostError>,
     /// The costs by the number of the instruction.
     by_number: HashMap<u32, usize>,
     /// The lifetimes that an instruction's arrays use, by its number.
     lifetimes: HashMap<u32, Vec<usize>>,
-    pub(super) readers: Readers<'m, 'a>,
+    pub(super) readers: Readers<'m>,
     pub(super) sources: Sources<'m>,
     pub(super) roles: Roles,
 }
 
-impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
-    pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>) -> Self {
+impl<'p, 'm> Facts<'p, 'm> {
+    pub(super) fn new(module: &'m Module, timeline: Option<&'p Timeline<'m>>) -> Self {
         let (costs, errors) = module.costs_with_errors();
         let by_number = costs.instructions().iter().enumerate();
         let by_number = by_number.map(|(place, cost)| (cost.instruction.number(), place)).collect();
@@ -240,7 +240,7 @@ impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
     }
 
     /// What an answer about one instruction has, without its text and what cannot be read.
-    pub(super) fn shown(&self, instruction: Instruction<'m, 'a>) -> ShownInstruction {
+    pub(super) fn shown(&self, instruction: Instruction<'m>) -> ShownInstruction {
         let cost = self.by_number.get(&instruction.number()).and_then(|&place| self.costs.instructions().get(place));
         let source = self.sources.get(instruction);
         let places = self.places(instruction);
@@ -286,7 +286,7 @@ impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
     }
 
     /// The figures that cannot be read, those of this instruction first.
-    fn unread(&self, instruction: Instruction<'_, '_>) -> Vec<String> {
+    fn unread(&self, instruction: Instruction<'_>) -> Vec<String> {
         let own = instruction.span();
         let mut unread: Vec<_> = self.costs.unread().iter().map(|(_, error)| error).chain(&self.errors).collect();
         unread.sort_by_key(|error| (error.span() != own, error.span().start));
@@ -294,7 +294,7 @@ impl<'p, 'm, 'a> Facts<'p, 'm, 'a> {
     }
 
     /// The buffers of an instruction's arrays, by the number of the array.
-    fn places(&self, instruction: Instruction<'_, '_>) -> BTreeMap<usize, InBuffer<'p, 'm, 'a>> {
+    fn places(&self, instruction: Instruction<'_>) -> BTreeMap<usize, InBuffer<'p, 'm>> {
         let number = instruction.number();
         let mut places = BTreeMap::new();
         let Some(timeline) = self.timeline else { return places };
@@ -326,9 +326,9 @@ pub(super) fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>
 }
 
 /// A buffer, and the steps at which a value is in it: the first and the last of each time.
-type InBuffer<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, Vec<[usize; 2]>);
+type InBuffer<'t, 'm> = (&'t Lifetime<'m>, Vec<[usize; 2]>);
 
-fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_, '_>>, roles: &Roles) -> ShownArray {
+fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_>>, roles: &Roles) -> ShownArray {
     let footprint = Footprint::new(array);
     let (found, live) = place.map_or((None, Vec::new()), |(found, live)| (Some(*found), live.clone()));
     ShownArray {
@@ -342,7 +342,7 @@ fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_, '_>>, roles: &Roles
 }
 
 /// The name of a module that is most like another one, if one is at all.
-fn nearest(module: &Module<'_>, name: &str) -> Option<String> {
+fn nearest(module: &Module, name: &str) -> Option<String> {
     // Names that no one typed are not compared: that would take long.
     const LONGEST: usize = 256;
     if name.len() > LONGEST {

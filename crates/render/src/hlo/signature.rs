@@ -29,7 +29,7 @@ impl Signature {
     /// The numbers of devices of a module that count.
     pub(crate) const DEVICES: [&'static str; 2] = ["num_partitions", "replica_count"];
 
-    pub(crate) fn new(module: &Module<'_>) -> Self {
+    pub(crate) fn new(module: &Module) -> Self {
         let parameters = module.entry().map(|entry| entry.parameters_by_number()).unwrap_or_default();
         let sharding = |text: xla_shape_hlo::Value<'_>| text.text().to_owned();
         let shardings = parameters.iter().map(|(_, parameter)| parameter.attribute("sharding").map(sharding));
@@ -151,7 +151,7 @@ pub(crate) struct Operations {
 }
 
 impl Operations {
-    pub(crate) fn new<'m>(module: &'m Module<'_>, sources: &Sources<'m>) -> Self {
+    pub(crate) fn new<'m>(module: &'m Module, sources: &Sources<'m>) -> Self {
         let (mut computing, mut all, mut parameters) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let collectives = module.collectives();
         let collectives = collectives.iter().flat_map(xla_shape_hlo::Collective::instructions);

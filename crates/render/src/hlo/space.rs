@@ -39,7 +39,7 @@ impl Error for NoSuchSpace {}
 /// assert!(check_space(&module, 0).is_ok() && check_space(&module, 1).is_err());
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
-pub fn check_space(module: &Module<'_>, space: u8) -> Result<(), NoSuchSpace> {
+pub fn check_space(module: &Module, space: u8) -> Result<(), NoSuchSpace> {
     let used = module.memory().usage().into_keys().collect::<Vec<_>>();
     if used.contains(&space) { Ok(()) } else { Err(NoSuchSpace { space, used, is_tpu: module.is_for_tpu() }) }
 }

@@ -39,8 +39,8 @@ struct Cause {
 
 impl Summary {
     pub(super) fn new(
-        module: &Module<'_>,
-        timeline: Option<&Timeline<'_, '_>>,
+        module: &Module,
+        timeline: Option<&Timeline<'_>>,
         device: Option<Device>,
         account: &Account,
     ) -> Self {

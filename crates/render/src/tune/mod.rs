@@ -27,7 +27,7 @@ use xla_shape_tune::{Compiled, CompiledCopy, Measured, Place};
 ///
 /// # Errors
 /// As [`Module::costs`].
-pub fn compiled(module: &Module<'_>) -> Result<Compiled, CostError> {
+pub fn compiled(module: &Module) -> Result<Compiled, CostError> {
     let cost = ProgramCost::new(module)?;
     let costs = module.costs()?;
     let found = costs.copies();

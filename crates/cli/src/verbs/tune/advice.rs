@@ -51,7 +51,7 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
 }
 
 /// The donated parameters of a module, each with the result that takes its memory.
-fn donated(module: &Module<'_>) -> BTreeMap<usize, usize> {
+fn donated(module: &Module) -> BTreeMap<usize, usize> {
     let aliases = module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default();
     let whole = aliases.iter().filter(|alias| alias.parameter_index.is_empty() && alias.result_index.len() <= 1);
     whole.map(|alias| (alias.parameter, alias.result_index.first().copied().unwrap_or(0))).collect()

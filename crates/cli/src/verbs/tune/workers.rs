@@ -167,7 +167,7 @@ pub(super) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result
 }
 
 /// The parameters and results with the memory spaces that they have in the optimized module: PJRT does not say them.
-fn with_memory(module: &Module<'_>, inputs: &[Shape], outputs: &[Shape]) -> [Vec<Shape>; 2] {
+fn with_memory(module: &Module, inputs: &[Shape], outputs: &[Shape]) -> [Vec<Shape>; 2] {
     let layout = module.attribute("entry_computation_layout").and_then(|value| value.program_shape().ok());
     let (parameters, results) = layout.map_or_else(Default::default, |layout| {
         let results = layout.result.tuple_shapes().map_or_else(|| vec![layout.result.clone()], <[Shape]>::to_vec);

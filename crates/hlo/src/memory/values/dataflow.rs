@@ -26,12 +26,12 @@ struct Caller {
 }
 
 /// The state of the analysis.
-struct Dataflow<'m, 'a> {
-    module: &'m Module<'a>,
+struct Dataflow<'m> {
+    module: &'m Module,
     offsets: SubshapeOffsets,
     callers: BTreeMap<u32, Vec<Caller>>,
     /// For each asynchronous start or update, the update that binds more operands.
-    updates: BTreeMap<u32, Instruction<'m, 'a>>,
+    updates: BTreeMap<u32, Instruction<'m>>,
     /// The phis, and the subshapes whose values each merges.
     phis: Vec<(u32, Vec<usize>)>,
     /// Pairs of subshapes of an operand and a result that is written in place.
@@ -45,7 +45,7 @@ struct Dataflow<'m, 'a> {
 
 impl<'m> Values<'m> {
     /// Analyses computations that run, given callees first. `None` if there are more than [`MAX_SUBSHAPES`] subshapes.
-    pub(in crate::memory) fn new<'a>(module: &'m Module<'a>, computations: &[Computation<'m, 'a>]) -> Option<Self> {
+    pub(in crate::memory) fn new<'a>(module: &'m Module, computations: &[Computation<'m>]) -> Option<Self> {
         let mut offsets = SubshapeOffsets::default();
         let mut starts = Vec::with_capacity(module.instructions().len());
         let mut next = 0_usize;
@@ -95,8 +95,8 @@ impl<'m> Values<'m> {
     }
 }
 
-impl<'m, 'a> Dataflow<'m, 'a> {
-    fn find_callers(&mut self, computations: &[Computation<'m, 'a>]) {
+impl<'m> Dataflow<'m> {
+    fn find_callers(&mut self, computations: &[Computation<'m>]) {
         for instruction in computations.iter().flat_map(|computation| computation.instructions()) {
             if instruction.opcode().text().ends_with("-update")
                 && let Some(updated) = instruction.operand(0).and_then(|operand| operand.instruction())
@@ -114,14 +114,14 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     }
 
     /// The subshapes of an operand.
-    fn operand(&self, instruction: Instruction<'m, 'a>, operand: usize) -> Option<Subshapes> {
+    fn operand(&self, instruction: Instruction<'m>, operand: usize) -> Option<Subshapes> {
         let operand = instruction.operand(operand)?.instruction()?;
         let subshapes = self.result.subshapes_of(operand.number());
         (subshapes.1 > 0).then_some(subshapes)
     }
 
     /// The subshapes of an operand of an asynchronous operation, which its start or a later update binds.
-    fn async_operand(&self, by: Instruction<'m, 'a>, operand: usize) -> Option<Subshapes> {
+    fn async_operand(&self, by: Instruction<'m>, operand: usize) -> Option<Subshapes> {
         // The limit on chained updates; programs have far fewer.
         const MAX_UPDATES: usize = 64;
         let (mut by, mut operand) = (by, operand);
@@ -134,13 +134,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
         None
     }
 
-    fn new_value(
-        &mut self,
-        instruction: Instruction<'m, 'a>,
-        leaf: Option<usize>,
-        shape: &'m Shape,
-        is_phi: bool,
-    ) -> u32 {
+    fn new_value(&mut self, instruction: Instruction<'m>, leaf: Option<usize>, shape: &'m Shape, is_phi: bool) -> u32 {
         let number = u32::try_from(self.result.values.len()).unwrap_or(u32::MAX);
         let value = Value { instruction: instruction.number(), leaf, shape, is_phi, is_unallocated: false };
         self.result.values.push(value);
@@ -148,7 +142,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     }
 
     /// Assigns values to the subshapes of an instruction.
-    fn assign(&mut self, instruction: Instruction<'m, 'a>, computation: Computation<'m, 'a>) -> Option<()> {
+    fn assign(&mut self, instruction: Instruction<'m>, computation: Computation<'m>) -> Option<()> {
         let (start, length) = self.result.subshapes_of(instruction.number());
         self.forward(instruction, computation, start, length)?;
         let mut leaf = 0_usize;
@@ -204,7 +198,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     /// Defines a phi at each of `length` subshapes from `start` on, which merges the corresponding values from each of `sources` on.
     fn define_phis(
         &mut self,
-        instruction: Instruction<'m, 'a>,
+        instruction: Instruction<'m>,
         start: usize,
         length: usize,
         sources: &[usize],
@@ -225,8 +219,8 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     /// Fills in the subshapes that forward values, and the phis (`HloDataflowAnalysis::UpdateInstructionValueSet`).
     fn forward(
         &mut self,
-        instruction: Instruction<'m, 'a>,
-        computation: Computation<'m, 'a>,
+        instruction: Instruction<'m>,
+        computation: Computation<'m>,
         start: usize,
         length: usize,
     ) -> Option<()> {
@@ -376,14 +370,14 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     }
 
     /// Forwards an operand to an instruction's subshapes.
-    fn alias_operand(&mut self, instruction: Instruction<'m, 'a>, operand: usize, to: usize, length: usize) {
+    fn alias_operand(&mut self, instruction: Instruction<'m>, operand: usize, to: usize, length: usize) {
         if let Some((from, count)) = self.operand(instruction, operand) {
             self.alias(to, from, length.min(count));
         }
     }
 
     /// Forwards a part of the first operand to an instruction's subshapes.
-    fn alias_part(&mut self, instruction: Instruction<'m, 'a>, index: &[usize], to: usize, length: usize) {
+    fn alias_part(&mut self, instruction: Instruction<'m>, index: &[usize], to: usize, length: usize) {
         let shape = instruction.operand(0).and_then(|operand| operand.shape());
         let part = shape.and_then(|shape| self.offsets.part(shape, index));
         if let (Some((from, count)), Some((start, _))) = (part, self.operand(instruction, 0)) {
@@ -392,7 +386,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
     }
 
     /// Forwards an operand to a part of an instruction's subshapes.
-    fn alias_into(&mut self, instruction: Instruction<'m, 'a>, operand: usize, index: &[usize], start: usize) {
+    fn alias_into(&mut self, instruction: Instruction<'m>, operand: usize, index: &[usize], start: usize) {
         let part = self.offsets.part(instruction.shape(), index);
         if let (Some((to, count)), Some((from, found))) = (part, self.operand(instruction, operand)) {
             self.alias(start.saturating_add(to), from, count.min(found));
@@ -401,7 +395,7 @@ impl<'m, 'a> Dataflow<'m, 'a> {
 
     /// Collects the parts of an instruction's result that are written in place of its operands
     /// (`HloDataflowAnalysis::GetInPlaceInputOutputPairs`).
-    fn write_in_place(&mut self, instruction: Instruction<'m, 'a>, start: usize) {
+    fn write_in_place(&mut self, instruction: Instruction<'m>, start: usize) {
         let mut pairs: Vec<(Vec<usize>, usize, Vec<usize>)> = Vec::new();
         let elements = instruction.shape().tuple_shapes().map(<[Shape]>::len);
         match instruction.opcode() {
@@ -557,14 +551,14 @@ impl<'m, 'a> Dataflow<'m, 'a> {
 }
 
 /// The entries of the module's `input_output_alias`.
-fn donations(module: &Module<'_>) -> Vec<crate::Alias> {
+fn donations(module: &Module) -> Vec<crate::Alias> {
     let donated = module.value_of(Key::InputOutputAlias).and_then(|value| value.aliases().ok());
     donated.unwrap_or_default()
 }
 
 /// The operands and results to which the TPU compiler assigns one address (`aliasing_operands` in `backend_config`). Results are
 /// numbered after the operands.
-fn same_addresses(instruction: Instruction<'_, '_>) -> Vec<Vec<usize>> {
+fn same_addresses(instruction: Instruction<'_>) -> Vec<Vec<usize>> {
     let config = instruction.value_of(Key::BackendConfig).and_then(|config| config.unquoted().ok());
     let lists = config.as_deref().and_then(|config| config.split_once("\"aliasing_operands\":{\"lists\":["));
     let Some((_, lists)) = lists else { return Vec::new() };
@@ -578,13 +572,13 @@ fn same_addresses(instruction: Instruction<'_, '_>) -> Vec<Vec<usize>> {
     found
 }
 
-fn is_concat_bitcast(instruction: Instruction<'_, '_>) -> bool {
+fn is_concat_bitcast(instruction: Instruction<'_>) -> bool {
     let target = instruction.value_of(Key::CustomCallTarget).and_then(|target| target.string().ok());
     target.is_some_and(|target| target == "ConcatBitcast")
 }
 
 /// The results of a fused computation that update one of its parameters: the shape index of the result, and the parameter.
-fn updates(computation: Computation<'_, '_>) -> Vec<(Vec<usize>, usize)> {
+fn updates(computation: Computation<'_>) -> Vec<(Vec<usize>, usize)> {
     let root = computation.root();
     if root.opcode() != Opcode::Tuple {
         return updated(root).map(|parameter| (vec![], parameter)).into_iter().collect();
@@ -594,7 +588,7 @@ fn updates(computation: Computation<'_, '_>) -> Vec<(Vec<usize>, usize)> {
 }
 
 /// The parameter that an instruction of a fused computation updates in place.
-fn updated(instruction: Instruction<'_, '_>) -> Option<usize> {
+fn updated(instruction: Instruction<'_>) -> Option<usize> {
     let update = skip_bitcasts(instruction)?;
     if !matches!(update.opcode(), Opcode::DynamicUpdateSlice | Opcode::Scatter) || update.shape().array().is_none() {
         return None;
@@ -602,7 +596,7 @@ fn updated(instruction: Instruction<'_, '_>) -> Option<usize> {
     skip_bitcasts(update.operand(0)?.instruction()?)?.parameter_number()
 }
 
-fn skip_bitcasts<'m, 'a>(mut instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>> {
+fn skip_bitcasts<'m>(mut instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     // The limit ends cycles, which only an invalid module has.
     for _ in 0..64 {
         if instruction.opcode() != Opcode::Bitcast {

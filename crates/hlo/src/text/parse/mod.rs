@@ -14,9 +14,9 @@ use crate::module::{
 };
 use crate::names::{NameTable, hash};
 use crate::text::cursor::Cursor;
-use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 use instruction::PartialInstruction;
@@ -30,7 +30,7 @@ type Result<T> = core::result::Result<T, ParseError>;
 const ERRORS: usize = 1000;
 const BYTES_PER_ERROR: usize = 64;
 
-impl<'a> Module<'a> {
+impl Module {
     /// Parses a module, some computations, or some instructions.
     ///
     /// Parsing checks the syntax, the names and every shape and layout. [`Module::check`] checks the rest of XLA's rules.
@@ -47,7 +47,11 @@ impl<'a> Module<'a> {
     ///
     /// # Errors
     /// The first error in the text.
-    pub fn parse(text: &'a str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_shared(&Arc::new(String::from(text)))
+    }
+
+    fn parse_shared(text: &Arc<String>) -> Result<Self> {
         let mut parser = Parser::new(text, false);
         let Err(error) = parser.module() else { return Ok(parser.finish()) };
         // An unclosed bracket or string is noticed late. The second pass finds where it was opened.
@@ -56,12 +60,12 @@ impl<'a> Module<'a> {
         Err(parser.module().err().unwrap_or(error))
     }
 
-    /// Parses a text like [`parse`](Self::parse), and keeps it in the module.
+    /// Parses a text like [`parse`](Self::parse), without a copy of it.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
     ///
-    /// let module: Module<'static> = Module::parse_owned("ENTRY e { ROOT p = f32[8] parameter(0) }".to_owned()).unwrap();
+    /// let module: Module = Module::parse_owned("ENTRY e { ROOT p = f32[8] parameter(0) }".to_owned()).unwrap();
     /// assert_eq!(module.text(), "ENTRY e { ROOT p = f32[8] parameter(0) }");
     /// let (_, text) = Module::parse_owned("ENTRY".to_owned()).unwrap_err();
     /// assert_eq!(text, "ENTRY", "comes back with the error");
@@ -69,11 +73,9 @@ impl<'a> Module<'a> {
     ///
     /// # Errors
     /// The first error in the text, together with the text.
-    pub fn parse_owned(text: String) -> core::result::Result<Module<'static>, (ParseError, String)> {
-        match Module::parse(&text).map(|module| module.with_text(Cow::Borrowed(""))) {
-            Ok(module) => Ok(module.with_text(Cow::Owned(text))),
-            Err(error) => Err((error, text)),
-        }
+    pub fn parse_owned(text: String) -> core::result::Result<Self, (ParseError, String)> {
+        let text = Arc::new(text);
+        Self::parse_shared(&text).map_err(|error| (error, Arc::unwrap_or_clone(text)))
     }
 
     /// Parses like [`parse`](Self::parse), but continues after errors and returns all of them, in text order.
@@ -97,7 +99,8 @@ impl<'a> Module<'a> {
     /// assert!(!module.instruction("b").unwrap().is_read());
     /// ```
     #[must_use]
-    pub fn parse_with_errors(text: &'a str) -> (Self, Vec<ParseError>) {
+    pub fn parse_with_errors(text: impl Into<String>) -> (Self, Vec<ParseError>) {
+        let text = &Arc::new(text.into());
         let mut parser = Parser::new(text, false);
         if parser.module().is_ok() {
             return (parser.finish(), Vec::new());
@@ -134,7 +137,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str> {
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
-    module: Module<'a>,
+    module: Module,
     errors: Vec<ParseError>,
     /// Whether to continue after errors.
     recovers: bool,
@@ -179,8 +182,8 @@ struct Lengths {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, recovers: bool) -> Self {
-        let module = Module::unread(Cow::Borrowed(text));
+    fn new(text: &'a Arc<String>, recovers: bool) -> Self {
+        let module = Module::unread(Arc::clone(text));
         Self {
             cursor: Cursor::new(text, 0),
             module,
@@ -206,7 +209,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn finish(mut self) -> Module<'a> {
+    fn finish(mut self) -> Module {
         self.module.shrink();
         self.module
     }

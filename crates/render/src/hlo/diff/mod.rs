@@ -146,7 +146,7 @@ impl Difference {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn new(before: &Module<'_>, after: &Module<'_>) -> Self {
+    pub fn new(before: &Module, after: &Module) -> Self {
         let (first, second) = (before.memory(), after.memory());
         let timelines = [first.timeline_on(None), second.timeline_on(None)];
         Self::on(before, timelines[0].as_ref(), after, timelines[1].as_ref())
@@ -166,14 +166,14 @@ impl Difference {
     /// ```
     #[must_use]
     pub fn on(
-        before: &Module<'_>,
-        before_timeline: Option<&Timeline<'_, '_>>,
-        after: &Module<'_>,
-        after_timeline: Option<&Timeline<'_, '_>>,
+        before: &Module,
+        before_timeline: Option<&Timeline<'_>>,
+        after: &Module,
+        after_timeline: Option<&Timeline<'_>>,
     ) -> Self {
         // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
         let pairs = Pairs::new(before, after);
-        let program = |module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>| {
+        let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
             (module.name().unwrap_or("without a name").to_owned(), Accuracy::new(timeline).name())
         };
         let timelines = before_timeline.zip(after_timeline);
@@ -257,7 +257,7 @@ impl Answer for Difference {
 
 /// The numbers by which programs are compared.
 fn measures(
-    modules: [&Module<'_>; 2],
+    modules: [&Module; 2],
     memory: Option<[u64; 2]>,
     costs: &[Option<ProgramCost>; 2],
     cause: Reason,
@@ -277,12 +277,7 @@ fn measures(
 }
 
 /// The copies, collectives and fusions that only one of both programs has.
-fn parts(
-    modules: [&Module<'_>; 2],
-    costs: &[Option<ProgramCost>; 2],
-    pairs: &Pairs<'_, '_>,
-    inputs: &Inputs<'_>,
-) -> Vec<Part> {
+fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Part> {
     let copies = [0, 1].map(|side: usize| {
         let copies = costs[side].iter().flat_map(|cost| &cost.copies).filter(|copy| copy.changes_layout());
         copies.map(|copy| (copy.number, copy)).collect::<BTreeMap<u32, &CopyCost>>()
@@ -339,7 +334,7 @@ fn parts(
     parts
 }
 
-fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
+fn totals(before: &Timeline<'_>, after: &Timeline<'_>) -> Vec<Total> {
     let (before, after) = (before.account(), after.account());
     let numbers = [
         ("total", before.device.total(), after.device.total()),
@@ -360,7 +355,7 @@ fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
     numbers.into_iter().map(total).collect()
 }
 
-fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &Pairs<'_, '_>) -> Vec<Peak> {
+fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs: &Pairs<'_>) -> Vec<Peak> {
     let sources = modules.map(Module::sources);
     let is_tpu = modules.into_iter().any(Module::is_for_tpu);
     let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
@@ -369,7 +364,7 @@ fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &P
     let peak = |space: u8| {
         let steps = timelines.map(|timeline| timeline.peak_step(space));
         let at = |number: usize| {
-            let (timeline, step): (&Timeline<'_, '_>, _) = (timelines[number], steps[number]?);
+            let (timeline, step): (&Timeline<'_>, _) = (timelines[number], steps[number]?);
             let name = timeline.instructions().get(step)?.name().to_owned();
             Some((name, timeline.bytes().get(&space)?.get(step).copied()?))
         };
@@ -392,9 +387,9 @@ fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &P
 }
 
 /// A lifetime that is live in a memory space at a step, and the value that is stored there at that step: its instruction and array.
-type Live<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, (Instruction<'m, 'a>, usize));
+type Live<'t, 'm> = (&'t Lifetime<'m>, (Instruction<'m>, usize));
 
-fn live<'t, 'm, 'a>(timeline: &'t Timeline<'m, 'a>, space: u8, step: Option<usize>) -> Vec<Live<'t, 'm, 'a>> {
+fn live<'t, 'm>(timeline: &'t Timeline<'m>, space: u8, step: Option<usize>) -> Vec<Live<'t, 'm>> {
     let Some(step) = step else { return Vec::new() };
     let here = timeline.live_at(step);
     let here = here.filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0);
@@ -407,10 +402,10 @@ fn live<'t, 'm, 'a>(timeline: &'t Timeline<'m, 'a>, space: u8, step: Option<usiz
 
 fn causes(
     space: u8,
-    timelines: [&Timeline<'_, '_>; 2],
+    timelines: [&Timeline<'_>; 2],
     steps: [Option<usize>; 2],
     sources: &[Sources<'_>; 2],
-    pairs: &Pairs<'_, '_>,
+    pairs: &Pairs<'_>,
 ) -> Vec<Cause> {
     let before = live(timelines[0], space, steps[0]);
     let mut after: Vec<_> = live(timelines[1], space, steps[1]).into_iter().map(Some).collect();
@@ -426,7 +421,7 @@ fn causes(
     let mut found: Vec<Cause> = Vec::new();
     let mut left = Vec::new();
     let mut waiting = Vec::new();
-    let same = |made: Instruction<'_, '_>, leaf: usize, places: &BTreeMap<(u32, usize), usize>| {
+    let same = |made: Instruction<'_>, leaf: usize, places: &BTreeMap<(u32, usize), usize>| {
         places.get(&(pairs.after(made)?.number(), leaf)).copied()
     };
     for (lifetime, (now, leaf)) in before {
@@ -473,7 +468,7 @@ fn causes(
     grouped(found)
 }
 
-fn cause(live: &'static str, lifetime: &Lifetime<'_, '_>, bytes: i64, sources: &Sources<'_>) -> Cause {
+fn cause(live: &'static str, lifetime: &Lifetime<'_>, bytes: i64, sources: &Sources<'_>) -> Cause {
     let buffer = lifetime.buffer;
     let source = sources.get(buffer.instruction);
     Cause {
@@ -508,9 +503,9 @@ fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
     groups
 }
 
-fn changes([before, after]: [&Module<'_>; 2], pairs: &Pairs<'_, '_>, inputs: &Inputs<'_>) -> Vec<Change> {
+fn changes([before, after]: [&Module; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Change> {
     let (before, after) = (before.memory(), after.memory());
-    let mut others: BTreeMap<(u32, usize), &Buffer<'_, '_>> =
+    let mut others: BTreeMap<(u32, usize), &Buffer<'_>> =
         after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)).collect();
     let mut changes = Vec::new();
     for buffer in before.buffers() {
@@ -523,9 +518,9 @@ fn changes([before, after]: [&Module<'_>; 2], pairs: &Pairs<'_, '_>, inputs: &In
     changes
 }
 
-fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>, inputs: &Inputs<'_>) -> Option<Change> {
+fn change(before: Option<&Buffer<'_>>, after: Option<&Buffer<'_>>, inputs: &Inputs<'_>) -> Option<Change> {
     let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
-    let bytes = |buffer: Option<&Buffer<'_, '_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
+    let bytes = |buffer: Option<&Buffer<'_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
     let (bytes_before, bytes_after) = (bytes(before), bytes(after));
     // A value that is in both programs has its name in the second one, which is the one that people look at.
     let named = after.or(before)?;

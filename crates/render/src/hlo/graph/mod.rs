@@ -41,7 +41,7 @@ pub(super) const ELEMENTS: &str = "<div class=\"tools\"><div id=\"controls\"></d
 /// assert!(graph_page(&module, None, "c").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn graph_page(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<String, ShowError> {
+pub fn graph_page(module: &Module, timeline: Option<&Timeline<'_>>, name: &str) -> Result<String, ShowError> {
     let start = find(module, name)?;
     let facts = Facts::new(module, timeline);
     let mut strings = Strings::new();
@@ -112,26 +112,26 @@ struct Inside(Vec<usize>, Vec<(usize, usize)>, usize);
 
 impl Graph {
     /// The instructions that are nearest to these. `wants` says which facts of an instruction the graph has.
-    pub(super) fn around<'m, 'a>(
-        module: &'m Module<'a>,
-        facts: &Facts<'_, 'm, 'a>,
-        starts: &[Instruction<'m, 'a>],
+    pub(super) fn around<'m>(
+        module: &'m Module,
+        facts: &Facts<'_, 'm>,
+        starts: &[Instruction<'m>],
         limits: Limits,
         strings: &mut Strings,
-        wants: impl Fn(Instruction<'m, 'a>, &str) -> bool,
+        wants: impl Fn(Instruction<'m>, &str) -> bool,
     ) -> Self {
-        let operands = |of: Instruction<'m, 'a>| {
+        let operands = |of: Instruction<'m>| {
             let mut seen = HashSet::new();
             let all = of.operands().filter_map(|operand| operand.instruction());
             all.filter(|one| seen.insert(one.number())).collect::<Vec<_>>()
         };
-        let inside = |of: Instruction<'m, 'a>| {
+        let inside = |of: Instruction<'m>| {
             (of.opcode() == Opcode::Fusion).then_some(())?;
             let called = module.computation(of.attribute("calls")?.names().ok()?.first()?)?;
             (called.instructions().len() <= MOST_INSIDE).then_some(called)
         };
         let (mut found, mut places, mut waiting) = (Vec::new(), HashMap::new(), VecDeque::new());
-        let mut add = |one: Instruction<'m, 'a>, found: &mut Vec<_>| {
+        let mut add = |one: Instruction<'m>, found: &mut Vec<_>| {
             let is_new = found.len() < limits.nodes && !places.contains_key(&one.number());
             if is_new {
                 places.insert(one.number(), found.len());
@@ -154,10 +154,10 @@ impl Graph {
                 }
             }
         }
-        let mut node = |&instruction: &Instruction<'m, 'a>| {
+        let mut node = |&instruction: &Instruction<'m>| {
             let shown = facts.shown(instruction);
             let mut unknown = 0;
-            let mut known = |all: &mut dyn Iterator<Item = Instruction<'m, 'a>>| {
+            let mut known = |all: &mut dyn Iterator<Item = Instruction<'m>>| {
                 let (known, others): (Vec<_>, Vec<_>) =
                     all.map(|one| places.get(&one.number()).copied()).partition(Option::is_some);
                 unknown += others.len();

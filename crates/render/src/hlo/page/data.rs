@@ -41,16 +41,16 @@ impl Detail {
 }
 
 /// A program with everything that a page may show, computed once.
-pub(super) struct Program<'p, 'm, 'a> {
-    module: &'m Module<'a>,
-    memory: Memory<'m, 'a>,
-    timeline: Option<&'p Timeline<'m, 'a>>,
+pub(super) struct Program<'p, 'm> {
+    module: &'m Module,
+    memory: Memory<'m>,
+    timeline: Option<&'p Timeline<'m>>,
     report: &'p Report,
-    facts: Facts<'p, 'm, 'a>,
+    facts: Facts<'p, 'm>,
 }
 
-impl<'p, 'm, 'a> Program<'p, 'm, 'a> {
-    pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>, report: &'p Report) -> Self {
+impl<'p, 'm> Program<'p, 'm> {
+    pub(super) fn new(module: &'m Module, timeline: Option<&'p Timeline<'m>>, report: &'p Report) -> Self {
         Self { module, memory: module.memory(), timeline, report, facts: Facts::new(module, timeline) }
     }
 }
@@ -110,7 +110,7 @@ const COLUMNS: usize = 256;
 
 impl Rest {
     /// Adds up buffers of a program with `steps` steps; `points` are the steps of the curve, in order.
-    fn new(rest: &[&Life<'_, '_>], points: &[usize], steps: usize, heap: u64) -> Self {
+    fn new(rest: &[&Life<'_>], points: &[usize], steps: usize, heap: u64) -> Self {
         // The change of the live bytes at each step, and of the occupied cells at each column of the grid.
         let mut changes = vec![0_i128; if rest.is_empty() { 0 } else { steps + 2 }];
         let mut grid = vec![[0_i64; COLUMNS + 1]; if rest.is_empty() { 0 } else { ROWS as usize }];
@@ -170,10 +170,10 @@ impl Rest {
 type Record = (u8, i64, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>, usize, usize);
 
 /// A buffer, and when and where it is live.
-struct Life<'m, 'a> {
-    buffer: Buffer<'m, 'a>,
+struct Life<'m> {
+    buffer: Buffer<'m>,
     /// The instruction whose op_name and source line are shown.
-    named: Instruction<'m, 'a>,
+    named: Instruction<'m>,
     bytes: u64,
     role: &'static str,
     is_argument: bool,
@@ -181,7 +181,7 @@ struct Life<'m, 'a> {
     spans: Vec<(usize, usize)>,
 }
 
-impl Life<'_, '_> {
+impl Life<'_> {
     fn is_live_at(&self, step: usize) -> bool {
         self.spans.iter().any(|&(first, last)| first <= step && step <= last)
     }
@@ -189,7 +189,7 @@ impl Life<'_, '_> {
 
 impl Data {
     /// The data of a program, or of one of its memory spaces.
-    pub(super) fn new(program: &Program<'_, '_, '_>, only: Option<u8>, detail: Detail) -> Self {
+    pub(super) fn new(program: &Program<'_, '_>, only: Option<u8>, detail: Detail) -> Self {
         let Program { module, memory, timeline, report, facts } = program;
         let (lives, steps) = lives(memory, *timeline, &facts.sources, &facts.roles);
         let curves = timeline.map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Data {
         let mut spaces = memory.usage().into_keys().collect::<Vec<_>>();
         spaces.retain(|space| only.is_none_or(|only| only == *space));
         for space in spaces {
-            let here = |life: &&Life<'_, '_>| life.buffer.memory_space() == space && life.bytes > 0;
+            let here = |life: &&Life<'_>| life.buffer.memory_space() == space && life.bytes > 0;
             let mut here = lives.iter().filter(here).collect::<Vec<_>>();
             if here.is_empty() {
                 continue;
@@ -246,13 +246,13 @@ impl Data {
         let have_buffers: HashSet<_> = starts.iter().map(|start| start.number()).collect();
         let limits = Limits { nodes: detail.nodes, rows: MOST_FACTS, text: detail.text };
         // The page writes what it knows about a buffer itself, and operands and readers as links.
-        let wants = |instruction: Instruction<'_, '_>, fact: &str| match fact {
+        let wants = |instruction: Instruction<'_>, fact: &str| match fact {
             "operand" | "read by" => false,
             "cycles" | "calls" => true,
             _ => !have_buffers.contains(&instruction.number()),
         };
         let graph = Graph::around(module, facts, &starts, limits, &mut strings, wants);
-        let record = |life: &&Life<'_, '_>| record(life, &facts.sources, &graph.places, &mut strings, detail.text);
+        let record = |life: &&Life<'_>| record(life, &facts.sources, &graph.places, &mut strings, detail.text);
         data.buffers = shown.iter().map(record).collect();
         data.nodes = graph.nodes;
         data.strings = strings.all;
@@ -265,7 +265,7 @@ impl Data {
 const MOST_FACTS: usize = 12;
 
 fn record(
-    life: &Life<'_, '_>,
+    life: &Life<'_>,
     sources: &Sources<'_>,
     places: &HashMap<u32, usize>,
     strings: &mut Strings,
@@ -293,14 +293,14 @@ fn record(
 }
 
 /// All buffers with their lifetimes, and how many steps the program has.
-fn lives<'m, 'a>(
-    memory: &Memory<'m, 'a>,
-    timeline: Option<&Timeline<'m, 'a>>,
+fn lives<'m>(
+    memory: &Memory<'m>,
+    timeline: Option<&Timeline<'m>>,
     sources: &Sources<'m>,
     roles: &Roles,
-) -> (Vec<Life<'m, 'a>>, usize) {
+) -> (Vec<Life<'m>>, usize) {
     let Some(timeline) = timeline else {
-        let life = |&buffer: &Buffer<'m, 'a>| {
+        let life = |&buffer: &Buffer<'m>| {
             let is_argument = buffer.instruction.opcode() == Opcode::Parameter;
             Life {
                 buffer,
@@ -314,7 +314,7 @@ fn lives<'m, 'a>(
         };
         return (memory.buffers().iter().map(life).collect(), 0);
     };
-    let life = |lifetime: &Lifetime<'m, 'a>| Life {
+    let life = |lifetime: &Lifetime<'m>| Life {
         buffer: lifetime.buffer,
         named: named(lifetime, sources),
         bytes: lifetime.bytes,
@@ -328,7 +328,7 @@ fn lives<'m, 'a>(
 
 /// The first instruction with an op_name whose value is stored in the buffer: a loop and its parameters, which have none, hold values
 /// of other instructions.
-fn named<'m, 'a>(lifetime: &Lifetime<'m, 'a>, sources: &Sources<'m>) -> Instruction<'m, 'a> {
+fn named<'m>(lifetime: &Lifetime<'m>, sources: &Sources<'m>) -> Instruction<'m> {
     let own = lifetime.buffer.instruction;
     let tenants = lifetime.values.iter().map(|tenant| tenant.instruction);
     std::iter::once(own).chain(tenants).find(|made| sources.get(*made).op_name.is_some()).unwrap_or(own)
@@ -338,7 +338,7 @@ fn named<'m, 'a>(lifetime: &Lifetime<'m, 'a>, sources: &Sources<'m>) -> Instruct
 type Curve = (usize, usize, Vec<(usize, u64, String)>);
 
 /// The curve of each memory space. If there are more steps than columns, each column has the largest value of its steps.
-fn curves(timeline: &Timeline<'_, '_>, columns: usize) -> HashMap<u8, Curve> {
+fn curves(timeline: &Timeline<'_>, columns: usize) -> HashMap<u8, Curve> {
     let name = |step: usize| timeline.instructions().get(step).map_or("", |instruction| instruction.name());
     let curve = |(&space, bytes): (&u8, &Vec<_>)| {
         let per_column = bytes.len().div_ceil(columns).max(1);

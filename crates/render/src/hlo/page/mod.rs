@@ -35,12 +35,7 @@ const MAX_REPORT: usize = 200_000;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub fn page<'m, 'a>(
-    module: &'m Module<'a>,
-    timeline: Option<&Timeline<'m, 'a>>,
-    report: &Report,
-    only: Option<u8>,
-) -> String {
+pub fn page<'m>(module: &'m Module, timeline: Option<&Timeline<'m>>, report: &Report, only: Option<u8>) -> String {
     let program = Program::new(module, timeline, report);
     let report = report.text(REPORT_WIDTH).to_string();
     let mut detail = Detail::MOST;
@@ -54,7 +49,7 @@ pub fn page<'m, 'a>(
     }
 }
 
-fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
+fn page_with(data: &Data, module: &Module, report: &str) -> String {
     let title = shortened(module.name().unwrap_or("module"), 200);
     let body = format!(
         "<p id=\"summary\" aria-live=\"polite\"></p>\n<p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
