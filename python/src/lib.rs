@@ -102,7 +102,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tune::tune_answer, module)?)?;
     module.add_function(wrap_pyfunction!(tune::tune_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(shape::advise, module)?)?;
-    module.add_function(wrap_pyfunction!(shape::bitcast, module)?)?;
+    module.add_function(wrap_pyfunction!(shape::compare, module)?)?;
     module.add_function(wrap_pyfunction!(shape::byte_size, module)?)?;
     module.add_function(wrap_pyfunction!(shape::default_layout, module)?)?;
     module.add_function(wrap_pyfunction!(shape::explain, module)?)?;

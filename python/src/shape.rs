@@ -15,7 +15,7 @@ use xla_shape::map::StrideTableRef;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
 use xla_shape_render::advise::{Advice, Change};
-use xla_shape_render::bitcast::Verdict;
+use xla_shape_render::compare::Comparison;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
 use xla_shape_render::{no_array, no_size};
@@ -398,12 +398,15 @@ impl Shape {
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
-    /// Whether it can be read as the other shape without a copy, and why; `bool()` of the answer is the result.
-    #[pyo3(signature = (to, /))]
-    fn bitcast(&self, to: ShapeArgument<'_>) -> PyResult<Answer> {
-        let verdict = Verdict::new(self.array()?, to.0.get().array()?).map_err(shape_error)?;
-        let is_no = !verdict.bitcast;
-        Ok(Answer::new(verdict).judged(Ok(!is_no)))
+    /// Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of the
+    /// answer says whether it can be read as the other without a copy. A row-major shape is taken in the layout that a TPU of the
+    /// generation chooses, if one is named.
+    #[pyo3(signature = (to, /, generation=None))]
+    fn compare(&self, to: ShapeArgument<'_>, generation: Option<&str>) -> PyResult<Answer> {
+        let generation = generation.map(self::generation).transpose()?;
+        let comparison = Comparison::new(self.array()?, to.0.get().array()?, generation).map_err(shape_error)?;
+        let is_bitcast = comparison.is_bitcast();
+        Ok(Answer::new(comparison).judged(Ok(is_bitcast)))
     }
 
     /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device.
@@ -505,11 +508,11 @@ pub(crate) fn advise(
     shape.0.get().advise(generation, what_if, top)
 }
 
-/// Whether one array can be read as another without a copy, and why; `bool()` of the answer is the result.
+/// Whether two arrays are the same bytes, and what a reshape or a transpose moves; see `Shape.compare`.
 #[pyfunction]
-#[pyo3(signature = (operand, result, /))]
-pub(crate) fn bitcast(operand: ShapeArgument<'_>, result: ShapeArgument<'_>) -> PyResult<Answer> {
-    operand.0.get().bitcast(result)
+#[pyo3(signature = (a, b, /, generation=None))]
+pub(crate) fn compare(a: ShapeArgument<'_>, b: ShapeArgument<'_>, generation: Option<&str>) -> PyResult<Answer> {
+    a.0.get().compare(b, generation)
 }
 
 /// What a shape's text means, where its elements are, and the memory that it takes.

@@ -265,10 +265,12 @@ def test_layouts():
 def test_answers():
     assert xla_shape.byte_size("f32[100,200]{1,0:T(8,128)}") == 106_496
     assert xla_shape.padding("f32[100,200]{1,0:T(8,128)}") == 26_496
-    free = xla_shape.bitcast("f32[6,2,3]", "f32[36]")
-    assert free and free["kind"] == "reshape"
-    moves = xla_shape.bitcast("bf16[256,128]{1,0:T(8,128)(2,1)}", "bf16[256,128]{1,0:T(8,128)}")
-    assert not moves and moves["bitcast"] is False and moves["reason"].split(".")[0] in str(moves)
+    free = xla_shape.compare("f32[6,2,3]", "f32[36]")
+    assert free and free["kind"] == "reshape" and free["generation"] is None
+    moves = xla_shape.compare("bf16[256,128]{1,0:T(8,128)(2,1)}", "bf16[256,128]{1,0:T(8,128)}")
+    assert not moves and moves["bitcast"] is False and moves["reason"].split(",")[0] in str(moves)
+    on_tpu = xla_shape.compare("f32[8,1024]", "f32[8192]", "v5e")
+    assert on_tpu["generation"] == "v5e" and not on_tpu["reshape"]["free"]
     advice = xla_shape.advise("f32[100,1]", "v5e")
     assert len(advice) == len(advice.data) == len(list(advice)) > 0
     assert "v5e" in str(advice)

@@ -20,7 +20,6 @@ __all__ = [
     "__version__",
     "advise",
     "array_pattern",
-    "bitcast",
     "buffer_of_capsule",
     "byte_count",
     "byte_size",
@@ -200,8 +199,10 @@ class Shape:
     def advise(self, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10) -> Answer:
         """The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
-    def bitcast(self, to: str | Shape, /) -> Answer:
-        """Whether it can be read as the other shape without a copy, and why; `bool()` of the answer is the result."""
+    def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
+        """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of
+        the answer says whether it can be read as the other without a copy. A row-major shape is taken in the layout that a TPU of the
+        generation chooses, if one is named."""
 
     def explain(self, sharding: str | Sharding | None = None) -> Answer:
         """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device."""
@@ -577,11 +578,11 @@ def advise(
 ) -> Answer:
     """The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`."""
 
-def bitcast(operand: _Shaped, result: _Shaped, /) -> Answer:
-    """Whether one array can be read as another without a copy, and why; `bool()` of the answer is the result."""
-
 def byte_size(shape: _Shaped, /) -> int:
     """The bytes that a shape takes, including padding."""
+
+def compare(a: _Shaped, b: _Shaped, /, generation: str | None = None) -> Answer:
+    """Whether two arrays are the same bytes, and what a reshape or a transpose moves; see `Shape.compare`."""
 
 @overload
 def default_layout(generation: str, shape: _Shaped, dimensions: None = None, /) -> Layout: ...

@@ -530,7 +530,7 @@ fn wrong_usage_does_not_control_a_terminal() {
         &["explain", "f32[2]", hostile],
         &["explain", "f32[2]", &format!("--{hostile}")],
         &["explain", "f32[2]", "--format", hostile],
-        &["reshape", "f32[2]", "f32[2]", "--for", hostile],
+        &["compare", "f32[2]", "f32[2]", "--for", hostile],
         &["compile", "x", "--for", hostile],
         &["hlo", "x", "--top", hostile],
         &["shard", "x", "--plan", "p", "-o", "o", "--device", hostile],

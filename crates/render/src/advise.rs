@@ -268,7 +268,7 @@ impl Answer for Advice {
                 show(&mut text, row, &format!("{change}: saves {saved}"));
             }
             text.paragraph(
-                "  Merge by `x.reshape(…)`. `xla-shape reshape` says whether the reshape itself moves the data.",
+                "  Merge by `x.reshape(…)`. `xla-shape compare` says whether the reshape itself moves the data.",
             );
         }
         room_words(&mut text, &layouts);

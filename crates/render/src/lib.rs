@@ -23,8 +23,7 @@
 //! | [`vector`] | [`Registers`](vector::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
 //! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
-//! | [`reshape`] | [`Reshape`](reshape::Reshape) | Is a reshape or a transpose free? |
-//! | [`bitcast`] | [`Verdict`](bitcast::Verdict) | Can one array be read as another without a copy? |
+//! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`convert`] | [`Conversion`](convert::Conversion) | What is this layout in another notation, and which code makes it? |
 //! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
@@ -41,8 +40,8 @@
 
 pub mod advise;
 mod answer;
-pub mod bitcast;
 pub mod block;
+pub mod compare;
 pub mod compile;
 pub mod convert;
 pub mod cost;
@@ -54,7 +53,6 @@ pub mod guard;
 pub mod hlo;
 pub mod index;
 pub mod kernel;
-pub mod reshape;
 pub mod rustc;
 pub mod scan;
 mod shell;

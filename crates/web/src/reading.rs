@@ -17,7 +17,7 @@ const LONGEST: usize = 64 << 10;
 pub enum Reading {
     /// A shape.
     Shape,
-    /// Two shapes: an array before and after a reshape.
+    /// Two shapes to compare.
     Shapes,
     /// Two shapes: an array, and the block of it that a kernel works on.
     Block,
@@ -72,7 +72,7 @@ impl Reading {
     pub fn title(self) -> String {
         match self {
             Self::Shape => "a shape".to_owned(),
-            Self::Shapes => "two shapes: before and after a reshape".to_owned(),
+            Self::Shapes => "two shapes to compare".to_owned(),
             Self::Block => "two shapes: an array and a kernel's block of it".to_owned(),
             Self::Sharding => "a sharding".to_owned(),
             Self::Layout(world @ (World::Cute | World::Mdspan | World::Numpy | World::Torch | World::Onednn)) => {

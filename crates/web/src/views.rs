@@ -12,15 +12,14 @@ use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_hlo::{Language, Module, Timeline};
 use xla_shape_mosaic::{kernels, xla_instructions};
 use xla_shape_render::advise::Advice;
-use xla_shape_render::bitcast::Verdict;
 use xla_shape_render::block::{BlockAnswer, Part};
+use xla_shape_render::compare::Comparison;
 use xla_shape_render::convert::Conversion;
 use xla_shape_render::cost::ProgramCost;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
 use xla_shape_render::explain::Explanation;
 use xla_shape_render::hlo::{Difference, Known, ModuleFile, Report, check_devices, page};
 use xla_shape_render::kernel::Kernels;
-use xla_shape_render::reshape::Reshape;
 use xla_shape_render::scan::Scan;
 use xla_shape_render::tpu::Choices;
 use xla_shape_render::{Answer, Given as GivenShape, GivenArray, harmless, no_array, path_argument, shell_line};
@@ -59,7 +58,7 @@ pub(crate) fn views(reading: Reading, given: &Given<'_>) -> Vec<(&'static str, &
     match reading {
         Reading::Shape if array().is_some() => of_array.to_vec(),
         Reading::Shape => vec![("explain", "Explanation")],
-        Reading::Shapes => vec![("reshape", "Reshape"), ("bitcast", "Bitcast")],
+        Reading::Shapes => vec![("compare", "Comparison")],
         Reading::Block => vec![("block", "Block")],
         Reading::Sharding => vec![("explain", "Explanation"), ("draw", "Picture")],
         Reading::Layout(world) => match in_xla(world, given) {
@@ -223,12 +222,11 @@ fn two(view: &mut View, name: &str, from: &str, to: &str, width: usize) -> Resul
     view.command(&[name, from, to]);
     let (first, second) = (array_of(from)?, array_of(to)?);
     match name {
-        "bitcast" => view.show(&Verdict::with_default_layouts(first, second, None).map_err(error)?, width),
         "block" => {
             let part = Part::Input { array: first.array, block: second.array };
             view.show(&BlockAnswer::new(&[part], None, None).map_err(error)?, width);
         }
-        _ => view.show(&Reshape::new(first, second, None).map_err(error)?, width),
+        _ => view.show(&Comparison::new(first, second, None).map_err(error)?, width),
     }
     Ok(())
 }

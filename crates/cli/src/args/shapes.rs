@@ -217,32 +217,6 @@ pub(crate) struct DrawArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say whether a reshape or a transpose from A to B is free, and if not, how much it moves
-///
-/// A reshape keeps the row-major order of the elements. If the sizes of B are those of A in another order, the transpose
-/// between them has an answer, too. As JSON: from, to, free, moved_bytes (read and written), free_result (B in a layout that
-/// would be free, or null), reason, transpose (null, or permutation, free, moved_bytes, free_result, reason), and generation (of
-/// the TPU that chose a layout, or null).
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  xla-shape reshape 'bf16[32,2,192]{2,1,0:T(2,128)(2,1)}' 'bf16[64,192]{1,0:T(8,128)(2,1)}'
-  xla-shape reshape 'f32[8,1024]' 'f32[8192]' --for v6e")]
-pub(crate) struct ReshapeArguments {
-    /// The shape of the array
-    #[arg(value_name = "A")]
-    pub(crate) from: String,
-
-    /// The shape of the result
-    #[arg(value_name = "B")]
-    pub(crate) to: String,
-
-    #[command(flatten)]
-    pub(crate) tpu: TpuOptions,
-
-    #[command(flatten)]
-    pub(crate) answer: AnswerOptions,
-}
-
 /// Say a layout in another notation: CuTe, linear layouts, mdspan, NumPy, torch, MLIR, Mosaic, oneDNN
 ///
 /// A layout is a map from indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
@@ -298,24 +272,25 @@ fn element_type(text: &str) -> Result<ElementType, String> {
     ElementType::from_name(text).ok_or_else(|| "expected an element type of XLA, such as bf16".to_owned())
 }
 
-/// Say whether one array can be read as another without moving a byte
+/// Say whether two arrays are the same bytes, and what a reshape or a transpose moves
 ///
-/// If the dimensions are equal: whether each element keeps its position in the other layout; if not, the first element that moves
-/// and why. If the dimensions differ: whether a plain reshape or transpose is free; if not, which combination of them the bitcast
-/// is. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or none,
-/// plain, whether a plain reshape or transpose leaves the bytes, and generation (of the TPU that chose a layout, or null). The
-/// exit code is 0 if the answer is yes or no, and 1 if it cannot be computed.
+/// If only the layouts differ: whether each element keeps its position; if not, the first element that moves and why. If the dimensions
+/// differ: which bitcast makes B from A, whether a reshape or a transpose is free, and a layout of B for which it would be. As JSON: from,
+/// to, from_bytes, to_bytes, same_bytes (whether both take as many), bitcast, kind (identity, reshape, transpose, reshape+transpose or
+/// none), plain (whether a plain reshape or transpose leaves the bytes), reason, read_as, differences (element_type, dimensions,
+/// minor_to_major, tiles, element_bits, memory_space, attributes), reshape and transpose (free, moved_bytes, free_result, reason; or null),
+/// and generation (of the TPU that chose a layout, or null). The exit code is 0 if the answer is yes or no, and 1 if there is none.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
-  xla-shape bitcast 'bf16[256,128]{1,0:T(8,128)(2,1)}' 'bf16[256,128]{1,0:T(8,128)}'
-  xla-shape bitcast 'f32[8,1024]' 'f32[8192]' --for v5e")]
-pub(crate) struct BitcastArguments {
-    /// The shape that the bytes have
+  xla-shape compare 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
+  xla-shape compare 'bf16[256,128]{1,0:T(8,128)(2,1)}' 'bf16[256,128]{1,0:T(8,128)}'
+  xla-shape compare 'f32[8,1024]' 'f32[8192]' --for v5e")]
+pub(crate) struct CompareArguments {
+    /// The shape of the array
     #[arg(value_name = "A")]
     pub(crate) from: String,
 
-    /// The shape to read them as
+    /// The shape to read or to make of it
     #[arg(value_name = "B")]
     pub(crate) to: String,
 

@@ -2,9 +2,9 @@
 
 pub(crate) mod advise;
 mod answers;
-pub(crate) mod bitcast;
 pub(crate) mod block;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod convert;
 pub(crate) mod cost;
@@ -17,7 +17,6 @@ pub(crate) mod kernel;
 pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
-pub(crate) mod reshape;
 pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod schema;

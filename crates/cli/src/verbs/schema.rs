@@ -11,9 +11,9 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [(&str, &str); 26] = schemas! {
-    "advise" "bitcast" "block" "check" "compile" "convert" "cost" "draw" "explain" "guard-check" "guard-record" "hlo" "hlo-diff"
-    "hlo-show" "index" "kernel" "map" "relayout" "reshape" "rustc" "scan" "scan-summary" "shard" "tpu" "tune" "vector"
+const SCHEMAS: [(&str, &str); 25] = schemas! {
+    "advise" "block" "check" "compare" "compile" "convert" "cost" "draw" "explain" "guard-check" "guard-record" "hlo" "hlo-diff"
+    "hlo-show" "index" "kernel" "map" "relayout" "rustc" "scan" "scan-summary" "shard" "tpu" "tune" "vector"
 };
 
 /// The names that the argument can have.
