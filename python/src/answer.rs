@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::room::Text;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use xla_shape_render::{Answer as Rendered, escape};
+use xla_shape_render::{Show, escape};
 
 /// Renders an answer as text with lines of this width.
 type Lines = Box<dyn Fn(usize) -> String + Send + Sync>;
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(answer: impl Rendered + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(answer: impl Show + Send + Sync + 'static) -> Self {
         let json = answer.json();
         let text: Lines = Box::new(move |width| answer.text(width).to_string());
         Self { json, text, svg: None, html: None, verdict: Ok(true), is_list: false }

@@ -20,11 +20,12 @@ use std::time::{Duration, Instant};
 use xla_shape::hlo::{Module, Totals};
 use xla_shape::shard::Sharding;
 use xla_shape::{Layout, Shape};
+use xla_shape_answers::json_line;
 use xla_shape_pjrt::{
     Argument, CompileOptions, Compiled, Error, LoadOptions, MemoryStats, Plugin, Program, Properties, Property, Slice,
 };
 use xla_shape_render::compile::Compiled as Answered;
-use xla_shape_render::{harmless, json_line};
+use xla_shape_render::harmless;
 
 /// How many bytes of the compiler's standard error are kept.
 const MAX_NOTES: usize = 16 << 20;

@@ -61,7 +61,6 @@ fn every_field_is_documented() {
         &["compare", tiled, "f32[15]"],
         &["advise", tiled],
         &["tpu", tiled],
-        &["block", tiled, tiled],
         &["vector", "f32[16,256]", "32,{3,0},(8,128)", "--at", "5,77"],
         &["cost", before],
         &["kernel", "examples/kernels/first"],

@@ -11,6 +11,7 @@ mod explain;
 mod explorer;
 #[cfg(unix)]
 mod faults;
+mod generated;
 mod guard;
 mod index;
 mod json_docs;

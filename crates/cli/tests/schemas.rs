@@ -358,8 +358,6 @@ fn each_verb_has_a_schema() {
         assert!(jsonschema::meta::is_valid(schema), "{verb}");
         assert!(schema["$id"].as_str().unwrap().starts_with(&format!("xla-shape/{verb}/")), "{verb}");
         assert!(book.contains(&format!("(schemas/{verb}.json)")), "docs/json.md links the schema of {verb}");
-        let printed = Command::new(cargo_bin("xla-shape")).args(["schema", verb]).output().unwrap().stdout;
-        assert_eq!(serde_json::from_slice::<Value>(&printed).unwrap(), *schema, "{verb}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others.
 
-use crate::answer::answer_line;
-use crate::tpu::{DEFAULT_GENERATION, cost, named};
+use crate::tpu::{cost, named};
 use crate::words::{Factor, InUnits, column_width, count, difference, no_size};
-use crate::{Answer, GivenArray, Text};
+use crate::{GivenArray, Show, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
+use xla_shape_answers::{Answer, DEFAULT_GENERATION, answer_line};
 use xla_shape_core::tpu::{DefaultLayoutError, Generation, Merge, layouts};
 use xla_shape_core::{ArrayShape, ValidationError};
 
@@ -83,7 +83,7 @@ impl Advice {
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
-    /// use xla_shape_render::{Answer, advise::Advice};
+    /// use xla_shape_render::{Show, advise::Advice};
     ///
     /// let array: ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
     /// let advice = Advice::new(&array, &["0,1".parse()?], None, 10)?;
@@ -231,6 +231,12 @@ impl Row {
 impl Answer for Advice {
     const SCHEMA: &'static str = "xla-shape/advise/1";
 
+    fn json(&self) -> String {
+        self.rows.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+}
+
+impl Show for Advice {
     fn text(&self, width: usize) -> Text {
         let Self { rows, given, has_layout, changed, generation, assumed, hidden } = self;
         let mut text = Text::new(width);
@@ -274,10 +280,6 @@ impl Answer for Advice {
         room_words(&mut text, &layouts);
         in_jax(&mut text, &layouts);
         text
-    }
-
-    fn json(&self) -> String {
-        self.rows.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
     }
 }
 

@@ -1,11 +1,11 @@
 //! What two arrays have in common: whether they are the same bytes, and what a reshape or a transpose between them moves.
 
-use crate::tpu::DEFAULT_GENERATION;
 use crate::words::{Bytes, space_name};
-use crate::{Answer, GivenArray, Text};
+use crate::{GivenArray, Show, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
+use xla_shape_answers::{Answer, DEFAULT_GENERATION};
 use xla_shape_core::bitcast::{Answer as Rule, BitcastError, DecompositionKind};
 use xla_shape_core::tpu::{DefaultLayoutError, Generation};
 use xla_shape_core::{ArrayShape, LayoutAttributes, Movement};
@@ -16,7 +16,8 @@ use xla_shape_core::{ArrayShape, LayoutAttributes, Movement};
 /// `TransposeIsBitcast` of `xla/shape_util.cc`.
 ///
 /// ```
-/// use xla_shape_render::{Answer, compare::Comparison};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::{Show, compare::Comparison};
 /// use xla_shape_core::ArrayShape;
 ///
 /// let (a, b): (ArrayShape, ArrayShape) = ("f32[2,3]{1,0}".parse()?, "f32[3,2]{0,1}".parse()?);
@@ -159,7 +160,8 @@ impl Comparison {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_render::{Answer, Given, compare::Comparison};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::{Given, compare::Comparison};
     ///
     /// let given = |text: &str| text.parse::<Given>().ok()?.array();
     /// let (a, b) = (given("f32[8,1024]").unwrap(), given("f32[8192]").unwrap());
@@ -313,7 +315,9 @@ fn bitcast(
 
 impl Answer for Comparison {
     const SCHEMA: &'static str = "xla-shape/compare/1";
+}
 
+impl Show for Comparison {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         if let Some(on_tpu) = &self.on_tpu {

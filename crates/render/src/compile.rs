@@ -1,12 +1,12 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
-use crate::answer::answer_line;
 use crate::cost::{ProgramCost, Sums};
 use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_in};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Shape, memory_space};
@@ -40,7 +40,7 @@ pub struct Compiled<'a> {
 /// ```
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::Answer;
+/// use xla_shape_render::Show;
 /// use xla_shape_render::compile::{Compilation, Compiled};
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
@@ -153,7 +153,7 @@ impl Compilation {
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::Answer;
+    /// use xla_shape_render::Show;
     /// use xla_shape_render::compile::Compilation;
     /// use xla_shape_render::hlo::Report;
     ///
@@ -244,6 +244,12 @@ impl Answered {
 impl Answer for Compilation {
     const SCHEMA: &'static str = "xla-shape/compile/1";
 
+    fn json(&self) -> String {
+        self.targets.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+}
+
+impl Show for Compilation {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         if let [Target { name, result: Outcome::Good(answered), .. }] = self.targets.as_slice() {
@@ -266,10 +272,6 @@ impl Answer for Compilation {
             }
         }
         text
-    }
-
-    fn json(&self) -> String {
-        self.targets.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
     }
 }
 

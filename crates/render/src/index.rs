@@ -2,17 +2,18 @@
 
 use crate::formula::{self, Notation};
 use crate::words::{Grouped, column_width, count, dimension_names};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
+use xla_shape_answers::Answer;
 use xla_shape_core::map::Source;
 use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 
 /// A position of an array and what is there.
 ///
 /// ```
-/// use xla_shape_render::{Answer, index::Location};
+/// use xla_shape_render::{Show, index::Location};
 ///
 /// let array = "f32[3,5]{1,0:T(2,2)}".parse()?;
 /// let location = Location::at_index(&array, &[2, 3])?;
@@ -36,7 +37,8 @@ impl Location {
     /// If the array has no such element, or an unbounded dimension, so that its elements have no positions.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, index::Location};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::index::Location;
     ///
     /// let location = Location::at_index(&"f32[3,5]{1,0:T(2,2)}".parse()?, &[2, 3])?;
     /// assert!(location.json().contains("\"position\":17,\"byte_offset\":68"));
@@ -60,7 +62,8 @@ impl Location {
     /// If the array has no such position, or an unbounded dimension, so that its elements have no positions.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, index::Location};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::index::Location;
     ///
     /// let location = Location::at_position(&"f32[3,5]{1,0:T(2,2)}".parse()?, 17)?;
     /// assert!(location.json().contains("\"index\":[2,3]"));
@@ -178,7 +181,9 @@ impl Serialize for Location {
 
 impl Answer for Location {
     const SCHEMA: &'static str = "xla-shape/index/1";
+}
 
+impl Show for Location {
     /// The position, then what each digit of the index adds to it.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);

@@ -1,11 +1,12 @@
 //! The answers of the `xla-shape` program about XLA shapes, layouts and programs, as data, text, JSON, SVG and HTML.
 //!
-//! Each question of a user has a module, and each module a type that holds the answer as data. The trait [`Answer`] writes it as
-//! text and as JSON; some answers have a picture (`svg`) or a page (`html`) too.
+//! Each question of a user has a module, and each module a type that holds the answer as data. The trait [`Show`] writes it as
+//! text; some answers have a picture (`svg`) or a page (`html`) too.
 //!
 //! ```
 //! use xla_shape_core::Shape;
-//! use xla_shape_render::{Answer, explain::Explanation};
+//! use xla_shape_answers::Answer;
+//! use xla_shape_render::{Show, explain::Explanation};
 //!
 //! let shape: Shape = "f32[100,200]{1,0:T(8,128)}".parse()?;
 //! let explanation = Explanation::new(shape);
@@ -21,7 +22,7 @@
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
 //! | [`tpu`] | [`Choices`](tpu::Choices) | Which layout does a TPU choose? |
 //! | [`vector`] | [`Registers`](vector::Registers) | How many registers does a vector of a kernel take, and where is an element? |
-//! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//! | [`block`](xla_shape_answers::block) | [`BlockAnswer`](xla_shape_answers::block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
 //! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
 //! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`convert`] | [`Conversion`](convert::Conversion) | What is this layout in another notation, and which code makes it? |
@@ -39,8 +40,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advise;
-mod answer;
-pub mod block;
+mod block;
 pub mod compare;
 pub mod compile;
 pub mod convert;
@@ -56,6 +56,7 @@ pub mod kernel;
 pub mod rustc;
 pub mod scan;
 mod shell;
+mod show;
 mod source;
 mod text;
 pub mod tpu;
@@ -64,9 +65,9 @@ pub mod vector;
 mod web;
 mod words;
 
-pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, json_line, write_json};
 pub use given::{Given, GivenArray};
 pub use shell::{path_argument, shell_line};
+pub use show::Show;
 pub use text::{Text, harmless, harmless_but_colours};
 pub use web::escape;
 pub use words::{InUnits, count, no_array, no_size};

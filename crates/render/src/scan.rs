@@ -1,11 +1,11 @@
 //! The shapes that a text contains, such as a log or an out-of-memory report.
 
 use crate::advise::{Advice, WORTH_IT};
-use crate::answer::as_text;
 use crate::words::{Factor, InUnits, count};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
+use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{OutOfMemory, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes};
 
@@ -43,7 +43,9 @@ impl Found {
 /// An object with `line`, `column`, `shape`, `bytes`, `padding_bytes` and `expansion`.
 impl Answer for Found {
     const SCHEMA: &'static str = "xla-shape/scan/1";
+}
 
+impl Show for Found {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         text.verbatim(format_args!("{}:{}  {}", self.line, self.column, self.shape));
@@ -54,7 +56,7 @@ impl Answer for Found {
 /// Everything that was found in a text, line by line.
 ///
 /// ```
-/// use xla_shape_render::{Answer, scan::Scan};
+/// use xla_shape_render::{Show, scan::Scan};
 ///
 /// let mut scan = Scan::default();
 /// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
@@ -444,7 +446,9 @@ struct Repeated<'a> {
 
 impl Answer for Scan {
     const SCHEMA: &'static str = "xla-shape/scan-summary/1";
+}
 
+impl Show for Scan {
     /// The totals of messages about memory, their allocations, and each shape once, with the most padding first.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
@@ -486,10 +490,15 @@ fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
     lists.iter().enumerate().filter(is_new).flat_map(|(_, list)| list.iter()).collect()
 }
 
+/// Writes a value as its text.
+fn as_text<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::Scan;
-    use crate::Answer;
+    use crate::Show;
 
     fn scanned(text: &str) -> String {
         let mut scan = Scan::default();

@@ -1,8 +1,8 @@
 //! Commands that people copy into a shell.
 
-use crate::text::is_control;
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use xla_shape_answers::is_control;
 
 /// Words as a line of a shell, which reads the same words: bash, zsh, or any other of POSIX 2024.
 ///
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_line_controls_a_terminal() {
-        assert!(!shell_line(WORDS).contains(crate::text::is_control));
+        assert!(!shell_line(WORDS).contains(xla_shape_answers::is_control));
     }
 
     #[cfg(unix)]

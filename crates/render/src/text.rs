@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use xla_shape_answers::is_control;
 
 /// Text for people: lines, some of which are headings.
 ///
@@ -239,11 +240,4 @@ fn without_controls(text: &str, stays: impl Fn(&str) -> Option<usize>) -> Cow<'_
     }
     harmless.push_str(rest);
     Cow::Owned(harmless)
-}
-
-/// Whether a character controls a terminal, or changes the direction of the text after it.
-pub(crate) fn is_control(c: char) -> bool {
-    let turns =
-        |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns(c)
 }

@@ -1,22 +1,19 @@
 //! The layouts that TPUs choose for a shape by default.
 
-use crate::answer::answer_line;
 use crate::words::{Bytes, Factor, Grouped, column_width};
-use crate::{Answer, Given, Text};
+use crate::{Given, Show, Text};
 use serde::Serialize;
 use std::fmt::Display;
+use xla_shape_answers::{Answer, DEFAULT_GENERATION, answer_line};
 use xla_shape_core::text::Parser;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, ParseError, Shape, ShapeIndex};
-
-/// The generation that an answer is about if the user names none.
-pub const DEFAULT_GENERATION: Generation = Generation::V5e;
 
 /// The layouts that TPUs choose for the arrays of a shape by default: one answer for each generation.
 ///
 /// ```
 /// use xla_shape_core::tpu::Generation;
-/// use xla_shape_render::{Answer, tpu::Choices};
+/// use xla_shape_render::{Show, tpu::Choices};
 ///
 /// let choices = Choices::new("f32[100,200]", &[Generation::V5e]);
 /// assert!(choices.text(100).to_string().starts_with("f32[100,200]{0,1:T(8,128)}  102,400 bytes"));
@@ -70,7 +67,8 @@ impl Choices {
     /// empty. A layout in the text is checked and then replaced.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, tpu::Choices};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::tpu::Choices;
     ///
     /// assert!(Choices::new("f32[8]", &[]).json().contains("\"shape\":\"f32[8]{0:T(128)}\",\"bytes\":512"));
     /// ```
@@ -247,6 +245,12 @@ pub(crate) fn explain(page: &mut Text, choices: &[(ShapeIndex, Vec<SharedChoice>
 impl Answer for Choices {
     const SCHEMA: &'static str = "xla-shape/tpu/1";
 
+    fn json(&self) -> String {
+        self.choices.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+}
+
+impl Show for Choices {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         let shapes = self.choices.iter().map(|choice| match &choice.result {
@@ -268,9 +272,5 @@ impl Answer for Choices {
             text.paragraph(format_args!("On TPU {DEFAULT_GENERATION}; --for names other generations."));
         }
         text
-    }
-
-    fn json(&self) -> String {
-        self.choices.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
     }
 }

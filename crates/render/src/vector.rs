@@ -1,10 +1,11 @@
 //! The answer of `vector`: how many registers a vector takes, and where an element is in them.
 
 use crate::words::{Bytes, Grouped, count};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
+use xla_shape_answers::Answer;
 use xla_shape_core::map::row_major_number;
 use xla_shape_core::tpu::vector::{
     ImplicitDimensions, LANES, Location, Offset, SUBLANES, VectorLayout, VectorLayoutError, VectorMap,
@@ -14,7 +15,8 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType, Slot};
 /// A vector in the registers of a TPU, and optionally the location of one of its elements.
 ///
 /// ```
-/// use xla_shape_render::{Answer, vector::Registers};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::{Show, vector::Registers};
 ///
 /// let registers = Registers::new(&"f32[16,256]".parse()?, "32,{3,0},(8,128)".parse()?)?.at(&[5, 77])?;
 /// assert!(registers.text(80).to_string().starts_with("6 registers"));
@@ -37,7 +39,8 @@ impl Registers {
     /// If the vector cannot have this layout, or a size is not static.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, vector::Registers};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::vector::Registers;
     ///
     /// let registers = Registers::new(&"bf16[128,256]".parse()?, "16,{0,0},(16,128)".parse()?)?;
     /// assert!(registers.json().contains("\"registers\":16,\"grid\":[8,2],\"slice\":[16,128]"));
@@ -229,7 +232,9 @@ impl Serialize for Registers {
 
 impl Answer for Registers {
     const SCHEMA: &'static str = "xla-shape/vector/1";
+}
 
+impl Show for Registers {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         let [rows, columns] = self.layout.slice();

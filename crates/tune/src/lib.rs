@@ -23,6 +23,7 @@ use search::{Found, Tried, described, most_bytes, search, weighted};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use xla_shape_answers::Answer;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};
 
@@ -419,6 +420,10 @@ pub struct Weighted {
     pub name: String,
     /// How often it runs, relative to the others.
     pub weight: u32,
+}
+
+impl Answer for Tuning {
+    const SCHEMA: &'static str = "xla-shape/tune/1";
 }
 
 impl Tuning {

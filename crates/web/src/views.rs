@@ -6,13 +6,14 @@ use crate::reading::Reading;
 use crate::texts::{divided_by, shape_and_sharding, two_shapes};
 use serde::Serialize;
 use std::fmt::Display;
+use xla_shape_answers::Answer;
+use xla_shape_answers::block::{BlockAnswer, Part};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_hlo::{Language, Module, Timeline};
 use xla_shape_mosaic::{kernels, xla_instructions};
 use xla_shape_render::advise::Advice;
-use xla_shape_render::block::{BlockAnswer, Part};
 use xla_shape_render::compare::Comparison;
 use xla_shape_render::convert::Conversion;
 use xla_shape_render::cost::ProgramCost;
@@ -22,7 +23,7 @@ use xla_shape_render::hlo::{Difference, Known, ModuleFile, Report, check_devices
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::Scan;
 use xla_shape_render::tpu::Choices;
-use xla_shape_render::{Answer, Given as GivenShape, GivenArray, harmless, no_array, path_argument, shell_line};
+use xla_shape_render::{Given as GivenShape, GivenArray, Show, harmless, no_array, path_argument, shell_line};
 
 /// How many entries a list has: what the program takes if nothing else is asked for.
 const TOP: usize = 10;
@@ -101,7 +102,7 @@ impl View {
         self.command.extend(words.iter().map(|&word| word.to_owned()));
     }
 
-    fn show(&mut self, answer: &impl Answer, width: usize) {
+    fn show(&mut self, answer: &impl Show, width: usize) {
         self.text = answer.text(width).to_string();
         self.json = answer.json();
     }

@@ -1,9 +1,10 @@
 //! The compiler's cycles: sums that agree with slow, independent ones.
 
 use std::collections::BTreeMap;
+use xla_shape_answers::Answer;
 use xla_shape_hlo::cost::Cycles;
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode};
-use xla_shape_render::Answer;
+use xla_shape_render::Show;
 use xla_shape_render::cost::ProgramCost;
 use xla_shape_tests::hlo_modules;
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_answers::Answer;
 use xla_shape_core::Shape;
 use xla_shape_hlo::cost::Cycles;
 use xla_shape_hlo::{Instruction, Module, Opcode, Readers};
-use xla_shape_render::Answer;
 use xla_shape_render::hlo::Difference;
 use xla_shape_tests::hlo_modules;
 

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 use std::collections::HashMap;
+use xla_shape_answers::Answer;
 use xla_shape_hlo::{Module, Pairs};
-use xla_shape_render::Answer;
+use xla_shape_render::Show;
 use xla_shape_render::hlo::Difference;
 
 #[derive(Deserialize)]

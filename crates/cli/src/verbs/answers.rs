@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{Read, Write};
 use std::path::Path;
 use xla_shape::{ParseError, Span};
-use xla_shape_render::write_json;
+use xla_shape_answers::write_json;
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, Serialize)]

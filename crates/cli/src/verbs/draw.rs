@@ -8,7 +8,7 @@ use crate::io;
 use std::path::PathBuf;
 use xla_shape_files::{check_outputs, is_stdout, write_whole};
 use xla_shape_render::draw::{DeviceDrawing, Drawing, RegisterDrawing};
-use xla_shape_render::{Answer, Text};
+use xla_shape_render::{Show, Text};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     let array = array_of(&arguments.shape)?;
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
 
 fn show(
     arguments: &DrawArguments,
-    drawing: &impl Answer,
+    drawing: &impl Show,
     text: impl Fn() -> Text,
     svg: impl Fn() -> String,
     html: impl Fn() -> String,

@@ -32,10 +32,10 @@ use crate::failure::Failure;
 use crate::io;
 use std::path::Path;
 use xla_shape_files::{is_stdout, write_whole};
-use xla_shape_render::Answer;
+use xla_shape_render::Show;
 
 /// Writes an answer to standard output.
-fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
+fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {
     match format {
         Format::Text => io::print(&answer.text(io::width())),
         Format::Json => io::write(answer.json().as_bytes()),
@@ -44,7 +44,7 @@ fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
 
 /// Writes the page into this file, if there is one, and the answer to standard output unless the page is written there.
 fn show_with_page(
-    answer: &impl Answer,
+    answer: &impl Show,
     format: Format,
     file: Option<&Path>,
     page: impl FnOnce() -> String,

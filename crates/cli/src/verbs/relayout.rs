@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::given::array_of;
 use crate::io::{self, progress};
 use xla_shape::text::parse_index;
+use xla_shape_answers::{RELAYOUT_SCHEMA, answer_line};
 use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions, is_stdout};
-use xla_shape_render::{RELAYOUT_SCHEMA, answer_line};
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format == Format::Json && is_stdout(&arguments.output) {

@@ -4,7 +4,8 @@ use crate::args::{Format, ScanArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
-use xla_shape_render::Answer;
+use xla_shape_answers::Answer;
+use xla_shape_render::Show;
 use xla_shape_render::scan::Scan;
 
 /// Without `--summary`, JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.

@@ -3,26 +3,39 @@
 use crate::args::SchemaArguments;
 use crate::failure::Failure;
 use crate::io;
+use serde_json::Value;
+use xla_shape_answers::block::BlockAnswer;
+use xla_shape_answers::schema;
 
-/// The verbs with their schemas. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
+/// The verbs with their schemas, each as a text. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
 macro_rules! schemas {
     ($($verb:literal)*) => {
         [$(($verb, include_str!(concat!("../../schemas/", $verb, ".json")))),*]
     };
 }
 
-const SCHEMAS: [(&str, &str); 25] = schemas! {
-    "advise" "block" "check" "compare" "compile" "convert" "cost" "draw" "explain" "guard-check" "guard-record" "hlo" "hlo-diff"
+const WRITTEN: [(&str, &str); 24] = schemas! {
+    "advise" "check" "compare" "compile" "convert" "cost" "draw" "explain" "guard-check" "guard-record" "hlo" "hlo-diff"
     "hlo-show" "index" "kernel" "map" "relayout" "rustc" "scan" "scan-summary" "shard" "tpu" "tune" "vector"
 };
 
+/// The verbs whose schemas come from the types of their answers.
+const DERIVED: &[(&str, fn() -> Value)] = &[("block", schema::<BlockAnswer, BlockAnswer>)];
+
 /// The names that the argument can have.
-pub(crate) fn names() -> [&'static str; SCHEMAS.len()] {
-    SCHEMAS.map(|(verb, _)| verb)
+pub(crate) fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        WRITTEN.iter().map(|(verb, _)| *verb).chain(DERIVED.iter().map(|(verb, _)| *verb)).collect();
+    names.sort_unstable();
+    names
 }
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<(), Failure> {
-    let schema = SCHEMAS.iter().find(|(verb, _)| *verb == arguments.verb);
-    let (_, schema) = schema.ok_or_else(|| Failure::said(format_args!("there is no schema of {}", arguments.verb)))?;
+    let verb = arguments.verb.as_str();
+    if let Some((_, schema)) = DERIVED.iter().find(|(name, _)| *name == verb) {
+        return io::write(format!("{:#}\n", schema()).as_bytes());
+    }
+    let schema = WRITTEN.iter().find(|(name, _)| *name == verb);
+    let (_, schema) = schema.ok_or_else(|| Failure::said(format_args!("there is no schema of {verb}")))?;
     io::write(schema.as_bytes())
 }

@@ -4,8 +4,9 @@ use crate::args::{Format, ShardArguments};
 use crate::failure::Failure;
 use crate::io::{self, progress};
 use serde::Serialize;
+use xla_shape_answers::answer_line;
 use xla_shape_files::{Checkpoint, ShardPlan, ShardsDone};
-use xla_shape_render::{Text, answer_line};
+use xla_shape_render::Text;
 
 /// The answer, as JSON.
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use crate::args::{Format, TpuArguments};
 use crate::failure::Failure;
 use std::path::Path;
 use xla_shape::tpu::Generation;
-use xla_shape_render::Answer;
+use xla_shape_answers::Answer;
 use xla_shape_render::tpu::Choices;
 
 pub(crate) fn run(arguments: &TpuArguments) -> Result<(), Failure> {

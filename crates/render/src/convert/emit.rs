@@ -1,10 +1,11 @@
 //! Code that tiles an array, or finds its elements.
 
 use super::{arrays, functions};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, StrideTableError};
 
 /// What code is written for.
@@ -111,7 +112,9 @@ impl Code {
 
 impl Answer for Code {
     const SCHEMA: &'static str = super::SCHEMA;
+}
 
+impl Show for Code {
     /// The code, as it is.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);

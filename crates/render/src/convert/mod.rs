@@ -7,15 +7,17 @@ mod functions;
 pub use emit::{Code, CodeError, Language};
 
 use crate::words::column_width;
-use crate::{Answer, Text, answer_line};
+use crate::{Show, Text};
 use serde::{Serialize, Serializer};
+use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
 
 /// A layout in other notations: a text for each that has it, and for each other the reason.
 ///
 /// ```
 /// use xla_shape_core::worlds::{AnyLayout, World};
-/// use xla_shape_render::{Answer, convert::Conversion};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::convert::Conversion;
 ///
 /// let layout = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
 /// let conversion = Conversion::new(&layout, &[World::Cute]);
@@ -162,6 +164,13 @@ impl Serialize for Conversion {
 impl Answer for Conversion {
     const SCHEMA: &'static str = SCHEMA;
 
+    /// One line for each notation.
+    fn json(&self) -> String {
+        self.lines().map(|line| answer_line(SCHEMA, &line)).collect()
+    }
+}
+
+impl Show for Conversion {
     /// For each notation: its name, then the text, or why it has none and the nearest layout that it has.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
@@ -192,10 +201,5 @@ impl Answer for Conversion {
             }
         }
         text
-    }
-
-    /// One line for each notation.
-    fn json(&self) -> String {
-        self.lines().map(|line| answer_line(SCHEMA, &line)).collect()
     }
 }

@@ -18,7 +18,8 @@ use xla_shape_tune::{Figures, Place};
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::{Answer, cost::ProgramCost};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::{Show, cost::ProgramCost};
 ///
 /// let module = Module::parse(r#"
 /// HloModule m

@@ -3,8 +3,9 @@
 use super::ProgramCost;
 use super::copies::CopyCost;
 use crate::words::{Grouped, InUnits, Signed, count, difference};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use std::fmt::Write as _;
+use xla_shape_answers::Answer;
 
 /// The indent of the lines that belong to an entry.
 const INDENT: &str = "      ";
@@ -14,7 +15,9 @@ pub(super) const SHOWN: usize = 10;
 
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
+}
 
+impl Show for ProgramCost {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         text.paragraph(self.answer());

@@ -3,9 +3,10 @@
 use super::svg;
 use crate::web::{Page, SCROLLS, escape};
 use crate::words::{Grouped, count, dimension_names, slice};
-use crate::{Answer, Text, harmless};
+use crate::{Show, Text, harmless};
 use serde::Serialize;
 use std::fmt::Write as _;
+use xla_shape_answers::Answer;
 use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
 use xla_shape_core::{ArrayShape, TileDimension};
 
@@ -98,7 +99,7 @@ impl DeviceDrawing {
     /// If the sharding does not fit the array.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, draw::DeviceDrawing};
+    /// use xla_shape_render::{Show, draw::DeviceDrawing};
     ///
     /// let drawing = DeviceDrawing::new(&"f32[64,256]".parse()?, "{devices=[4,2]<=[8]}".parse()?)?;
     /// assert!(drawing.text(80).to_string().contains("Each box is a shard, f32[16,128]{1,0}"));
@@ -304,7 +305,9 @@ const LABELS: u64 = 90;
 
 impl Answer for DeviceDrawing {
     const SCHEMA: &'static str = "xla-shape/draw/1";
+}
 
+impl Show for DeviceDrawing {
     /// Boxes with the numbers of devices.
     fn text(&self, width: usize) -> Text {
         self.boxes(width, &|_, box_of| box_of)

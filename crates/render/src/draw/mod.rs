@@ -9,12 +9,13 @@ mod picture;
 mod registers;
 mod svg;
 
-use crate::{Answer, Text};
+use crate::{Show, Text};
 pub use devices::DeviceDrawing;
 use picture::{Cell, Picture, Subject};
 pub use registers::RegisterDrawing;
 use serde::{Serialize, Serializer};
 pub(crate) use svg::fills;
+use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, StrideTableError};
 
 /// A drawing of an array: its elements by index, and by position in memory.
@@ -38,7 +39,8 @@ impl Drawing {
     /// If a dimension is unbounded, so that elements have no positions.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, draw::Drawing};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::draw::Drawing;
     ///
     /// let drawing = Drawing::new(&"u8[3]{0:T(2)}".parse()?)?;
     /// assert!(drawing.json().contains("\"cells\":[[0,1,2,3]]"));
@@ -84,7 +86,9 @@ impl Serialize for Drawing {
 
 impl Answer for Drawing {
     const SCHEMA: &'static str = "xla-shape/draw/1";
+}
 
+impl Show for Drawing {
     /// Box characters, with lines between tiles; `░` is padding, and `…` is what is left out.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);

@@ -4,17 +4,18 @@ use super::svg::{self, fill_of_tile};
 use crate::vector::Registers;
 use crate::web::{Page, SCROLLS, hatching_of_page};
 use crate::words::{Grouped, count};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use xla_shape_answers::Answer;
 use xla_shape_core::Slot;
 use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES};
 
 /// A drawing of a vector in the registers of a TPU. Of many registers, it shows those at the corners and edges of their grid.
 ///
 /// ```
-/// use xla_shape_render::{Answer, draw::RegisterDrawing, vector::Registers};
+/// use xla_shape_render::{Show, draw::RegisterDrawing, vector::Registers};
 ///
 /// let registers = Registers::new(&"f32[16,256]".parse()?, "32,{3,0},(8,128)".parse()?)?;
 /// let drawing = RegisterDrawing::new(&registers);
@@ -65,7 +66,8 @@ impl RegisterDrawing {
     /// Draws the registers of a vector.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, draw::RegisterDrawing, vector::Registers};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::{draw::RegisterDrawing, vector::Registers};
     ///
     /// let drawing = RegisterDrawing::new(&Registers::new(&"f32[8,128]".parse()?, "32,{0,0},(8,128)".parse()?)?);
     /// assert!(drawing.json().contains("\"elements\":[[7,8],[0,128]]"));
@@ -325,7 +327,9 @@ impl Register {
 
 impl Answer for RegisterDrawing {
     const SCHEMA: &'static str = "xla-shape/draw/1";
+}
 
+impl Show for RegisterDrawing {
     /// One line for each sublane; `░` is where no element is.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
@@ -396,11 +400,11 @@ mod tests {
 
     #[test]
     fn replicated_values_and_large_vectors() {
-        let text = crate::Answer::text(&drawing("f32[16,256]", "32,{*,0},(8,128)"), 80).to_string();
+        let text = crate::Show::text(&drawing("f32[16,256]", "32,{*,0},(8,128)"), 80).to_string();
         assert!(text.contains("sublane 7  [0,0:128]"), "{text}");
         let large = drawing("f32[1000000,100000]", "32,{0,0},(8,128)");
         assert_eq!((large.shown.len(), large.registers), (9, 125_000 * 782));
         assert!(large.svg().len() < 40_000);
-        assert!(crate::Answer::text(&large, 80).to_string().ends_with("… 9 of 97,750,000 registers\n"));
+        assert!(crate::Show::text(&large, 80).to_string().ends_with("… 9 of 97,750,000 registers\n"));
     }
 }

@@ -7,9 +7,10 @@ mod parts;
 mod sharding;
 
 use crate::words::{Bytes, Factor, Grouped, count, why_no_size};
-use crate::{Answer, Given, Text, tpu};
+use crate::{Given, Show, Text, tpu};
 use serde::{Serialize, Serializer};
 use sharding::Divided;
+use xla_shape_answers::Answer;
 use xla_shape_core::shard::{Sharding, ShardingError};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape};
@@ -27,7 +28,7 @@ impl Explanation {
     /// Explains a shape.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, Given, explain::Explanation};
+    /// use xla_shape_render::{Show, Given, explain::Explanation};
     ///
     /// let given: Given = "bf16[8,100]{1,0:T(8,128)(2,1)}".parse()?;
     /// assert!(Explanation::new(given).text(80).to_string().contains("d1: 100 padded to 128"));
@@ -42,7 +43,8 @@ impl Explanation {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_render::{Answer, Given, explain::Explanation};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::{Given, explain::Explanation};
     ///
     /// let explanation = Explanation::new("f32[8,100]".parse::<Given>()?).for_tpu(Generation::V6e);
     /// assert!(explanation.json().contains("\"generations\":[\"v6e\"]"));
@@ -59,7 +61,8 @@ impl Explanation {
     /// If the sharding does not fit the shape.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, Given, explain::Explanation};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::{Given, explain::Explanation};
     ///
     /// let explanation = Explanation::new("f32[64,256]".parse::<Given>()?).with_sharding("{devices=[4,2]<=[8]}".parse()?)?;
     /// assert!(explanation.json().contains("\"shard\":\"f32[16,128]{1,0}\""));
@@ -85,7 +88,9 @@ impl Serialize for Explanation {
 
 impl Answer for Explanation {
     const SCHEMA: &'static str = "xla-shape/explain/1";
+}
 
+impl Show for Explanation {
     fn text(&self, width: usize) -> Text {
         let mut page = page(&self.given, self.generation, width);
         if let Some(divided) = &self.sharding {

@@ -3,11 +3,12 @@
 use super::record::{Record, Recorded, RecordedCopy, in_words};
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
 use crate::words::{Grouped, change_in_percent, count, markdown};
-use crate::{Answer, Text, answer_line};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
+use xla_shape_answers::{Answer, answer_line};
 
 /// The text lists at most this many copies, and source lines.
 const MOST: usize = 10;
@@ -349,16 +350,18 @@ impl Checks {
 impl Answer for Checks {
     const SCHEMA: &'static str = "xla-shape/guard-check/1";
 
+    fn json(&self) -> String {
+        self.programs.iter().map(|check| answer_line(Self::SCHEMA, check)).collect()
+    }
+}
+
+impl Show for Checks {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for check in &self.programs {
             check.write(&mut text);
         }
         text
-    }
-
-    fn json(&self) -> String {
-        self.programs.iter().map(|check| answer_line(Self::SCHEMA, check)).collect()
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::cost::{CopyCost, ProgramCost};
 use crate::hlo::{Measure, Operations, Signature, measure};
 use crate::words::{Grouped, InUnits};
-use crate::{Answer, Text, answer_line};
+use crate::{Show, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::Shape;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
@@ -278,7 +279,9 @@ pub(super) fn in_words(of: Measure, number: Option<u64>) -> String {
 
 impl Answer for Record {
     const SCHEMA: &'static str = "xla-shape/guard-record/1";
+}
 
+impl Show for Record {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for program in &self.programs {

@@ -234,7 +234,7 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::{Answer, hlo::Report};
+    /// use xla_shape_render::{Show, hlo::Report};
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
     /// assert!(Report::new(&module, 10, None).text(80).to_string().starts_with("needs 4 KiB of HBM"));
@@ -252,7 +252,8 @@ impl Report {
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::{Answer, hlo::{Device, Report}};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::hlo::{Device, Report};
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
     /// let (memory, device) = (module.memory(), Device::Generation(Generation::V6e));
@@ -354,7 +355,8 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::{Answer, hlo::{Known, Report}};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::hlo::{Known, Report};
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
     /// let memory = module.memory();
@@ -373,7 +375,8 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::{Account, Module};
-    /// use xla_shape_render::{Answer, hlo::Report};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::hlo::Report;
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
     /// let report = Report::new(&module, 10, None).with_account(&Account::default(), 7, None);

@@ -3,10 +3,11 @@
 use super::memory::Roles;
 use crate::source::source_text;
 use crate::words::{Grouped, InUnits, count};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::cost::{CostError, Costs};
 use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};
@@ -15,7 +16,8 @@ use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, 
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::{Answer, hlo::ShownInstruction};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::{Show, hlo::ShownInstruction};
 ///
 /// let module = Module::parse("\
 /// HloModule m, is_scheduled=true
@@ -357,7 +359,9 @@ fn nearest(module: &Module, name: &str) -> Option<String> {
 
 impl Answer for ShownInstruction {
     const SCHEMA: &'static str = "xla-shape/hlo-show/1";
+}
 
+impl Show for ShownInstruction {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         text.paragraph(format_args!("{}: {}", self.heading(), self.summary()));

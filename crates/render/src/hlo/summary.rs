@@ -1,9 +1,10 @@
 //! The first line of a report: what matters most about the memory of a program.
 
 use super::memory::{AtPeak, Device, capacity_in};
-use crate::tpu::{DEFAULT_GENERATION, named};
+use crate::tpu::named;
 use crate::words::{InUnits, value_name};
 use serde::Serialize;
+use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::{Account, Module, Timeline};
 

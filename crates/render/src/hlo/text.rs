@@ -4,8 +4,9 @@ use super::memory::{AtPeak, Memory, Resident, Scope};
 use super::report::{Place, Report, Value};
 use super::summary::Summary;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use std::fmt::Write as _;
+use xla_shape_answers::Answer;
 use xla_shape_core::memory_space;
 
 /// At most this many findings are shown.
@@ -13,7 +14,9 @@ const MAX_FINDINGS: usize = 20;
 
 impl Answer for Report {
     const SCHEMA: &'static str = "xla-shape/hlo/1";
+}
 
+impl Show for Report {
     fn text(&self, width: usize) -> Text {
         self.sections(&Section::ALL, width)
     }

@@ -6,13 +6,14 @@ mod page;
 mod programs;
 mod text;
 
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use difference::KernelDifference;
 use page::Details;
 use programs::AgainstXla;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use xla_shape_answers::Answer;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
 use xla_shape_mlir::Source;
@@ -22,7 +23,8 @@ use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Unit, Vmem
 ///
 /// ```
 /// use xla_shape_mosaic::kernels;
-/// use xla_shape_render::{Answer, kernel::Kernels};
+/// use xla_shape_answers::Answer;
+/// use xla_shape_render::{Show, kernel::Kernels};
 ///
 /// let text = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n\t 20.00 scheduled bundles (100.00%): \
 ///     %k.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\"\n";
@@ -170,7 +172,7 @@ impl Kernels {
     /// Adds the kernels of a dump. `target` is the name of the device that they were compiled for, if it is known.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_render::kernel::Kernels;
     ///
     /// let mut answer = Kernels::default();
     /// answer.add(None, None, &[]);
@@ -184,7 +186,7 @@ impl Kernels {
     /// them.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_render::kernel::Kernels;
     ///
     /// let mut answer = Kernels::default();
     /// assert_eq!(answer.add_xla(None, None, &[]), 0);
@@ -213,7 +215,7 @@ impl Kernels {
     /// Adds a device for which the compiler refused the program.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_render::{Show, kernel::Kernels};
     ///
     /// let mut answer = Kernels::default();
     /// answer.refused("v5e:2x2", "the program has too many devices");
@@ -227,7 +229,8 @@ impl Kernels {
     ///
     /// ```
     /// use xla_shape_mosaic::kernels;
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::kernel::Kernels;
     ///
     /// let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
     /// let mut answer = Kernels::default();
@@ -246,7 +249,8 @@ impl Kernels {
     /// [instructions that XLA compiled itself](Self::add_xla), adds both programs with their sums.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::kernel::Kernels;
     ///
     /// let mut answer = Kernels::default();
     /// answer.compare(&Kernels::default());
@@ -270,7 +274,7 @@ impl Kernels {
     /// Adds the text of a Python file, which the page shows beside its lines. Only the last part of the path counts.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, kernel::Kernels};
+    /// use xla_shape_render::kernel::Kernels;
     ///
     /// let mut answer = Kernels::default();
     /// answer.add_source("kernel.py", "o[...] = x[...]");
@@ -318,7 +322,9 @@ impl Kernels {
 
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
+}
 
+impl Show for Kernels {
     fn text(&self, width: usize) -> Text {
         text::text(self, width)
     }

@@ -4,10 +4,10 @@ mod compare;
 mod names;
 mod types;
 
-use crate::json_line;
 use names::{Names, is_shortened, long_type_file};
 use serde_json::Value;
 use std::borrow::Cow;
+use xla_shape_answers::json_line;
 
 /// The most bytes of a message that are kept until it ends.
 const MAX_HELD: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! What an answer says.
 
 use super::page;
-use crate::Answer as _;
+use crate::Show as _;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_tune::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, Tuning};

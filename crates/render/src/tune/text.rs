@@ -1,12 +1,10 @@
 //! The best layouts as text.
 
 use crate::words::{Grouped, InUnits, Signed, count, difference};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use xla_shape_tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
 
-impl Answer for Tuning {
-    const SCHEMA: &'static str = "xla-shape/tune/1";
-
+impl Show for Tuning {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for answer in answer(self) {

@@ -7,13 +7,13 @@ mod text;
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, measure};
 use super::memory::Accuracy;
-use crate::answer::answer_line;
 use crate::cost::{CopyCost, ProgramCost};
 use crate::source::source_text;
 use crate::words::{difference, space_name};
-use crate::{Answer, Text};
+use crate::{Show, Text};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
@@ -137,7 +137,8 @@ impl Difference {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::{Answer, hlo::Difference};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_render::hlo::Difference;
     ///
     /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
     /// let (before, after) = (module(8), module(9));
@@ -239,10 +240,6 @@ impl Difference {
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
-    fn text(&self, width: usize) -> Text {
-        text::text(self, width)
-    }
-
     fn json(&self) -> String {
         let totals = self.totals.iter().filter(|total| total.bytes != 0);
         let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
@@ -252,6 +249,12 @@ impl Answer for Difference {
         let peaks = peaks.map(|peak| answer_line(Self::SCHEMA, peak));
         let changes = self.changes.iter().map(|change| answer_line(Self::SCHEMA, change));
         measures.chain(parts).chain(totals).chain(peaks).chain(changes).collect()
+    }
+}
+
+impl Show for Difference {
+    fn text(&self, width: usize) -> Text {
+        text::text(self, width)
     }
 }
 

@@ -7,7 +7,7 @@ mod data;
 
 use super::{Report, graph};
 use crate::web::{Page, escape, json_script};
-use crate::{Answer, words::shortened};
+use crate::{Show, words::shortened};
 use data::{Data, Detail, Program};
 use xla_shape_hlo::{Module, Timeline};
 

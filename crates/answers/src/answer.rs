@@ -1,39 +1,26 @@
 //! The trait of all answers, and how they become JSON.
 
-use crate::text::{Text, is_control};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::ser::Formatter;
-use std::fmt::Display;
 use std::io::{self, Write};
 
-/// The answer to a user's question: data that is shown to people as text, and to programs as JSON.
+/// The answer to a user's question: data that programs read as JSON. `xla-shape-render` shows it to people.
 pub trait Answer: Serialize {
     /// The form of the JSON and its version, such as `xla-shape/explain/1`. Each JSON object has it as its first field, `schema`;
     /// `docs/schemas/explain.json` is the JSON Schema with this name.
     const SCHEMA: &'static str;
 
-    /// The answer for people. Paragraphs are wrapped to at most `width` characters; a longer word has a line of its own.
-    ///
-    /// ```
-    /// use xla_shape_render::{Answer, explain::Explanation};
-    ///
-    /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
-    /// let text = Explanation::new(shape).text(80).to_string();
-    /// assert!(text.contains("53,248 bytes (52 KiB), 133.1x what the elements need"));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    fn text(&self, width: usize) -> Text;
-
     /// The answer for programs: one JSON object in a line, or one in each line if the answer is a list. Each line ends with a
     /// newline.
     ///
     /// ```
-    /// use xla_shape_render::{Answer, explain::Explanation};
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_answers::block::{BlockAnswer, Part};
     ///
-    /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
-    /// let json = Explanation::new(shape).json();
-    /// assert!(json.starts_with("{\"schema\":\"xla-shape/explain/1\",") && json.contains("\"bytes\":53248"));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// let part = Part::Input { array: "f32[64,128]".parse()?, block: "f32[8,128]".parse()? };
+    /// let json = BlockAnswer::new(&[part], None, None)?.json();
+    /// assert!(json.starts_with("{\"schema\":\"xla-shape/block/1\",") && json.contains("\"vmem_bytes\":8192"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn json(&self) -> String {
         answer_line(Self::SCHEMA, self)
@@ -56,7 +43,7 @@ struct Versioned<'a, T: ?Sized> {
 ///
 /// ```
 /// use std::collections::BTreeMap;
-/// use xla_shape_render::answer_line;
+/// use xla_shape_answers::answer_line;
 ///
 /// let answer = BTreeMap::from([("bytes", 8)]);
 /// assert_eq!(answer_line("example/1", &answer), "{\"schema\":\"example/1\",\"bytes\":8}\n");
@@ -69,7 +56,7 @@ pub fn answer_line(schema: &'static str, answer: &(impl Serialize + ?Sized)) -> 
 /// A value as a line of JSON.
 ///
 /// ```
-/// assert_eq!(xla_shape_render::json_line(&[1, 2]), "[1,2]\n");
+/// assert_eq!(xla_shape_answers::json_line(&[1, 2]), "[1,2]\n");
 /// ```
 #[must_use]
 pub fn json_line(value: &(impl Serialize + ?Sized)) -> String {
@@ -88,7 +75,7 @@ pub fn json_line(value: &(impl Serialize + ?Sized)) -> String {
 ///
 /// ```
 /// let mut json = Vec::new();
-/// xla_shape_render::write_json(&mut json, "a\u{9b}31m")?;
+/// xla_shape_answers::write_json(&mut json, "a\u{9b}31m")?;
 /// assert_eq!(json, br#""a\u009b31m""#);
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -107,16 +94,25 @@ impl Formatter for Harmless {
         }
         let mut rest = fragment;
         while let Some((at, control)) = rest.char_indices().find(|&(_, c)| is_control(c)) {
-            let (before, behind) = rest.split_at(at);
+            let (before, after) = rest.split_at(at);
             writer.write_all(before.as_bytes())?;
             write!(writer, "\\u{:04x}", u32::from(control))?;
-            rest = behind.get(control.len_utf8()..).unwrap_or_default();
+            rest = after.get(control.len_utf8()..).unwrap_or_default();
         }
         writer.write_all(rest.as_bytes())
     }
 }
 
-/// Writes a value as its text.
-pub(crate) fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
+/// Whether a character controls a terminal, or changes the direction of the text after it.
+///
+/// ```
+/// use xla_shape_answers::is_control;
+///
+/// assert!(is_control('\u{1b}') && is_control('\u{202e}') && !is_control('ü'));
+/// ```
+#[must_use]
+pub fn is_control(c: char) -> bool {
+    let turns =
+        |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns(c)
 }

@@ -1,0 +1,38 @@
+//! The answers of the `xla-shape` program about XLA shapes, layouts and programs, as data.
+//!
+//! Each question of a user has a module, and each module a type that holds the answer. The answer decides what is so and why; the trait
+//! [`Answer`] writes it as JSON, and [`schema`] describes that JSON. `xla-shape-render` shows answers to people, as text, SVG and HTML.
+//!
+//! ```
+//! use xla_shape_answers::block::{BlockAnswer, Part};
+//!
+//! let part = Part::Input { array: "bf16[4096,1000]".parse()?, block: "bf16[104,1000]".parse()? };
+//! let answer = BlockAnswer::new(&[part], None, None)?;
+//! assert_eq!((answer.vmem_bytes, answer.fits), (425_984, true));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | main type | question |
+//! |---|---|---|
+//! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//!
+//! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
+//! The rules about shapes are those of `xla-shape-core`.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+pub mod block;
+mod schema;
+mod words;
+
+pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, is_control, json_line, write_json};
+pub use schema::schema;
+use xla_shape_core::tpu::Generation;
+
+/// The generation that an answer is about if the user names none.
+pub const DEFAULT_GENERATION: Generation = Generation::V5e;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -1,0 +1,36 @@
+//! Words that an answer chooses from.
+
+/// Enums whose variants each have one text, which is their JSON and their `Display`. The documentation of the type and of its variants
+/// becomes part of the JSON Schema.
+macro_rules! words {
+    ($(
+        $(#[$about:meta])*
+        pub enum $name:ident {
+            $($(#[$means:meta])* $variant:ident = $text:literal,)*
+        }
+    )*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, schemars::JsonSchema)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$means])* #[serde(rename = $text)] $variant,)*
+        }
+
+        impl $name {
+            /// The text in JSON.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    )*};
+}
+pub(crate) use words;

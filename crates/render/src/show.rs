@@ -1,0 +1,19 @@
+//! Answers for people.
+
+use crate::Text;
+use xla_shape_answers::Answer;
+
+/// An answer that can be shown to people.
+pub trait Show: Answer {
+    /// The answer for people. Paragraphs are wrapped to at most `width` characters; a longer word has a line of its own.
+    ///
+    /// ```
+    /// use xla_shape_render::{Show, explain::Explanation};
+    ///
+    /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
+    /// let text = Explanation::new(shape).text(80).to_string();
+    /// assert!(text.contains("53,248 bytes (52 KiB), 133.1x what the elements need"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    fn text(&self, width: usize) -> Text;
+}
