@@ -5,7 +5,7 @@
     cargo build --release -p xla-shape-cli
     scripts/worlds.py [--cases 300] [--laws 100000]
 
-For each random array, passes the program's text to the library, and compares every position that the library computes with `xla-shape map`.
+For each random array, passes the program's text to the library, and compares every position that the library computes with the map of `xla-shape draw`.
 Skips a missing library, with a message. `--laws N` also runs the round-trip properties of `tests/tests/shapes/notations.rs` for every notation,
 each with N random layouts.
 """
@@ -77,7 +77,7 @@ def random_array(source, powers):
 
 def map_of(shape, sizes):
     """The position of each element, by its index."""
-    positions = {number: position for position, number in enumerate(json.loads(run("map", shape))) if number is not None}
+    positions = {number: position for position, number in enumerate(json.loads(run("draw", shape, "--format", "json"))["physical_to_logical"]) if number is not None}
     return {index: positions[number] for number, index in enumerate(indices(sizes))}
 
 

@@ -3,6 +3,9 @@
 use crate::failure::Failure;
 use xla_shape::ArrayShape;
 use xla_shape::shard::Sharding;
+use xla_shape::text::parse_index;
+use xla_shape::tpu::vector::VectorLayout;
+use xla_shape_render::vector::Registers;
 use xla_shape_render::{Given, GivenArray, no_array};
 
 /// Reads a sharding.
@@ -24,4 +27,15 @@ pub(crate) fn array_of(text: &str) -> Result<ArrayShape, Failure> {
 pub(crate) fn given_array_of(text: &str) -> Result<GivenArray, Failure> {
     let given = given_of(text)?;
     given.array().ok_or_else(|| Failure::said(no_array(given.shape())))
+}
+
+/// Reads the index of an element of an array: one number for each dimension.
+pub(crate) fn index_of(text: &str, array: &ArrayShape) -> Result<Vec<u64>, Failure> {
+    parse_index(text, array.num_dimensions()).map_err(|error| Failure::shape(&error, text))
+}
+
+/// The registers of a vector in the vector layout that a text says.
+pub(crate) fn registers_of(vector: &ArrayShape, text: &str) -> Result<Registers, Failure> {
+    let layout = text.parse::<VectorLayout>().map_err(|error| Failure::shape(&error, text))?;
+    Registers::new(vector, layout).map_err(Failure::said)
 }

@@ -73,10 +73,8 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
         Verb::Guard(arguments) => verbs::guard::run(&arguments, host),
         Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
-        Verb::Index(arguments) => verbs::index::run(&arguments),
         Verb::Kernel(arguments) => verbs::kernel::run(&arguments, host),
         Verb::Man => verbs::manual::man(),
-        Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
         Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
@@ -84,9 +82,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         #[cfg(feature = "serve")]
         Verb::Serve(arguments) => verbs::serve::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
-        Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
-        Verb::Vector(arguments) => verbs::vector::run(&arguments),
     };
     match result {
         Ok(()) => 0,

@@ -154,6 +154,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         &["(f32[2], b(f32[3]), token[], (s4[9,9]{1,0:T(8,128)(8,1)E(4)}, opaque[]))"],
         &["token[]"],
         &["f32[100,200]", "--for", "v5e"],
+        &["f32[100,200]{1,0}", "--for", "v3,v6e"],
         &["f32[10,256]{1,0:T(8,128)}", "--sharding", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}"],
         &["(f32[8], f32[4])", "--sharding", "{{devices=[4]<=[4]},{replicated}}"],
         &["f32[8]", "--sharding", "{replicated}"],
@@ -164,11 +165,13 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     ask("check", &[], "f32[2, 3]\nf32[?]\ns8[8,128]{1,0:T(8,128)}\n(f32[2], token[])\nf32[2\n\n\u{1}\n");
     ask("check", &["--sharding"], "{devices=[2,1]0,1}\n{devices=[2]\n{replicated}\n");
     let tiled = "f32[3,5]{1,0:T(2,2)}";
-    for arguments in [&[tiled, "2,3"][..], &[tiled, "--linear", "9"], &["s4[3]{0:E(4)}", "1"], &["f32[]", ""]] {
-        ask("index", arguments, "");
-    }
-    for shape in [tiled, "f32[]", "u8[0]"] {
-        ask("map", &[shape], "");
+    for arguments in [
+        &[tiled, "--index", "2,3"][..],
+        &[tiled, "--position", "9"],
+        &["s4[3]{0:E(4)}", "--index", "1"],
+        &["f32[]", "--index", ""],
+    ] {
+        ask("explain-index", arguments, "");
     }
     for arguments in [
         &[tiled][..],
@@ -179,6 +182,8 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         &["f32[8]", "--sharding", "{replicated}"],
         &["f32[]", "--sharding", "{replicated}"],
         &["f32[8,300]", "--vector", "32,{3,0},(8,128)"],
+        &["f32[1025,1024]"],
+        &["u8[0]"],
     ] {
         ask("draw", arguments, "");
     }
@@ -198,10 +203,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ask("compare", &[from, to], "");
         ask("compare", &[from, to, "--for", "v5e"], "");
     }
-    ask("tpu", &["f32[100,200]"], "");
-    ask("tpu", &["f32[100,200]", "--for", "v3,v6e"], "");
-    ask("tpu", &["s1[2]"], "");
-    ask("tpu", &["-", "--for", "v5e"], "f32[100,200]\ns1[2]\n(f32[2], token[])\nf32[?]\nf32[2\n");
+    ask("check", &["--for", "v5e"], "f32[100,200]\ns1[2]\n(f32[2], token[])\nf32[?]\nf32[2\n");
     for arguments in [
         &["bf16[4096,1000]", "bf16[104,1000]"][..],
         &["--output", "f32[64]", "f32[64]", "--fixed", "f32[8,128]", "f32[8,128]", "--scratch", "f32[0,8]"],
@@ -212,8 +214,11 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     for arguments in [&["bf16[1,3072]"][..], &["f32[100,1]{1,0:T(8,128)}", "--what-if", "1=8"], &["f32[0,3]"]] {
         ask("advise", arguments, "");
     }
-    for arguments in [&["f32[16,256]", "32,{3,0},(8,128)"][..], &["pred[8]", "16,{*,0},(16,128),-1", "--at", "7"]] {
-        ask("vector", arguments, "");
+    for arguments in [
+        &["f32[16,256]", "--vector", "32,{3,0},(8,128)"][..],
+        &["pred[8]", "--vector", "16,{*,0},(16,128),-1", "--index", "7"],
+    ] {
+        ask("explain-vector", arguments, "");
     }
     ask("scan", &[], "temp: f32[100,1]{1,0:T(8,128)} and f32[?]\n f32[0] tensor<8x128xbf16>\n");
     let refused = "Used 40.00G of 32.00G hbm.\n1. Size: 4.0K\n  Operator: op_name=\"f/dot\" source_file=\"f.py\" source_line=3\n  \
@@ -308,9 +313,13 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     all
 }
 
-/// The arguments that make a schema's answers. The summary of a text is an option, not a verb.
+/// The arguments that make a schema's answers. Some are those of options, not of verbs.
 fn words(verb: &str) -> Vec<&str> {
-    if verb == "scan-summary" { vec!["scan", "--summary"] } else { verb.split('-').collect() }
+    match verb {
+        "scan-summary" => vec!["scan", "--summary"],
+        "explain-index" | "explain-vector" => vec!["explain"],
+        verb => verb.split('-').collect(),
+    }
 }
 
 /// Runs a verb in a folder, with a fake compiler.
@@ -350,7 +359,15 @@ fn each_verb_has_a_schema() {
     let mut verbs = names.collect::<Vec<_>>();
     // These write no answer as JSON.
     verbs.retain(|verb| !matches!(*verb, "schema" | "completions" | "man" | "guard" | "help" | "serve"));
-    verbs.extend(["guard-check", "guard-record", "hlo-diff", "hlo-show", "scan-summary"]);
+    verbs.extend([
+        "explain-index",
+        "explain-vector",
+        "guard-check",
+        "guard-record",
+        "hlo-diff",
+        "hlo-show",
+        "scan-summary",
+    ]);
     verbs.sort_unstable();
     assert!(SCHEMAS.keys().eq(&verbs), "{:?} {verbs:?}", SCHEMAS.keys());
     let book = fs::read_to_string(root().join("docs/json.md")).unwrap();
@@ -426,7 +443,7 @@ fn equal_names_mean_the_same() {
 /// `VERB --help` names the fields of the object that the verb writes.
 #[test]
 fn help_names_the_fields() {
-    for (verb, schema) in SCHEMAS.iter().filter(|(verb, _)| !matches!(verb.as_str(), "map" | "rustc")) {
+    for (verb, schema) in SCHEMAS.iter().filter(|(verb, _)| verb.as_str() != "rustc") {
         let output = Command::new(cargo_bin("xla-shape")).args(words(verb)).arg("--help").output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
         let words = help.split(|c: char| !c.is_alphanumeric() && c != '_').collect::<BTreeSet<_>>();

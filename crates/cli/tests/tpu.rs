@@ -1,11 +1,10 @@
-//! `xla-shape tpu`, run as a program.
+//! What TPUs choose for a shape (`explain --for`, `check --for`), and `block`, run as programs.
 
 use assert_cmd::Command;
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str], input: &[u8]) -> (String, String, Option<i32>) {
-    let output =
-        Command::cargo_bin("xla-shape").unwrap().arg("tpu").args(arguments).write_stdin(input).output().unwrap();
+    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code())
 }
@@ -15,21 +14,22 @@ fn answers(arguments: &[&str], input: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn a_line_has_an_answer_with_the_shape_and_its_bytes() {
-    let (answers, said, code) = run(&["--for", "v5e", "-"], b"f32[100,200]\n(s4[9,9], token[])");
+fn a_line_is_answered_for_a_tpu() {
+    let lines = b"f32[100,200]\n(s4[9,9]{0,1}, token[])";
+    let answers = answers(&["check", "--for", "v5e"], lines);
+    let shown = answers.iter().map(|answer| (answer["shape"].as_str().unwrap(), &answer["bytes"]));
     assert_eq!(
-        answers,
-        r#"{"schema":"xla-shape/tpu/1","input":"f32[100,200]","ok":true,"shape":"f32[100,200]{0,1:T(8,128)}","bytes":102400}
-{"schema":"xla-shape/tpu/1","input":"(s4[9,9], token[])","ok":true,"shape":"(s4[9,9]{1,0:T(8,128)(8,1)E(4)}, token[])","bytes":1024}
-"#
+        shown.collect::<Vec<_>>(),
+        [("f32[100,200]{0,1:T(8,128)}", &json!(102_400)), ("(s4[9,9]{1,0:T(8,128)(8,1)E(4)}, token[])", &json!(1024))]
     );
+    let (_, said, code) = run(&["check", "--for", "v5e"], lines);
     assert_eq!((said.as_str(), code), ("", Some(0)));
 }
 
 #[test]
 fn a_bad_line_says_what_is_wrong_and_where() {
-    let lines = b"f32[3\n(f32[2], s1[2])\nf32[2,?]\n\n\xff\n";
-    let answers = answers(&["--for", "v5e", "-"], lines);
+    let lines = b"f32[3\n(f32[2], s1[2])\nf32[2,?]\n\n\xff\nf32[2] x\n";
+    let answers = answers(&["check", "--for", "v5e"], lines);
     let problems =
         answers.iter().map(|answer| (answer["error"]["message"].as_str().unwrap(), &answer["error"]["span"]));
     assert_eq!(
@@ -40,47 +40,63 @@ fn a_bad_line_says_what_is_wrong_and_where() {
             ("dimension 1 has no bound; the default layout depends on every size", &json!([6, 7])),
             ("expected a shape, found the end of the text", &json!([0, 0])),
             ("expected UTF-8, found 0xff", &json!([0, 1])),
+            ("expected the end of the shape, found `x`", &json!([7, 8])),
         ]
     );
     assert!(answers.iter().all(|answer| answer["ok"] == false));
-    assert_eq!(run(&["--for", "v5e", "-"], lines).2, Some(1));
+    assert_eq!(run(&["check", "--for", "v5e"], lines).2, Some(1));
 }
 
 #[test]
-fn several_generations_have_one_line_each() {
-    let answers = answers(&["--for", "v2,tpu7x", "-"], b"bf16[1,3072]\nx\n");
-    let shown = answers.iter().map(|answer| (answer["generation"].as_str().unwrap(), &answer["bytes"]));
-    assert_eq!(
-        shown.collect::<Vec<_>>(),
-        [("v2", &json!(24_576)), ("v7x", &json!(12_288)), ("v2", &Value::Null), ("v7x", &Value::Null)]
+fn each_named_generation_has_its_choice() {
+    let choices = |shape: &str, generations: &str| {
+        answers(&["explain", shape, "--for", generations, "--format", "json"], b"")[0]["tpu"].clone()
+    };
+    let each = choices("bf16[1,3072]", "v2,tpu7x");
+    assert_eq!((&each[0]["generations"], &each[0]["bytes"]), (&json!(["v2"]), &json!(24_576)));
+    assert_eq!((&each[1]["generations"], &each[1]["bytes"]), (&json!(["v7x"]), &json!(12_288)));
+    // Generations that choose the same are one entry, and one that is named twice counts once.
+    assert_eq!(choices("f32[8]", "v5e,v6e,v5e")[0]["generations"], json!(["v5e", "v6e"]));
+    // Asked for, the choice is there also for a shape with a layout.
+    assert_eq!(choices("f32[100,200]{1,0}", "v5e")[0]["shape"], "f32[100,200]{0,1:T(8,128)}");
+    assert_eq!(answers(&["explain", "f32[100,200]{1,0}", "--format", "json"], b"")[0]["tpu"], Value::Null);
+}
+
+#[test]
+fn the_choice_of_a_named_tpu_comes_first() {
+    let begins = |arguments: &[&str], expected: &str| {
+        let (text, said, code) = run(arguments, b"");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.starts_with(expected), "{text}");
+        assert_eq!((said.as_str(), code), ("", Some(0)));
+    };
+    let stored = "stores it as f32[100,200]{0,1:T(8,128)} in 102,400 bytes (100 KiB), 1.28x what its elements need.";
+    begins(
+        &["explain", "f32[100,200]", "--for", "v5e"],
+        &format!("f32[100,200]{{1,0}} TPU v5e {stored} Row-major, without tiles: 80,000 bytes"),
+    );
+    begins(
+        &["explain", "f32[100,200]{1,0:T(8,128)}", "--for", "v5e"],
+        &format!("f32[100,200]{{1,0:T(8,128)}} TPU v5e {stored} In the layout of the text: 106,496 bytes"),
+    );
+    begins(
+        &["explain", "bf16[1,3072]", "--for", "v3,v5e"],
+        "bf16[1,3072]{1,0} TPU v3 stores it as bf16[1,3072]{1,0:T(4,128)(2,1)} in 24,576 bytes",
     );
 }
 
 #[test]
-fn without_a_generation_the_answer_names_the_default() {
-    let (text, ..) = run(&["f32[100,200]"], b"");
-    assert_eq!(
-        text,
-        "f32[100,200]{0,1:T(8,128)}\n      102,400 bytes (100 KiB), 1.28x what its elements need\n\
-         On TPU v5e; --for names other generations.\n"
-    );
-    assert_eq!(answers(&["-"], b"f32[]")[0]["generation"], "v5e");
-    assert_eq!(answers(&["f32[]", "--format", "json"], b"")[0]["generation"], "v5e");
-}
-
-#[test]
-fn an_error_of_one_generation_is_in_its_line() {
-    let (text, said, code) = run(&["f32[8]", "--for", "v5e,v8i"], b"");
-    assert_eq!(
-        text,
-        "v5e  f32[8]{0:T(128)}  512 bytes, 16.0x what its elements need\n\
-         v8i  the layouts that TPU v8i chooses are not known\n"
-    );
-    assert_eq!((said.as_str(), code), ("", Some(1)));
-    let (_, said, code) = run(&["f32[8", "--for", "v5e"], b"");
-    assert!(said.contains("1 | f32[8\n"), "{said}");
-    assert_eq!(code, Some(1));
-    let (_, said, code) = run(&["f32[8]", "--for", "v9"], b"");
+fn a_choice_that_is_not_known_is_an_error() {
+    for (shape, generations, message) in [
+        ("f32[8]", "v5e,v8i", "the layouts that TPU v8i chooses are not known"),
+        ("(f32[8], s1[3])", "v5e", "the layout of s1 on a TPU is not known\n  |\n1 | (f32[8], s1[3])\n  |          ^^"),
+        ("f32[8", "v5e", "1 | f32[8\n"),
+    ] {
+        let (text, said, code) = run(&["explain", shape, "--for", generations], b"");
+        assert_eq!((text.as_str(), code), ("", Some(1)));
+        assert!(said.starts_with("error: ") && said.contains(message), "{said}");
+    }
+    let (_, said, code) = run(&["explain", "f32[8]", "--for", "v9"], b"");
     assert!(said.contains("expected a generation of TPUs: v2, v3, "), "{said}");
     assert_eq!(code, Some(2));
 }

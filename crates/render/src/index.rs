@@ -180,7 +180,7 @@ impl Serialize for Location {
 }
 
 impl Answer for Location {
-    const SCHEMA: &'static str = "xla-shape/index/1";
+    const SCHEMA: &'static str = "xla-shape/explain-index/1";
 }
 
 impl Show for Location {

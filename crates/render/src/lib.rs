@@ -20,7 +20,6 @@
 //! | [`explain`] | [`Explanation`](explain::Explanation) | What does the text of a shape mean, and how much memory does it take? |
 //! | [`index`] | [`Location`](index::Location) | Where is an element, and what is at a position? |
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
-//! | [`tpu`] | [`Choices`](tpu::Choices) | Which layout does a TPU choose? |
 //! | [`vector`] | [`Registers`](vector::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`block`](xla_shape_answers::block) | [`BlockAnswer`](xla_shape_answers::block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
 //! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |

@@ -1,4 +1,4 @@
-//! The answer of `vector`: how many registers a vector takes, and where an element is in them.
+//! The registers of a vector in a TPU kernel: how many registers a vector takes, and where an element is in them.
 
 use crate::words::{Bytes, Grouped, count};
 use crate::{Show, Text};
@@ -231,7 +231,7 @@ impl Serialize for Registers {
 }
 
 impl Answer for Registers {
-    const SCHEMA: &'static str = "xla-shape/vector/1";
+    const SCHEMA: &'static str = "xla-shape/explain-vector/1";
 }
 
 impl Show for Registers {

@@ -42,8 +42,8 @@ pub struct Answer {
 /// ```
 /// use xla_shape_web::{Given, answer};
 ///
-/// let given = Given { view: Some("tpu".to_owned()), ..Given::text("f32[100,200]") };
-/// assert_eq!(answer(&given).view.unwrap().command, ["tpu", "f32[100,200]"]);
+/// let given = Given { view: Some("draw".to_owned()), ..Given::text("f32[100,200]") };
+/// assert_eq!(answer(&given).view.unwrap().command, ["draw", "f32[100,200]"]);
 /// let empty = answer(&Given::text(""));
 /// assert!(empty.reading.is_none() && empty.error.is_some());
 /// ```

@@ -22,7 +22,6 @@ use xla_shape_render::explain::Explanation;
 use xla_shape_render::hlo::{Difference, Known, ModuleFile, Report, check_devices, page};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::Scan;
-use xla_shape_render::tpu::Choices;
 use xla_shape_render::{Given as GivenShape, GivenArray, Show, harmless, no_array, path_argument, shell_line};
 
 /// How many entries a list has: what the program takes if nothing else is asked for.
@@ -48,13 +47,8 @@ pub struct View {
 
 /// The views of a reading: their names, and for people. The first one is shown first.
 pub(crate) fn views(reading: Reading, given: &Given<'_>) -> Vec<(&'static str, &'static str)> {
-    let of_array = [
-        ("explain", "Explanation"),
-        ("draw", "Picture"),
-        ("tpu", "On a TPU"),
-        ("advise", "Advice"),
-        ("convert", "Other notations"),
-    ];
+    let of_array =
+        [("explain", "Explanation"), ("draw", "Picture"), ("advise", "Advice"), ("convert", "Other notations")];
     let array = || given.alone()?.parse::<ArrayShape>().ok();
     match reading {
         Reading::Shape if array().is_some() => of_array.to_vec(),
@@ -188,13 +182,6 @@ fn shape(view: &mut View, name: &str, text: &str, width: usize) -> Result<(), St
             let drawing = Drawing::new(&array_of(text)?.array).map_err(error)?;
             view.show(&drawing, width);
             (view.svg, view.page) = (Some(drawing.svg()), Some(drawing.html()));
-        }
-        "tpu" => {
-            let choices = Choices::new(text, &[]);
-            if let Some(error) = choices.errors().next() {
-                return Err(error.render(text).to_string());
-            }
-            view.show(&choices, width);
         }
         "advise" => view.show(&Advice::new(array_of(text)?, &[], None, TOP).map_err(error)?, width),
         "convert" => {

@@ -47,8 +47,6 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Explain(ExplainArguments),
-    Index(IndexArguments),
-    Map(MapArguments),
     Draw(DrawArguments),
     Relayout(RelayoutArguments),
     Shard(ShardArguments),
@@ -61,9 +59,7 @@ pub(crate) enum Verb {
     Scan(ScanArguments),
     Compare(CompareArguments),
     Convert(ConvertArguments),
-    Tpu(TpuArguments),
     Block(BlockArguments),
-    Vector(VectorArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
     Rustc(RustcArguments),

@@ -10,33 +10,49 @@ use xla_shape::worlds::World;
 use xla_shape_render::advise::Change;
 use xla_shape_render::convert::Language;
 
-/// Say how much memory a shape takes and why, what each part of its text means, and where its elements are
+/// Say how much memory a shape takes and why, what its text means, and where its elements are
+///
+/// With --index or --position, only say where an element is, or what is at a position. Positions count elements from the start of the
+/// buffer, padding included. With --vector, say how many registers a vector of a TPU kernel takes. A vector layout is written as in
+/// Mosaic's dumps: the bits of an element, the row and the column of the first element in its register (`*` if it is replicated), the
+/// tile, and the implicit dimensions (-1, -2 or -2,-1).
 ///
 /// As JSON: shape, element_type, dimensions, dynamic, minor_to_major, tiles, memory_space, element_bits, true_rank, elements,
-/// physical_elements, bytes, padding_bytes, expansion, and tpu (without a layout), sharding (with --sharding), tuple_shapes (of a
-/// tuple).
+/// physical_elements, bytes, padding_bytes, expansion, and tpu (without a layout, or with --for), sharding (with --sharding), tuple_shapes
+/// (of a tuple). With --index or --position: index and linear (for padding, both are null and padding is true), position, byte_offset,
+/// bit_offset. With --vector: vector, layout, registers (their number), grid, slice; with --index also index, register, sublane, lane, part.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
-  xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'
-  xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'")]
+  xla-shape explain 'f32[100,200]' --for v5e,v6e
+  xla-shape explain 'f32[3,5]{1,0:T(2,2)}' --index 2,3
+  xla-shape explain 'f32[3,5]{1,0:T(2,2)}' --position 17 --format json
+  xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'
+  xla-shape explain 'bf16[16,256]' --vector '16,{0,0},(16,128)' --index 5,77")]
 pub(crate) struct ExplainArguments {
     /// The shape, in quotes, because shells interpret brackets and braces
     pub(crate) shape: String,
+
+    /// Say where the element with this index is: one number for each dimension, dimension 0 first, such as 2,3
+    #[arg(long, value_name = "INDEX", conflicts_with_all = ["position", "sharding", "generations"])]
+    pub(crate) index: Option<String>,
+
+    /// Say what is at this position, in elements
+    #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "generations"])]
+    pub(crate) position: Option<u64>,
 
     /// Also say which part each device has; the sharding as XLA, MLIR or JAX writes it
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
 
-    /// Explain the registers of a vector in this vector layout: the answer is that of `xla-shape vector`; the layout of the shape is
-    /// ignored
-    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["sharding", "generation"])]
+    /// Explain the registers of a vector in this vector layout; the layout of the shape is ignored
+    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["sharding", "generations"])]
     pub(crate) vector: Option<String>,
 
-    /// For a shape without a layout: the generation of the TPU that chooses it, such as v5e, or a name of JAX or GKE; all are shown
-    /// if none is named
-    #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
-    pub(crate) generation: Option<Generation>,
+    /// The TPUs whose choice of a layout is shown, such as v5e,v7x, or names of JAX or GKE; without it, those of all TPUs are shown for a
+    /// shape without a layout
+    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',', value_parser = generation(), hide_possible_values = true)]
+    pub(crate) generations: Vec<Generation>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -53,6 +69,7 @@ pub(crate) struct ExplainArguments {
 #[command(after_help = "Examples:
   echo 'f32[2,3]' | xla-shape check
   xla-shape check shapes.txt > answers.jsonl || echo 'some are bad'
+  xla-shape check --for v5e shapes.txt > on_v5e.jsonl
   echo '{devices=[2,1]0,1}' | xla-shape check --sharding")]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
@@ -62,6 +79,10 @@ pub(crate) struct CheckArguments {
     /// in base64
     #[arg(long)]
     pub(crate) sharding: bool,
+
+    /// Answer for the default layouts of this TPU, in place of the layouts in the lines
+    #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true, conflicts_with = "sharding")]
+    pub(crate) generation: Option<Generation>,
 
     /// Has no effect: the answers are always JSON lines
     #[arg(long, value_enum, default_value_t)]
@@ -89,82 +110,6 @@ pub(crate) struct RustcArguments {
     pub(crate) format: Format,
 }
 
-/// Say where an element is, or what is at a position
-///
-/// Positions count elements from the start of the buffer, padding included. As JSON: index and linear (for padding, both
-/// are null and padding is true), position, byte_offset, bit_offset.
-#[derive(Debug, Args)]
-#[command(group(ArgGroup::new("what").required(true)))]
-#[command(
-    override_usage = "xla-shape index [OPTIONS] <SHAPE> <INDEX>\n       xla-shape index [OPTIONS] <SHAPE> --linear <N>"
-)]
-#[command(after_help = "Examples:
-  xla-shape index 'f32[3,5]{1,0:T(2,2)}' 2,3
-  xla-shape index 'f32[3,5]{1,0:T(2,2)}' --linear 17
-  xla-shape index 'f32[]' ''")]
-pub(crate) struct IndexArguments {
-    /// The shape of an array
-    pub(crate) shape: String,
-
-    /// The index of the element: one number for each dimension, dimension 0 first, such as 2,3
-    #[arg(group = "what")]
-    pub(crate) index: Option<String>,
-
-    /// The position to look at, in elements
-    #[arg(long, group = "what", value_name = "N")]
-    pub(crate) linear: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) answer: AnswerOptions,
-}
-
-/// Say how many registers a vector of a TPU kernel takes, and where an element is in them
-///
-/// A vector layout is written as in Mosaic's dumps: the bits of an element, the row and the column of the first element in its
-/// register (`*` if it is replicated), the tile, and the implicit dimensions (-1, -2 or -2,-1). As JSON: vector, layout, registers
-/// (their number), grid, slice; with --at also index, register, sublane, lane, part.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  xla-shape vector 'f32[16,256]' '32,{3,0},(8,128)'
-  xla-shape vector 'bf16[16,256]' '16,{0,0},(16,128)' --at 5,77")]
-pub(crate) struct VectorArguments {
-    /// The vector, written as an array; its layout is ignored
-    pub(crate) vector: String,
-
-    /// The vector layout
-    pub(crate) layout: String,
-
-    /// The index of an element to locate
-    #[arg(long, value_name = "INDEX")]
-    pub(crate) at: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) answer: AnswerOptions,
-}
-
-/// Print which element is at each position, as a JSON array
-///
-/// Entry N is the number of the element at position N, counted row-major (the last dimension varies fastest), or null
-/// for padding. With a vector layout of a TPU kernel, the positions are the parts of the registers: those of a 32-bit word first, then
-/// the lanes, the sublanes and the registers. Along a replicated dimension, the first element stands for all.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  xla-shape map 'f32[3,5]{1,0:T(2,2)}'
-  xla-shape map 'f32[16,256]' --vector '32,{3,0},(8,128)'")]
-pub(crate) struct MapArguments {
-    /// The shape of an array
-    pub(crate) shape: String,
-
-    /// Say which element each part of the registers holds, for a vector in this vector layout, as `xla-shape vector` reads it; the
-    /// layout of the shape is ignored
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) vector: Option<String>,
-
-    /// Has no effect: the map is always JSON
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: JsonOnly,
-}
-
 /// Reads the name of a file for an SVG picture. Names of other pictures are refused: viewers would not show the file.
 fn svg_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
@@ -180,13 +125,15 @@ fn svg_file(text: &str) -> Result<PathBuf, String> {
 /// Draw where the elements are, by index and by position in memory
 ///
 /// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
-/// shape, positions, all_planes, planes, memory.
+/// shape, positions, all_planes, planes, memory, and physical_to_logical: for each position the number of the element there, counted
+/// row-major (the last dimension varies fastest), or null for padding. It is null if there are more than 1,048,576 positions.
 ///
 /// With a sharding, draw which device has which part, in a colour for each device. As JSON: shape, sharding, shard, rows,
 /// columns, planes (label, and cells with start, limit, devices, more).
 ///
 /// With a vector layout of a TPU kernel, draw what each sublane of the registers holds. As JSON: vector, layout, registers (their
-/// number), grid, shown (register, place, sublanes: lists of lanes, parts, elements).
+/// number), grid, shown (register, place, sublanes: lists of lanes, parts, elements), and physical_to_logical for the parts of the
+/// registers: those of a 32-bit word first, then the lanes, the sublanes and the registers.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
@@ -201,7 +148,7 @@ pub(crate) struct DrawArguments {
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
 
-    /// Draw the registers of a vector in this vector layout, as `xla-shape vector` reads it; the layout of the shape is ignored
+    /// Draw the registers of a vector in this vector layout, as `explain --vector` reads it; the layout of the shape is ignored
     #[arg(long, value_name = "LAYOUT", conflicts_with = "sharding")]
     pub(crate) vector: Option<String>,
 
@@ -298,28 +245,6 @@ pub(crate) struct CompareArguments {
     /// row-major if none is named
     #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
     pub(crate) generation: Option<Generation>,
-
-    #[command(flatten)]
-    pub(crate) answer: AnswerOptions,
-}
-
-/// Say which layout a TPU chooses for a shape by default, and how much memory it takes
-///
-/// A layout in the text is replaced by the default one; each array of a tuple gets its own. As JSON, one line for each
-/// generation: input, ok, shape and bytes, or error with message and span in bytes, as in check; and generation, unless exactly one
-/// is named.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  xla-shape tpu 'f32[100,200]'
-  xla-shape tpu 'f32[100,200]' --for v3,v6e
-  xla-shape tpu --for v5e - < shapes.txt > answers.jsonl")]
-pub(crate) struct TpuArguments {
-    /// The shape; `-` reads one shape per line from standard input and answers each line with JSON
-    pub(crate) shape: String,
-
-    /// The generations, such as v5e,v7x, or names of JAX or GKE; v5e if none is named
-    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',', value_parser = generation(), hide_possible_values = true)]
-    pub(crate) generations: Vec<Generation>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

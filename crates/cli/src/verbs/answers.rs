@@ -1,4 +1,4 @@
-//! One answer for each line of an input, for `check` and `tpu`.
+//! One answer for each line of an input, for `check`.
 
 use crate::failure::Failure;
 use crate::io::{self, Line, MAX_LINE};

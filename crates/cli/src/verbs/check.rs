@@ -9,10 +9,12 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
-use xla_shape::Shape;
 use xla_shape::proto::{encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
+use xla_shape::text::Parser;
+use xla_shape::tpu::Generation;
 use xla_shape::tpu::unused_tiles;
+use xla_shape::{ParseError, Shape};
 
 /// The form of each answer; `docs/schemas/check.json` is its JSON Schema.
 const SCHEMA: &str = "xla-shape/check/1";
@@ -58,7 +60,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let all_good = if arguments.sharding {
         answers::answer(ShardingChecker, &arguments.input.file, input, output)?
     } else {
-        answer(&arguments.input.file, input, output)?
+        let checker = Checker { generation: arguments.generation, ..Checker::default() };
+        answers::answer(checker, &arguments.input.file, input, output)?
     };
     if all_good { Ok(()) } else { Err(Failure::Told) }
 }
@@ -71,13 +74,25 @@ pub(crate) fn answer(file: &Path, input: impl Read, output: &mut impl Write) -> 
 /// Answers lines that are shapes. The buffers are reused, and empty between answers.
 #[derive(Default)]
 struct Checker {
+    /// The TPU whose default layouts replace those of the lines.
+    generation: Option<Generation>,
     shape: String,
     proto: String,
 }
 
+impl Checker {
+    fn read(&self, text: &str) -> Result<Shape, ParseError> {
+        let Some(generation) = self.generation else { return text.parse() };
+        let mut parser = Parser::whole(text).for_tpu(generation);
+        let shape = parser.shape()?;
+        parser.finish()?;
+        Ok(shape)
+    }
+}
+
 impl Answerer for Checker {
     fn answer(&mut self, text: &str, answers: &mut Vec<u8>) -> bool {
-        match text.parse::<Shape>() {
+        match self.read(text) {
             Ok(value) => {
                 write!(self.shape, "{value}").expect("a text takes what is written to it");
                 let (bytes, encoded) = (value.byte_size(), encode_shape(&value));

@@ -1,9 +1,8 @@
 //! `draw`: a picture of where the elements are, or of which device has them.
 
-use super::vector::registers;
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
-use crate::given::{array_of, sharding_of};
+use crate::given::{array_of, registers_of, sharding_of};
 use crate::io;
 use std::path::PathBuf;
 use xla_shape_files::{check_outputs, is_stdout, write_whole};
@@ -18,7 +17,7 @@ pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
         return show(arguments, &drawing, coloured, || drawing.svg(), || drawing.html());
     }
     if let Some(text) = &arguments.vector {
-        let drawing = RegisterDrawing::new(&registers(&array, text)?);
+        let drawing = RegisterDrawing::new(&registers_of(&array, text)?);
         return show(arguments, &drawing, || drawing.text(io::width()), || drawing.svg(), || drawing.html());
     }
     let drawing = Drawing::new(&array).map_err(Failure::said)?;

@@ -1,21 +1,36 @@
 //! `explain`: what a shape's text means, where its elements are, and how much memory they take.
 
-use super::vector::registers;
 use crate::args::ExplainArguments;
 use crate::failure::Failure;
-use crate::given::{array_of, given_of, sharding_of};
+use crate::given::{array_of, given_of, index_of, registers_of, sharding_of};
+use xla_shape::text::Parser;
 use xla_shape_render::explain::Explanation;
+use xla_shape_render::index::Location;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
+    let (text, format) = (&arguments.shape, arguments.answer.format);
     if let Some(layout) = &arguments.vector {
-        return super::show(&registers(&array_of(&arguments.shape)?, layout)?, arguments.answer.format);
+        let vector = array_of(text)?;
+        let mut registers = registers_of(&vector, layout)?;
+        if let Some(index) = &arguments.index {
+            registers = registers.at(&index_of(index, &vector)?).map_err(Failure::said)?;
+        }
+        return super::show(&registers, format);
     }
-    let mut explanation = Explanation::new(given_of(&arguments.shape)?);
-    if let Some(generation) = arguments.generation {
-        explanation = explanation.for_tpu(generation);
+    if let Some(index) = &arguments.index {
+        let array = array_of(text)?;
+        return super::show(&Location::at_index(&array, &index_of(index, &array)?).map_err(Failure::said)?, format);
+    }
+    if let Some(position) = arguments.position {
+        return super::show(&Location::at_position(&array_of(text)?, position).map_err(Failure::said)?, format);
+    }
+    let mut explanation = Explanation::new(given_of(text)?).for_tpus(&arguments.generations);
+    // A generation whose choice is not known is an error, at the place in the text.
+    for &generation in &arguments.generations {
+        Parser::whole(text).for_tpu(generation).shape().map_err(|error| Failure::shape(&error, text))?;
     }
     if let Some(text) = &arguments.sharding {
         explanation = explanation.with_sharding(sharding_of(text)?).map_err(Failure::said)?;
     }
-    super::show(&explanation, arguments.answer.format)
+    super::show(&explanation, format)
 }

@@ -12,10 +12,8 @@ pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod guard;
 pub(crate) mod hlo;
-pub(crate) mod index;
 pub(crate) mod kernel;
 pub(crate) mod manual;
-pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod rustc;
 pub(crate) mod scan;
@@ -23,9 +21,7 @@ pub(crate) mod schema;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod shard;
-pub(crate) mod tpu;
 pub(crate) mod tune;
-pub(crate) mod vector;
 
 use crate::args::Format;
 use crate::failure::Failure;

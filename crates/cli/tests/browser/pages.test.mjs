@@ -1,4 +1,4 @@
-// The pages that verbs write with `--html`, in a real browser: a page must show the same as the text; about a cell, the same as `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
+// The pages that verbs write with `--html`, in a real browser: a page must show the same as the text; about a cell, the same as `xla-shape explain --position`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { program as made } from './programs.mjs';
 
 // The text that the page must show about a position.
 function expected(shape, position) {
-  const answer = JSON.parse(run('index', shape, '--linear', String(position), '--format', 'json'));
+  const answer = JSON.parse(run('explain', shape, '--position', String(position), '--format', 'json'));
   const what = answer.padding ? 'padding' : `element [${answer.index}]`;
   const bit = answer.bit_offset ? `, bit ${answer.bit_offset}` : '';
   return `${what} at position ${position}, byte ${answer.byte_offset}${bit}`;

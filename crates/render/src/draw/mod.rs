@@ -16,7 +16,7 @@ pub use registers::RegisterDrawing;
 use serde::{Serialize, Serializer};
 pub(crate) use svg::fills;
 use xla_shape_answers::Answer;
-use xla_shape_core::{ArrayShape, StrideTableError};
+use xla_shape_core::{ArrayShape, Slot, StrideTableError};
 
 /// A drawing of an array: its elements by index, and by position in memory.
 ///
@@ -77,10 +77,29 @@ impl Drawing {
     }
 }
 
-/// An object with the shape, the planes that are shown, and the elements at the positions that are shown.
+/// JSON has the element at each position if there are at most this many.
+const MAX_MAP: u64 = 1 << 20;
+
+/// An object with the shape, the planes that are shown, the elements at the positions that are shown, and the number of the element at
+/// each position.
 impl Serialize for Drawing {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        data(&html::fitting(&self.subject).0).serialize(serializer)
+        let picture = html::fitting(&self.subject).0;
+        data(&picture, self.physical_to_logical()).serialize(serializer)
+    }
+}
+
+impl Drawing {
+    /// The row-major number of the element at each position, `None` for padding; `None` if there are more positions than [`MAX_MAP`].
+    fn physical_to_logical(&self) -> Option<Vec<Option<u64>>> {
+        let placement = self.subject.placement();
+        let positions = Some(placement.padded_positions()).filter(|&positions| positions <= MAX_MAP)?;
+        let mut index = vec![0; placement.table().extents().len()];
+        let element = |position| match placement.slot_into(position, &mut index) {
+            Slot::Element(()) => placement.row_major_index(&index),
+            Slot::Padding | Slot::OutOfRange => None,
+        };
+        Some((0..positions).map(element).collect())
     }
 }
 
@@ -107,6 +126,8 @@ struct Data<'a> {
     planes: Vec<Plane<'a>>,
     /// Runs of neighbouring positions.
     memory: Vec<Vec<Place<'a>>>,
+    /// The number of the element at each position; null for padding.
+    physical_to_logical: Option<Vec<Option<u64>>>,
 }
 
 /// The two most minor dimensions, at one index of all others.
@@ -131,13 +152,14 @@ struct Place<'a> {
     tile: &'a [u64],
 }
 
-fn data(picture: &Picture) -> Data<'_> {
+fn data(picture: &Picture, physical_to_logical: Option<Vec<Option<u64>>>) -> Data<'_> {
     Data {
         shape: &picture.title,
         positions: picture.positions,
         all_planes: picture.all_planes,
         planes: picture.planes.iter().map(plane).collect(),
         memory: picture.runs.iter().map(|run| run.iter().map(place).collect()).collect(),
+        physical_to_logical,
     }
 }
 

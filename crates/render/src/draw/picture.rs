@@ -159,6 +159,10 @@ impl Subject {
         }
     }
 
+    pub(crate) const fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
     fn extents(&self) -> &[u64] {
         self.placement.table().extents()
     }

@@ -1,11 +1,12 @@
 //! A drawing of the registers of a vector: what each of their sublanes holds.
 
+use super::MAX_MAP;
 use super::svg::{self, fill_of_tile};
 use crate::vector::Registers;
 use crate::web::{Page, SCROLLS, hatching_of_page};
 use crate::words::{Grouped, count};
 use crate::{Show, Text};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use xla_shape_answers::Answer;
@@ -32,6 +33,9 @@ pub struct RegisterDrawing {
     registers: u64,
     grid: Vec<u64>,
     shown: Vec<Register>,
+    /// The row-major number of the element in each part of the registers, `None` for padding; `None` if there are too many parts.
+    #[serde(serialize_with = "physical_to_logical")]
+    physical_to_logical: Registers,
     /// The sublanes of a tile.
     #[serde(skip)]
     sublanes_of_tile: u64,
@@ -62,6 +66,14 @@ struct Run {
 /// How many rows and columns of the grid are shown.
 const SHOWN: u64 = 3;
 
+/// Writes the number of the element in each part of the registers, if there are not too many.
+fn physical_to_logical<S: Serializer>(registers: &Registers, serializer: S) -> Result<S::Ok, S::Error> {
+    match registers.num_places() {
+        ..=MAX_MAP => serializer.collect_seq(registers.elements()),
+        _ => serializer.serialize_none(),
+    }
+}
+
 impl RegisterDrawing {
     /// Draws the registers of a vector.
     ///
@@ -91,6 +103,7 @@ impl RegisterDrawing {
             registers: registers.count(),
             grid: grid.to_vec(),
             shown: shown.map(register).collect(),
+            physical_to_logical: registers.clone(),
             sublanes_of_tile: (SUBLANES / layout.tiles_per_register()).max(1),
             packing: layout.packing(),
         }

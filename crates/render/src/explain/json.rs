@@ -22,17 +22,17 @@ struct Array {
     bytes: Option<u64>,
     padding_bytes: Option<u64>,
     expansion: Option<f64>,
-    /// The layouts that TPUs choose, if it was written without one.
+    /// The layouts that TPUs choose, if it was written without one, or if generations are named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tpu: Vec<tpu::SharedChoice>,
 }
 
-/// One JSON object. `layouts` says for each leaf whether it was written with a layout; `only` is the generation whose choice is
-/// given for the others, or all of them.
-pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, only: Option<Generation>) -> Value {
+/// One JSON object. `layouts` says for each leaf whether it was written with a layout; `named` are the
+/// generations whose choices are given for all arrays; if there are none, those of all generations are given for arrays without a layout.
+pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, named: &[Generation]) -> Value {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => {
-            json!(array_object(shape, array, layouts.next().unwrap_or_default(), only))
+            json!(array_object(shape, array, layouts.next().unwrap_or_default(), named))
         }
         Shape::Token | Shape::Opaque => {
             layouts.next();
@@ -40,14 +40,14 @@ pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, onl
         }
         Shape::Tuple(elements) => json!({
             "shape": shape.to_string(),
-            "tuple_shapes": elements.iter().map(|element| value(element, layouts, only)).collect::<Vec<_>>(),
+            "tuple_shapes": elements.iter().map(|element| value(element, layouts, named)).collect::<Vec<_>>(),
             "bytes": shape.byte_size(),
             "padding_bytes": shape.padding_byte_size(),
         }),
     }
 }
 
-fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool, only: Option<Generation>) -> Array {
+fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool, named: &[Generation]) -> Array {
     let layout = array.layout();
     let tile_dimension = |dimension: &TileDimension| match dimension {
         TileDimension::Size(size) => json!(size),
@@ -68,6 +68,6 @@ fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool, only: Optio
         bytes: array.byte_size(),
         padding_bytes: array.padding_byte_size(),
         expansion: array.expansion(),
-        tpu: if has_layout { Vec::new() } else { tpu::choices_by_generation(array, only) },
+        tpu: if has_layout && named.is_empty() { Vec::new() } else { tpu::choices_by_generation(array, named) },
     }
 }

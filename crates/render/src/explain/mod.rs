@@ -20,8 +20,8 @@ use xla_shape_core::{ArrayShape, Shape};
 pub struct Explanation {
     given: Given,
     sharding: Option<Divided>,
-    /// The TPU whose choice is shown; `None` for all of them.
-    generation: Option<Generation>,
+    /// The TPUs whose choices are asked for.
+    generations: Vec<Generation>,
 }
 
 impl Explanation {
@@ -36,23 +36,24 @@ impl Explanation {
     /// ```
     #[must_use]
     pub fn new(given: impl Into<Given>) -> Self {
-        Self { given: given.into(), sharding: None, generation: None }
+        Self { given: given.into(), sharding: None, generations: Vec::new() }
     }
 
-    /// For arrays that were written without a layout, shows only what this generation of TPUs chooses.
+    /// Says which layouts these generations of TPUs choose, also for arrays that were written with a layout. Without this, it says for
+    /// arrays without a layout what each generation chooses. A generation whose choice is not known is left out.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_answers::Answer;
     /// use xla_shape_render::{Given, explain::Explanation};
     ///
-    /// let explanation = Explanation::new("f32[8,100]".parse::<Given>()?).for_tpu(Generation::V6e);
+    /// let explanation = Explanation::new("f32[8,100]".parse::<Given>()?).for_tpus(&[Generation::V6e]);
     /// assert!(explanation.json().contains("\"generations\":[\"v6e\"]"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn for_tpu(self, generation: Generation) -> Self {
-        Self { generation: Some(generation), ..self }
+    pub fn for_tpus(self, generations: &[Generation]) -> Self {
+        Self { generations: generations.to_vec(), ..self }
     }
 
     /// Also explains which part of the shape each device has.
@@ -78,7 +79,7 @@ impl Explanation {
 /// has the shard and its sizes.
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut value = json::value(self.given.shape(), &mut self.given.layouts(), self.generation);
+        let mut value = json::value(self.given.shape(), &mut self.given.layouts(), &self.generations);
         if let (Some(divided), Some(object)) = (&self.sharding, value.as_object_mut()) {
             object.insert("sharding".to_owned(), divided.json());
         }
@@ -92,7 +93,7 @@ impl Answer for Explanation {
 
 impl Show for Explanation {
     fn text(&self, width: usize) -> Text {
-        let mut page = page(&self.given, self.generation, width);
+        let mut page = page(&self.given, &self.generations, width);
         if let Some(divided) = &self.sharding {
             divided.explain(&mut page);
         }
@@ -103,12 +104,12 @@ impl Show for Explanation {
 /// At most this many entries of a list are shown; the rest is counted.
 const MAX_LIST: usize = 32;
 
-fn page(given: &Given, generation: Option<Generation>, width: usize) -> Text {
+fn page(given: &Given, generations: &[Generation], width: usize) -> Text {
     let shape = given.shape();
     let mut page = Text::new(width);
     page.verbatim(shape);
-    let choices = tpu::choices_by_leaf(given, generation);
-    tpu::lead(&mut page, shape, &choices, generation);
+    let choices = tpu::choices_by_leaf(given, generations);
+    tpu::lead(&mut page, given, &choices, generations);
     page.paragraph(summary(shape));
     match shape {
         Shape::Array(array) => explain_array(&mut page, array),
@@ -133,7 +134,10 @@ fn page(given: &Given, generation: Option<Generation>, width: usize) -> Text {
         }
         Shape::Tuple(elements) => explain_tuple(&mut page, elements),
     }
-    tpu::explain(&mut page, &choices, MAX_LIST);
+    // Of one array, the first lines have what the named generations choose.
+    if generations.is_empty() || shape.array().is_none() {
+        tpu::explain(&mut page, &choices, MAX_LIST, generations);
+    }
     page
 }
 
@@ -204,13 +208,13 @@ mod tests {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             if row["expect"] == "valid" {
                 let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
-                let page = super::page(&shape.clone().into(), None, 80).to_string();
+                let page = super::page(&shape.clone().into(), &[], 80).to_string();
                 assert!(page.starts_with(&shape.to_string()), "{page}");
                 assert!(!page.contains("  \n"), "{page}");
                 let too_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_whole(line);
                 assert_eq!(page.lines().skip(1).find(too_wide), None, "{page}");
                 assert!(
-                    super::json::value(&shape, &mut std::iter::repeat(true), None)
+                    super::json::value(&shape, &mut std::iter::repeat(true), &[])
                         .to_string()
                         .starts_with("{\"shape\":")
                 );
