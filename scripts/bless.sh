@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 BLESS=1 cargo test -p xla-shape-tests --test codegen -- --nocapture
 BLESS=1 cargo test -p xla-shape-cli --test program generated
-TRYBUILD=overwrite cargo test -p xla-shape-ui-tests --test ui
+BLESS=1 cargo test -p xla-shape-ui-tests --test ui fail
