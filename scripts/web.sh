@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files, and `scripts/web.sh embed` for the program: it carries
-# the site when it is built or packaged after that. `scripts/web.sh test` runs all tests; `scripts/web.sh quick` those of the gate, a few of them in
-# the browser; `scripts/web.sh measure` measures the page. CHROMIUM names the browser, XLA_SHAPE the program.
+# The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files. `scripts/web.sh test` runs all tests;
+# `scripts/web.sh quick` those of the gate, a few of them in the browser; `scripts/web.sh measure` measures the page. CHROMIUM names the browser,
+# XLA_SHAPE the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,15 +22,9 @@ case "${1:-}" in
 build)
     build "${2:?expected a directory}"
     ;;
-embed)
-    site=crates/cli/site
-    rm -rf "$site"/*
-    build "$site"
-    gzip -9nf "$site/xla_shape_web.wasm"
-    ;;
 quick)
     build target/site
-    tests --test-name-pattern='Node|example: (A program|A kernel)|ten seconds|wrong input|nothing leaves|420 pixels, light|program serves|offline'
+    tests --test-name-pattern='Node|example: (A program|A kernel)|ten seconds|wrong input|nothing leaves|420 pixels, light|offline'
     ;;
 test)
     build target/site

@@ -1,12 +1,13 @@
 // The page: takes the input, asks the worker, shows the answer, and keeps the link.
 
 import { COPIES } from './copy.js';
-import { count, isServed, showDirectory, size } from './directory.js';
 import { Engine, split } from './engine.js';
 import { EXAMPLES } from './examples.js';
 import { LONGEST, fromFragment, toFragment } from './link.js';
 
 const $ = id => document.getElementById(id);
+const size = bytes => bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+const count = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 const sides = [{ box: $('text'), note: $('files') }, { box: $('against'), note: $('against-files') }];
 for (const side of sides) [side.files, side.placeholder] = [null, side.box.placeholder];
 
@@ -331,7 +332,7 @@ async function keepLink() {
     const [file] = files;
     if (!file) return '';
     const { source } = file;
-    if (source.url || (source.size ?? source.length) > 64 * LONGEST) return null;
+    if ((source.size ?? source.length) > 64 * LONGEST) return null;
     const bytes = source instanceof Uint8Array ? source : new Uint8Array(await source.arrayBuffer());
     try { return new TextDecoder('utf-8', { fatal: true }).decode(bytes); } catch { return null; }
   }));
@@ -379,9 +380,6 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 }
 
 compiled.catch(error => say(`error: the program cannot be loaded: ${error.message}`));
-const directory = showDirectory($('served'), take);
-if (directory && !location.hash) take(directory);
-else restore();
-if (isServed) $('privacy').hidden = true;
-else if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('service.js').catch(() => {});
+restore();
+if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('service.js').catch(() => {});
 sides[0].box.focus();

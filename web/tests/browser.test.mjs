@@ -1,9 +1,8 @@
-// The site in a real browser: every kind of input, wrong input, links, the policy, both themes, narrow screens, offline, a served directory.
-// SITE is the site, CHROMIUM the browser, XLA_SHAPE the program.
+// The site in a real browser: every kind of input, wrong input, links, the policy, both themes, narrow screens, offline.
+// SITE is the site, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -387,77 +386,6 @@ test('the keyboard reaches everything', async () => {
   assert.deepEqual(errors, []);
   await close();
 });
-
-// A program that serves a directory, until the test ends.
-async function serving(folder, act) {
-  const program = spawn(process.env.XLA_SHAPE, ['serve', folder, '--site', site, '--no-open']);
-  try {
-    let said = '';
-    const url = await new Promise((resolve, reject) => {
-      program.stdout.on('data', text => {
-        said += text;
-        const found = said.match(/http:\S+/);
-        if (found) resolve(found[0]);
-      });
-      program.on('exit', () => reject(new Error(said)));
-    });
-    await act(url, program);
-  } finally {
-    program.kill();
-  }
-}
-
-test('a directory that the program serves', { skip: !process.env.XLA_SHAPE }, async () => {
-  const served = join(folder, 'served');
-  mkdirSync(join(served, 'two'), { recursive: true });
-  for (const [to, from] of [['one.hlo', 'gather_step'], ['two/</script><img src=x>.hlo'.replaceAll('/script', 'script'), 'gather_step_transposed']]) {
-    writeFileSync(join(served, to), readFileSync(join(examples, `hlo/v5e__${from}.hlo`)));
-  }
-  await serving(served, async (url, program) => {
-    const { page, errors, close } = await open({ at: url });
-    // It is small, so it is opened at once.
-    await status(page, 'two HLO modules to compare');
-    assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
-    await page.getByRole('button', { name: 'one.hlo', exact: true }).click();
-    await status(page, 'an HLO module');
-    await page.locator('#compare').click();
-    await page.getByRole('button', { name: '<script><img src=x>.hlo', exact: true }).click();
-    await status(page, 'two HLO modules to compare');
-    await page.locator('#clear').click();
-    await paste(page, 'f32[8]');
-    await status(page, 'a shape');
-    // A file that has vanished, and a program that has ended.
-    rmSync(join(served, 'one.hlo'));
-    errors.length = 0;
-    await page.getByRole('button', { name: 'one.hlo', exact: true }).click();
-    await status(page, 'one.hlo is no longer there');
-    program.kill();
-    await new Promise(resolve => { program.on('exit', resolve); });
-    await page.getByRole('button', { name: '<script><img src=x>.hlo', exact: true }).click();
-    await status(page, 'has ended');
-    await paste(page, 'f32[8,8]');
-    await status(page, 'a shape');
-    // The browser itself notes that the two were not there.
-    assert.ok(errors.every(error => /Failed to load resource|net::ERR/.test(error)), JSON.stringify(errors));
-    await close();
-  });
-});
-
-for (const width of [420, 1400]) {
-  for (const colorScheme of ['light', 'dark']) {
-    test(`the list of a directory that the program serves, ${width} pixels, ${colorScheme}`, { skip: !process.env.XLA_SHAPE }, async () => {
-      await serving(examples, async url => {
-        const { page, errors, close } = await open({ at: url, width, colorScheme, bypassCSP: true });
-        await page.getByRole('list', { name: 'Files' }).waitFor();
-        await status(page, 'This is');
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-        assert.deepEqual(await violations(page), []);
-        assert.deepEqual(errors, []);
-        await close();
-      });
-    });
-  }
-}
 
 test('works offline after the first visit', async () => {
   const { page, errors, close } = await open();

@@ -12,8 +12,6 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
-#[cfg(feature = "serve")]
-mod serve;
 mod verbs;
 
 use args::{Arguments, Verb};
@@ -79,8 +77,6 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
         Verb::Schema(arguments) => verbs::schema::run(&arguments),
-        #[cfg(feature = "serve")]
-        Verb::Serve(arguments) => verbs::serve::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
     };

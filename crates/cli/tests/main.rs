@@ -22,7 +22,6 @@ mod programs;
 mod relayout;
 mod rustc;
 mod schemas;
-mod serve;
 mod shard;
 mod sharding;
 mod tpu;

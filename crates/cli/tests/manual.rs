@@ -26,7 +26,6 @@ const VERBS: &[&str] = &[
     "advise",
     "check",
     "rustc",
-    "serve",
     "schema",
     "completions",
     "man",

@@ -2,14 +2,10 @@
 
 mod files;
 mod programs;
-#[cfg(feature = "serve")]
-mod serve;
 mod shapes;
 
 pub(crate) use files::*;
 pub(crate) use programs::*;
-#[cfg(feature = "serve")]
-pub(crate) use serve::*;
 pub(crate) use shapes::*;
 
 use crate::verbs::schema::names;
@@ -63,8 +59,6 @@ pub(crate) enum Verb {
     Advise(AdviseArguments),
     Check(CheckArguments),
     Rustc(RustcArguments),
-    #[cfg(feature = "serve")]
-    Serve(ServeArguments),
     Schema(SchemaArguments),
     Completions(CompletionsArguments),
     /// Print the manual, as `man` reads it

@@ -18,8 +18,6 @@ pub(crate) mod relayout;
 pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod schema;
-#[cfg(feature = "serve")]
-pub(crate) mod serve;
 pub(crate) mod shard;
 pub(crate) mod tune;
 
