@@ -5,6 +5,7 @@
 //! (`HloAsyncInstruction` in `xla/hlo/ir/hlo_instructions.cc`; `HloParserImpl::ParseInstructionRhs` expands it).
 
 use crate::attribute::Attribute;
+use crate::memory::arrays;
 use crate::module::Instruction;
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
@@ -38,8 +39,7 @@ impl Step {
     }
 }
 
-/// The step that an opcode stands for in an `HloInstructionProto`.
-#[cfg(feature = "proto")]
+/// The step that an opcode stands for in the long form.
 pub(crate) fn step(opcode: Opcode<'_>) -> Option<Step> {
     Step::ALL.into_iter().find(|step| step.opcode() == opcode)
 }
@@ -93,6 +93,12 @@ const COLLECTIVES: [(&str, Opcode<'static>, Opcode<'static>); 3] = [
     ("collective-permute", Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone),
 ];
 
+/// Whether the short form of an asynchronous operation with this many operands reads as a collective whose start has an opcode of its own,
+/// with the same shape.
+pub(crate) fn has_two_meanings(operation: Opcode<'_>, operands: usize) -> bool {
+    matches!(operation, Opcode::AllGather | Opcode::CollectivePermute) && operands > 1
+}
+
 impl<'m> Instruction<'m> {
     /// Expands the short form of an asynchronous operation into its step and the wrapped opcode, as [`Opcode::long_form`] does.
     ///
@@ -122,6 +128,11 @@ impl<'m> Instruction<'m> {
         short(self.opcode().text()).or_else(|| self.wrapped_collective())
     }
 
+    /// Which step of an asynchronous operation it is, in long or short form.
+    pub(crate) fn asynchronous_step(self) -> Option<Step> {
+        self.short_form().map(|(_, step)| step).or_else(|| step(self.opcode()))
+    }
+
     fn wrapped_collective(self) -> Option<(&'m str, Step)> {
         let opcode = self.opcode();
         let &(name, own_start, _) = COLLECTIVES.iter().find(|(_, start, done)| opcode == *start || opcode == *done)?;
@@ -130,8 +141,9 @@ impl<'m> Instruction<'m> {
             false => (self.operand(0)?.instruction().filter(|found| found.opcode() == own_start)?, Step::Done),
         };
         let given = start.shape().tuple_shapes()?.first()?;
-        let has_one_form = own_start == Opcode::AllReduceStart || start.operands().len() == 1;
-        (given.tuple_shapes().is_some() && has_one_form).then_some((name, step))
+        let is_wrapped =
+            given.tuple_shapes().is_some() && !has_two_meanings(Opcode::from_text(name), start.operands().len());
+        is_wrapped.then_some((name, step))
     }
 }
 
@@ -147,6 +159,14 @@ impl<'m> Instruction<'m> {
             _ if self.short_form().is_some_and(|(_, step)| step == Step::Start) => element(1),
             _ => shape,
         }
+    }
+
+    /// Whether an array of its shape, by number, is a result of the operation that a short form wraps. Such a result is there just before
+    /// what else the step defines: XLA runs the wrapped computation first.
+    pub(crate) fn is_wrapped_result(self, leaf: usize) -> bool {
+        let Some((_, Step::Start | Step::Update)) = self.short_form() else { return false };
+        let Some([operands, result, ..]) = self.shape().tuple_shapes() else { return false };
+        leaf.checked_sub(arrays(operands).count()).is_some_and(|leaf| leaf < arrays(result).count())
     }
 
     /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that
@@ -198,6 +218,61 @@ mod tests {
             (format!("((f32[8,2]), f32[8,2]) {reduce}"), "((f32[8,2]), f32[8,2]) all-reduce-done(s)"),
         ] {
             assert_eq!(findings(&start, done).len(), 1, "{start}");
+        }
+    }
+
+    /// Pairs of an asynchronous operation in long form, its wrapped operation in `w`, and in short form.
+    #[test]
+    fn both_forms_take_the_same_memory() {
+        const BIG: &str = "f32[64,1024]{1,0:T(8,128)}";
+        let shapes = |text: &str| text.replace("BIG", BIG);
+        let called = "u {\n x = BIG parameter(0)\n y = BIG parameter(1)\n ROOT r = BIG add(x, y)\n}\n\
+            v {\n x = BIG parameter(0)\n y = BIG parameter(1)\n z = s32[] constant(0)\n \
+            ROOT r = BIG dynamic-update-slice(x, y, z, z)\n}\nk {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n";
+        let memory = |wrapped: &str, start: &str, update: &str| {
+            let operands = if update.is_empty() { "(a, b)" } else { "()" };
+            let after = if update.is_empty() { "s" } else { "t" };
+            let start = start.replace("()", operands);
+            let text = shapes(&format!(
+                "HloModule m, is_scheduled=true\n{called}w {{\n x = BIG parameter(0)\n y = BIG parameter(1)\n \
+                 ROOT r = BIG {wrapped}\n}}\nENTRY e {{\n p = BIG parameter(0)\n a = BIG negate(p)\n b = BIG negate(a)\n \
+                 s = {start}\n{update} ROOT c = BIG async-done({after})\n}}"
+            ));
+            let module = Module::parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text)));
+            let timeline = module.memory().timeline().unwrap();
+            timeline.account().clone()
+        };
+        let tuple = "((BIG, BIG), BIG, s32[]{:S(2)})";
+        let custom = "custom_call_target=\"t\", output_to_operand_aliasing={{}: (0, {})}";
+        let reduce = "replica_groups={}, to_apply=k";
+        for (wrapped, own, short, attributes) in [
+            (format!("custom-call(x, y), {custom}"), "", "custom-call", custom),
+            ("custom-call(x, y), custom_call_target=\"t\"".into(), "", "custom-call", "custom_call_target=\"t\""),
+            ("fusion(x, y), kind=kLoop, calls=v".into(), "", "fusion", "kind=kLoop, calls=v"),
+            ("fusion(x, y), kind=kLoop, calls=u".into(), "", "fusion", "kind=kLoop, calls=u"),
+            ("call(x, y), to_apply=u".into(), "", "call", "to_apply=u"),
+            (
+                format!("all-to-all(x, y), {reduce}"),
+                ", output_to_operand_aliasing={{1}: (1, {})}",
+                "all-to-all",
+                reduce,
+            ),
+        ] {
+            let long = memory(&wrapped, &format!("{tuple} async-start(), calls=w{own}"), "");
+            assert_eq!(long, memory(&wrapped, &format!("{tuple} {short}-start(), {attributes}{own}"), ""), "{wrapped}");
+            // The TPU compiler's work for SparseCores: an update binds the operands.
+            if own.is_empty() {
+                let none = "((), (), s32[]{:S(2)})";
+                let update = |opcode: &str| format!(" t = {tuple} {opcode}-update(s, a, b)\n");
+                let late = memory(&wrapped, &format!("{none} async-start(), calls=w"), &update("async"));
+                let start = format!("{none} {short}-start(), {attributes}");
+                let short = memory(&wrapped, &start, &update(short));
+                // In short form, the empty result of the start may have an index table of its own.
+                const TABLE: u64 = 16 << 10;
+                let more = short.device.temporaries - late.device.temporaries;
+                assert!(more <= TABLE, "{wrapped}, bound late: {more} more bytes");
+                assert_eq!(short.device.outputs, late.device.outputs);
+            }
         }
     }
 

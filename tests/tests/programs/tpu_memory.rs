@@ -135,6 +135,24 @@ fn estimates_of_programs_that_were_not_looked_at_are_close() {
     }));
 }
 
+/// A text has asynchronous operations in long form; what is read from its message has the short form where XLA prints that.
+#[test]
+fn a_message_has_the_estimate_of_its_text() {
+    let rows = programs().into_iter().map(|row| (row.program, row.module));
+    let unseen: Vec<Unseen> = xla_shape_tests::corpus("tpu_memory_more.jsonl.zst");
+    let rows = rows.chain(unseen.into_iter().map(|row| (row.program, row.module)));
+    let rows = rows.chain(of_releases().into_iter().map(|row| (row.program, row.module)));
+    let mut short = 0;
+    for (program, text) in rows {
+        let module = Module::parse(&text).unwrap();
+        let message = Module::from_proto(&module.to_proto().unwrap()).unwrap();
+        let device = |module: &Module| module.memory().timeline().unwrap().account().device;
+        assert_eq!(device(&message), device(&module), "{program}");
+        short += usize::from(message.instructions().any(|found| found.long_form().is_some()));
+    }
+    assert!(short > 50, "{short} programs have asynchronous operations in short form");
+}
+
 #[test]
 fn a_message_has_the_assignment_of_the_text() {
     let programs: Vec<Unseen> = xla_shape_tests::corpus("tpu_memory_more.jsonl.zst");

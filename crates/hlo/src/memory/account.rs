@@ -141,7 +141,12 @@ pub(super) fn estimate(
         most = most.max(counted_peak(&here, matches!(space, GENERIC_FAST | CMEM)));
         let heap_buffer = |buffer: &&HloBuffer<'_>| {
             let first_end = buffer.values.first().map_or(0, |first| first.range.end);
-            HeapBuffer { bytes: buffer.bytes, first_end, ranges: buffer.ranges() }
+            HeapBuffer {
+                bytes: buffer.bytes,
+                is_early: buffer.is_wrapped_result(module),
+                first_end,
+                ranges: buffer.ranges(),
+            }
         };
         let heap_buffers: Vec<HeapBuffer> = here.iter().map(heap_buffer).collect();
         let (found, packed) = pack(&heap_buffers, alignment(space, is_tpu));

@@ -94,6 +94,14 @@ impl<'m> HloBuffer<'m> {
         ranges
     }
 
+    /// Whether the first value is the result of the operation that an asynchronous instruction in short form wraps.
+    pub(super) fn is_wrapped_result(&self, module: &Module) -> bool {
+        self.values.first().is_some_and(|first| {
+            let defined = module.instruction_at(first.instruction);
+            defined.zip(first.leaf).is_some_and(|(defined, leaf)| defined.is_wrapped_result(leaf))
+        })
+    }
+
     /// Whether the compiler keeps the values in registers: single elements, such as loop counters.
     pub(super) fn is_in_register(&self, module: &Module) -> bool {
         self.values.iter().all(|value| {

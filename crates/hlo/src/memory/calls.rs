@@ -1,5 +1,6 @@
 //! The computations that instructions run, other than inside fusions and reductions.
 
+use crate::asynchronous::Step;
 use crate::schema::Key;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub(crate) fn called_in_order<'m>(instruction: Instruction<'m>) -> Vec<Option<Co
         Opcode::Call => &[Key::ToApply],
         Opcode::Conditional => &[Key::BranchComputations, Key::TrueComputation, Key::FalseComputation],
         Opcode::AsyncStart => &[Key::Calls],
+        _ if instruction.short_form() == Some(("call", Step::Start)) => &[Key::ToApply],
         _ => return Vec::new(),
     };
     let values = keys.iter().filter_map(|key| instruction.value_of(*key));

@@ -1,7 +1,7 @@
 //! XLA's heap simulation, which assigns offsets to temporaries.
 //!
 //! Buffers are placed in the order in which their live ranges begin; of several that begin together, the one that ends first comes
-//! first (`HeapSimulator::RunComputation` in `xla/service/heap_simulator/heap_simulator.cc`). Each goes into the smallest gap that
+//! first, and the result of an asynchronous operation before its context (`HeapSimulator::RunComputation` in `xla/service/heap_simulator/heap_simulator.cc`). Each goes into the smallest gap that
 //! holds it. The TPU compiler packs the temporaries in HBM this way.
 
 use super::schedule::LiveRange;
@@ -15,6 +15,8 @@ const MAX_EFFORT: usize = 1 << 28;
 #[derive(Clone, Debug)]
 pub(super) struct HeapBuffer {
     pub(super) bytes: u64,
+    /// Whether it comes before others that begin in the same step.
+    pub(super) is_early: bool,
     /// The end of the live range of the first value in the buffer.
     pub(super) first_end: u32,
     /// The live ranges, in order; the buffer is free between them.
@@ -49,7 +51,9 @@ impl HeapBuffer {
 /// Returns the offset of each buffer in bytes, and the size of the heap. Offsets are multiples of `alignment`.
 pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     let mut order: Vec<usize> = (0..buffers.len()).collect();
-    order.sort_by_key(|&number| buffers.get(number).map(|buffer| (buffer.start(), buffer.first_end, number)));
+    order.sort_by_key(|&number| {
+        buffers.get(number).map(|buffer| (buffer.start(), !buffer.is_early, buffer.first_end, number))
+    });
     let mut offsets = vec![0_u64; buffers.len()];
     // The placed buffers that may still be live, sorted by offset.
     let mut placed: Vec<PlacedBuffer<'_>> = Vec::new();
@@ -127,7 +131,12 @@ mod tests {
 
     fn buffer(bytes: u64, ranges: &[(u32, u32)]) -> HeapBuffer {
         let first_end = ranges.first().map_or(0, |&(_, end)| end);
-        HeapBuffer { bytes, first_end, ranges: ranges.iter().map(|&(start, end)| LiveRange { start, end }).collect() }
+        HeapBuffer {
+            bytes,
+            is_early: false,
+            first_end,
+            ranges: ranges.iter().map(|&(start, end)| LiveRange { start, end }).collect(),
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::calls::called;
 use super::values::Values;
+use crate::asynchronous::Step;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -220,7 +221,7 @@ impl AsyncBindings {
             {
                 *count = count.saturating_add(1);
             }
-            if instruction.opcode() == Opcode::AsyncUpdate {
+            if instruction.asynchronous_step() == Some(Step::Update) {
                 let before = instruction.operand(0).and_then(|operand| operand.instruction());
                 updated.extend(before.map(|before| before.number()));
             }
@@ -233,14 +234,15 @@ impl AsyncBindings {
     fn run_before<'m>(&self, instruction: Instruction<'m>) -> Vec<Computation<'m>> {
         // The limit on chained updates; programs have far fewer.
         const MAX_UPDATES: usize = 64;
-        let is_update = instruction.opcode() == Opcode::AsyncUpdate && instruction.operands().len() > 1;
-        if !is_update && instruction.opcode() != Opcode::AsyncStart {
+        let step = instruction.asynchronous_step();
+        let is_update = step == Some(Step::Update) && instruction.operands().len() > 1;
+        if !is_update && step != Some(Step::Start) {
             return called(instruction);
         }
         let (mut at, mut given) = (instruction, 0_usize);
         for _ in 0..MAX_UPDATES {
             given = given.saturating_add(at.operands().len());
-            if at.opcode() == Opcode::AsyncStart {
+            if at.asynchronous_step() == Some(Step::Start) {
                 let mut callees = called(at);
                 callees.retain(|callee| {
                     let parameters = self.parameters.get(callee.number() as usize).copied().unwrap_or(0);
@@ -252,7 +254,7 @@ impl AsyncBindings {
             // The first operand of an update is the start or update before it.
             given = given.saturating_sub(1);
             match at.operand(0).and_then(|operand| operand.instruction()) {
-                Some(before) if before.opcode().text().starts_with("async-") => at = before,
+                Some(before) if before.asynchronous_step().is_some() => at = before,
                 _ => break,
             }
         }

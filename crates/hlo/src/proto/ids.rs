@@ -6,8 +6,9 @@ use super::message::{
 };
 use super::wire::{Content, Field, Fields, Record, present, text};
 use super::words::{self, name};
-use crate::asynchronous::{Step, step};
+use crate::asynchronous::{Step, has_two_meanings, step};
 use crate::module::Items;
+use crate::schema::Key;
 use crate::schema::opcode::Opcode;
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -43,7 +44,7 @@ pub(crate) struct ComputationEntry<'p> {
     sorted: Vec<(i64, usize)>,
 }
 
-/// The operation that an asynchronous instruction wraps, if its computation is a single instruction.
+/// The operation that an asynchronous instruction in short form wraps.
 #[derive(Clone, Copy)]
 pub(crate) struct Wrapped {
     /// The index of the computation.
@@ -64,10 +65,8 @@ pub(crate) struct Ids<'p> {
     calls: Vec<(usize, Vec<usize>)>,
     schedule: HloScheduleProto,
     has_schedule: bool,
-    /// For each computation, whether it has a single instruction besides its parameters.
-    singles: Vec<bool>,
-    /// By index of an asynchronous start, update or done: the index of the start.
-    starts: BTreeMap<usize, usize>,
+    /// By index of an asynchronous start, update or done that is printed in short form: what it wraps.
+    wrapped: BTreeMap<usize, Wrapped>,
 }
 
 /// Sorts ids; a duplicate id is an error.
@@ -100,8 +99,7 @@ impl<'p> Ids<'p> {
             calls: Vec::new(),
             has_schedule: schedule.is_some(),
             schedule: schedule.unwrap_or_default(),
-            singles: Vec::new(),
-            starts: BTreeMap::new(),
+            wrapped: BTreeMap::new(),
         };
         // Real instructions and fields take more bytes than this, so the lists do not grow.
         let bytes = module.each(module_field::computations).map(<[u8]>::len).fold(0, usize::saturating_add);
@@ -221,33 +219,58 @@ impl<'p> Ids<'p> {
         self.calls.get(call)?.1.first().copied()
     }
 
-    /// Finds the starts of asynchronous operations, and the computations that can be printed in short form.
+    /// Finds the asynchronous operations that are printed in short form.
     fn asynchronous(&mut self) -> Result<()> {
-        let is_single = |(group, computation): (&ComputationEntry<'p>, usize)| {
-            let root = self.root(computation);
-            group.instructions.clone().all(|place| {
-                Some(place) == root || self.entry(place).is_some_and(|entry| entry.opcode == Opcode::Parameter)
-            })
-        };
-        self.singles = self.groups.iter().zip(0..).map(is_single).collect();
         for (group, computation) in self.groups.iter().zip(0..) {
             for place in group.instructions.clone() {
                 let Some(entry) = self.entries.get(place) else { continue };
-                let start = match step(entry.opcode) {
+                let wrapped = match step(entry.opcode) {
                     None => continue,
-                    Some(Step::Start) => Some(place),
+                    Some(Step::Start) => self.expressible(place)?,
                     Some(_) => {
                         let operand = self.record(entry).numbers(instruction_field::OPERAND_IDS).next();
                         let before = operand.transpose()?.and_then(|id| self.instruction(id, computation));
-                        before.and_then(|before| self.starts.get(&before).copied())
+                        before.and_then(|before| self.wrapped(before))
                     }
                 };
-                if let Some(start) = start {
-                    self.starts.insert(place, start);
+                if let Some(wrapped) = wrapped {
+                    self.wrapped.insert(place, wrapped);
                 }
             }
         }
         Ok(())
+    }
+
+    /// What an asynchronous start wraps, if the short form says all of it: one operation, whose operands are the parameters in order, each
+    /// parameter is an operand of the start, and only one of the two says what it writes in place. A later `async-update` may bind the others; XLA prints the short form then as well, and loses
+    /// these parameters.
+    fn expressible(&self, start: usize) -> Result<Option<Wrapped>> {
+        let Some(computation) = self.first_called(start) else { return Ok(None) };
+        let (Some(group), Some(root)) = (self.groups.get(computation), self.root(computation)) else { return Ok(None) };
+        let operands = |place: usize| {
+            let record = self.entry(place).map(|entry| self.record(entry)).unwrap_or_default();
+            record.list(instruction_field::OPERAND_IDS)
+        };
+        let mut parameters = Vec::new();
+        for place in group.instructions.clone().filter(|place| *place != root) {
+            match self.entry(place).filter(|entry| entry.opcode == Opcode::Parameter) {
+                Some(entry) => {
+                    parameters.push((self.record(entry).number(instruction_field::PARAMETER_NUMBER), place));
+                }
+                None => return Ok(None),
+            }
+        }
+        parameters.sort_unstable();
+        let of_root = operands(root)?.into_iter().map(|id| self.instruction(id, computation));
+        let in_place = |place: usize| {
+            self.entry(place).is_some_and(|entry| entry.present & Key::OutputToOperandAliasing.field_bits() != 0)
+        };
+        let is_clear = !(in_place(start) && in_place(root))
+            && self.entry(root).is_some_and(|root| !has_two_meanings(root.opcode, parameters.len()));
+        let says_all = is_clear
+            && of_root.eq(parameters.iter().map(|(_, place)| Some(*place)))
+            && operands(start)?.len() == parameters.len();
+        Ok(says_all.then_some(Wrapped { computation, root }))
     }
 
     /// The index of the computation with this id.
@@ -388,13 +411,20 @@ impl<'p> Ids<'p> {
         calls.into_iter().map(|(_, called)| called.as_slice()).collect()
     }
 
-    /// Which computations are printed in short form, and not on their own.
+    /// Which computations are not printed on their own, because all their callers are printed in short form.
     fn hidden(&self) -> Vec<bool> {
         let mut hidden = vec![false; self.groups.len()];
-        let starts = self.starts.iter().filter(|(step, start)| step == start);
-        for called in starts.filter_map(|(&start, _)| self.first_called(start)) {
-            if let (Some(&is_single), Some(hidden)) = (self.singles.get(called), hidden.get_mut(called)) {
-                *hidden = is_single;
+        let mut set = |computation: usize, value: bool| {
+            if let Some(hidden) = hidden.get_mut(computation) {
+                *hidden = value;
+            }
+        };
+        self.wrapped.values().for_each(|wrapped| set(wrapped.computation, true));
+        for (place, called) in self.calls.iter().filter(|(place, _)| !self.wrapped.contains_key(place)) {
+            // An update or done only repeats what its start calls.
+            let step = self.entry(*place).and_then(|entry| step(entry.opcode));
+            if !matches!(step, Some(Step::Update | Step::Done)) {
+                called.iter().for_each(|&computation| set(computation, false));
             }
         }
         hidden
@@ -402,9 +432,7 @@ impl<'p> Ids<'p> {
 
     /// The wrapped operation of an asynchronous instruction, if it is printed in short form.
     pub(crate) fn wrapped(&self, place: usize) -> Option<Wrapped> {
-        let computation = self.first_called(*self.starts.get(&place)?)?;
-        self.singles.get(computation).filter(|is_single| **is_single)?;
-        Some(Wrapped { computation, root: self.root(computation)? })
+        self.wrapped.get(&place).copied()
     }
 
     /// Checks that no computation calls itself, directly or through others.

@@ -368,6 +368,7 @@ mod tests {
     use crate::Module;
     use crate::proto::message::HloModuleProto;
     use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
     use prost::Message as _;
     use xla_shape_core::proto::ShapeProto;
 
@@ -420,6 +421,45 @@ mod tests {
             "%n (negate): expected the operand `p` to be defined before it is used, found its definition later"
         );
         assert!(module.memory().timeline_on(None).is_none());
+    }
+
+    /// As the TPU compiler writes work for SparseCores: the start has no operands, and an update binds them.
+    #[test]
+    fn operands_that_an_update_binds_keep_their_parameters() {
+        let module = |inside: &str, steps: &str| {
+            alloc::format!(
+                "HloModule m, is_scheduled=true\nw {{\n x = f32[8]{{0}} parameter(0)\n y = f32[8]{{0}} parameter(1)\n \
+                 ROOT c = f32[8]{{0}} custom-call({inside}), custom_call_target=\"t\", output_to_operand_aliasing={{{{}}: (0, {{}})}}\n}}\n\
+                 ENTRY e {{\n p = f32[8]{{0}} parameter(0)\n q = f32[8]{{0}} parameter(1)\n{steps}}}"
+            )
+        };
+        let late = " s = ((), (), s32[]) async-start(), calls=w\n a = f32[8]{0} abs(p)\n \
+                    u = ((f32[8]{0}, f32[8]{0}), f32[8]{0}, s32[]) async-update(s, a, q)\n ROOT d = f32[8]{0} async-done(u)\n";
+        let whole = " s = ((f32[8]{0}, f32[8]{0}), f32[8]{0}, s32[]) async-start(p, q), calls=w\n ROOT d = f32[8]{0} async-done(s)\n";
+        let again = |text: &str| Module::from_proto(&Module::parse(text).unwrap().to_proto().unwrap()).unwrap();
+        for (inside, steps) in [("x, y", late), ("y, x", whole), ("x, x", whole)] {
+            let text = module(inside, steps);
+            let (read, again) = (Module::parse(&text).unwrap(), again(&text));
+            let lines = |module: &Module| {
+                let lines = module.instructions().map(|one| alloc::format!("{} = {}", one.name(), one.opcode().text()));
+                lines.collect::<Vec<_>>()
+            };
+            assert_eq!(lines(&read), lines(&again));
+            let bytes = |module: &Module| module.memory().timeline().unwrap().account().device.total();
+            assert_eq!(bytes(&read), bytes(&again));
+            assert!(again.check().is_empty(), "{:?}", again.check());
+        }
+        // The short form says all of these.
+        let short = again(&module("x, y", whole)).to_string();
+        assert!(short.contains("custom-call-start(%p, %q)") && !short.contains("parameter(1)\n  ROOT"), "{short}");
+        // A computation that one start binds late is printed, although another start has the short form.
+        let both = alloc::format!(
+            "{} b = f32[8]{{0}} negate(d)\n{}",
+            whole.replace("ROOT ", ""),
+            late.replace("s = ", "s2 = ").replace("(s,", "(s2,").replace("d = ", "d2 = ")
+        );
+        let both = again(&module("x, y", &both)).to_string();
+        assert!(both.contains("custom-call-start(%p, %q)") && both.contains("async-start(), calls=%w"), "{both}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::message::{
 };
 use super::names::Names;
 use super::origin::recovery_table;
-use crate::asynchronous::{Step, step};
+use crate::asynchronous::Step;
 use crate::attribute::{Attribute, Value};
 use crate::module::{Computation, Instruction, Module, Operand, Table};
 use crate::schema::attribute::{COMMON, MODULE};
@@ -369,7 +369,10 @@ impl Writer<'_> {
         let name = short.instructions.last().map_or("", String::as_str);
         let mut root = head(name, opcode.text(), &encode_shape(result), root_id);
         root.list(&[field::OPERAND_IDS], operand_ids);
-        for attribute in start.attributes().filter(|attribute| Key::among(COMMON, attribute.name()).is_none()) {
+        let of_root = |attribute: &Attribute<'_>| {
+            Key::among(COMMON, attribute.name()).is_none() && !is_of_start(opcode, attribute.name())
+        };
+        for attribute in start.attributes().filter(of_root) {
             set(&mut root, opcode, attribute)?;
         }
         if let Some(sharding) = start.wrapped_sharding() {
@@ -399,7 +402,7 @@ impl Writer<'_> {
             return Err(unrepresentable("an instruction that could not be read"));
         }
         let opcode = from.opcode().text();
-        let step = from.short_form().map(|(_, step)| step).or_else(|| step(Opcode::from_text(opcode)));
+        let step = from.asynchronous_step();
         let text = step.map_or(opcode, |step| step.opcode().text());
         let mut to = head(self.instruction_name(from), text, self.shape(from), id);
         let operand = |found: Operand<'_>| {
@@ -430,6 +433,7 @@ impl Writer<'_> {
         }
         // The attributes of a wrapped operation are in the implied computation.
         let is_short = self.short.contains_key(&from.number());
+        let operation = from.short_form().map(|(operation, _)| Opcode::from_text(operation));
         for attribute in from.attributes() {
             match Key::among(COMMON, attribute.name()) {
                 Some(Key::ControlPredecessors) => {
@@ -441,7 +445,9 @@ impl Writer<'_> {
                     to.list(&[field::CONTROL_PREDECESSOR_IDS], names.map(named).collect::<Result<Vec<_>>>()?);
                 }
                 Some(key) => to.set(key, attribute.value())?,
-                None if !is_short => set(&mut to, from.opcode(), attribute)?,
+                None if !is_short || operation.is_some_and(|of| is_of_start(of, attribute.name())) => {
+                    set(&mut to, from.opcode(), attribute)?
+                }
                 None => {}
             }
         }
@@ -472,6 +478,12 @@ impl Writer<'_> {
         }
         Ok(ids)
     }
+}
+
+/// Whether an attribute of an asynchronous start in short form can only be its own: the operation that it wraps has none of this name.
+fn is_of_start(operation: Opcode<'_>, attribute: &str) -> bool {
+    let key = Key::OutputToOperandAliasing;
+    attribute == key.name() && !operation.has(key)
 }
 
 /// The fields of every instruction.

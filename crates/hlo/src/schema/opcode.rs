@@ -357,6 +357,11 @@ impl<'a> Opcode<'a> {
 }
 
 impl<'a> Opcode<'a> {
+    /// Whether the opcode has this attribute, besides those that any opcode may have.
+    pub(crate) fn has(self, key: Key) -> bool {
+        self.attributes().iter().any(|of| of.key == key)
+    }
+
     /// The opcode without its asynchronous suffix: `slice` for `slice-start`.
     pub(crate) fn stem(self) -> Option<&'a str> {
         ["-start", "-update", "-done"].into_iter().find_map(|suffix| self.text().strip_suffix(suffix))

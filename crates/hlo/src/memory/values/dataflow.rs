@@ -1,6 +1,7 @@
 //! Computes the values of a module and their buffers: the dataflow and alias analyses.
 
 use super::{Sets, SubshapeOffsets, Subshapes, Value, Values, body, parts};
+use crate::asynchronous::Step;
 use crate::memory::{calls, is_entry_point};
 use crate::schema::Key;
 use crate::{Computation, Instruction, Module, Opcode};
@@ -15,6 +16,9 @@ const MAX_SUBSHAPES: usize = 1 << 24;
 /// The effort for a caller that passes no operand for a parameter, in subshapes. It has none to count, but a short text can have
 /// many such callers.
 const NO_OPERAND_EFFORT: usize = 16;
+
+/// The limit on chained updates of an asynchronous operation; programs have far fewer.
+const MAX_UPDATES: usize = 64;
 
 /// A call of a computation, and how operands map to its parameters.
 struct Caller {
@@ -115,18 +119,21 @@ impl<'m> Dataflow<'m> {
 
     /// The subshapes of an operand.
     fn operand(&self, instruction: Instruction<'m>, operand: usize) -> Option<Subshapes> {
-        let operand = instruction.operand(operand)?.instruction()?;
-        let subshapes = self.result.subshapes_of(operand.number());
+        self.subshapes(instruction.operand(operand)?.instruction()?)
+    }
+
+    fn subshapes(&self, instruction: Instruction<'m>) -> Option<Subshapes> {
+        let subshapes = self.result.subshapes_of(instruction.number());
         (subshapes.1 > 0).then_some(subshapes)
     }
 
-    /// The subshapes of an operand of an asynchronous operation, which its start or a later update binds.
-    fn async_operand(&self, by: Instruction<'m>, operand: usize) -> Option<Subshapes> {
-        // The limit on chained updates; programs have far fewer.
-        const MAX_UPDATES: usize = 64;
+    /// An operand of an operation, which of an asynchronous one the start or a later update binds.
+    fn bound_operand(&self, by: Instruction<'m>, operand: usize) -> Option<Instruction<'m>> {
         let (mut by, mut operand) = (by, operand);
         for _ in 0..MAX_UPDATES {
-            let Some(later) = operand.checked_sub(by.operands().len()) else { return self.operand(by, operand) };
+            let Some(later) = operand.checked_sub(by.operands().len()) else {
+                return by.operand(operand)?.instruction();
+            };
             // The first operand of an update is the start or update before it.
             operand = later.saturating_add(1);
             by = self.updates.get(&by.number()).copied()?;
@@ -234,7 +241,7 @@ impl<'m> Dataflow<'m> {
                     .filter_map(|caller| {
                         let operand = caller.first.saturating_add(if caller.one_each { number } else { 0 });
                         let by = self.module.instruction_at(caller.instruction)?;
-                        self.async_operand(by, operand).map(|(from, _)| from)
+                        self.subshapes(self.bound_operand(by, operand)?).map(|(from, _)| from)
                     })
                     .collect();
                 let without = callers.len().saturating_sub(sources.len());
@@ -353,8 +360,7 @@ impl<'m> Dataflow<'m> {
                             at = at.saturating_add(count);
                         }
                     }
-                    let start_op = instruction.operand(0).and_then(|operand| operand.instruction());
-                    let callee = start_op.and_then(|start| calls::called(start).first().copied());
+                    let callee = Self::start_of(instruction).and_then(|start| calls::called(start).first().copied());
                     if let (Some(callee), Some((to, count))) = (callee, self.offsets.part(shape, &[1])) {
                         let (from, found) = self.result.subshapes_of(callee.root().number());
                         if count == found {
@@ -393,21 +399,41 @@ impl<'m> Dataflow<'m> {
         }
     }
 
+    /// The start of an asynchronous operation, of which this is the start or an update.
+    fn start_of(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
+        let mut at = instruction;
+        for _ in 0..MAX_UPDATES {
+            match at.asynchronous_step()? {
+                Step::Start => return Some(at),
+                _ => at = at.operand(0)?.instruction()?,
+            }
+        }
+        None
+    }
+
     /// Collects the parts of an instruction's result that are written in place of its operands
     /// (`HloDataflowAnalysis::GetInPlaceInputOutputPairs`).
     fn write_in_place(&mut self, instruction: Instruction<'m>, start: usize) {
         let mut pairs: Vec<(Vec<usize>, usize, Vec<usize>)> = Vec::new();
-        let elements = instruction.shape().tuple_shapes().map(<[Shape]>::len);
-        match instruction.opcode() {
+        // The operation that computes the result, and where in the instruction's shape that is. In short form, the start of an asynchronous
+        // operation or the update that binds its last operands stands for the operation, whose attributes the start has.
+        let (by, opcode, part) = match instruction.short_form() {
+            Some((_, Step::Update)) if instruction.operands().len() == 1 => return,
+            Some((operation, Step::Start | Step::Update)) => {
+                (Self::start_of(instruction).unwrap_or(instruction), Opcode::from_text(operation), &[1][..])
+            }
+            _ => (instruction, instruction.opcode(), &[][..]),
+        };
+        let shape = part.iter().try_fold(instruction.shape(), |shape, &element| shape.tuple_shapes()?.get(element));
+        let elements = shape.and_then(Shape::tuple_shapes).map(<[Shape]>::len);
+        match opcode {
             Opcode::DynamicUpdateSlice | Opcode::SetDimensionSize => pairs.push((vec![], 0, vec![])),
-            // An `async-start` says by `output_to_operand_aliasing` which results are in place.
-            Opcode::AllReduceStart if instruction.long_form().is_some() => {}
             Opcode::Scatter | Opcode::AllReduceStart => match elements {
                 None => pairs.push((vec![], 0, vec![])),
                 Some(elements) => pairs.extend((0..elements).map(|number| (vec![number], number, vec![]))),
             },
             Opcode::Fusion => {
-                if let Some(fused) = instruction.callee(Key::Calls) {
+                if let Some(fused) = by.callee(Key::Calls) {
                     let outputs = self.fused.entry(fused.number()).or_insert_with(|| updates(fused));
                     // Only results that the fusion's shape has: the fused computation may have more.
                     let is_there = |result: &[usize]| result.iter().all(|&number| number < elements.unwrap_or(0));
@@ -415,7 +441,7 @@ impl<'m> Dataflow<'m> {
                     pairs.extend(found.map(|(result, parameter)| (result.clone(), *parameter, vec![])));
                 }
             }
-            Opcode::CustomCall if is_concat_bitcast(instruction) => {
+            Opcode::CustomCall if part.is_empty() && is_concat_bitcast(instruction) => {
                 for number in 0..instruction.operands().len() {
                     if let Some((from, _)) = self.operand(instruction, number)
                         && let Some(&value) = self.result.value_of.get(from)
@@ -426,24 +452,53 @@ impl<'m> Dataflow<'m> {
             }
             _ => {}
         }
+        let written = |of: Instruction<'m>| {
+            let value = of.value_of(Key::OutputToOperandAliasing);
+            let aliases = value.and_then(|value| value.aliases().ok()).into_iter().flatten();
+            aliases.map(|alias| (alias.result_index, alias.parameter, alias.parameter_index))
+        };
+        // An operation without this attribute cannot have it from its start, which then says it of itself.
+        let of_operation = opcode.has(Key::OutputToOperandAliasing);
+        if of_operation {
+            pairs.extend(written(by));
+        }
+        for (result, operand, index) in pairs {
+            let Some(operand) = self.bound_operand(by, operand) else { continue };
+            self.share(instruction, start, &[part, &result].concat(), operand, &index);
+        }
+        let mut of_instruction = Vec::new();
         for same in same_addresses(instruction) {
             let operands = instruction.operands().len();
             let result = same.iter().find_map(|number| number.checked_sub(operands));
             let operand = same.iter().copied().find(|&number| number < operands);
             if let (Some(result), Some(operand)) = (result, operand) {
-                let index = if elements.is_some() { vec![result] } else { vec![] };
-                pairs.push((index, operand, vec![]));
+                let is_tuple = instruction.shape().tuple_shapes().is_some();
+                of_instruction.push((if is_tuple { vec![result] } else { vec![] }, operand, vec![]));
             }
         }
-        let written = instruction.value_of(Key::OutputToOperandAliasing).and_then(|value| value.aliases().ok());
-        pairs.extend(written.into_iter().flatten().map(|a| (a.result_index, a.parameter, a.parameter_index)));
-        for (result, operand, index) in pairs {
-            let shape = instruction.operand(operand).and_then(|operand| operand.shape());
-            let from = shape.and_then(|shape| self.offsets.part(shape, &index));
-            let to = self.offsets.part(instruction.shape(), &result);
-            if let (Some((to, _)), Some((from, _)), Some((first, _))) = (to, from, self.operand(instruction, operand)) {
-                self.in_place.push((first.saturating_add(from), start.saturating_add(to)));
+        if !of_operation || by.number() != instruction.number() {
+            of_instruction.extend(written(instruction));
+        }
+        for (result, operand, index) in of_instruction {
+            if let Some(operand) = instruction.operand(operand).and_then(|operand| operand.instruction()) {
+                self.share(instruction, start, &result, operand, &index);
             }
+        }
+    }
+
+    /// Notes that a part of an instruction's result is written in place of a part of an operand.
+    fn share(
+        &mut self,
+        instruction: Instruction<'m>,
+        start: usize,
+        result: &[usize],
+        operand: Instruction<'m>,
+        index: &[usize],
+    ) {
+        let from = self.offsets.part(operand.shape(), index);
+        let to = self.offsets.part(instruction.shape(), result);
+        if let (Some((to, _)), Some((from, _)), Some((first, _))) = (to, from, self.subshapes(operand)) {
+            self.in_place.push((first.saturating_add(from), start.saturating_add(to)));
         }
     }
 
