@@ -1,6 +1,5 @@
 //! Whether a kernel on a TPU can work on blocks of arrays, and how much VMEM they need.
 
-use crate::words::words;
 use crate::{Answer, DEFAULT_GENERATION};
 use schemars::JsonSchema;
 use serde::Serialize;

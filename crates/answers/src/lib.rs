@@ -21,10 +21,12 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod words;
+
 mod answer;
 pub mod block;
 mod schema;
-mod words;
 
 pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, is_control, json_line, write_json};
 pub use schema::schema;

@@ -4,6 +4,7 @@ use crate::Answer;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The JSON Schema of what an answer writes as JSON: one object, or the object in each line. Its text comes from the documentation of
 /// the types.
@@ -19,7 +20,12 @@ use serde_json::{Map, Value, json};
 pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Object>().to_value();
-    tidy(&mut schema);
+    let mut forms = schema.as_object_mut().and_then(|fields| fields.shift_remove("$defs")).unwrap_or_else(|| json!({}));
+    // Forms that contain each other need more than one step: a form that was distributed can be in another one.
+    let known = forms.clone();
+    forms.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|form| distribute(form, &known));
+    inline(&mut schema, &known);
+    distribute(&mut schema, &known);
     add_name(&mut schema, A::SCHEMA);
     let mut whole = Map::new();
     whole.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -27,45 +33,127 @@ pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
     if let Value::Object(fields) = schema {
         whole.extend(fields.into_iter().filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title")));
     }
-    Value::Object(whole)
+    let mut whole = Value::Object(whole);
+    let used = used(&whole, &forms);
+    if let Value::Object(all) = &mut forms {
+        all.retain(|name, _| used.contains(name));
+        if !all.is_empty() {
+            whole["$defs"] = forms;
+        }
+    }
+    tidy(&mut whole);
+    whole
+}
+
+/// The alternatives of a form.
+fn alternatives(form: &mut Value) -> Option<&mut Vec<Value>> {
+    let list = ["oneOf", "anyOf"].into_iter().find(|list| form.get(list).is_some())?;
+    form.get_mut(list)?.as_array_mut()
+}
+
+/// The name of the form that a schema refers to.
+fn referred(form: &Value) -> Option<&str> {
+    form.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
+}
+
+/// Puts the forms that the alternatives of an answer refer to in their places, because each gets the field `schema`.
+fn inline(form: &mut Value, known: &Value) {
+    for alternative in alternatives(form).into_iter().flatten() {
+        if let Some(referred) = referred(alternative).and_then(|name| known.get(name)) {
+            *alternative = referred.clone();
+        }
+        inline(alternative, known);
+    }
+}
+
+/// Where fields stand next to alternatives, because an enum is flattened into a struct, each alternative gets the fields. Then each is a
+/// whole object, to which no other fields can be added.
+fn distribute(form: &mut Value, known: &Value) {
+    match form {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|value| distribute(value, known));
+            let has_fields = fields.get("properties").is_some_and(Value::is_object);
+            if has_fields && alternatives(form).is_some() {
+                inline(form, known);
+                let Value::Object(fields) = &mut *form else { return };
+                let (properties, required) = (fields.shift_remove("properties"), fields.shift_remove("required"));
+                fields.shift_remove("type");
+                for alternative in alternatives(form).into_iter().flatten() {
+                    distribute(alternative, known);
+                    prepend(alternative, properties.as_ref(), required.as_ref());
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| distribute(item, known)),
+        _ => {}
+    }
+}
+
+/// Adds fields before those of an object.
+fn prepend(form: &mut Value, properties: Option<&Value>, required: Option<&Value>) {
+    if alternatives(form).is_some() {
+        for alternative in alternatives(form).into_iter().flatten() {
+            prepend(alternative, properties, required);
+        }
+        return;
+    }
+    let mut all = properties.and_then(Value::as_object).cloned().unwrap_or_default();
+    all.extend(form.get("properties").and_then(Value::as_object).cloned().unwrap_or_default());
+    form["properties"] = Value::Object(all);
+    let mut names = required.and_then(Value::as_array).cloned().unwrap_or_default();
+    names.extend(form.get("required").and_then(Value::as_array).cloned().unwrap_or_default());
+    form["required"] = Value::Array(names);
+}
+
+/// Adds the field `schema`, which each object of an answer has first.
+fn add_name(form: &mut Value, name: &str) {
+    let described = json!({ "schema": { "description": "The form of this object and its version.", "const": name } });
+    prepend(form, Some(&described), Some(&json!(["schema"])));
+}
+
+/// The names of the forms that a schema refers to, and those that these refer to.
+fn used(form: &Value, forms: &Value) -> BTreeSet<String> {
+    fn visit(value: &Value, forms: &Value, found: &mut BTreeSet<String>) {
+        if let Some(name) = referred(value)
+            && found.insert(name.to_owned())
+            && let Some(form) = forms.get(name)
+        {
+            visit(form, forms, found);
+        }
+        match value {
+            Value::Object(fields) => fields.values().for_each(|value| visit(value, forms, found)),
+            Value::Array(items) => items.iter().for_each(|item| visit(item, forms, found)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    visit(form, forms, &mut found);
+    found
 }
 
 /// Of each description, the first paragraph in one line; no formats, which are Rust's; objects have no other fields than the schema's.
-fn tidy(schema: &mut Value) {
-    match schema {
+fn tidy(form: &mut Value) {
+    match form {
         Value::Object(fields) => {
             if let Some(Value::String(text)) = fields.get_mut("description") {
-                let paragraph = text.split("\n\n").next().unwrap_or_default();
-                *text = paragraph.replace('\n', " ");
+                let paragraph = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+                // People read it first.
+                fields.shift_insert(
+                    fields.keys().position(|key| key == "$id").map_or(0, |id| id + 1),
+                    "description".into(),
+                    json!(paragraph),
+                );
             }
             if fields.get("format").is_some_and(Value::is_string) {
                 fields.shift_remove("format");
             }
-            let alternatives = ["oneOf", "anyOf", "allOf"].iter().any(|list| fields.contains_key(*list));
-            if fields.get("properties").is_some_and(Value::is_object) && !alternatives {
+            if fields.get("properties").is_some_and(Value::is_object) {
                 fields.insert("additionalProperties".into(), json!(false));
+                fields.entry("required").or_insert_with(|| json!([]));
             }
             fields.values_mut().for_each(tidy);
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),
         _ => {}
-    }
-}
-
-/// Adds the field `schema`, which each object of an answer has first.
-fn add_name(schema: &mut Value, name: &str) {
-    for list in ["oneOf", "anyOf"] {
-        if let Some(Value::Array(forms)) = schema.get_mut(list) {
-            forms.iter_mut().for_each(|form| add_name(form, name));
-            return;
-        }
-    }
-    let Value::Object(fields) = schema else { return };
-    let described = json!({ "description": "The form of this object and its version.", "const": name });
-    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-        properties.shift_insert(0, "schema".into(), described);
-    }
-    if let Some(Value::Array(required)) = fields.get_mut("required") {
-        required.insert(0, json!("schema"));
     }
 }

@@ -1,7 +1,20 @@
 //! Words that an answer chooses from.
 
 /// Enums whose variants each have one text, which is their JSON and their `Display`. The documentation of the type and of its variants
-/// becomes part of the JSON Schema.
+/// becomes part of the JSON Schema. The crate that uses it needs `serde` and `schemars`.
+///
+/// ```
+/// xla_shape_answers::words! {
+///     /// Where an array is.
+///     pub enum Place {
+///         /// In HBM.
+///         Device = "device memory",
+///     }
+/// }
+/// assert_eq!(Place::Device.to_string(), "device memory");
+/// assert_eq!(xla_shape_answers::json_line(&Place::Device), "\"device memory\"\n");
+/// ```
+#[macro_export]
 macro_rules! words {
     ($(
         $(#[$about:meta])*
@@ -33,4 +46,3 @@ macro_rules! words {
         }
     )*};
 }
-pub(crate) use words;

@@ -63,7 +63,11 @@ fn add_fields<'a>(rows: &mut String, whole: &'a Value, form: &'a Value, path: &s
         let is_required = form["required"].as_array().unwrap().iter().any(|required| required == name);
         let absent = if is_required { "" } else { ", or absent" };
         let meaning = field["description"].as_str().unwrap_or_else(|| panic!("{path} has no description"));
-        writeln!(rows, "| `{path}` | {}{absent} | {} |", kind(whole, field), meaning.replace('|', "\\|")).unwrap();
+        let row = format!("| `{path}` | {}{absent} | {} |\n", kind(whole, field), meaning.replace('|', "\\|"));
+        // Alternatives may share a field.
+        if !rows.contains(&row) {
+            rows.push_str(&row);
+        }
         add_inner(rows, whole, field, &path, open);
     }
     for form in ["oneOf", "anyOf"].iter().flat_map(|list| form[list].as_array()).flatten() {

@@ -14,7 +14,6 @@ mod faults;
 mod generated;
 mod guard;
 mod index;
-mod json_docs;
 mod kernel;
 mod layouts;
 mod manual;

@@ -3,6 +3,7 @@
 use crate::tpu::{cost, named};
 use crate::words::{Factor, InUnits, column_width, count, difference, no_size};
 use crate::{GivenArray, Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
@@ -14,7 +15,7 @@ use xla_shape_core::{ArrayShape, ValidationError};
 /// The layouts of an array on a TPU with what each takes, and what would take less.
 ///
 /// The device's default layout comes first; `xla_shape_core::tpu` has the rule.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Advice {
     rows: Vec<Row>,
@@ -36,30 +37,39 @@ pub struct Advice {
     hidden: usize,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Row {
+/// One layout, or a change of the dimensions that takes less.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// XLA's text of the shape, with its layout.
     shape: String,
+    /// The bytes in memory, with padding.
     bytes: u64,
-    /// How many bytes fewer than in the device's own layout; negative if it takes more.
+    /// How many bytes fewer than in the device's own choice; negative if it takes more.
     saved_bytes: i64,
+    /// How many of `bytes` are padding.
     padding_bytes: u64,
+    /// `bytes` divided by the bytes of the elements alone; null for an array without elements.
     expansion: f64,
+    /// Whose choice the layout is; null for any other order.
     choice: Option<&'static str>,
-    /// How many orders of the dimensions take this many bytes; they share one entry.
+    /// How many orders of the two most minor dimensions take as many bytes and stand in this entry.
     orders: usize,
-    /// What to do to the dimensions first.
+    /// What to do to the dimensions first, such as "merge dimensions 0 and 1"; null if nothing.
     change: Option<String>,
-    /// The layout to ask JAX for; `None` for the device's own choice, and if the dimensions change first.
+    /// The layout to ask JAX for; null for the device's own choice, and if the dimensions change first.
     jax: Option<String>,
-    /// In the device's own layout: the dimensions that could be longer and take no more bytes.
+    /// Of the device's own choice: the dimensions that could be longer in as many bytes.
     room: Vec<Room>,
 }
 
 /// A dimension that could be longer and take no more bytes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Room {
+    /// Its number.
     dimension: usize,
+    /// Its size in elements.
     size: u64,
+    /// The largest size that takes no more bytes.
     free: u64,
 }
 

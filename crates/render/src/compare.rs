@@ -2,6 +2,7 @@
 
 use crate::words::{Bytes, space_name};
 use crate::{GivenArray, Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
@@ -27,21 +28,35 @@ use xla_shape_core::{ArrayShape, LayoutAttributes, Movement};
 /// assert!(comparison.text(80).to_string().contains("As a reshape: not free."));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
+    /// The shape of the first array, with its layout.
     from: String,
+    /// The shape of the second, with its layout.
     to: String,
+    /// The bytes of the first, with padding; null if they do not fit in 64 bits.
     from_bytes: Option<u64>,
+    /// The bytes of the second, with padding; null if they do not fit in 64 bits.
     to_bytes: Option<u64>,
+    /// Whether both arrays take the same number of bytes.
     same_bytes: bool,
+    /// Whether the first can be read as the second without moving a byte.
     bitcast: bool,
+    /// Which operation the bitcast is.
     kind: Kind,
+    /// Whether a plain reshape or transpose leaves every byte where it is; false for reshape+transpose.
     plain: bool,
+    /// Why, as a sentence.
     reason: String,
+    /// If only the layouts differ and elements move: what the bytes of the first are if they are read as the second; otherwise null.
     read_as: Option<String>,
+    /// In what the two differ.
     differences: Vec<Difference>,
+    /// What a reshape moves; null if there is none, because the element types or the numbers of elements differ.
     reshape: Option<Cost>,
+    /// What the transpose moves; null if the sizes are not the same in another order.
     transpose: Option<Transpose>,
+    /// The TPU (--for) that chose the layout of a shape without one; null if none did.
     generation: Option<&'static str>,
     /// The memory spaces of both, if they are not the same one.
     #[serde(skip)]
@@ -52,7 +67,7 @@ pub struct Comparison {
 }
 
 /// Which operation a bitcast is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 enum Kind {
     #[serde(rename = "identity")]
     Identity,
@@ -68,7 +83,7 @@ enum Kind {
 }
 
 /// In what two arrays differ.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Difference {
     ElementType,
@@ -112,16 +127,21 @@ impl Difference {
 }
 
 /// What an operation moves.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct Cost {
+    /// Whether every byte stays where it is.
     free: bool,
+    /// The bytes that are read and written together; 0 if it is free.
     moved_bytes: u64,
+    /// The result in a layout that would make it free; null if none was found.
     free_result: Option<String>,
+    /// Why, as a sentence.
     reason: String,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct Transpose {
+    /// Entry i is the dimension of the operand that becomes dimension i of the result.
     permutation: Vec<usize>,
     #[serde(flatten)]
     cost: Cost,

@@ -4,6 +4,7 @@ use crate::cost::{ProgramCost, Sums};
 use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_in};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_answers::{Answer, answer_line};
@@ -62,56 +63,76 @@ pub struct Compiled<'a> {
 /// assert!(compilation.text(80).to_string().starts_with("m, compiled for v5e:2x2\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Compilation {
     targets: Vec<Target>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Target {
+/// What the compiler made of a program for one device. One line for each.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Target {
+    /// The device, such as "v5e:2x2".
     #[serde(rename = "for")]
     name: String,
+    /// The generation of the TPU.
     generation: &'static str,
     #[serde(flatten)]
     result: Outcome,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Outcome {
     Good(Box<Answered>),
-    Bad { error: Problem },
+    Bad {
+        /// Why the program was not compiled for this device.
+        error: Problem,
+    },
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// Why.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Problem {
+    /// The sentence.
     message: String,
-    /// The program that the compiler refused, if it left one and memory ran out.
+    /// Of a program that needs too much HBM, if the compiler leaves it: the answer of `xla-shape hlo`; otherwise null.
     report: Option<Refused>,
 }
 
 /// A report, as `hlo` writes it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Refused {
+    /// The form of the report and its version.
     schema: &'static str,
     #[serde(flatten)]
     report: Box<Report>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// The program was compiled.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Answered {
+    /// The name of the optimized module; null if it has none.
     module: Option<String>,
+    /// A text that is the same for the same program, options and compiler; null if the compiler gives none.
     fingerprint: Option<String>,
+    /// The shapes of the parameters on each device, with the layouts that the compiler chose.
     inputs: Vec<String>,
+    /// The shapes of the results, in the same way.
     outputs: Vec<String>,
+    /// XLA's texts of the shardings of the parameters; null if the compiler does not say.
     input_shardings: Option<Vec<String>>,
+    /// XLA's texts of the shardings of the results; null if the compiler does not say.
     output_shardings: Option<Vec<String>>,
+    /// What the program takes, in the compiler's words.
     memory: Memory,
+    /// HBM of the device, with the program's code.
     capacity: Vec<Capacity>,
+    /// The values with the most padding.
     most_padded: Vec<Value>,
+    /// What the compiler expects the program to cost, by the compiler's own names, such as "flops" and "bytes accessed".
     cost: BTreeMap<String, f64>,
-    /// The compiler's cycles; null where a figure of its is no number.
+    /// Sums of the compiler's cycles; null if one of its figures is not a number.
     cycles: Option<Sums>,
     #[serde(skip)]
     cost_answer: Option<String>,

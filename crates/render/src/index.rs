@@ -3,6 +3,7 @@
 use crate::formula::{self, Notation};
 use crate::words::{Grouped, column_width, count, dimension_names};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
@@ -146,19 +147,21 @@ impl fmt::Display for LocationError {
 
 impl Error for LocationError {}
 
-/// The fields of the JSON object.
-#[derive(Serialize)]
-struct Data<'a> {
-    /// The element's index; null for padding.
+/// An element and its position, or the padding at a position.
+#[derive(Serialize, JsonSchema)]
+pub struct Data<'a> {
+    /// The index of the element, dimension 0 first; null for padding.
     index: Option<&'a [u64]>,
-    /// Its position in elements; null for padding.
+    /// The same as `position`; null for padding.
     linear: Option<u64>,
-    /// True for padding, otherwise absent.
+    /// The position holds padding; absent for an element.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     padding: bool,
-    /// The position of the element, or the one that was given.
+    /// The position, in elements from the start of the buffer.
     position: u64,
+    /// The byte in which the position begins.
     byte_offset: u64,
+    /// The bit in that byte, the least significant first.
     bit_offset: u64,
 }
 

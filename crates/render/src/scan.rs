@@ -3,6 +3,7 @@
 use crate::advise::{Advice, WORTH_IT};
 use crate::words::{Factor, InUnits, count};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use xla_shape_answers::Answer;
@@ -10,20 +11,21 @@ use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{OutOfMemory, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes};
 
 /// A shape that was found in a line of text.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Found {
     /// The number of the line, from 1.
     pub line: u64,
     /// Where in the line the shape begins, in bytes, from 1.
     pub column: usize,
-    /// The shape.
+    /// XLA's text of the shape, with its layout.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub shape: Shape,
-    /// The bytes that it takes, padding included; `None` if a dimension is unbounded, or if they do not fit in a `u64`.
+    /// The bytes of the value, with padding; null if a dimension is unbounded or they do not fit in 64 bits.
     pub bytes: Option<u64>,
-    /// How many of these bytes are padding.
+    /// How many of `bytes` are padding.
     pub padding_bytes: Option<u64>,
-    /// `bytes` divided by the bytes that the elements alone would take.
+    /// `bytes` divided by the bytes of the elements alone; null where `bytes` is, and for an array without elements.
     pub expansion: Option<f64>,
 }
 
@@ -367,25 +369,39 @@ impl Serialize for Scan {
     }
 }
 
-#[derive(Serialize)]
-struct Summary<'a> {
+/// The messages about memory in a text, and the shapes in it.
+#[derive(Serialize, JsonSchema)]
+pub struct Summary<'a> {
+    /// How much memory is needed, and of how much, in the order of the text.
     amounts: Vec<Amount<'a>>,
+    /// The allocations that messages list, the largest first. A list that the text repeats is here once.
     largest: Vec<Allocation<'a>>,
+    /// The same, those with the most padding first.
     most_padded: Vec<Allocation<'a>>,
+    /// Each shape at its first place, those with the most padding first.
     shapes: Vec<Repeated<'a>>,
 }
 
 /// See [`ReportedAmount`].
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Amount<'a> {
+    /// The number of the line, from 1.
     line: u64,
+    /// What the memory is or is for, such as "hbm".
     what: &'a str,
+    /// Whether it is a part of the amount before it.
     is_part: bool,
+    /// The bytes that are needed.
     bytes: u64,
+    /// The bytes that there are; null if the message does not say.
     limit: Option<u64>,
+    /// The bytes by which the limit is exceeded; null if the message does not say.
     over: Option<u64>,
+    /// The bytes without padding; null if the message does not say.
     unpadded_bytes: Option<u64>,
+    /// The bytes with padding and without fragmentation; null if the message does not say.
     padded_bytes: Option<u64>,
+    /// The bytes of fragmentation; null if the message does not say.
     fragmentation_bytes: Option<u64>,
 }
 
@@ -407,16 +423,25 @@ impl<'a> Amount<'a> {
 }
 
 /// See [`ReportedAllocation`].
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Allocation<'a> {
+    /// The number of the line, from 1.
     line: u64,
+    /// Its number in the message's list.
     rank: u64,
+    /// XLA's text of the shape; null if the message has none.
     shape: Option<String>,
+    /// The bytes, with padding, as the message says.
     bytes: u64,
+    /// How many of `bytes` are padding; null if the message does not say.
     padding_bytes: Option<u64>,
+    /// The operation in the user's program, otherwise XLA's label; null without both.
     op_name: Option<&'a str>,
+    /// The file and the line in the user's program, such as "train.py:43"; null if the message does not say.
     source: Option<&'a str>,
+    /// The kind of allocation, such as "HLO temp"; null if the message does not say.
     kind: Option<&'a str>,
+    /// The compiler's tag; null without one.
     tag: Option<&'a str>,
 }
 
@@ -437,10 +462,11 @@ impl<'a> Allocation<'a> {
 }
 
 /// A shape at its first place, and how often it is there.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Repeated<'a> {
     #[serde(flatten)]
     first: &'a Found,
+    /// How often the shape is in the text.
     times: usize,
 }
 

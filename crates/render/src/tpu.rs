@@ -2,6 +2,7 @@
 
 use crate::words::{Bytes, Factor, Grouped};
 use crate::{Given, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Display;
 use xla_shape_answers::DEFAULT_GENERATION;
@@ -26,10 +27,13 @@ pub(crate) fn cost(bytes: Option<u64>, expansion: Option<f64>) -> String {
 }
 
 /// Generations that choose the same layout, and that layout.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SharedChoice {
+    /// Their names, such as "v5e".
     generations: Vec<&'static str>,
+    /// The shape with the chosen layout.
     shape: String,
+    /// The bytes of the array in that layout; null if they do not fit in 64 bits.
     bytes: Option<u64>,
     #[serde(skip)]
     expansion: Option<f64>,

@@ -2,6 +2,7 @@
 
 use crate::words::{Bytes, Grouped, count};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
@@ -186,27 +187,35 @@ impl fmt::Display for VectorError {
 
 impl Error for VectorError {}
 
-/// The fields of the JSON object.
-#[derive(Serialize)]
-struct Data<'a> {
-    /// The vector, such as `f32[16,256]`.
+/// The registers of a vector in a TPU kernel, and the location of an element.
+#[derive(Serialize, JsonSchema)]
+pub struct Data<'a> {
+    /// The vector, as an array without a layout.
     vector: String,
-    /// The canonical text of the layout.
+    /// The vector layout, as Mosaic writes it.
     layout: String,
+    /// The number of registers.
     registers: u64,
+    /// The numbers of registers: the leading dimensions, then the rows and the columns of registers.
     grid: &'a [u64],
+    /// The rows and the columns that a register holds, in elements.
     slice: [u64; 2],
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     at: Option<At<'a>>,
 }
 
 /// The location of an element.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct At<'a> {
+    /// The index of the element; only with --at, as the fields below.
     index: &'a [u64],
+    /// The register with the element, in row-major order of the grid.
     register: u64,
+    /// The sublane of the register.
     sublane: u64,
+    /// The lane of the sublane.
     lane: u64,
+    /// The part of the 32-bit word, the least significant first.
     part: u64,
 }
 

@@ -18,9 +18,10 @@ pub use advice::{Advice, Compiled, CompiledCopy, Copied, PlaceNow, Smallest, Wan
 pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
 pub use place::{Place, format_in_jax};
+use schemars::JsonSchema;
 pub use search::Compile;
 use search::{Found, Tried, described, most_bytes, search, weighted};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_answers::Answer;
@@ -192,15 +193,16 @@ impl SharedArray {
 }
 
 /// The best layouts of shared arrays, and all that were tried. It serializes to the JSON of `xla-shape tune`, without its `schema`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Tuning {
-    /// The best layout of each array by its name; `None` if none of the layouts that were tried can be used.
+    /// The best layout of each shared array, by its name; null if none of the layouts that were tried can be used, such as where all exceed
+    /// the limit, and in advice.
     pub best: Option<BTreeMap<String, ArrayLayout>>,
     /// The programs as they are.
     pub today: Today,
     /// Whether the programs as they are are the best.
     pub keep: bool,
-    /// The entry of `tried` with the best layouts.
+    /// The entry of `tried` with the best layouts; null if there is none.
     pub best_entry: Option<usize>,
     /// The shared arrays.
     pub arrays: Vec<Array>,
@@ -212,9 +214,9 @@ pub struct Tuning {
     pub compiles: usize,
     /// How many of these answers came from the cache.
     pub kept: usize,
-    /// Whether every combination of layouts was tried.
+    /// Whether every combination of layouts was asked for.
     pub all: bool,
-    /// Whether the search stopped early, because it reached the limit of compilations or because the caller ended it.
+    /// Whether the search stopped early, because it reached the limit of compilations or because the user interrupted it.
     pub cut: bool,
     /// Whether the caller ended it.
     #[serde(skip)]
@@ -230,28 +232,29 @@ pub struct Tuning {
     pub limit: Option<u64>,
     /// What was tried.
     pub tried: Vec<Entry>,
-    /// Advice for each shared array, from modules that are compiled already: no compiler confirmed it. `None` if compilers made the answer.
+    /// Advice from modules that are compiled already, which no compiler confirmed; null if compilers made the answer.
     pub advice: Option<Vec<Advice>>,
     /// What a reader of the figures should know.
     pub notes: Vec<String>,
 }
 
 /// A layout, in XLA's text and as JAX orders dimensions.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ArrayLayout {
-    /// XLA's text.
+    /// In XLA's text.
     pub layout: String,
-    /// The dimensions from major to minor.
+    /// The dimensions from major to minor, as JAX orders them.
     pub major_to_minor: Vec<usize>,
-    /// The memory, as in `mhlo.memory_kind`; `None` if none was asked for.
+    /// The memory, as in mhlo.memory_kind; absent if none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
     pub memory: Option<&'static str>,
 }
 
 /// The programs as they are.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Today {
-    /// `None` if an array has different layouts in different places.
+    /// The layout of each shared array, by its name; null if one has different layouts in different places.
     pub layouts: Option<BTreeMap<String, ArrayLayout>>,
     /// What they cost.
     #[serde(flatten)]
@@ -259,28 +262,28 @@ pub struct Today {
 }
 
 /// The cost of the programs with some layouts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Cost {
-    /// The cycles of all programs, with their weights.
+    /// The cycles of all programs with their weights; null if they are not known.
     pub cycles: Option<u64>,
-    /// The bytes of HBM of the program that takes the most.
+    /// The bytes of HBM of the program that takes the most; null if the programs were not compiled.
     pub bytes: Option<u64>,
-    /// The copies that change a layout, in all programs.
+    /// How many copies in all programs change a layout; null if the programs were not compiled.
     pub copies: Option<usize>,
-    /// Each program.
+    /// The programs; empty if they were not compiled.
     pub programs: Vec<ProgramCost>,
 }
 
 /// The cost of one program with some layouts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProgramCost {
     /// Its name.
     pub program: String,
-    /// Its cycles, without its weight.
+    /// Its cycles, without its weight; null if they are not known.
     pub cycles: Option<u64>,
     /// The bytes of HBM that it takes.
     pub bytes: u64,
-    /// The copies that change a layout.
+    /// How many copies change a layout.
     pub copies: usize,
     /// Copies that today's layouts need and these do not.
     pub gone: Vec<String>,
@@ -292,11 +295,12 @@ pub struct ProgramCost {
 }
 
 /// A choice of layouts that was tried.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Entry {
-    /// The layout of each array, by its name.
+    /// The layout of each shared array, by its name.
     pub layouts: BTreeMap<String, String>,
-    /// The programs for which the compiler chose these layouts (`Layout.AUTO`). The others were compiled with the layouts themselves.
+    /// The programs for which the compiler chose these layouts (Layout.AUTO); the others were compiled with the layouts themselves, or as
+    /// they are if these are today's. Layouts do not determine a program.
     pub auto: Vec<String>,
     /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
     pub taken: bool,
@@ -305,56 +309,29 @@ pub struct Entry {
     pub cost: Cost,
     /// Why it was tried.
     pub because: Because,
-    /// Why the compiler refused.
+    /// Why the compiler refused; null if it did not.
     pub error: Option<String>,
 }
 
-/// Why a choice of layouts was tried.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Because {
-    /// The programs have these layouts today.
-    Today,
-    /// Every combination was wanted.
-    Every,
-    /// They are the best layouts in the preferred memory, tried in another one.
-    BestElsewhere,
-    /// They are today's, in another memory.
-    TodayElsewhere,
-    /// The compiler chose them for at least one program, and made another program than of the layouts themselves.
-    Auto,
-    /// A program prefers them.
-    Preferred,
-    /// They have the first dimension of what one program prefers, and the next one of another.
-    Between,
-    /// They are a neighbour of the best so far.
-    Neighbour,
-}
-
-impl Because {
-    /// The reason in a few words, as the JSON has it.
-    ///
-    /// ```
-    /// assert_eq!(xla_shape_tune::Because::Preferred.text(), "preferred by a program");
-    /// ```
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Today => "today",
-            Self::Every => "every combination",
-            Self::BestElsewhere => "the best layouts, in other memory",
-            Self::TodayElsewhere => "today's layouts, in other memory",
-            Self::Auto => "the compiler's own choice",
-            Self::Preferred => "preferred by a program",
-            Self::Between => "between what two programs prefer",
-            Self::Neighbour => "a neighbour of the best",
-        }
-    }
-}
-
-impl Serialize for Because {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.text())
+xla_shape_answers::words! {
+    /// Why a choice of layouts was tried.
+    pub enum Because {
+        /// The programs have these layouts today.
+        Today = "today",
+        /// Every combination was wanted.
+        Every = "every combination",
+        /// They are the best layouts in the preferred memory, tried in another one.
+        BestElsewhere = "the best layouts, in other memory",
+        /// They are today's, in another memory.
+        TodayElsewhere = "today's layouts, in other memory",
+        /// The compiler chose them for at least one program, and made another program than of the layouts themselves.
+        Auto = "the compiler's own choice",
+        /// A program prefers them.
+        Preferred = "preferred by a program",
+        /// They have the first dimension of what one program prefers, and the next one of another.
+        Between = "between what two programs prefer",
+        /// They are a neighbour of the best so far.
+        Neighbour = "a neighbour of the best",
     }
 }
 
@@ -373,28 +350,29 @@ pub enum Problem<'a> {
 }
 
 /// A shared array.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Array {
-    /// The user's name for it.
+    /// Its name.
     pub name: String,
     /// Its type and its sizes on one device.
     pub shape: String,
-    /// Where it is, such as `parameter 4 of decode`.
+    /// Where it is, such as "parameter 4 of decode".
     pub places: Vec<String>,
     /// How many different layouts it can have in the device's tiles.
     pub layouts: usize,
-    /// How many orders place every byte as another order does, because they differ only in dimensions of size 1.
+    /// How many orders of its dimensions place every byte as another order does, because they differ only in dimensions of size 1.
     pub repeated: usize,
-    /// How many layouts have too much padding.
+    /// How many layouts take so much padding that the search leaves them out.
     pub padded: usize,
-    /// The layouts that programs prefer by themselves.
+    /// The layouts that programs prefer by themselves: the compiler's own choice, and those that would remove a copy, such as one that a
+    /// kernel requires.
     pub preferred: Vec<Preferred>,
-    /// What to write for the best layout.
+    /// What to write for the best layout; null if there is none.
     pub write: Option<Write>,
 }
 
 /// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, such as one that a kernel requires.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Preferred {
     /// The program.
     pub program: String,
@@ -403,22 +381,22 @@ pub struct Preferred {
 }
 
 /// What to write for a layout.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Write {
     /// For JAX.
     pub jax: String,
     /// For Orbax, when the array is restored.
     pub orbax: String,
-    /// For `xla-shape`.
+    /// For this library.
     pub shape: String,
 }
 
 /// A program and its weight.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Weighted {
     /// Its name.
     pub name: String,
-    /// How often it runs, relative to the others.
+    /// How often it runs, compared with the others.
     pub weight: u32,
 }
 

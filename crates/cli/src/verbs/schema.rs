@@ -6,36 +6,66 @@ use crate::io;
 use serde_json::Value;
 use xla_shape_answers::block::BlockAnswer;
 use xla_shape_answers::schema;
+use xla_shape_render::advise::{Advice, Row};
+use xla_shape_render::compare::Comparison;
+use xla_shape_render::compile::{Compilation, Target};
+use xla_shape_render::convert::{Conversion, Converted};
+use xla_shape_render::cost::ProgramCost;
+use xla_shape_render::draw::{Drawing, Drawn};
+use xla_shape_render::explain::{Explained, Explanation};
+use xla_shape_render::guard::{Check, Checks, Record};
+use xla_shape_render::hlo::{Difference, Report, ShownInstruction, diff};
+use xla_shape_render::kernel::Kernels;
+use xla_shape_render::scan::{Found, Scan, Summary};
+use xla_shape_render::{index, vector};
+use xla_shape_tune::Tuning;
 
-/// The verbs with their schemas, each as a text. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
-macro_rules! schemas {
-    ($($verb:literal)*) => {
-        [$(($verb, include_str!(concat!("../../schemas/", $verb, ".json")))),*]
-    };
+/// Where the schema of a verb is.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Derived from the type of the answer.
+    Type(fn() -> Value),
+    /// In a file. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
+    File(&'static str),
 }
 
-const WRITTEN: [(&str, &str); 22] = schemas! {
-    "advise" "check" "compare" "compile" "convert" "cost" "draw" "explain" "explain-index" "explain-vector" "guard-check" "guard-record" "hlo" "hlo-diff"
-    "hlo-show" "kernel" "relayout" "rustc" "scan" "scan-summary" "shard" "tune"
-};
-
-/// The verbs whose schemas come from the types of their answers.
-const DERIVED: &[(&str, fn() -> Value)] = &[("block", schema::<BlockAnswer, BlockAnswer>)];
+/// The schemas by verb: `hlo diff` is `hlo-diff`.
+const SCHEMAS: &[(&str, Source)] = &[
+    ("advise", Source::Type(schema::<Advice, Row>)),
+    ("block", Source::Type(schema::<BlockAnswer, BlockAnswer>)),
+    ("check", Source::File(include_str!("../../schemas/check.json"))),
+    ("compare", Source::Type(schema::<Comparison, Comparison>)),
+    ("compile", Source::Type(schema::<Compilation, Target>)),
+    ("convert", Source::Type(schema::<Conversion, Converted>)),
+    ("cost", Source::Type(schema::<ProgramCost, ProgramCost>)),
+    ("draw", Source::Type(schema::<Drawing, Drawn>)),
+    ("explain", Source::Type(schema::<Explanation, Explained<'_>>)),
+    ("explain-index", Source::Type(schema::<index::Location, index::Data<'_>>)),
+    ("explain-vector", Source::Type(schema::<vector::Registers, vector::Data<'_>>)),
+    ("guard-check", Source::Type(schema::<Checks, Check>)),
+    ("guard-record", Source::Type(schema::<Record, Record>)),
+    ("hlo", Source::Type(schema::<Report, Report>)),
+    ("hlo-diff", Source::Type(schema::<Difference, diff::Line<'_>>)),
+    ("hlo-show", Source::Type(schema::<ShownInstruction, ShownInstruction>)),
+    ("kernel", Source::Type(schema::<Kernels, Kernels>)),
+    ("relayout", Source::File(include_str!("../../schemas/relayout.json"))),
+    ("rustc", Source::File(include_str!("../../schemas/rustc.json"))),
+    ("scan", Source::Type(schema::<Found, Found>)),
+    ("scan-summary", Source::Type(schema::<Scan, Summary<'_>>)),
+    ("shard", Source::File(include_str!("../../schemas/shard.json"))),
+    ("tune", Source::Type(schema::<Tuning, Tuning>)),
+];
 
 /// The names that the argument can have.
-pub(crate) fn names() -> Vec<&'static str> {
-    let mut names: Vec<_> =
-        WRITTEN.iter().map(|(verb, _)| *verb).chain(DERIVED.iter().map(|(verb, _)| *verb)).collect();
-    names.sort_unstable();
-    names
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SCHEMAS.iter().map(|(verb, _)| *verb)
 }
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<(), Failure> {
-    let verb = arguments.verb.as_str();
-    if let Some((_, schema)) = DERIVED.iter().find(|(name, _)| *name == verb) {
-        return io::write(format!("{:#}\n", schema()).as_bytes());
+    let schema = SCHEMAS.iter().find(|(verb, _)| *verb == arguments.verb);
+    let (_, source) = schema.ok_or_else(|| Failure::said(format_args!("there is no schema of {}", arguments.verb)))?;
+    match source {
+        Source::Type(schema) => io::write(format!("{:#}\n", schema()).as_bytes()),
+        Source::File(text) => io::write(text.as_bytes()),
     }
-    let schema = WRITTEN.iter().find(|(name, _)| *name == verb);
-    let (_, schema) = schema.ok_or_else(|| Failure::said(format_args!("there is no schema of {verb}")))?;
-    io::write(schema.as_bytes())
 }

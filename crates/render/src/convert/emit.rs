@@ -2,6 +2,7 @@
 
 use super::{arrays, functions};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -76,13 +77,15 @@ impl FromStr for Language {
 /// assert!(code.code().contains("return (index[1] >> 7) * 1024 + index[0] * 128 + (index[1] & 127);"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Code {
-    /// The canonical text of the shape.
+    /// The shape in XLA's text.
     shape: String,
+    /// The language of the code.
     language: &'static str,
-    /// The name of the function that gives positions.
+    /// The name of the function in the code.
     name: String,
+    /// The code.
     code: String,
 }
 

@@ -8,6 +8,7 @@ pub use emit::{Code, CodeError, Language};
 
 use crate::words::column_width;
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
@@ -39,15 +40,28 @@ struct Entry {
 }
 
 /// How elements share positions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Shared {
-    /// `repeats`, `overlaps`, or `unknown`.
-    sharing: &'static str,
-    /// Two elements at one position, the first in row-major order first.
+    /// How elements share positions; absent if none do.
+    sharing: SharingKind,
+    /// Two elements that share a position, the first in row-major order first.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "[Vec<u64>; 2]")]
     shared: Option<[Vec<u64>; 2]>,
     #[serde(skip)]
     sentence: String,
+}
+
+xla_shape_answers::words! {
+    /// How elements share positions.
+    pub enum SharingKind {
+        /// A dimension repeats: its stride is 0.
+        Repeats = "repeats",
+        /// Some elements share a position.
+        Overlaps = "overlaps",
+        /// The search gave up.
+        Unknown = "unknown",
+    }
 }
 
 impl Conversion {
@@ -92,46 +106,68 @@ impl Shared {
                 let (one, other) = (bracketed(&first), bracketed(&index));
                 let sentence =
                     format!("dimension {dimension} repeats: elements {one} and {other} are at one position, and more");
-                Some(Self { sharing: "repeats", shared: Some([first, index]), sentence })
+                Some(Self { sharing: SharingKind::Repeats, shared: Some([first, index]), sentence })
             }
             Sharing::Overlaps { index, with, position } => {
                 let (one, other) = (bracketed(&with), bracketed(&index));
                 let sentence = format!("elements overlap: {one} and {other} are both at position {position}");
-                Some(Self { sharing: "overlaps", shared: Some([with, index]), sentence })
+                Some(Self { sharing: SharingKind::Overlaps, shared: Some([with, index]), sentence })
             }
             Sharing::Unknown => {
                 let sentence = "whether elements share positions is not known: the search gave up".to_owned();
-                Some(Self { sharing: "unknown", shared: None, sentence })
+                Some(Self { sharing: SharingKind::Unknown, shared: None, sentence })
             }
             _ => None,
         }
     }
 }
 
-/// The fields of a line of JSON.
-#[derive(Serialize)]
-struct Line<'a> {
+/// A layout in one notation.
+#[derive(Serialize, JsonSchema)]
+pub struct Line<'a> {
+    /// The notation: xla, cute, linear, mdspan, numpy, torch, memref, mosaic or onednn.
     world: &'a str,
+    /// The layout in the notation; absent if it does not have the layout.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     text: Option<&'a str>,
+    /// Why the notation does not have the layout; absent if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     reason: Option<String>,
-    /// The position that shows the reason.
+    /// A position that shows the reason, in elements.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64")]
     position: Option<i64>,
-    /// The element that shows the reason.
+    /// The index of an element that shows the reason, dimension 0 first.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a [u64]")]
     index: Option<&'a [u64]>,
+    /// The nearest layout that the notation has; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Near<'a>")]
     nearest: Option<Near<'a>>,
     #[serde(flatten)]
     shared: Option<&'a Shared>,
 }
 
-#[derive(Serialize)]
+/// The nearest layout that a notation has.
+#[derive(Serialize, JsonSchema)]
 struct Near<'a> {
+    /// The layout.
     text: &'a str,
+    /// The part of it that is the array, such as a slice.
     view: &'a str,
+}
+
+/// What `convert` writes as JSON: a layout in one notation, one line for each; with `--emit`, the code.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum Converted {
+    /// A layout in one notation.
+    Line(Line<'static>),
+    /// Code.
+    Code(Code),
 }
 
 /// The form of the JSON of `convert`, of notations and of code.

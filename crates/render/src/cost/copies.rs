@@ -2,6 +2,7 @@
 
 use crate::source::source_text;
 use crate::words::space_name;
+use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::compare::{LayoutEqual, ShapeEqual};
 use xla_shape_core::{ArrayShape, Layout, Shape};
@@ -10,34 +11,43 @@ use xla_shape_hlo::{Instruction, Opcode, Sources};
 use xla_shape_tune::{Place, format_in_jax};
 
 /// An instruction that only moves data.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct CopyCost {
+    /// The name of the instruction.
     pub(crate) instruction: String,
     /// The number of the instruction in its module.
     #[serde(skip)]
     pub(crate) number: u32,
+    /// The opcode.
     pub(crate) opcode: String,
-    /// The compiler's figure for one run; null if it has none.
+    /// The compiler's cycles for one run; null if it gives none.
     pub(crate) cycles: Option<u64>,
-    /// How often it runs.
+    /// How often it runs; null if it is not known.
     pub(crate) runs: Option<u64>,
-    /// The cycles of all runs.
+    /// The cycles of all runs; null if they are not known.
     pub(crate) total: Option<u64>,
-    /// Its part of the program's cycles, from 0 to 1.
+    /// The part of the program's cycles, from 0 to 1; null if it is not known.
     pub(crate) share: Option<f64>,
-    /// The bytes that one run reads and writes, padding included.
+    /// The bytes that one run reads and writes, with padding; null if they are not known.
     pub(crate) bytes: Option<u64>,
+    /// The shape before.
     pub(crate) from: String,
+    /// The shape after.
     pub(crate) to: String,
+    /// What the copy changes.
     #[serde(serialize_with = "changed")]
+    #[schemars(with = "String")]
     pub(crate) change: Change,
+    /// Why the copy is there, as a sentence.
     pub(crate) cause: String,
-    /// What would remove it; null if nothing is known that would.
+    /// What would remove it; null if nothing is known.
     pub(crate) remedy: Option<String>,
     /// The layout that the remedy asks for, and where.
     #[serde(skip)]
     pub(crate) ask: Option<(Place, Layout)>,
+    /// The name of the operation in the user's program; null if the module has none.
     pub(crate) op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     pub(crate) source: Option<String>,
 }
 

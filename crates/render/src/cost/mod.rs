@@ -6,6 +6,7 @@ mod text;
 
 use crate::source::{scope_of, source_text};
 pub(crate) use copies::CopyCost;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -32,136 +33,191 @@ use xla_shape_tune::{Figures, Place};
 /// assert!(cost.json().contains(r#""cycles":{"once":1200,"total":1200,"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProgramCost {
+    /// The name of the module; null if it has none.
     module: Option<String>,
+    /// Sums of the compiler's estimates of cycles.
     pub(crate) cycles: Sums,
-    /// Instructions that do something and have no figure, by opcode.
+    /// Instructions without a figure.
     without: Vec<Group>,
-    /// Which configurations of instructions cannot be read, and why. These instructions count as those without a figure.
+    /// Which configurations of instructions cannot be read, and why; these instructions have no figure.
     unread: Vec<String>,
+    /// The loops of the program.
     loops: Vec<Loop>,
+    /// The conditionals of the program.
     branches: Vec<Branch>,
+    /// Instructions that only move data, the most expensive first.
     pub(crate) copies: Vec<CopyCost>,
+    /// The cycles by source line.
     lines: Vec<Line>,
+    /// The cycles by scope of the user's program.
     scopes: Vec<ScopeCost>,
+    /// The cycles by opcode.
     opcodes: Vec<OpcodeCost>,
+    /// The instructions with a figure, the most expensive first.
     instructions: Vec<Expensive>,
+    /// Operations in which devices take part together.
     collectives: Vec<Collective>,
-    /// What the compiler made of the program with a remedy; empty if none was tried.
+    /// With --try: the layouts that were tried.
     tried: Vec<Tried>,
 }
 
 /// What the compiler made of the program with some layouts asked for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Tried {
-    /// Such as `{0,1} at parameter 0`.
+    /// The layouts that were asked for, and where.
     asked: Vec<String>,
-    /// Whether the compiled program has these layouts.
+    /// Whether the compiled program has them.
     taken: bool,
+    /// The cycles of the program with them; null if they are not known.
     cycles: Option<u64>,
+    /// The cycles without them; null if they are not known.
     cycles_before: Option<u64>,
-    /// The bytes of HBM.
+    /// The bytes of HBM with them; null if they are not known.
     bytes: Option<u64>,
+    /// The bytes of HBM without them; null if they are not known.
     bytes_before: Option<u64>,
-    /// How many copies change a layout; null if the program was not compiled.
+    /// How many copies change a layout with them; null if the compiler refused.
     copies: Option<usize>,
+    /// How many did without them.
     copies_before: usize,
-    /// Why the compiler refused.
+    /// Why the compiler refused; null if it did not.
     error: Option<String>,
 }
 
 /// The sums of the compiler's figures.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct Sums {
+    /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
     once: Option<u64>,
+    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial, or the sum does not fit in
+    /// 64 bits.
     pub(crate) total: Option<u64>,
+    /// How many instructions have a figure.
     said: usize,
+    /// How many instructions have no figure.
     without: usize,
+    /// For how many instructions the compiler wrote that it does not know the cycles.
     flagged: usize,
+    /// Whether most figures are missing.
     partial: bool,
     /// Whether a sum is larger than a `u64`.
     #[serde(skip)]
     overflowed: bool,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// Instructions of one opcode.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Group {
+    /// The opcode.
     opcode: String,
+    /// How many instructions.
     instructions: usize,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A loop.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Loop {
+    /// The name of the instruction.
     instruction: String,
-    /// The trip count: how often the body runs each time. Null if it is not known; the body then counts once.
+    /// How often the body runs each time; null if that is not known, and it then counts once.
     trips: Option<u64>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A conditional.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Branch {
+    /// The name of the instruction.
     instruction: String,
-    /// The branch that counts, from 0.
+    /// The number of the branch that counts, from 0.
     branch: usize,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A source line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Line {
-    /// Null for what comes from no line of the user's program.
+    /// The file and the line; null for instructions without one.
     source: Option<String>,
+    /// The cycles of all runs.
     cycles: u64,
+    /// How many instructions.
     instructions: usize,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A scope.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ScopeCost {
+    /// The op_name without its last part.
     scope: String,
+    /// The cycles of all runs.
     cycles: u64,
+    /// How many instructions.
     instructions: usize,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// An opcode.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct OpcodeCost {
+    /// The opcode.
     opcode: String,
+    /// The cycles of all runs.
     cycles: u64,
+    /// How many instructions.
     instructions: usize,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// An instruction.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Expensive {
+    /// Its name.
     instruction: String,
+    /// Its opcode.
     opcode: String,
-    /// Of one run.
+    /// The compiler's cycles for one run; null if it gives none.
     cycles: u64,
-    /// How often it runs.
+    /// How often it runs; null if it is not known.
     runs: Option<u64>,
-    /// Of all runs.
+    /// The cycles of all runs; null if they are not known.
     total: Option<u64>,
+    /// The bytes that one run reads; null if they are not known.
     bytes_read: Option<u64>,
+    /// The bytes that one run writes; null if they are not known.
     bytes_written: Option<u64>,
+    /// The shape of its value, with its layout.
     shape: String,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A collective.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Collective {
+    /// The name of the instruction.
     instruction: String,
+    /// The opcode.
     opcode: String,
+    /// The bytes of the operands on one device, each time.
     bytes_in: u64,
+    /// The bytes of the results on one device, each time.
     bytes_out: u64,
-    /// As the module writes them.
+    /// The groups of devices, as the module writes them; null if it does not.
     groups: Option<String>,
-    /// How often it runs; null if the trip count of a loop around it is not known.
+    /// How often it runs; null if a loop around it does not say.
     runs: Option<u64>,
-    /// The cycles of the instructions between its start and its end; null if it is not asynchronous or the module has no schedule.
+    /// The cycles of the instructions between its start and its end; null if it is not asynchronous.
     hidden_by_cycles: Option<u64>,
-    /// The most expensive of those instructions.
+    /// The most expensive of these instructions, at most three.
     hidden_by: Vec<String>,
     #[serde(skip)]
     is_asynchronous: bool,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 

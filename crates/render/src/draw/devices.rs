@@ -4,6 +4,7 @@ use super::svg;
 use crate::web::{Page, SCROLLS, escape};
 use crate::words::{Grouped, count, dimension_names, slice};
 use crate::{Show, Text, harmless};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape_answers::Answer;
@@ -25,29 +26,38 @@ const MAX_DEVICES: usize = 4;
 /// assert!(drawing.svg().starts_with("<svg"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceDrawing {
+    /// XLA's text of the shape, with its layout.
     shape: String,
+    /// The canonical text of the sharding.
     sharding: String,
+    /// The shape of a shard.
     shard: String,
-    /// The dimensions down and across; `None` if the array has too few dimensions.
+    /// The dimension down; null if the array has fewer than two dimensions.
     rows: Option<Side>,
+    /// The dimension across; null for a scalar.
     columns: Option<Side>,
+    /// The grids that are shown.
     planes: Vec<Plane>,
     #[serde(skip)]
     more_planes: u64,
 }
 
 /// A dimension along a side of the grid.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Side {
+    /// Its number.
     dimension: usize,
+    /// Its name in the drawing.
     name: String,
+    /// Its size in elements.
     size: u64,
-    /// How many shards there are along it, and how many elements each has.
+    /// How many shards there are along it.
     shards: u64,
+    /// The elements of a shard along it; the last shard may have fewer.
     shard_size: u64,
-    /// The size of the layout's first tile along it, in elements.
+    /// The size of the layout's first tile along it, in elements; null without one.
     tile: Option<u64>,
 }
 
@@ -58,22 +68,24 @@ impl Side {
 }
 
 /// A grid of boxes, at one shard of all other dimensions.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Plane {
-    /// The indices of the other dimensions.
+    /// The part of the other dimensions; empty if there are none.
     label: String,
-    /// Row by row.
+    /// Row by row, the shards.
     cells: Vec<Vec<Cell>>,
 }
 
 /// A shard.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Cell {
+    /// The first index in each dimension.
     start: Vec<u64>,
+    /// The index after the last, in each dimension.
     limit: Vec<u64>,
-    /// The devices that have it; the first few of them.
+    /// The numbers of devices that have it, at most four of them.
     devices: Vec<i64>,
-    /// How many more devices have it; `None` if that is not known.
+    /// How many more devices have it; null if that is not known.
     more: Option<u64>,
 }
 

@@ -13,6 +13,7 @@ use crate::{Show, Text};
 pub use devices::DeviceDrawing;
 use picture::{Cell, Picture, Subject};
 pub use registers::RegisterDrawing;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 pub(crate) use svg::fills;
 use xla_shape_answers::Answer;
@@ -116,40 +117,65 @@ impl Show for Drawing {
     }
 }
 
-/// The data of a picture, as JSON.
-#[derive(Serialize)]
-struct Data<'a> {
+/// Where the elements of an array are.
+#[derive(Serialize, JsonSchema)]
+pub struct Data<'a> {
+    /// XLA's text of the shape, with its layout.
     shape: &'a str,
+    /// How many positions the array has, in elements, padding included.
     positions: u64,
     /// How many planes the array has.
     all_planes: u64,
+    /// The planes that are shown.
     planes: Vec<Plane<'a>>,
-    /// Runs of neighbouring positions.
+    /// Runs of neighbouring positions, in the order of memory.
     memory: Vec<Vec<Place<'a>>>,
-    /// The number of the element at each position; null for padding.
+    /// For each position, the number of the element there, counted row-major, or null for padding. Null if there are more than 1,048,576.
     physical_to_logical: Option<Vec<Option<u64>>>,
 }
 
 /// The two most minor dimensions, at one index of all others.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Plane<'a> {
+    /// The index of the other dimensions; empty if there are none.
     label: &'a str,
+    /// The name of the dimension down; empty for an array of fewer than two dimensions.
     row: &'a str,
+    /// The indices shown along it.
     rows: &'a [u64],
+    /// The name of the dimension across; empty for a scalar.
     column: &'a str,
+    /// The indices shown along it.
     columns: &'a [u64],
-    /// The position for each row and column; null for padding that has no single position.
+    /// Row by row, the position of each index.
     cells: Vec<Vec<Option<u64>>>,
 }
 
-#[derive(Serialize)]
+/// A position of memory that is shown.
+#[derive(Serialize, JsonSchema)]
 struct Place<'a> {
+    /// In elements from the start.
     position: u64,
-    /// Null for padding.
+    /// The index of the element there, dimension 0 first; null for padding.
     index: Option<&'a [u64]>,
+    /// The byte in which the position begins.
     byte_offset: u64,
+    /// The bit in that byte, the least significant first.
     bit_offset: u64,
+    /// The number of the tile in each direction; empty without tiles, and for padding.
     tile: &'a [u64],
+}
+
+/// What `draw` writes as JSON: what a page shows; of a large array, only a part.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum Drawn {
+    /// Where the elements are.
+    Elements(Data<'static>),
+    /// With --sharding: which device has which part.
+    Devices(DeviceDrawing),
+    /// With --vector: the registers of a vector.
+    Registers(RegisterDrawing),
 }
 
 fn data(picture: &Picture, physical_to_logical: Option<Vec<Option<u64>>>) -> Data<'_> {

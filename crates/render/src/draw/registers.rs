@@ -6,6 +6,7 @@ use crate::vector::Registers;
 use crate::web::{Page, SCROLLS, hatching_of_page};
 use crate::words::{Grouped, count};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,17 +25,21 @@ use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES};
 /// assert!(drawing.text(80).to_string().contains("sublane 3  [0,0:128]"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegisterDrawing {
-    /// The vector, such as `f32[16,256]`.
+    /// The vector, as an array without a layout.
     vector: String,
+    /// The vector layout, as Mosaic writes it.
     layout: String,
     /// The number of registers, of which some may not be shown.
     registers: u64,
+    /// The numbers of registers: the leading dimensions, then the rows and the columns of registers.
     grid: Vec<u64>,
+    /// The registers that are shown.
     shown: Vec<Register>,
-    /// The row-major number of the element in each part of the registers, `None` for padding; `None` if there are too many parts.
+    /// For each part of the registers, the number of the element there, counted row-major, or null for padding. Null if there are more than 1,048,576.
     #[serde(serialize_with = "physical_to_logical")]
+    #[schemars(with = "Option<Vec<Option<u64>>>")]
     physical_to_logical: Registers,
     /// The sublanes of a tile.
     #[serde(skip)]
@@ -44,22 +49,24 @@ pub struct RegisterDrawing {
 }
 
 /// A register.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct Register {
+    /// Its number, in row-major order of the grid.
     register: u64,
     /// Its place in the grid.
     place: Vec<u64>,
+    /// What its sublanes hold.
     sublanes: Vec<Vec<Run>>,
 }
 
 /// Neighbouring lanes of a sublane.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct Run {
     /// The first lane, and the one after the last.
     lanes: [u64; 2],
-    /// The first part of the words, and the one after the last.
+    /// The first part of the 32-bit words, and the one after the last.
     parts: [u64; 2],
-    /// For each dimension of the vector, the first index and the one after the last; `None` if no element is there.
+    /// For each dimension, the first index and the one after the last; a value that fills several lanes has one. Null if nothing is there.
     elements: Option<Vec<[u64; 2]>>,
 }
 

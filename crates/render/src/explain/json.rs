@@ -1,48 +1,126 @@
 //! The explanation as JSON.
 
+use super::sharding::Shards;
 use crate::tpu;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Dimension, Shape, TileDimension};
 
-#[derive(Serialize)]
-struct Array {
+/// An array, or the array in a buffer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Array {
+    /// XLA's text of the shape, with its layout.
     shape: String,
+    /// XLA's name of the element type, such as "bf16".
     element_type: &'static str,
+    /// The sizes or bounds in elements, dimension 0 first; null for an unbounded dimension.
     dimensions: Vec<Option<u64>>,
+    /// For each dimension, whether its size is known only when the program runs.
     dynamic: Vec<bool>,
+    /// The dimensions in memory, the fastest varying first.
     minor_to_major: Vec<usize>,
-    tiles: Vec<Vec<Value>>,
+    /// The tiles of the layout, in order: for each, its sizes in elements; "*" combines a dimension with the next more minor one.
+    tiles: Vec<Vec<TileSize>>,
+    /// The number of the memory space; 0 is the default memory, which is HBM on a TPU.
     memory_space: u8,
+    /// The bits that an element takes in memory.
     element_bits: u64,
+    /// How many dimensions are larger than 1.
     true_rank: usize,
+    /// The number of elements, without padding; null if a dimension is unbounded or the number does not fit in 64 bits.
     elements: Option<u64>,
+    /// The number of positions in memory, in elements, padding included; null where `elements` is.
     physical_elements: Option<u64>,
+    /// The bytes in memory, with padding and with the prefix for bounded dimensions; null where `elements` is.
     bytes: Option<u64>,
+    /// How many of `bytes` are padding.
     padding_bytes: Option<u64>,
+    /// `bytes` divided by the bytes of the elements alone; null where `bytes` is, and for an array without elements.
     expansion: Option<f64>,
-    /// The layouts that TPUs choose, if it was written without one, or if generations are named.
+    /// Without a layout, or with --for: what TPUs choose by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tpu: Vec<tpu::SharedChoice>,
 }
 
-/// One JSON object. `layouts` says for each leaf whether it was written with a layout; `named` are the
-/// generations whose choices are given for all arrays; if there are none, those of all generations are given for arrays without a layout.
+/// The size of a tile along a dimension.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum TileSize {
+    /// In elements.
+    Size(u64),
+    /// "*" combines the dimension with the next more minor one.
+    Combine(Combine),
+}
+
+xla_shape_answers::words! {
+    /// In the place of a tile's size.
+    pub enum Combine {
+        /// The dimension is combined with the next more minor one.
+        Combine = "*",
+    }
+}
+
+/// A tuple.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Tuple {
+    /// XLA's text of the shape, with its layout.
+    shape: String,
+    /// The values of the tuple, in order.
+    tuple_shapes: Vec<Value>,
+    /// The bytes of all values together, without the table of pointers to them; null if one has no size.
+    bytes: Option<u64>,
+    /// How many of `bytes` are padding.
+    padding_bytes: Option<u64>,
+}
+
+/// A token or an opaque value.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WithoutData {
+    /// XLA's text: `token[]` or `opaque[]`.
+    shape: String,
+    /// A token or an opaque value takes no memory: 0.
+    bytes: u64,
+    /// There is no padding: 0.
+    padding_bytes: u64,
+}
+
+/// A value of a shape.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Value {
+    Array(Box<Array>),
+    Tuple(Tuple),
+    WithoutData(WithoutData),
+}
+
+/// What a shape takes in memory. Sizes ending in `bytes` are in bytes, the others in elements.
+#[derive(Serialize, JsonSchema)]
+pub struct Explained<'a> {
+    #[serde(flatten)]
+    pub(super) value: Value,
+    /// What each device has. Only with --sharding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Shards<'a>")]
+    pub(super) sharding: Option<Shards<'a>>,
+}
+
+/// `layouts` says for each leaf whether it was written with a layout; `named` are the generations whose choices are given for all arrays;
+/// if there are none, those of all generations are given for arrays without a layout.
 pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, named: &[Generation]) -> Value {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => {
-            json!(array_object(shape, array, layouts.next().unwrap_or_default(), named))
+            Value::Array(Box::new(array_object(shape, array, layouts.next().unwrap_or_default(), named)))
         }
         Shape::Token | Shape::Opaque => {
             layouts.next();
-            json!({ "shape": shape.to_string(), "bytes": 0, "padding_bytes": 0 })
+            Value::WithoutData(WithoutData { shape: shape.to_string(), bytes: 0, padding_bytes: 0 })
         }
-        Shape::Tuple(elements) => json!({
-            "shape": shape.to_string(),
-            "tuple_shapes": elements.iter().map(|element| value(element, layouts, named)).collect::<Vec<_>>(),
-            "bytes": shape.byte_size(),
-            "padding_bytes": shape.padding_byte_size(),
+        Shape::Tuple(elements) => Value::Tuple(Tuple {
+            shape: shape.to_string(),
+            tuple_shapes: elements.iter().map(|element| value(element, layouts, named)).collect(),
+            bytes: shape.byte_size(),
+            padding_bytes: shape.padding_byte_size(),
         }),
     }
 }
@@ -50,8 +128,8 @@ pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, nam
 fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool, named: &[Generation]) -> Array {
     let layout = array.layout();
     let tile_dimension = |dimension: &TileDimension| match dimension {
-        TileDimension::Size(size) => json!(size),
-        TileDimension::Combine => json!("*"),
+        TileDimension::Size(size) => TileSize::Size(*size),
+        TileDimension::Combine => TileSize::Combine(Combine::Combine),
     };
     Array {
         shape: shape.to_string(),

@@ -8,6 +8,7 @@ mod sharding;
 
 use crate::words::{Bytes, Factor, Grouped, count, why_no_size};
 use crate::{Given, Show, Text, tpu};
+pub use json::Explained;
 use serde::{Serialize, Serializer};
 use sharding::Divided;
 use xla_shape_answers::Answer;
@@ -79,11 +80,8 @@ impl Explanation {
 /// has the shard and its sizes.
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut value = json::value(self.given.shape(), &mut self.given.layouts(), &self.generations);
-        if let (Some(divided), Some(object)) = (&self.sharding, value.as_object_mut()) {
-            object.insert("sharding".to_owned(), divided.json());
-        }
-        value.serialize(serializer)
+        let value = json::value(self.given.shape(), &mut self.given.layouts(), &self.generations);
+        Explained { value, sharding: self.sharding.as_ref().map(Divided::shards) }.serialize(serializer)
     }
 }
 
@@ -213,11 +211,8 @@ mod tests {
                 assert!(!page.contains("  \n"), "{page}");
                 let too_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_whole(line);
                 assert_eq!(page.lines().skip(1).find(too_wide), None, "{page}");
-                assert!(
-                    super::json::value(&shape, &mut std::iter::repeat(true), &[])
-                        .to_string()
-                        .starts_with("{\"shape\":")
-                );
+                let value = super::json::value(&shape, &mut std::iter::repeat(true), &[]);
+                assert!(xla_shape_answers::json_line(&value).starts_with("{\"shape\":"));
                 explained += 1;
             }
         }

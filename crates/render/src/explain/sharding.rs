@@ -2,7 +2,8 @@
 
 use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, count, slice};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use xla_shape_core::Shape;
 use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
 
@@ -11,6 +12,36 @@ const MAX_DEVICES: usize = 16;
 
 /// At most this many arrays of a tuple are listed.
 const MAX_ARRAYS: usize = 32;
+
+/// A value divided among devices.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Shards<'a> {
+    /// The canonical text of the sharding.
+    text: String,
+    /// The shape of a shard; of a tuple, the tuple of shards.
+    shard: &'a str,
+    /// How many devices have a shard; null if every device has the whole value and nothing says how many there are.
+    devices: Option<u64>,
+    /// The bytes of a shard, with the padding of its own tiles.
+    bytes_per_device: Option<u64>,
+    /// The bytes on all devices together; null where `devices` is.
+    bytes_total: Option<u64>,
+    #[serde(flatten)]
+    array: Option<ArrayShards>,
+}
+
+/// What the shards of an array have besides.
+#[derive(Serialize, JsonSchema)]
+struct ArrayShards {
+    /// Only of an array: how many devices have each element; null where `devices` is.
+    replication: Option<u64>,
+    /// Only of an array: whether every dimension divides without a remainder.
+    even: bool,
+    /// Only of an array: how many bytes of a shard are padding.
+    padding_bytes: Option<u64>,
+    /// Only of an array: the bytes of a shard divided by those of its elements alone.
+    expansion: Option<f64>,
+}
 
 /// A shape divided among devices.
 #[derive(Clone, Debug)]
@@ -52,22 +83,24 @@ impl Divided {
         self.arrays().try_fold(0_u64, |sum, part| sum.checked_add(part.bytes_total()?))
     }
 
-    pub(super) fn json(&self) -> Value {
-        let mut value = json!({
-            "text": self.sharding.to_string(),
-            "shard": self.shard,
-            "devices": self.devices(),
-            "bytes_per_device": self.bytes_per_device(),
-            "bytes_total": self.bytes_total(),
-        });
-        let (Some(object), [Some(part)], false) = (value.as_object_mut(), self.parts.as_slice(), self.is_tuple) else {
-            return value;
+    pub(super) fn shards(&self) -> Shards<'_> {
+        let array = match self.parts.as_slice() {
+            [Some(part)] if !self.is_tuple => Some(ArrayShards {
+                replication: part.replication(),
+                even: part.is_even(),
+                padding_bytes: part.shard().padding_byte_size(),
+                expansion: part.shard().expansion(),
+            }),
+            _ => None,
         };
-        object.insert("replication".to_owned(), json!(part.replication()));
-        object.insert("even".to_owned(), json!(part.is_even()));
-        object.insert("padding_bytes".to_owned(), json!(part.shard().padding_byte_size()));
-        object.insert("expansion".to_owned(), json!(part.shard().expansion()));
-        value
+        Shards {
+            text: self.sharding.to_string(),
+            shard: &self.shard,
+            devices: self.devices(),
+            bytes_per_device: self.bytes_per_device(),
+            bytes_total: self.bytes_total(),
+            array,
+        }
     }
 
     pub(super) fn explain(&self, page: &mut Text) {

@@ -4,6 +4,7 @@ use super::record::{Record, Recorded, RecordedCopy, in_words};
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
 use crate::words::{Grouped, change_in_percent, count, markdown};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,27 +15,36 @@ use xla_shape_answers::{Answer, answer_line};
 const MOST: usize = 10;
 
 /// The changes of all programs since they were recorded.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Checks {
+    /// One for each device.
     programs: Vec<Check>,
 }
 
 /// The changes of one program since it was recorded.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Check {
+    /// The device, such as "v5e:2x2"; null if nobody named it.
     device: Option<String>,
+    /// The name of the module; null if it has none.
     module: Option<String>,
-    /// The versions of the compiler, in its own words: in the record, and now.
+    /// What the compiler of the record said its version is; null if it is not known.
     compiler_before: Option<String>,
+    /// What the compiler says its version is now; null if it is not known.
     compiler: Option<String>,
     /// Whether no limit is exceeded.
     passed: bool,
+    /// The limits.
     limits: Vec<String>,
+    /// The limits that are exceeded, as sentences.
     exceeded: Vec<String>,
+    /// What makes the comparison doubtful, as sentences.
     warnings: Vec<String>,
     /// The numbers that differ.
     measures: Vec<ChangedMeasure>,
+    /// The instructions that only change a layout and that the record does not have.
     copies_added: Vec<ChangedCopy>,
+    /// Those of the record that are gone.
     copies_removed: Vec<ChangedCopy>,
     /// The source lines whose cycles differ, the largest difference first.
     lines: Vec<ChangedLine>,
@@ -42,34 +52,52 @@ pub struct Check {
     accept: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A number.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ChangedMeasure {
+    /// Which number.
     name: &'static str,
+    /// The number of the record; null if it is not known.
     before: Option<u64>,
+    /// The number now; null if it is not known.
     after: Option<u64>,
+    /// Why it is not the same.
     cause: Reason,
     #[serde(skip)]
     measure: Measure,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A copy.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ChangedCopy {
+    /// The opcode.
     opcode: String,
+    /// The shape before.
     from: String,
+    /// The shape after.
     to: String,
+    /// The cycles of all runs; null if they are not known.
     cycles: Option<u64>,
+    /// Why it is not the same.
     cause: Reason,
+    /// Why the copy is there, as a sentence.
     because: String,
+    /// What would remove it; null if nothing is known.
     remedy: Option<String>,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A source line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ChangedLine {
+    /// The file and the line; null for instructions without one.
     source: Option<String>,
-    /// Null if the line has no cycles there.
+    /// The cycles of the record; null if the line has none.
     before: Option<u64>,
+    /// The cycles now; null if the line has none.
     after: Option<u64>,
 }
 

@@ -4,6 +4,7 @@ use crate::cost::{CopyCost, ProgramCost};
 use crate::hlo::{Measure, Operations, Signature, measure};
 use crate::words::{Grouped, InUnits};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -27,57 +28,76 @@ use xla_shape_hlo::cost::CostError;
 /// assert_eq!(error.to_string(), "invalid type: integer `1`, expected a string at line 2 column 13");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Record {
+    /// One for each device.
     programs: Vec<Recorded>,
 }
 
 /// The cost of a program on one device.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(expecting = "a program")]
 pub struct Recorded {
-    /// Such as "v5e:2x2"; null for a compiled module whose device nobody named.
+    /// The device, such as "v5e:2x2"; null for a compiled module whose device nobody named.
     pub(super) device: Option<String>,
-    /// The compiler's own words for its version; null for a compiled module.
+    /// What the compiler says its version is; null for a compiled module.
     pub(super) compiler: Option<String>,
+    /// The name of the module; null if it has none.
     pub(super) module: Option<String>,
+    /// Among how many devices each copy of the program is divided.
     pub(super) partitions: String,
+    /// How many copies of the program run.
     pub(super) replicas: String,
+    /// The numbers that are compared, by name: memory, cycles, copies, collectives and fusions. Null for one that is not known.
     pub(super) measures: BTreeMap<Measure, Option<u64>>,
-    /// The shapes of the parameters and of the result, with their layouts.
+    /// The shapes of the parameters, with their layouts.
     pub(super) parameters: Vec<String>,
+    /// The shape of the result; null without an entry computation.
     pub(super) result: Option<String>,
+    /// How the parameters are divided; null for one without a sharding.
     pub(super) shardings: Vec<Option<String>>,
-    /// Which results are in the memory of an argument, as the module has it; empty for none, and null in a record that does not say.
+    /// Which results are in the memory of an argument, as the module's `input_output_alias` has it; empty for none.
     #[serde(default)]
     pub(super) aliases: Option<String>,
-    /// A hash of the names of the user's operations (`op_name`).
+    /// A digest of the names of the user's operations.
     pub(super) operations: String,
-    /// The same hash, without the operations that only move data.
+    /// The same without those that only move data.
     pub(super) computing: String,
-    /// The instructions that change a layout and do nothing else.
+    /// The instructions that only change a layout.
     pub(super) copies: Vec<RecordedCopy>,
     /// The cycles by source line.
     pub(super) lines: Vec<RecordedLine>,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+/// A copy.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(expecting = "a copy")]
 pub(super) struct RecordedCopy {
+    /// The name of the operation in the user's program; null if the module has none.
     pub(super) op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     pub(super) source: Option<String>,
+    /// The opcode.
     pub(super) opcode: String,
+    /// The shape before.
     pub(super) from: String,
+    /// The shape after.
     pub(super) to: String,
+    /// The cycles of all runs; null if they are not known.
     pub(super) cycles: Option<u64>,
+    /// Why the copy is there, as a sentence.
     pub(super) cause: String,
+    /// What would remove it; null if nothing is known.
     pub(super) remedy: Option<String>,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+/// A source line.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(expecting = "a source line")]
 pub(super) struct RecordedLine {
+    /// The file and the line; null for instructions without one.
     pub(super) source: Option<String>,
+    /// The cycles of all runs.
     pub(super) cycles: u64,
 }
 

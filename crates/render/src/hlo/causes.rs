@@ -1,12 +1,13 @@
 //! Why something is not the same in two programs: one of a fixed list of causes.
 
 use super::signature::{Operations, Signature};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use xla_shape_hlo::{Instruction, Module, Opcode, Source, Sources};
 
 /// Why something is not the same in two programs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 pub(crate) enum Reason {
     /// The user's program has other operations, or others at this place.
     #[serde(rename = "source changed")]

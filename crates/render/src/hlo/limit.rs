@@ -3,13 +3,14 @@
 use super::causes::Reason;
 use crate::cost::ProgramCost;
 use crate::words::Grouped;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use xla_shape_hlo::{Module, Opcode};
 
 /// A number of a program that two programs are compared by.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// The bytes of HBM that the program takes.

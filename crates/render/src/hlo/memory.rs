@@ -2,6 +2,7 @@
 
 use crate::source::{file_and_line, is_argument, path, scope};
 use crate::words::{InUnits, difference, space_name};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::memory_space;
@@ -49,24 +50,34 @@ impl Device {
 }
 
 /// The memory that a program takes on the device and on the host.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Memory {
+    /// In the memory of the device; on a TPU, HBM.
     pub(crate) device: OnDevice,
+    /// In the memory of the host.
     pub(crate) host: OnHost,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// In the memory of the device; on a TPU, HBM.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct OnDevice {
+    /// The bytes of the parameters on the device.
     pub(crate) arguments: u64,
+    /// The bytes of the results on the device.
     pub(crate) outputs: u64,
+    /// The bytes of results that are in the memory of an argument; they are in both `arguments` and `outputs`.
     pub(crate) aliases: u64,
+    /// The bytes of everything else.
     pub(crate) temporaries: u64,
+    /// arguments + outputs + temporaries - aliases.
     pub(crate) total: u64,
+    /// The most bytes at one time as the compiler counts them. VMEM counts too, so this is not the use of HBM.
     pub(crate) peak: u64,
-    /// Whether `peak` was computed from live ranges, as no file has the compiler's.
+    /// Whether `peak` was computed from live ranges; false if it is the compiler's own figure.
     pub(crate) peak_is_computed: bool,
-    /// The bytes of the program's code; null if no file says it.
+    /// The bytes of the program's own code; null if no file says it.
     pub(crate) generated_code: Option<u64>,
+    /// Whether the numbers are the compiler's own, not an estimate.
     pub(crate) exact: bool,
 }
 
@@ -77,12 +88,18 @@ impl OnDevice {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// In the memory of the host.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct OnHost {
+    /// The bytes of the parameters on the host.
     pub(crate) arguments: u64,
+    /// The bytes of the results on the host.
     pub(crate) outputs: u64,
+    /// The bytes of results that are in the memory of an argument; they are in both `arguments` and `outputs`.
     pub(crate) aliases: u64,
+    /// The bytes of everything else.
     pub(crate) temporaries: u64,
+    /// arguments + outputs + temporaries - aliases.
     pub(crate) total: u64,
 }
 
@@ -122,10 +139,13 @@ impl Memory {
 }
 
 /// How much of a memory space of the device is used.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Capacity {
+    /// The number of the memory space: 0 is HBM, 1 VMEM.
     pub(crate) space: u8,
+    /// The bytes that a program may use.
     pub(crate) bytes: u64,
+    /// The bytes that the program uses.
     pub(crate) used: u64,
     /// The bytes that are left; negative if the program does not fit.
     pub(crate) free: i64,
@@ -238,21 +258,29 @@ pub(crate) fn capacity_in(device: Device, space: u8, used: u64) -> Option<Capaci
 }
 
 /// An array that is in memory when its memory space is fullest.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Resident {
+    /// The name of the instruction.
     pub(super) name: String,
-    /// The number of the array in the instruction's value, from 0.
+    /// Which array of the instruction's value, from 0.
     pub(super) leaf: usize,
+    /// The opcode of the instruction.
     pub(super) opcode: String,
+    /// XLA's text of the shape, with its layout.
     pub(super) shape: String,
+    /// The bytes that it takes.
     pub(super) bytes: u64,
+    /// How many of `bytes` are padding.
     pub(super) padding_bytes: u64,
     /// "argument", "donated", "output", "constant" or "temporary".
     pub(super) role: &'static str,
+    /// The name of the operation in the user's program; null if the module has none.
     pub(super) op_name: Option<String>,
+    /// The source file; null if the module has none.
     pub(super) file: Option<String>,
+    /// The line in it; null if the module has none.
     pub(super) line: Option<usize>,
-    /// The first and the last step of each time that it is live, from 0.
+    /// The first and the last step, from 0, of each time that the array is live.
     pub(super) live: Vec<[usize; 2]>,
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub(super) offset: Option<u64>,
@@ -266,36 +294,51 @@ impl Resident {
 }
 
 /// Values of one kind at the peak.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Part {
+    /// The kind.
     pub(super) name: String,
+    /// The bytes of all values of this kind.
     pub(super) bytes: u64,
+    /// How many values they are.
     pub(super) values: usize,
-    /// The source line of the largest of them.
+    /// The file and the line of the largest, such as "train.py:43"; null if the module has none.
     pub(super) source: Option<String>,
 }
 
 /// What is in a memory space when it is fullest.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct AtPeak {
+    /// Its number.
     pub(super) space: u8,
+    /// The bytes in it.
     pub(super) bytes: u64,
+    /// The instruction at which that is.
     pub(super) at: String,
+    /// The largest arrays in it.
     pub(super) largest: Vec<Resident>,
+    /// By role.
     pub(super) by_role: Vec<Part>,
+    /// By opcode.
     pub(super) by_opcode: Vec<Part>,
+    /// By element type.
     pub(super) by_element_type: Vec<Part>,
+    /// By scope: the op_name without its last part; of an argument's name, the first part.
     pub(super) by_scope: Vec<Part>,
-    /// The bytes by scope, as a tree.
+    /// The tree of the largest scopes.
     pub(super) scopes: Vec<Scope>,
 }
 
 /// A scope of the user's program, as `op_name` has it, and the scopes inside.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Scope {
+    /// A part of the op_name, or several with `/` between them.
     pub(super) name: String,
+    /// The bytes of the values in it.
     pub(super) bytes: u64,
+    /// How many values they are.
     pub(super) values: usize,
+    /// The scopes inside.
     pub(super) scopes: Vec<Self>,
 }
 

@@ -5,7 +5,7 @@
 
 mod causes;
 mod devices;
-mod diff;
+pub mod diff;
 mod fits;
 mod graph;
 mod known;

@@ -5,6 +5,7 @@ use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capaciti
 use super::sharding::Shardings;
 use super::statistics::Statistics;
 use super::summary::Summary;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
@@ -13,19 +14,23 @@ use xla_shape_hlo::{Account, Buffer, Footprint, Instruction, Module, Opcode, Sev
 /// How much memory the values of a program take, and what is wrong with its instructions.
 ///
 /// `docs/json.md` describes its fields, and `docs/hlo-memory.md` what the numbers mean.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
-    /// Null if the module has no entry computation.
+    /// The first line of the text; null where `memory` is.
     pub(super) summary: Option<Summary>,
+    /// The name of the module; null if it has none.
     pub(super) module: Option<String>,
+    /// How many computations the module has.
     pub(super) computations: usize,
+    /// How many instructions the module has.
     pub(super) instructions: usize,
+    /// How many instructions of each opcode.
     pub(super) opcodes: BTreeMap<String, usize>,
-    /// Null if the module has no entry computation.
+    /// Null if the module has no entry computation, or an operand is used before its definition.
     pub(super) memory: Option<Memory>,
-    /// Whether the order of instructions is the one in which they run.
+    /// Whether the order of the instructions is the compiler's.
     pub(super) scheduled: bool,
-    /// How accurate the numbers of `memory` are, with an explanation.
+    /// How the numbers of `memory` came about, and how good they are.
     pub(super) accuracy: String,
     /// The same as a value.
     #[serde(skip)]
@@ -42,18 +47,27 @@ pub struct Report {
     pub(super) notes: Vec<String>,
     /// The other modules of the directory.
     pub(super) other_modules: Vec<String>,
-    /// Empty without a device.
+    /// HBM and VMEM of the device; empty without --for.
     pub(super) capacity: Vec<Capacity>,
+    /// Each memory space, as if every value had memory of its own.
     pub(super) spaces: Vec<Space>,
+    /// What is in HBM and VMEM, or in the memory space that --space picks, when it is fullest.
     pub(super) at_peak: Vec<AtPeak>,
-    /// Null for one device, without shardings, and for a module that is already partitioned.
+    /// What each device has of a program that is not partitioned yet; null for any other program.
     pub(super) sharding: Option<Shardings>,
+    /// Operations in which devices take part together.
     pub(super) collectives: Vec<Collective>,
+    /// The largest copies.
     pub(super) copies: Vec<Copied>,
+    /// What is wrong, errors first.
     pub(super) findings: Vec<Finding>,
+    /// The shapes with the most padding, over all of their values.
     pub(super) most_padded: Vec<Value>,
+    /// The largest values.
     pub(super) largest: Vec<Value>,
+    /// Which tiles arrays have.
     pub(super) tile_formats: Vec<TileFormat>,
+    /// Copies, bitcasts and reshapes that change the layout.
     pub(super) layout_changes: Vec<LayoutChange>,
 }
 
@@ -93,13 +107,15 @@ impl Counts {
 }
 
 /// A finding of the module's check.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Finding {
-    /// `error` or `hint`.
+    /// An error is what XLA's verifier refuses; a hint is what it accepts and a person should look at.
     pub(super) severity: &'static str,
+    /// The name of the instruction.
     pub(super) instruction: String,
+    /// What is wrong.
     pub(super) message: String,
-    /// Where it is in the text: the first byte, and the one after the last.
+    /// Where in the text of the module: the first byte and the one after the last, counted from 0.
     pub(super) span: [usize; 2],
     /// The finding as text.
     #[serde(skip)]
@@ -121,44 +137,61 @@ fn findings(module: &Module) -> Vec<Finding> {
 }
 
 /// The parameters and values in one memory space, as if each had memory of its own.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Space {
+    /// Its number.
     pub(super) space: u8,
+    /// The bytes of parameters and all values.
     pub(super) bytes: u64,
+    /// How many of `bytes` are padding.
     pub(super) padding_bytes: u64,
+    /// How many values there are, without parameters.
     pub(super) values: usize,
+    /// The bytes of the parameters.
     pub(super) parameter_bytes: u64,
+    /// The bytes of the results.
     pub(super) result_bytes: u64,
     /// The most bytes that are live at one time; null without a schedule.
     pub(super) peak_bytes: Option<u64>,
+    /// The instruction at which that is; null without a schedule.
     pub(super) peak_at: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A value, or several of one shape.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Value {
+    /// The name of the instruction.
     pub(crate) name: String,
-    /// The number of the array in the instruction's value, from 0.
+    /// Which array of the instruction's value, from 0: the value may be a tuple.
     pub(crate) leaf: usize,
+    /// The opcode of the instruction.
     pub(crate) opcode: String,
+    /// XLA's text of the shape, with its layout.
     pub(crate) shape: String,
+    /// The bytes of one value, with padding.
     pub(crate) bytes: u64,
+    /// How many of `bytes` are padding.
     pub(crate) padding_bytes: u64,
-    /// Null for an array without elements.
+    /// `bytes` divided by the bytes of the elements alone; null for an array without elements.
     pub(crate) expansion: Option<f64>,
-    /// How many values have this shape; the fields above are about one of them.
+    /// How many values have this shape; 1 in `largest`.
     pub(crate) values: usize,
-    /// The bytes of all values of this shape.
+    /// The bytes of all of these values.
     pub(crate) all_bytes: u64,
+    /// How many of `all_bytes` are padding.
     pub(crate) all_padding_bytes: u64,
     #[serde(flatten)]
     pub(crate) place: Place,
 }
 
 /// Where something comes from in the user's program.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Place {
+    /// The name of the operation in the user's program; null if the module has none.
     pub(crate) op_name: Option<String>,
+    /// The file of the user's program; null if the module has none.
     pub(crate) file: Option<String>,
+    /// The line in the file; null if the module has none.
     pub(crate) line: Option<usize>,
 }
 
@@ -182,48 +215,70 @@ impl Place {
 }
 
 /// A collective operation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Collective {
+    /// The name of the instruction.
     pub(super) name: String,
+    /// The opcode.
     pub(super) opcode: String,
+    /// XLA's name of the element type; null if the operand is not an array.
     pub(super) element_type: Option<String>,
+    /// The bytes of the operands on one device, each time.
     pub(super) bytes_in: u64,
+    /// The bytes of the results on one device, each time.
     pub(super) bytes_out: u64,
-    /// The groups of devices, as the module writes them.
+    /// The groups of devices, as the module writes them; null if it does not.
     pub(super) groups: Option<String>,
-    /// How often it runs; null if the trip count of a loop around it is not known.
+    /// How often it runs; null if a loop around it does not say.
     pub(super) runs: Option<u64>,
     #[serde(flatten)]
     pub(super) place: Place,
 }
 
 /// A copy, and the instructions that read it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Copied {
+    /// The name of the instruction.
     pub(super) name: String,
+    /// The opcode.
     pub(super) opcode: String,
+    /// The shape of the copy, with its layout.
     pub(super) shape: String,
+    /// The bytes of the copy.
     pub(super) bytes: u64,
+    /// The memory space of the source.
     pub(super) from_space: u8,
+    /// The memory space of the copy.
     pub(super) to_space: u8,
-    /// The first few instructions that read the copy.
+    /// Instructions that read the copy, at most three.
     pub(super) read_by: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// Arrays of one element type in the same tiles.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct TileFormat {
+    /// The element type and the tiles.
     pub(super) format: String,
+    /// How many arrays.
     pub(super) arrays: usize,
+    /// Their bytes, with padding.
     pub(super) bytes: u64,
+    /// How many of `bytes` are padding.
     pub(super) padding_bytes: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A change of the layout.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct LayoutChange {
+    /// The name of the instruction.
     pub(super) name: String,
+    /// The opcode.
     pub(super) opcode: String,
+    /// The shape before.
     pub(super) from: String,
+    /// The shape after.
     pub(super) to: String,
+    /// The bytes that are read and written; 0 if they stay, as in a bitcast.
     pub(super) moved_bytes: u64,
     #[serde(flatten)]
     pub(super) place: Place,

@@ -3,59 +3,73 @@
 use super::memory::Device;
 use crate::text::Text;
 use crate::words::{InUnits, count, value_name};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use xla_shape_hlo::{Module, ShardedArray, ShardedArrayKind};
 
 /// The shardings of a module, and what they mean for each device.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Shardings {
-    /// How many devices the program is for.
+    /// How many devices there are.
     pub(super) devices: u64,
+    /// The parameters that have a sharding.
     pub(super) parameters: Sum,
+    /// The results that have a sharding.
     pub(super) results: Sum,
-    /// The bytes on each device that are copies of what other devices have.
+    /// The bytes on each device of arrays that other devices have, too.
     pub(super) replicated_bytes: u64,
-    /// The different shardings, sorted by the bytes on each device.
+    /// Each sharding, with the arrays that have it.
     pub(super) shardings: Vec<Kind>,
-    /// The arrays that take the most bytes on each device.
+    /// The arrays that take most on each device.
     pub(super) largest: Vec<Sharded>,
-    /// The arrays whose copies on several devices take the most bytes.
+    /// The arrays whose copies take most.
     pub(super) replicated: Vec<Sharded>,
 }
 
 /// The sum of several arrays.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Sum {
+    /// How many arrays.
     pub(super) arrays: usize,
-    /// The bytes of the whole arrays.
+    /// Their bytes in one place.
     pub(super) bytes: u64,
+    /// Their bytes on each device.
     pub(super) bytes_per_device: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// What the values of a module take in memory, and what is wrong with the module.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Kind {
+    /// What each device has of a program that is not partitioned yet; null for any other program.
     pub(super) sharding: String,
     #[serde(flatten)]
     pub(super) sum: Sum,
 }
 
 /// An array that has a sharding.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Sharded {
+    /// The name of the instruction.
     pub(super) name: String,
-    /// The number of the array in the instruction's value, from 0.
+    /// Which array of the instruction's value, from 0.
     pub(super) leaf: usize,
+    /// The opcode of the instruction.
     pub(super) opcode: String,
-    /// "parameter", "result" or "inside".
+    /// What the array is to the program.
     pub(super) place: &'static str,
+    /// XLA's text of the shape, with its layout.
     pub(super) shape: String,
+    /// XLA's text of the sharding.
     pub(super) sharding: String,
+    /// The shape of a shard, with its layout.
     pub(super) shard: String,
-    /// Whether all sizes divide without a remainder.
+    /// Whether every dimension divides without a remainder.
     pub(super) even: bool,
+    /// The bytes of the whole array.
     pub(super) bytes: u64,
+    /// The bytes of a shard.
     pub(super) bytes_per_device: u64,
     /// How many devices have each element.
     pub(super) replication: u64,

@@ -4,6 +4,7 @@ use super::memory::Roles;
 use crate::source::source_text;
 use crate::words::{Grouped, InUnits, count};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -32,49 +33,62 @@ use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, 
 /// assert!(ShownInstruction::new(&module, None, "aa").unwrap_err().to_string().ends_with("the nearest is %a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ShownInstruction {
+    /// Its name.
     instruction: String,
+    /// Its opcode.
     opcode: String,
+    /// The name of the computation that it is in.
     computation: String,
+    /// The shape of its value, with its layout.
     shape: String,
-    /// The names of the operands, in their order.
+    /// The names of its operands.
     operands: Vec<String>,
-    /// The shapes of the operands; null where one is not known.
+    /// The shapes of its operands; null for one that is not known.
     operand_shapes: Vec<Option<String>>,
+    /// The names of the instructions that read it.
     readers: Vec<String>,
-    /// The computations that it calls.
+    /// The names of the computations that it calls.
     calls: Vec<String>,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
-    /// The compiler's figure for one run; null if it has none.
+    /// The compiler's cycles for one run; null if it gives none.
     cycles: Option<u64>,
-    /// How often it runs in one run of the program; null if that is not known.
+    /// How often it runs; null if it is not known.
     runs: Option<u64>,
-    /// The bytes of all its arrays, padding included; null if a size is not known.
+    /// The bytes of all arrays of its value, with padding; null if one has no size.
     bytes: Option<u64>,
-    /// The bytes of padding among them.
+    /// How many of `bytes` are padding; null where `bytes` is.
     padding: Option<u64>,
-    /// The steps at which its first array is in memory: the first and the last of each time.
+    /// Of its first array: the first and the last step, from 0, of each time that it is live.
     live: Vec<[usize; 2]>,
-    /// Where its first array begins in the heap of its memory space, in bytes; null for arguments, results and constants.
+    /// Of its first array: the byte in the heap of its memory space at which it begins; null if it is not in a heap.
     offset: Option<u64>,
+    /// The arrays of its value.
     arrays: Vec<ShownArray>,
-    /// The instruction as HLO text.
+    /// The instruction as HLO.
     text: String,
-    /// Which figures of the module cannot be read, and why: those of this instruction first.
+    /// Which figures of the module cannot be read, and why; those of this instruction first.
     unread: Vec<String>,
 }
 
 /// An array of an instruction's value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ShownArray {
+    /// The shape, with its layout.
     shape: String,
+    /// The bytes that it takes; null if it has no size.
     bytes: Option<u64>,
+    /// How many of `bytes` are padding; null where `bytes` is.
     padding: Option<u64>,
+    /// The first and the last step, from 0, of each time that it is live.
     live: Vec<[usize; 2]>,
+    /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     offset: Option<u64>,
-    /// "argument", "donated", "output", "constant" or "temporary"; null for what has no memory of its own.
+    /// What it is to the program; null if it has no memory of its own.
     role: Option<&'static str>,
 }
 

@@ -3,38 +3,45 @@
 use super::memory::{AtPeak, Device, capacity_in};
 use crate::tpu::named;
 use crate::words::{InUnits, value_name};
+use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::{Account, Module, Timeline};
 
 /// How much memory a program needs, of how much, and its largest array.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Summary {
-    /// Arguments, outputs and temporaries without aliases, and the program's code if its size is known.
+    /// The bytes of the device's memory that the program needs, with its code if the size of that is known.
     needed_bytes: u64,
     /// The bytes that the device lets a program use; null for a program that is not for TPUs, unless a device is named.
     available_bytes: Option<u64>,
+    /// Whether `needed_bytes` is at most `available_bytes`; null where that is.
     fits: Option<bool>,
-    /// The generation of the device, if it is a TPU.
+    /// The generation of the TPU; null if there is none.
     generation: Option<&'static str>,
-    /// Whether the device is the default, because none was named.
+    /// Whether the device is a default, because none was named.
     assumed: bool,
     /// Whether the program is for a TPU, whose memory is called HBM.
     #[serde(skip)]
     is_tpu: bool,
-    /// The largest array that is live when the memory is fullest; null if nothing is.
+    /// The largest array that is live when most of the memory is in use; null if nothing is.
     largest: Option<Cause>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Cause {
+    /// The name of the instruction.
     name: String,
+    /// Which array of the instruction's value, from 0.
     leaf: usize,
+    /// XLA's text of the shape, with its layout.
     shape: String,
+    /// The bytes that it takes.
     bytes: u64,
+    /// "argument", "donated", "output", "constant" or "temporary".
     role: &'static str,
-    /// The file and the line, or the op_name.
+    /// The file and the line, or the op_name; null if the module has neither.
     source: Option<String>,
 }
 

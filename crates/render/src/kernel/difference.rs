@@ -1,41 +1,57 @@
 //! What differs between two versions of kernels.
 
 use super::{Entry, LineEntry};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel before and after a change; one of them is `None` if only the other version has it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct KernelDifference {
+    /// The kernel; both names if they differ.
     pub(super) name: String,
+    /// The device; null for a dump.
     #[serde(rename = "for")]
     pub(super) target: Option<String>,
+    /// Its figures; null if this version does not have it.
     pub(super) before: Option<Figures>,
+    /// Its figures; null if this version does not have it.
     pub(super) after: Option<Figures>,
-    /// The lines that are not the same.
+    /// The lines that are not the same, by file and number.
     pub(super) lines: Vec<LineDifference>,
-    /// What is missing, doubtful or not understood.
+    /// What is missing, uncertain or not understood on either side: the figures may be too small.
     pub(super) notes: Vec<String>,
 }
 
 /// The figures of a kernel.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Figures {
+    /// The bundles.
     pub(super) bundles: Option<u64>,
+    /// Those that do nothing.
     pub(super) empty: Option<u64>,
+    /// The bundles times the trips of their loops.
     pub(super) executed: Option<u64>,
+    /// The relayouts.
     pub(super) relayouts: Option<u64>,
+    /// Those that move data.
     pub(super) moving: Option<u64>,
+    /// Stores of registers.
     pub(super) spills: u64,
+    /// Loads of these.
     pub(super) fills: u64,
+    /// The bytes of vector memory.
     pub(super) vmem_bytes: Option<u64>,
 }
 
 /// A line of Python before and after; `None` if the kernel has no such line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct LineDifference {
+    /// The file and the line.
     pub(super) source: String,
+    /// The line before, as in `lines`; null if there is none.
     pub(super) before: Option<LineEntry>,
+    /// The line after.
     pub(super) after: Option<LineEntry>,
 }
 

@@ -10,6 +10,7 @@ use crate::{Show, Text};
 use difference::KernelDifference;
 use page::Details;
 use programs::AgainstXla;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -33,16 +34,19 @@ use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Unit, Vmem
 /// assert!(answer.text(80).to_string().starts_with("k.1: 21 bundles, 1 empty\n"));
 /// assert!(answer.json().contains("\"bundles\":21,\"empty\":1"));
 /// ```
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Kernels {
+    /// The kernels.
     kernels: Vec<Entry>,
     /// The devices for which there is no answer.
     errors: Vec<Refused>,
-    /// What differs from other kernels, if there are any to compare with.
+    /// With --against: the kernels of both versions.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<KernelDifference>")]
     differences: Option<Vec<KernelDifference>>,
-    /// The programs beside one without kernels, in which XLA compiled the computation itself, if there is one to compare with.
+    /// With --against and a program without kernels: both programs, for each device.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<AgainstXla>")]
     against_xla: Option<Vec<AgainstXla>>,
     /// The instructions that XLA compiled itself.
     #[serde(skip)]
@@ -52,40 +56,69 @@ pub struct Kernels {
     sources: BTreeMap<String, Vec<String>>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A device for which the program was not compiled.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Refused {
+    /// The device.
     #[serde(rename = "for")]
     target: String,
+    /// Why there is no answer.
     message: String,
 }
 
 /// A kernel. A field is `None` if the dump does not have it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Entry {
+    /// The device for which the program was compiled; null for a dump.
     #[serde(rename = "for")]
     target: Option<String>,
+    /// The name of the kernel's function; null if its text is missing.
     name: Option<String>,
+    /// The instruction that calls it; null if its bundles are missing.
     instruction: Option<String>,
+    /// How often the kernel's body runs along each dimension of the grid; null without a grid, or if it depends on values.
     grid: Option<Vec<u64>>,
+    /// The bundles; null if they are missing.
     bundles: Option<u64>,
+    /// The bundles that do nothing.
     empty: Option<u64>,
+    /// The bundles times the trips of their loops, as if no branch were taken; null if some trips are not known.
     executed: Option<u64>,
+    /// The bundles that execute at least, over all trips; null if it is not known where a branch leads, or if one leads into the middle of
+    /// a loop.
     least: Option<u64>,
+    /// The clock that was given, in hertz; null without --clock.
     clock_hz: Option<f64>,
+    /// The time that these bundles take at this clock, without waits; null if one of them is null.
     least_seconds: Option<f64>,
+    /// The operations with a vector layout for their results; null if the text of the operations is missing.
     operations: Option<u64>,
+    /// How often these operations use a vector; null if the text of the operations is missing.
     operands: Option<u64>,
+    /// The relayouts that the compiler inserted, or, if there is only the text before that stage, those that the vector layouts need; null
+    /// if the text of the operations is missing.
     relayouts: Option<Vec<RelayoutEntry>>,
+    /// The loads and stores whose vector does not begin at the first row and column of a register.
     unaligned: Vec<Unaligned>,
+    /// The lines of Python, by file and line.
     lines: Vec<LineEntry>,
+    /// The loops, outer ones before inner ones.
     loops: Vec<LoopEntry>,
+    /// The units of all bundles, by name.
     units: BTreeMap<String, Usage>,
+    /// Stores of registers, because there are too few.
     spills: u64,
+    /// Loads of these.
     fills: u64,
+    /// The vector memory; null if the dump does not say it.
     vmem: Option<Vmem>,
+    /// The slots of vector units.
     vector_slots: u64,
+    /// Those with a line of Python.
     vector_slots_with_source: u64,
+    /// What was not understood, each with its number of occurrences.
     unread: BTreeMap<String, u64>,
+    /// What is missing or doubtful.
     notes: Vec<String>,
     #[serde(skip)]
     executed_empty: Option<u64>,
@@ -95,76 +128,125 @@ struct Entry {
     details: Details,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A relayout of a vector.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct RelayoutEntry {
+    /// The vector layout before, as the compiler wrote it.
     from: String,
+    /// The vector layout after.
     to: String,
+    /// The vector, as an array without a layout.
     shape: String,
+    /// The line of Python that needs it; null if the dump has no locations.
     source: Option<String>,
+    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts; null if a layout was not
+    /// understood.
     free: Option<bool>,
+    /// How the elements move, in words.
     steps: Vec<String>,
+    /// The instructions that it became in the compiler's next stage, by name; null if the dump does not have that stage.
     instructions: Option<BTreeMap<String, u64>>,
+    /// The registers before and after; null if a layout was not understood.
     registers: Option<[u64; 2]>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A load or a store that does not begin at the first row and column of a register.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Unaligned {
+    /// The line; null if the dump has no locations.
     source: Option<String>,
+    /// The operation, a load or a store.
     operation: String,
+    /// The vector.
     shape: String,
+    /// Its vector layout.
     layout: String,
+    /// The relayouts that move elements from or to the offsets of this layout.
     relayouts: u64,
+    /// What would align it.
     advice: String,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+/// A line of Python.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct LineEntry {
+    /// The file and the line.
     source: String,
+    /// The operations with a vector layout for their results.
     operations: u64,
+    /// The registers of these results.
     registers: u64,
+    /// The relayouts.
     relayouts: u64,
+    /// The relayouts that move data.
     moving: u64,
+    /// The bundles with a slot of the line.
     bundles: u64,
+    /// These bundles times the trips of their loops; null if some trips are not known.
     executed: Option<u64>,
+    /// The slots of the line.
     slots: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A loop of bundles.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct LoopEntry {
+    /// The number of the first bundle.
     first: u64,
+    /// The number of the last bundle.
     last: u64,
+    /// The number of loops around it, and itself.
     depth: usize,
+    /// How often it runs each time it is entered; null if that is not a constant.
     trips: Option<u64>,
+    /// The comparison that ends it, as the compiler wrote it.
     condition: Option<String>,
+    /// The first and the last line of Python in it; null if no slot has a line.
     lines: Option<[String; 2]>,
+    /// Its bundles.
     bundles: u64,
+    /// Those that do nothing.
     empty: u64,
+    /// The unit whose slots are used most; null if no unit is used.
     fullest: Option<String>,
+    /// The units, by name.
     units: BTreeMap<String, Usage>,
+    /// Stores of registers, because there are too few.
     spills: u64,
+    /// Loads of these.
     fills: u64,
+    /// Waits for copies between memories.
     waits: u64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+/// The slots of a unit.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct Usage {
+    /// The slots that the bundles use together.
     used: u64,
+    /// The slots that one bundle has.
     capacity: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// The vector memory of a kernel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Vmem {
-    /// `None` if those of a part are not known.
+    /// The bytes of vector memory; null if those of a part are not known.
     bytes: Option<u64>,
+    /// The bytes that the kernel may use; null if the TPU is not known.
     limit: Option<u64>,
-    /// Whether `bytes` is the sum of the arguments, because the dump does not have the compiler's report.
+    /// Whether the sum is of the kernel's arguments, because the dump has no report.
     estimated: bool,
+    /// The parts.
     parts: Vec<VmemEntry>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A part of the vector memory.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct VmemEntry {
+    /// What the part is for.
     what: String,
+    /// Its bytes; null if a size is not known.
     bytes: Option<u64>,
 }
 

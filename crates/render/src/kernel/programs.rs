@@ -1,46 +1,63 @@
 //! A program with kernels beside one in which XLA compiled the same computation itself.
 
 use super::Entry;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Both programs for a device.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct AgainstXla {
+    /// The device; null for a dump.
     #[serde(rename = "for")]
     pub(super) target: Option<String>,
+    /// The program with the kernel.
     pub(super) kernel: Program,
+    /// The program that XLA compiled itself.
     pub(super) xla: Program,
 }
 
 /// The instructions of a program that have bundles, and their sums.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Program {
+    /// The instructions.
     pub(super) instructions: Vec<Instruction>,
-    /// A sum is `None` if a figure of an instruction is not known.
+    /// The bundles.
     pub(super) bundles: Option<u64>,
+    /// Those that do nothing.
     pub(super) empty: Option<u64>,
+    /// The bundles times the trips of their loops.
     pub(super) executed: Option<u64>,
+    /// Those of them that do nothing.
     pub(super) executed_empty: Option<u64>,
+    /// The bundles that execute at least, over all trips.
     pub(super) least: Option<u64>,
+    /// Stores of registers.
     pub(super) spills: u64,
+    /// Loads of these.
     pub(super) fills: u64,
-    /// The largest of the instructions, which run one after the other, of those that are known.
+    /// The most bytes of vector memory of an instruction, of those that are known; null if none is.
     pub(super) vmem_bytes: Option<u64>,
-    /// For each unit, the slots that the executed bundles use; `None` if the trips of some loops are not known.
+    /// For each unit, the slots that the executed bundles use; null if some trips are not known.
     pub(super) executed_slots: Option<BTreeMap<String, u64>>,
-    /// What is missing, doubtful or not understood.
+    /// What is missing, uncertain or not understood: the figures may be too small.
     pub(super) notes: Vec<String>,
 }
 
 /// An HLO instruction with bundles of its own.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Instruction {
+    /// The instruction, and the kernel that it calls.
     pub(super) name: String,
+    /// Whether it calls a kernel.
     pub(super) is_kernel: bool,
+    /// Its bundles.
     pub(super) bundles: Option<u64>,
+    /// Its bundles times the trips of their loops.
     pub(super) executed: Option<u64>,
+    /// Stores of registers.
     pub(super) spills: u64,
+    /// The bytes of vector memory.
     pub(super) vmem_bytes: Option<u64>,
 }
 

@@ -97,7 +97,7 @@ fn push_tried(tuning: &Tuning, body: &mut String) {
             number(entry.cost.bytes.filter(|_| taken).map(|bytes| InUnits(bytes).to_string())),
             number(entry.cost.copies.filter(|_| taken).map(|copies| copies.to_string())),
             choice(entry),
-            problem.map_or_else(|| entry.because.text().to_owned(), said),
+            problem.map_or_else(|| entry.because.to_string(), said),
         ]
     });
     table(body, "tried", "Tried", ["Cycles", "HBM", "Copies", "Layouts", "Why"], 3, rows);

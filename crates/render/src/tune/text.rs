@@ -162,7 +162,7 @@ fn table(tuning: &Tuning, text: &mut Text) {
                 count(entry.cost.copies.unwrap_or(0) as u64, "copy", "copies")
             )
         });
-        text.verbatim(format_args!("  {figures}  {}  ({})", choice(entry), entry.because.text()));
+        text.verbatim(format_args!("  {figures}  {}  ({})", choice(entry), entry.because));
     }
     if entries.len() > SHOWN_TRIED {
         text.paragraph(format!("  … and {} more", Grouped((entries.len() - SHOWN_TRIED) as u64)));

@@ -11,6 +11,7 @@ use crate::cost::{CopyCost, ProgramCost};
 use crate::source::source_text;
 use crate::words::{difference, space_name};
 use crate::{Show, Text};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::{Answer, answer_line};
@@ -19,106 +20,138 @@ use xla_shape_core::compare::ShapeEqual;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
 
 /// A value that differs between the programs, or is only in one.
-#[derive(Clone, Debug, Serialize)]
-struct Change {
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Change {
+    /// The name of the instruction, in the second program if it is there.
     name: String,
-    /// The number of the array in the instruction's value, from 0.
+    /// Which array of the instruction's value, from 0.
     leaf: usize,
-    /// What changed: "shape", "layout", "memory space", "added" or "removed".
+    /// What differs.
     change: &'static str,
+    /// The shape in the first program; null if the value was added.
     before: Option<String>,
+    /// The shape in the second program; null if the value was removed.
     after: Option<String>,
+    /// The bytes in the first program.
     bytes_before: u64,
+    /// The bytes in the second program.
     bytes_after: u64,
-    /// How many bytes more than before; negative if fewer.
+    /// How many bytes more in the second program; negative if fewer.
     bytes: i64,
+    /// Why it is not the same.
     cause: Reason,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
 /// A total of the program's memory.
-#[derive(Clone, Debug, Serialize)]
-struct Total {
-    /// Such as "temporaries".
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Total {
+    /// Which total, such as "temporaries".
     name: &'static str,
-    /// "total".
+    /// The total differs.
     change: &'static str,
+    /// The bytes in the first program.
     bytes_before: u64,
+    /// The bytes in the second program.
     bytes_after: u64,
+    /// How many bytes more in the second program; negative if fewer.
     bytes: i64,
 }
 
 /// The peaks of a memory space in both programs.
-#[derive(Clone, Debug, Serialize)]
-struct Peak {
-    /// The name of the memory space.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Peak {
+    /// The memory space as people read it.
     name: String,
-    /// "peak".
+    /// What is live at the peak differs.
     change: &'static str,
+    /// The number of the memory space.
     space: u8,
+    /// The bytes in the first program.
     bytes_before: u64,
+    /// The bytes in the second program.
     bytes_after: u64,
+    /// How many bytes more in the second program; negative if fewer.
     bytes: i64,
-    /// The instruction at which the memory space is fullest.
+    /// The instruction at which the space is fullest in the first program; null if it is not used.
     at_before: Option<String>,
+    /// The same in the second program.
     at_after: Option<String>,
-    /// The causes of the difference; their bytes add up to `bytes`.
+    /// What makes the difference; the `bytes` add up to those of the peak.
     because: Vec<Cause>,
 }
 
 /// Something that is in memory at the peak of only one program, or has another size in the other.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Cause {
-    /// "only before", "only after" or "other size".
+    /// At which peak it is live.
     live: &'static str,
+    /// The name of the instruction.
     name: String,
+    /// Which array of the instruction's value, from 0.
     leaf: usize,
+    /// The shape; if the size differs, both with ` -> ` between them.
     shape: String,
-    /// How many values of this kind, shape and origin there are; `bytes` is their sum.
+    /// How many values of this shape and origin.
     values: usize,
+    /// How many bytes more in the second program; negative if fewer.
     bytes: i64,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
 /// A number by which both programs are compared.
-#[derive(Clone, Debug, Serialize)]
-struct Measured {
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Measured {
+    /// Which number.
     name: &'static str,
-    /// "measure".
+    /// The number differs.
     change: &'static str,
-    /// Null if it is not known, such as the cycles of a module without them.
+    /// The number in the first program, memory in bytes; null if it is not known.
     before: Option<u64>,
+    /// The number in the second program; null if it is not known.
     after: Option<u64>,
     /// The difference between the two programs as a whole.
+    /// Why it is not the same.
     cause: Reason,
     #[serde(skip)]
     measure: Measure,
 }
 
 /// A copy, a collective or a fusion that only one of the programs has.
-#[derive(Clone, Debug, Serialize)]
-struct Part {
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Part {
+    /// The name of the instruction.
     name: String,
-    /// Such as "copy added" or "fusion removed".
+    /// What differs.
     change: &'static str,
+    /// The opcode.
     opcode: String,
+    /// The shape of its value, with its layout.
     shape: String,
-    /// The compiler's figure for one run; null if it has none.
+    /// The compiler's cycles for one run; null if it gives none.
     cycles: Option<u64>,
+    /// Why it is not the same.
     cause: Reason,
-    /// For a copy: what asked for both layouts, and what would remove it.
+    /// Of a copy: why it is there, as a sentence; null for other instructions.
     because: Option<String>,
+    /// Of a copy: what would remove it; null if nothing is known.
     remedy: Option<String>,
+    /// The name of the operation in the user's program; null if the module has none.
     op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
     source: Option<String>,
 }
 
 /// The differences between two programs: totals of memory, the peak of each memory space, and values.
 ///
 /// Instructions are paired by `op_name`, opcode, shape and operands, not by name (`xla_shape_hlo::Pairs`).
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Difference {
     /// The name of each module, and how accurate its numbers are.
     programs: [(String, &'static str); 2],
@@ -241,14 +274,33 @@ impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
     fn json(&self) -> String {
+        self.lines().map(|line| answer_line(Self::SCHEMA, &line)).collect()
+    }
+}
+
+/// One difference between two modules. One line for each.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Line<'a> {
+    /// A number by which both programs are compared.
+    Measured(&'a Measured),
+    /// A copy, a collective or a fusion that only one program has.
+    Part(&'a Part),
+    /// A total of the program's memory.
+    Total(&'a Total),
+    /// The peak of a memory space.
+    Peak(&'a Peak),
+    /// A value.
+    Change(&'a Change),
+}
+
+impl Difference {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let totals = self.totals.iter().filter(|total| total.bytes != 0);
         let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
-        let measures = self.changed_measures().map(|measured| answer_line(Self::SCHEMA, measured));
-        let parts = self.parts.iter().map(|part| answer_line(Self::SCHEMA, part));
-        let totals = totals.map(|total| answer_line(Self::SCHEMA, total));
-        let peaks = peaks.map(|peak| answer_line(Self::SCHEMA, peak));
-        let changes = self.changes.iter().map(|change| answer_line(Self::SCHEMA, change));
-        measures.chain(parts).chain(totals).chain(peaks).chain(changes).collect()
+        let measures = self.changed_measures().map(Line::Measured);
+        let (parts, changes) = (self.parts.iter().map(Line::Part), self.changes.iter().map(Line::Change));
+        measures.chain(parts).chain(totals.map(Line::Total)).chain(peaks.map(Line::Peak)).chain(changes)
     }
 }
 
