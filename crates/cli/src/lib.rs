@@ -14,8 +14,9 @@ mod given;
 mod io;
 mod verbs;
 
-use args::{Arguments, Verb};
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
+use args::{Arguments, HelpArguments, HelpVerb, Verb};
+use clap::error::ErrorKind;
+use clap::{ColorChoice, FromArgMatches as _, ValueEnum as _};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
@@ -59,24 +60,27 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
     .write_global();
     let result = match arguments.verb {
+        Verb::Help(HelpArguments { verb: None, words }) => return help(host, &words),
+        Verb::Help(HelpArguments { verb: Some(verb), .. }) => match verb {
+            HelpVerb::Schema(arguments) => verbs::schema::run(&arguments),
+            HelpVerb::Completions(arguments) => verbs::manual::completions(&arguments),
+            HelpVerb::Man => verbs::manual::man(),
+        },
         Verb::Advise(arguments) => verbs::advise::run(&arguments),
         Verb::Block(arguments) => verbs::block::run(&arguments),
         Verb::Check(arguments) => verbs::check::run(&arguments),
         Verb::Compare(arguments) => verbs::compare::run(&arguments),
         Verb::Compile(arguments) => verbs::compile::run(&arguments, host),
         Verb::Convert(arguments) => verbs::convert::run(&arguments),
-        Verb::Completions(arguments) => verbs::manual::completions(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
         Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
         Verb::Guard(arguments) => verbs::guard::run(&arguments, host),
         Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
         Verb::Kernel(arguments) => verbs::kernel::run(&arguments, host),
-        Verb::Man => verbs::manual::man(),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
         Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
-        Verb::Schema(arguments) => verbs::schema::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
     };
@@ -86,10 +90,25 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
 }
 
+/// Prints the help of the verb with this name, such as `hlo diff`, or that of the program; returns the exit code.
+fn help(host: &Host, words: &[String]) -> u8 {
+    let mut command = args::command();
+    let verb = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
+    // The error about a first word that is no verb says what was probably meant.
+    if verb.is_none() && words.len() > 1 {
+        let message = format!("there is no verb `{}`", harmless(&words.join(" ")));
+        let error = command.error(ErrorKind::InvalidSubcommand, message);
+        drop(error.print());
+        return u8::try_from(error.exit_code()).unwrap_or(2);
+    }
+    let words = ["xla-shape"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
+    run_with(host, words.map(OsString::from))
+}
+
 /// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
 fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
     let arguments = arguments.collect::<Vec<_>>();
-    let mut command = Arguments::command().color(wanted_color(&arguments));
+    let mut command = args::command().color(wanted_color(&arguments));
     let mut matches = command.try_get_matches_from_mut(&arguments)?;
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }

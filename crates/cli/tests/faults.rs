@@ -534,7 +534,7 @@ fn wrong_usage_does_not_control_a_terminal() {
         &["compile", "x", "--for", hostile],
         &["hlo", "x", "--top", hostile],
         &["shard", "x", "--plan", "p", "-o", "o", "--device", hostile],
-        &["completions", hostile],
+        &["help", "completions", hostile],
     ] {
         let mut program = Command::cargo_bin("xla-shape").unwrap();
         let output = program.env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();

@@ -12,7 +12,7 @@ fn root() -> &'static Path {
 
 /// The schema of a verb as the program prints it.
 fn printed(verb: &str) -> String {
-    let output = Command::cargo_bin("xla-shape").unwrap().args(["schema", verb]).output().unwrap();
+    let output = Command::cargo_bin("xla-shape").unwrap().args(["help", "schema", verb]).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -9,27 +9,43 @@ fn text(arguments: &[&str]) -> String {
 }
 
 const VERBS: &[&str] = &[
-    "explain",
-    "draw",
-    "relayout",
-    "hlo",
-    "convert",
-    "compile",
-    "cost",
-    "kernel",
-    "guard",
-    "scan",
-    "compare",
-    "block",
-    "shard",
-    "tune",
-    "advise",
-    "check",
-    "rustc",
-    "schema",
-    "completions",
-    "man",
+    "explain", "compare", "advise", "draw", "convert", "check", "scan", "hlo", "cost", "compile", "guard", "tune",
+    "block", "kernel", "rustc", "relayout", "shard", "help",
 ];
+
+/// The lines of the help that list verbs, with the groups that they are in.
+fn listed(help: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut groups = Vec::<(&str, Vec<&str>)>::new();
+    for line in help.lines().skip_while(|line| !line.starts_with("A shape:")).take_while(|line| *line != "Options:") {
+        match line.strip_prefix("  ") {
+            Some(verb) => groups.last_mut().unwrap().1.push(verb),
+            None if !line.is_empty() => groups.push((line, Vec::new())),
+            None => {}
+        }
+    }
+    groups
+}
+
+#[test]
+fn the_help_has_few_lines_in_four_groups() {
+    let help = text(&["--help"]);
+    let groups = listed(&help);
+    let names = groups.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    assert_eq!(names, ["A shape:", "A program:", "A kernel:", "Arrays in files:"]);
+    let lines = groups.iter().flat_map(|(_, lines)| lines).collect::<Vec<_>>();
+    assert!(lines.len() <= 18, "{lines:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 78), "a line is wider than a terminal: {lines:?}");
+    let verbs = lines.iter().map(|line| line.split(' ').next().unwrap());
+    assert_eq!(verbs.collect::<Vec<_>>(), VERBS);
+}
+
+#[test]
+fn no_verb_has_another_name() {
+    for gone in ["index", "tpu", "vector", "map", "bitcast", "reshape", "serve", "schema", "completions", "man"] {
+        let output = Command::cargo_bin("xla-shape").unwrap().args([gone, "--help"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{gone}");
+    }
+}
 
 #[test]
 fn every_verb_has_help_with_an_example() {
@@ -76,9 +92,9 @@ fn a_closed_pipe_is_not_an_error() {
         &["advise", shape],
         &["block", shape, shape],
         &["check", module],
-        &["completions", "bash"],
-        &["schema", "hlo"],
-        &["man"],
+        &["help", "completions", "bash"],
+        &["help", "schema", "hlo"],
+        &["help", "man"],
     ];
     for command in commands {
         let mut program = Command::new(assert_cmd::cargo::cargo_bin("xla-shape"));
@@ -126,12 +142,12 @@ fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
 
 #[test]
 fn the_manual_has_every_verb() {
-    let manual = text(&["man"]);
+    let manual = text(&["help", "man"]);
     assert!(manual.contains(".TH xla-shape 1"));
     for verb in VERBS {
         assert!(manual.contains(&format!(".SH XLA-SHAPE {}", verb.to_uppercase())), "{verb}");
     }
-    assert!(manual.contains(".SH XLA-SHAPE HLO DIFF\n"));
+    assert!(manual.contains(".SH XLA-SHAPE HLO DIFF\n") && manual.contains(".SH XLA-SHAPE HELP SCHEMA\n"));
     // The page does not refer to other pages, because there are none.
     assert!(!manual.contains("(1)\n"), "{manual}");
 }
@@ -140,7 +156,7 @@ fn the_manual_has_every_verb() {
 fn bash_completes_verbs_and_their_options() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("completions");
-    std::fs::write(&script, text(&["completions", "bash"])).unwrap();
+    std::fs::write(&script, text(&["help", "completions", "bash"])).unwrap();
     for (words, expected) in [
         (&["hl"][..], "hlo\n"),
         (&["explain", "--form"], "--format\n"),
@@ -151,6 +167,7 @@ fn bash_completes_verbs_and_their_options() {
         (&["hlo", "--for", "v6"], "v6e\n"),
         (&["compile", "--for", "v7"], "v7x\n"),
         (&["hlo", "--section", "pe"], "peak\n"),
+        (&["help", "schema", "hlo-d"], "hlo-diff\n"),
     ] {
         let all = [&["xla-shape"], words].concat();
         let [.., before, current] = &all[..] else { unreachable!() };
@@ -210,12 +227,17 @@ fn help_of_a_verb_has_two_names() {
     for verb in VERBS {
         assert_eq!(text(&["help", verb]), text(&[verb, "--help"]), "{verb}");
     }
+    assert_eq!(text(&["help", "hlo", "diff"]), text(&["hlo", "diff", "--help"]));
+    for unknown in [&["help", "frobnicate"][..], &["help", "hlo", "diff", "frobnicate", "more"]] {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(unknown).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{unknown:?}");
+    }
 }
 
 #[test]
 fn shells_can_complete_every_verb() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = text(&["completions", shell]);
+        let script = text(&["help", "completions", shell]);
         assert!(VERBS.iter().all(|verb| script.contains(verb)), "{shell}");
     }
 }

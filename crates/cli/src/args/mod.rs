@@ -1,15 +1,15 @@
 //! The arguments of the program, with the help that it prints. Each file has the verbs about one kind of input.
 
 mod files;
+mod help;
 mod programs;
 mod shapes;
 
 pub(crate) use files::*;
+pub(crate) use help::*;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
 
-use crate::verbs::schema::names;
-use clap::builder::PossibleValuesParser;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
@@ -19,16 +19,13 @@ use xla_shape::tpu::Generation;
 
 /// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
-#[command(name = "xla-shape", version, max_term_width = 100)]
-#[command(after_help = "Begin with what you have:
+#[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "`xla-shape help VERB` says more of a verb, with examples. Begin with what you have:
   an out-of-memory message     xla-shape scan oom.txt
   a shape                      xla-shape explain 'f32[100,1]{1,0:T(8,128)}'
   a program or a dump of it    xla-shape hlo DUMP_DIRECTORY
   a step that became slower    xla-shape hlo diff BEFORE AFTER
   a slow step                  xla-shape cost MODULE
-  a layout to look at          xla-shape draw 'f32[3,5]{1,0:T(2,2)}' --html tiles.html
-
-`xla-shape help VERB` says more of a command, with examples.
 
 Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted.")]
 pub(crate) struct Arguments {
@@ -59,12 +56,7 @@ pub(crate) enum Verb {
     Advise(AdviseArguments),
     Check(CheckArguments),
     Rustc(RustcArguments),
-    Schema(SchemaArguments),
-    Completions(CompletionsArguments),
-    /// Print the manual, as `man` reads it
-    #[command(after_help = "Example:
-  xla-shape man > ~/.local/share/man/man1/xla-shape.1")]
-    Man,
+    Help(HelpArguments),
 }
 
 /// Reads a number of bytes that is not 0, with or without a unit.
@@ -100,27 +92,6 @@ impl<P: TypedValueParser> TypedValueParser for OfferingGenerations<P> {
 /// Reads the name of a generation.
 fn generation() -> OfferingGenerations<impl TypedValueParser<Value = Generation>> {
     OfferingGenerations(str::parse::<Generation>)
-}
-
-/// Print the JSON Schema of what a verb writes with --format json
-///
-/// The field `schema` of the output has the same name as the schema: its `$id`, which ends with the version.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:
-  xla-shape schema hlo > hlo.json")]
-pub(crate) struct SchemaArguments {
-    /// The verb; hlo-diff for `hlo diff`
-    #[arg(value_parser = PossibleValuesParser::new(names()))]
-    pub(crate) verb: String,
-}
-
-/// Print the script that completes the arguments of this program in a shell
-#[derive(Debug, Args)]
-#[command(after_help = "Example:
-  xla-shape completions bash > ~/.local/share/bash-completion/completions/xla-shape")]
-pub(crate) struct CompletionsArguments {
-    /// The shell
-    pub(crate) shell: clap_complete::Shell,
 }
 
 /// The file that a verb reads line by line.

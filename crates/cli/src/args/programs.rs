@@ -13,7 +13,7 @@ use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_render::hlo::{Device, Limit, Section};
 use xla_shape_tune::Memory;
 
-/// Show how much memory the values of an HLO module take, and what is wrong with the module
+/// Show how much memory a program takes, and what is wrong with it
 ///
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
 /// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
@@ -207,7 +207,7 @@ pub(crate) struct HloDiffArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say what the compiler expects a program to cost, and which source lines and copies cost most
+/// Say what a program is expected to cost, by line and by copy
 ///
 /// A program that is not compiled yet (StableHLO or HLO) is compiled first, as by `compile`. With --try, it is compiled again with each
 /// layout that would remove a copy, and the answer says what that gains.
@@ -245,7 +245,7 @@ pub(crate) struct CostArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Record what a program costs, and fail when a change makes it worse
+/// Record what a program costs, and fail when it becomes worse
 ///
 /// `record` writes a small JSON file: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
 /// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than its limit.
@@ -335,10 +335,10 @@ pub(crate) struct GuardCheckArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Compile a program for TPUs, with the compiler's own library, and say which layouts and how much memory it chose
+/// Compile a program for TPUs: layouts, memory, the optimized module
 ///
 /// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). No TPU is needed: `pip install libtpu` installs the
-/// compiler. It is found in the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. As JSON,
+/// compiler, whose answers these are. It is found in the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
 /// memory (as in hlo), capacity, most_padded, cost, cycles; or error with its message. The exit code is 1 if the
 /// program was not compiled for one of them.
@@ -380,7 +380,7 @@ pub(crate) struct CompileArguments {
     pub(crate) alone: bool,
 }
 
-/// Find the best layout of an array that several programs share, by compiling them with many layouts
+/// Find the best layout of an array that programs share
 ///
 /// The programs are StableHLO as text. They are compiled as they are, with the layouts that the compiler itself chooses, and with the
 /// layouts that these answers suggest, each in a process of its own; no TPU is needed. Places of a shared array are parameters (arg0, …)
@@ -528,7 +528,7 @@ fn option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Say what the compiler made of Pallas kernels: relayouts, unaligned loads, bundles by line and loop, units, vector memory
+/// Say what the compiler made of a Pallas kernel, by line and loop
 ///
 /// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in

@@ -10,7 +10,7 @@ use xla_shape::worlds::World;
 use xla_shape_render::advise::Change;
 use xla_shape_render::convert::Language;
 
-/// Say how much memory a shape takes and why, what its text means, and where its elements are
+/// Say what a shape takes and why, and where its elements are
 ///
 /// With --index or --position, only say where an element is, or what is at a position. Positions count elements from the start of the
 /// buffer, padding included. With --vector, say how many registers a vector of a TPU kernel takes. A vector layout is written as in
@@ -58,7 +58,7 @@ pub(crate) struct ExplainArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Read one shape per line and answer each line with one JSON object
+/// Answer each line of a file of shapes with one JSON object
 ///
 /// The answer to a good line is {"schema": …, "input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null if
 /// a dimension is unbounded, "proto": XLA's ShapeProto in base64}, and a "hint" if no TPU uses the tiles of an array for its
@@ -89,7 +89,7 @@ pub(crate) struct CheckArguments {
     pub(crate) format: JsonOnly,
 }
 
-/// Write the Rust compiler's output with shapes in place of the types of this library
+/// Write the Rust compiler's output with shapes in place of types
 ///
 /// If the compiler compares two shapes, a line marks the difference. If it wrote a long type to a file, the type is shown.
 /// Everything else is left unchanged, except that control characters other than colours are escaped. The output of
@@ -122,7 +122,7 @@ fn svg_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Draw where the elements are, by index and by position in memory
+/// Draw where the elements are, or which device has which part
 ///
 /// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
 /// shape, positions, all_planes, planes, memory, and physical_to_logical: for each position the number of the element there, counted
@@ -164,9 +164,10 @@ pub(crate) struct DrawArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say a layout in another notation: CuTe, linear layouts, mdspan, NumPy, torch, MLIR, Mosaic, oneDNN
+/// Say a layout in another notation: CuTe, NumPy, torch, MLIR, …
 ///
-/// A layout is a map from indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
+/// The notations are those of XLA, CuTe, linear layouts (Triton), mdspan, NumPy, torch, MLIR, Mosaic and oneDNN. A layout is a map from
+/// indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
 /// an element or a position that shows it, and the nearest layout that it has. As JSON, one line for each notation: world, text; or reason, with position
 /// or index, and nearest (text, view); sharing and shared, if elements share positions. With --emit, one object: shape, language, name, code. The exit code is 0 whether the notation has the layout or not, and 1
 /// if there is no answer.
@@ -219,7 +220,7 @@ fn element_type(text: &str) -> Result<ElementType, String> {
     ElementType::from_name(text).ok_or_else(|| "expected an element type of XLA, such as bf16".to_owned())
 }
 
-/// Say whether two arrays are the same bytes, and what a reshape or a transpose moves
+/// Say whether two arrays are the same bytes, and what differs
 ///
 /// If only the layouts differ: whether each element keeps its position; if not, the first element that moves and why. If the dimensions
 /// differ: which bitcast makes B from A, whether a reshape or a transpose is free, and a layout of B for which it would be. As JSON: from,
@@ -250,7 +251,7 @@ pub(crate) struct CompareArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say whether a TPU kernel can work on these blocks, and whether they fit into VMEM
+/// Say whether a kernel's blocks are allowed and fit into VMEM
 ///
 /// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
 /// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
@@ -300,7 +301,7 @@ pub(crate) struct BlockArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Compare how much memory an array takes on a TPU in the device's own layout, in row-major order, and in others
+/// Say which layout a TPU chooses, and what would take less memory
 ///
 /// The device's own choice comes first; one entry stands for all orders that take the same memory. As JSON, one line for each:
 /// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
@@ -331,7 +332,7 @@ pub(crate) struct AdviseArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Find every shape in any text, such as a log or an out-of-memory message
+/// Find what takes the memory in a log or an out-of-memory message
 ///
 /// Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows each shape once, with the most padding
 /// first, and the contents of messages about memory. As JSON, one line for each place: line and column (from 1, in bytes), shape,

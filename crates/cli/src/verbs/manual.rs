@@ -1,13 +1,12 @@
-//! `completions` and `man`: the completion script and the manual page, generated from the definitions of the arguments.
+//! `help completions` and `help man`: the completion script and the manual page, generated from the definitions of the arguments.
 
-use crate::args::{Arguments, CompletionsArguments};
+use crate::args::{CompletionsArguments, command};
 use crate::failure::Failure;
 use crate::io;
-use clap::CommandFactory;
 
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "xla-shape", &mut script);
+    clap_complete::generate(arguments.shell, &mut command(), "xla-shape", &mut script);
     // clap_complete 4.6 uses two different names for a verb in bash scripts if the program's name has a hyphen.
     let script = text(script).replace("xla__subcmd__shape__", "xla__shape__");
     io::write(script.as_bytes())
@@ -15,20 +14,19 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<(), Failur
 
 /// Writes one page with all verbs: their list, then a section for each.
 pub(crate) fn man() -> Result<(), Failure> {
-    let mut command = Arguments::command();
+    let mut command = command();
     command.build();
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::Write)?;
     let mut text = text(page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
-    let verbs = || command.get_subcommands().filter(|verb| verb.get_name() != "help");
     for verb in command.get_subcommands() {
         // The list refers to a page for each verb; there is only this page.
         let name = verb.get_name();
         text = text.replace(&format!("\nxla\\-shape\\-{name}(1)\n"), &format!("\nxla\\-shape {name}\n"));
     }
-    for verb in verbs() {
+    for verb in command.get_subcommands() {
         text += &section(verb, &format!("xla-shape {}", verb.get_name()))?;
-        for inner in verb.get_subcommands() {
+        for inner in verb.get_subcommands().filter(|inner| inner.get_name() != "help") {
             text += &section(inner, &format!("xla-shape {} {}", verb.get_name(), inner.get_name()))?;
         }
     }

@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schema of what a verb writes with `--format json`.
+//! `help schema`: the JSON Schema of what a verb writes with `--format json`.
 
 use crate::args::SchemaArguments;
 use crate::failure::Failure;
