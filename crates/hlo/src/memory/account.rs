@@ -139,13 +139,14 @@ pub(super) fn estimate(
     for (space, numbers) in heaps {
         let here: Vec<&HloBuffer<'_>> = numbers.iter().filter_map(|&number| buffers.get(number)).collect();
         most = most.max(counted_peak(&here, matches!(space, GENERIC_FAST | CMEM)));
+        let keeps_gaps = is_tpu && space == DEFAULT;
         let heap_buffer = |buffer: &&HloBuffer<'_>| {
             let first_end = buffer.values.first().map_or(0, |first| first.range.end);
             HeapBuffer {
                 bytes: buffer.bytes,
                 is_early: buffer.is_wrapped_result(module),
                 first_end,
-                ranges: buffer.ranges(),
+                ranges: if keeps_gaps { buffer.hull().into_iter().collect() } else { buffer.ranges() },
             }
         };
         let heap_buffers: Vec<HeapBuffer> = here.iter().map(heap_buffer).collect();
@@ -266,4 +267,39 @@ fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
 /// Whether a memory space belongs to the host.
 const fn is_host(space: u8) -> bool {
     space == HOST
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Module;
+
+    /// A loop reads its state early and computes the next one late. Between the two, no other value takes the memory of the state in HBM: so
+    /// the compiler packed a convolution over 2 GB (`big_halo_conv` for v4).
+    #[test]
+    fn the_state_of_a_loop_keeps_its_memory_in_between() {
+        let call = |name: &str, rows: usize, operand: &str| {
+            alloc::format!(
+                "  {name} = f32[{rows},1024]{{1,0:T(8,128)}} custom-call({operand}), custom_call_target=\"t\"\n"
+            )
+        };
+        let (one, two, three, next) =
+            (call("one", 256, "x"), call("two", 512, "one"), call("three", 768, "two"), call("next", 1024, "three"));
+        let state = "(s32[]{:T(128)}, f32[1024,1024]{1,0:T(8,128)})";
+        let text = alloc::format!(
+            "HloModule m, is_scheduled=true\n\
+             c {{\n  q = {state} parameter(0)\n  j = s32[]{{:T(128)}} get-tuple-element(q), index=0\n  \
+             ROOT l = pred[]{{:T(512)}} compare(j, j), direction=LT\n}}\n\
+             b {{\n  p = {state} parameter(0)\n  i = s32[]{{:T(128)}} get-tuple-element(p), index=0\n  \
+             x = f32[1024,1024]{{1,0:T(8,128)}} get-tuple-element(p), index=1\n{one}{two}{three}{next}  \
+             ROOT t = {state} tuple(i, next)\n}}\n\
+             ENTRY e {{\n  a = f32[1024,1024]{{1,0:T(8,128)}} parameter(0)\n  n = f32[1024,1024]{{1,0:T(8,128)}} negate(a)\n  \
+             z = s32[]{{:T(128)}} constant(0)\n  k = s32[]{{:T(128)}} copy(z)\n  s = {state} tuple(k, n)\n  \
+             w = {state} while(s), condition=c, body=b\n  y = f32[1024,1024]{{1,0:T(8,128)}} get-tuple-element(w), index=1\n  \
+             ROOT r = f32[1024,1024]{{1,0:T(8,128)}} negate(y)\n}}\n"
+        );
+        let module = Module::parse(&text).unwrap();
+        let timeline = module.memory().timeline().unwrap();
+        // The state, and beside it all three others: 4, 1, 2 and 3 MiB. In the memory of the state, there would be room for `two`.
+        assert_eq!(timeline.account().device.temporaries >> 20, 10);
+    }
 }

@@ -94,6 +94,12 @@ impl<'m> HloBuffer<'m> {
         ranges
     }
 
+    /// From the first step at which a value is live to the last one.
+    pub(super) fn hull(&self) -> Option<LiveRange> {
+        let end = self.values.iter().map(|value| value.range.end).max()?;
+        Some(LiveRange { start: self.values.first()?.range.start, end })
+    }
+
     /// Whether the first value is the result of the operation that an asynchronous instruction in short form wraps.
     pub(super) fn is_wrapped_result(&self, module: &Module) -> bool {
         self.values.first().is_some_and(|first| {

@@ -2,7 +2,8 @@
 //!
 //! Buffers are placed in the order in which their live ranges begin; of several that begin together, the one that ends first comes
 //! first, and the result of an asynchronous operation before its context (`HeapSimulator::RunComputation` in `xla/service/heap_simulator/heap_simulator.cc`). Each goes into the smallest gap that
-//! holds it. The TPU compiler packs the temporaries in HBM this way.
+//! holds it. The TPU compiler packs the temporaries in HBM this way; there, a buffer with several values, such as the state of a loop,
+//! keeps its memory between them.
 
 use super::schedule::LiveRange;
 use alloc::vec;
