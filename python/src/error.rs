@@ -1,6 +1,6 @@
 //! The errors that the wheel raises: classes in `xla_shape/_errors.py`, all subclasses of `ValueError`.
 
-use crate::room::{REPLACEMENT, Text, display, lossy, no_memory};
+use crate::room::{Text, display, no_memory};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::ErrorKind;
-use xla_shape::{ParseError, Span};
+use xla_shape::ParseError;
 use xla_shape_files::{Error, Missing};
 
 /// The class of this name in `xla_shape._errors`.
@@ -46,16 +46,6 @@ pub(crate) fn parse_error(error: &ParseError, text: &str) -> PyErr {
         };
         made().unwrap_or_else(|error| error)
     })
-}
-
-/// The `ParseError` for bytes that are not UTF-8. They are replaced by one character, to which the error points.
-pub(crate) fn not_utf8(error: &ParseError, bytes: &[u8]) -> PyErr {
-    let start = error.span().start;
-    let there = Span { start, end: start + REPLACEMENT.len() };
-    match lossy(bytes) {
-        Ok(text) => parse_error(&ParseError::new(error.kind().clone(), there), &text),
-        Err(error) => error,
-    }
 }
 
 /// The Python error for a failure with files: `OSError` for an error of the system, `MemoryError` if memory is short, else `ShapeError`.

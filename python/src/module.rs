@@ -1,10 +1,10 @@
 //! HLO modules.
 
 use crate::answer::Answer;
-use crate::error::{file_error, not_utf8, parse_error, shape_error};
+use crate::error::{file_error, parse_error, shape_error};
 use crate::guess::unknown_name;
 use crate::number::Number;
-use crate::room::{Text, bytes_of, copied, display};
+use crate::room::{Text, bytes_of, copied, copied_bytes, display};
 use crate::shape::Shape;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -15,14 +15,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xla_shape::hlo::cost::{Copy, Fixed};
-use xla_shape::hlo::proto::is_message;
 use xla_shape::hlo::{
-    Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources, Timeline, utf8,
+    Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources,
 };
 use xla_shape::tpu::Generation;
-use xla_shape_files::{Dump, contents};
+use xla_shape_program::{OpenError, Program, ReadError, Statistics};
 use xla_shape_render::cost::ProgramCost;
-use xla_shape_render::hlo::{Device, Difference, Known, Limit, Report, Statistics, check_space, page, source_text};
+use xla_shape_render::hlo::{Device, Difference, Limit, Report, check_space, page, source_text};
 use xla_shape_render::{InUnits, count, harmless};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
@@ -30,9 +29,7 @@ use xla_shape_render::{InUnits, count, harmless};
 /// Two modules are equal if their printed texts are equal.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Module {
-    value: Arc<ModuleValue>,
-    /// The file from which it was read, with the compiler's files beside it; and its bytes, if it is a message.
-    file: Option<Arc<(Dump, Vec<u8>)>>,
+    program: Arc<Program>,
 }
 
 /// An instruction of a module.
@@ -105,20 +102,16 @@ impl Module {
     #[pyo3(signature = (text, /))]
     fn new(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(module) = text.cast::<Self>() {
-            let Self { value, file } = module.get();
-            return Ok(Self { value: value.clone(), file: file.clone() });
+            return Ok(Self { program: Arc::clone(&module.get().program) });
         }
         if let Ok(text) = text.cast::<PyString>() {
             return Self::of_text(py, copied(text.to_str()?)?);
         }
-        match text.cast::<PyBytes>() {
-            Ok(bytes) if is_message(bytes.as_bytes()) => Self::of_message(py, bytes.as_bytes()),
-            Ok(bytes) => match utf8(bytes.as_bytes()) {
-                Ok(text) => Self::of_text(py, copied(text)?),
-                Err(error) => Err(not_utf8(&error, bytes.as_bytes())),
-            },
-            Err(_) => Err(PyTypeError::new_err("expected the text of a module, or the bytes of its proto")),
-        }
+        let Ok(bytes) = text.cast::<PyBytes>() else {
+            return Err(PyTypeError::new_err("expected the text of a module, or the bytes of its proto"));
+        };
+        let bytes = copied_bytes(bytes.as_bytes())?;
+        Self::of_program(py.detach(|| Program::read("", bytes)).map_err(read_error)?)
     }
 
     /// Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it.
@@ -127,54 +120,44 @@ impl Module {
     pub(crate) fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         // The program reads standard input for the name `-`.
         let path = if path.as_os_str() == "-" { Path::new(".").join(path) } else { path };
-        let read = || {
-            let dump = Dump::find(&path)?;
-            let bytes = contents(dump.module())?;
-            Ok((dump, bytes))
-        };
-        let (dump, bytes) = py.detach(read).map_err(file_error)?;
-        if is_message(&bytes) {
-            let module = Self::of_message(py, &bytes)?;
-            return Ok(Self { file: Some(Arc::new((dump, bytes))), ..module });
-        }
-        if let Err(error) = utf8(&bytes) {
-            return Err(not_utf8(&error, &bytes));
-        }
-        // `utf8` has just checked that it is text.
-        let module = Self::of_text(py, String::from_utf8(bytes).unwrap_or_default())?;
-        Ok(Self { file: Some(Arc::new((dump, Vec::new()))), ..module })
+        let opened = py.detach(|| Program::open(path));
+        Self::of_program(opened.map_err(|error| match error {
+            OpenError::Files(error) => file_error(error),
+            OpenError::Read(error) => read_error(error),
+            error => shape_error(error),
+        })?)
     }
 
     /// Its name.
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.value.name()
+        self.program.module().name()
     }
 
     /// Whether the module is scheduled: instructions run in the order of the text.
     #[getter]
     fn is_scheduled(&self) -> bool {
-        self.value.is_scheduled()
+        self.program.module().is_scheduled()
     }
 
     /// The names of its computations.
     #[getter]
     fn computations(&self) -> Vec<&str> {
-        self.value.computations().map(|computation| computation.name()).collect()
+        self.program.module().computations().map(|computation| computation.name()).collect()
     }
 
     /// All instructions, in the order of the text.
     #[getter]
     fn instructions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let context = Context::new(&self.value);
-        let all = self.value.instructions().map(|value| context.instruction(py, value));
+        let context = Context::new(self.program.module());
+        let all = self.program.module().instructions().map(|value| context.instruction(py, value));
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The shapes of the ENTRY computation's parameters.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters().collect());
+        let parameters = self.program.module().entry().map_or_else(Vec::new, |entry| entry.parameters().collect());
         let shapes = parameters.into_iter().map(|(_, shape)| Bound::new(py, Shape::of_value(shape.clone())));
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
@@ -182,7 +165,7 @@ impl Module {
     /// The shape of the ENTRY computation's result.
     #[getter]
     fn result(&self) -> PyResult<Shape> {
-        let entry = self.value.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
+        let entry = self.program.module().entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
         Ok(Shape::of_value(entry.result().clone()))
     }
 
@@ -197,20 +180,20 @@ impl Module {
 
     /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives.
     fn cost(&self) -> PyResult<Answer> {
-        ProgramCost::new(&self.value).map(Answer::new).map_err(shape_error)
+        ProgramCost::new(self.program.module()).map(Answer::new).map_err(shape_error)
     }
 
     /// The names of the program's arguments: the op_name of each parameter, or its number without one.
     fn _arguments(&self) -> Vec<String> {
-        let sources = self.value.sources();
-        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
+        let sources = self.program.module().sources();
+        let parameters = self.program.module().entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
         parameters.into_iter().map(|(number, parameter)| argument_name(&sources, parameter, number)).collect()
     }
 
     /// The instructions that copy an argument of the program, each with the argument's name.
     fn _argument_copies(&self) -> PyResult<Vec<(String, String)>> {
-        let sources = self.value.sources();
-        let copies = self.value.costs().map_err(shape_error)?.copies();
+        let sources = self.program.module().sources();
+        let copies = self.program.module().costs().map_err(shape_error)?.copies();
         let of_argument = |copy: &Copy<'_>| {
             let Fixed::Parameter { instruction, number, .. } = &copy.producer else { return None };
             Some((copy.cost.instruction.name().to_owned(), argument_name(&sources, *instruction, *number)))
@@ -229,9 +212,9 @@ impl Module {
     /// The instruction of this name.
     #[pyo3(signature = (name, /))]
     fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
-        let found = self.value.instruction(name.trim_start_matches('%'));
+        let found = self.program.module().instruction(name.trim_start_matches('%'));
         let found = found.ok_or_else(|| shape_error(format_args!("the module has no instruction `{name}`")))?;
-        Context::new(&self.value).instruction(py, found)
+        Context::new(self.program.module()).instruction(py, found)
     }
 
     /// The errors that XLA's verifier would report, and hints.
@@ -241,7 +224,7 @@ impl Module {
             Severity::Hint => finding.to_string(),
             severity => format!("{severity}: {finding}"),
         };
-        self.value.check().iter().map(text).collect()
+        self.program.module().check().iter().map(text).collect()
     }
 
     /// The memory of the values, and those in memory at the peak. `bool()` of the answer tells whether that fits the device.
@@ -262,7 +245,11 @@ impl Module {
         space: Option<Number<u8>>,
         estimate: bool,
     ) -> PyResult<Answer> {
-        self.report(py, device, top, space, if estimate { CompilerReport::Nothing } else { self.compiler_report() })
+        let program = match estimate {
+            true => Arc::new(Program::clone(&self.program).estimated()),
+            false => Arc::clone(&self.program),
+        };
+        Self::report(py, program, device, top, space)
     }
 
     /// The same of a module that was compiled here, with the compiler's memory analysis as JSON.
@@ -276,7 +263,8 @@ impl Module {
     ) -> PyResult<Answer> {
         let Some(json) = statistics else { return self.memory(py, device, top, space, false) };
         let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
-        self.report(py, device, top, space, CompilerReport::Analysis(statistics))
+        let program = Program::clone(&self.program).with_statistics("compiled.memory_analysis()", statistics);
+        Self::report(py, Arc::new(program), device, top, space)
     }
 
     /// The changes from this module to another one.
@@ -287,7 +275,7 @@ impl Module {
 
     /// The bytes of its `HloProto`.
     fn to_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        bytes_of(py, &self.value.to_proto().map_err(shape_error)?)
+        bytes_of(py, &self.program.module().to_proto().map_err(shape_error)?)
     }
 
     fn __getattr__(&self, name: &str) -> PyResult<()> {
@@ -299,23 +287,22 @@ impl Module {
     }
 
     fn __str__(&self) -> PyResult<Text<String>> {
-        display(&self.value)
+        display(self.program.module())
     }
 
     fn __repr__(&self) -> Text<String> {
         let counts = [
-            count(self.value.computations().len() as u64, "computation", "computations"),
-            count(self.value.instructions().len() as u64, "instruction", "instructions"),
+            count(self.program.module().computations().len() as u64, "computation", "computations"),
+            count(self.program.module().instructions().len() as u64, "instruction", "instructions"),
         ];
-        let memory = self.value.memory();
-        let taken = memory.timeline_on(None).map(|timeline| self.compiler_report().timeline(timeline).timeline);
-        let taken = taken.map(|timeline| format!("{} of memory", InUnits(timeline.account().device.total())));
+        let memory = self.program.memory(None);
+        let taken = memory.timeline().map(|timeline| format!("{} of memory", InUnits(timeline.account().device.total())));
         let known = counts.into_iter().chain(taken).collect::<Vec<_>>().join(", ");
-        Text(format!("<Module {}: {known}>", harmless(self.value.name().unwrap_or("without a name"))))
+        Text(format!("<Module {}: {known}>", harmless(self.program.module().name().unwrap_or("without a name"))))
     }
 
     fn __eq__(&self, other: &Self) -> PyResult<bool> {
-        Ok(Arc::ptr_eq(&self.value, &other.value) || self.__str__()?.0 == other.__str__()?.0)
+        Ok(Arc::ptr_eq(&self.program, &other.program) || self.__str__()?.0 == other.__str__()?.0)
     }
 
     fn __hash__(&self) -> PyResult<u64> {
@@ -325,65 +312,30 @@ impl Module {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyString>,))> {
-        Ok((py.get_type::<Self>().into_any(), (Text(self.value.text()).into_pyobject(py)?,)))
-    }
-}
-
-/// What is known from the compiler about a module's memory.
-enum CompilerReport {
-    Nothing,
-    /// The files beside the module; and the module's bytes, if it was read from a message.
-    Files(Arc<(Dump, Vec<u8>)>),
-    Analysis(Statistics),
-}
-
-impl CompilerReport {
-    fn timeline<'m>(&self, timeline: Timeline<'m>) -> Known<'m> {
-        match self {
-            Self::Nothing => Known::new(timeline),
-            Self::Files(file) => {
-                let (dump, module) = &**file;
-                Known::new(timeline).with_files(module, dump.files(), |name| dump.read(name))
-            }
-            Self::Analysis(statistics) => {
-                Known::new(timeline).with_statistics("compiled.memory_analysis()", statistics.clone())
-            }
-        }
+        Ok((py.get_type::<Self>().into_any(), (Text(self.program.module().text()).into_pyobject(py)?,)))
     }
 }
 
 impl Module {
     fn compared(&self, after: &Self) -> Difference {
-        let (before, after_report) = (self.compiler_report(), after.compiler_report());
-        let (memory, after_memory) = (self.value.memory(), after.value.memory());
-        let before = memory.timeline_on(None).map(|timeline| before.timeline(timeline).timeline);
-        let after_timeline = after_memory.timeline_on(None).map(|timeline| after_report.timeline(timeline).timeline);
-        Difference::on(&self.value, before.as_ref(), &after.value, after_timeline.as_ref())
-    }
-
-    /// The compiler's files beside the module, if it was read from a file.
-    fn compiler_report(&self) -> CompilerReport {
-        self.file.clone().map_or(CompilerReport::Nothing, CompilerReport::Files)
+        Difference::new(&self.program.memory(None), &after.program.memory(None))
     }
 
     fn report(
-        &self,
         py: Python<'_>,
+        program: Arc<Program>,
         device: Option<DeviceArgument>,
         top: Number<usize>,
         space: Option<Number<u8>>,
-        compiler: CompilerReport,
     ) -> PyResult<Answer> {
         let (device, top, space) = (device.map(|device| device.0), top.0, space.map(|space| space.0));
         if let Some(space) = space {
-            check_space(&self.value, space).map_err(shape_error)?;
+            check_space(program.module(), space).map_err(shape_error)?;
         }
-        let module = self.value.clone();
+        let generation = device.and_then(Device::generation);
         let report = py.detach(|| {
-            let memory = module.memory();
-            let generation = device.and_then(Device::generation);
-            let timeline = memory.timeline_on(generation);
-            if let (Some(generation), Some(timeline)) = (generation, &timeline)
+            let memory = program.memory(generation);
+            if let (Some(generation), Some(timeline)) = (generation, memory.timeline())
                 && !timeline.is_for_tpu()
             {
                 return Err(format!(
@@ -392,37 +344,45 @@ impl Module {
                     compile_it(&generation.to_string())
                 ));
             }
-            let known = timeline.map(|timeline| compiler.timeline(timeline));
-            let report = Report::on(&memory, known.as_ref().map(|known| &known.timeline), device, top, space);
-            let others =
-                if let CompilerReport::Files(file) = &compiler { file.0.others().to_vec() } else { Vec::new() };
-            Ok(known.iter().fold(report, |report, known| report.with_known(known, others.clone())))
+            Ok(Report::new(&memory, device, top, space))
         });
         let report = report.map_err(shape_error)?;
         let verdict = report.fits().map_err(|unknown| unknown.to_string());
         let shown = report.clone();
         let answer = Answer::new(report).judged(verdict);
-        Ok(answer.with_html(move || {
-            let memory = module.memory();
-            let timeline = memory.timeline_on(device.and_then(Device::generation));
-            let known = timeline.map(|timeline| compiler.timeline(timeline));
-            page(&module, known.as_ref().map(|known| &known.timeline), &shown, space)
-        }))
+        Ok(answer.with_html(move || page(&program.memory(generation), &shown, space)))
     }
 
     fn of_text(py: Python<'_>, text: String) -> PyResult<Self> {
         let parsed = py.detach(|| ModuleValue::parse_owned(text));
         let module = parsed.map_err(|(error, text)| parse_error(&error, &text))?;
         if module.computations().len() == 0 {
-            return Err(shape_error("the text has no computations: it is not an HLO module"));
+            return Err(no_computations());
         }
-        Ok(Self { value: Arc::new(module), file: None })
+        Ok(Self { program: Arc::new(Program::from(module)) })
     }
 
-    fn of_message(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let read = py.detach(|| ModuleValue::from_proto(bytes));
-        read.map(|module| Self { value: Arc::new(module), file: None }).map_err(shape_error)
+    /// The module of a program; an error if a part of it could not be read.
+    fn of_program(program: Program) -> PyResult<Self> {
+        match program.unread() {
+            Some(unread) => Err(parse_error(&unread.error, program.module().text())),
+            None => Ok(Self { program: Arc::new(program) }),
+        }
     }
+}
+
+/// The Python error for bytes that are not a module.
+fn read_error(error: ReadError) -> PyErr {
+    match error {
+        ReadError::Message { error, .. } => shape_error(error),
+        ReadError::Syntax { error, text, .. } => parse_error(&error, &text),
+        ReadError::Empty { .. } => no_computations(),
+        error => shape_error(error),
+    }
+}
+
+fn no_computations() -> PyErr {
+    shape_error("the text has no computations: it is not an HLO module")
 }
 
 /// The name of an argument: the op_name of its parameter, or its number without one.

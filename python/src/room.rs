@@ -51,21 +51,15 @@ pub(crate) fn display(value: &impl Display) -> PyResult<Text<String>> {
     Ok(Text(text.0))
 }
 
+/// A copy of bytes.
+pub(crate) fn copied_bytes(bytes: &[u8]) -> PyResult<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| no_memory("the bytes"))?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 /// A copy of a text.
 pub(crate) fn copied(text: &str) -> PyResult<String> {
     display(&text).map(|text| text.0)
-}
-
-/// The replacement for bytes that are not UTF-8.
-pub(crate) const REPLACEMENT: &str = "\u{fffd}";
-
-/// Bytes as text, with [`REPLACEMENT`] for each part that is not UTF-8.
-pub(crate) fn lossy(bytes: &[u8]) -> PyResult<String> {
-    let mut text = Growing::default();
-    for chunk in bytes.utf8_chunks() {
-        let broken = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
-        let written = text.write_str(chunk.valid()).and_then(|()| text.write_str(broken));
-        written.map_err(|_| no_memory("the text"))?;
-    }
-    Ok(text.0)
 }

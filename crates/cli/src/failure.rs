@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use thiserror::Error;
 use xla_shape::ParseError;
 use xla_shape_files::{Error as FilesError, Missing};
+use xla_shape_program::OpenError;
 
 /// The exit code if the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
@@ -55,6 +56,15 @@ fn option(error: &FilesError) -> &'static str {
         Some(Missing::Tensor) => " with --tensor",
         Some(Missing::Destination) => " with --to",
         _ => "",
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Files(error) => Self::Files { error },
+            error => Self::Shape(error.to_string()),
+        }
     }
 }
 

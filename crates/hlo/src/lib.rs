@@ -88,6 +88,7 @@ mod readers;
 mod scan;
 mod shards;
 mod source;
+mod units;
 
 #[cfg(feature = "proto")]
 pub mod proto;
@@ -110,6 +111,7 @@ pub use schema::opcode::Opcode;
 pub use shards::{ShardedArray, ShardedArrayKind};
 pub use source::{Source, Sources};
 pub use text::utf8;
+pub use units::InUnits;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

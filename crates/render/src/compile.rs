@@ -174,13 +174,15 @@ impl Compilation {
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::Show;
     /// use xla_shape_render::compile::Compilation;
     /// use xla_shape_render::hlo::Report;
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?);
+    /// let report = Report::new(&program.memory(None), None, 5, None);
     /// let mut compilation = Compilation::new();
-    /// compilation.add_too_large("v5e:2x2", Generation::V5e, "out of memory".to_owned(), Report::new(&module, 5, None));
+    /// compilation.add_too_large("v5e:2x2", Generation::V5e, "out of memory".to_owned(), report);
     /// assert!(compilation.text(80).to_string().contains("What takes the memory"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -227,7 +229,7 @@ impl Answered {
     fn new(compiled: &Compiled<'_>, generation: Generation, top: usize) -> Self {
         let module = compiled.module;
         let device = Some(Device::Generation(generation));
-        let report = Report::on(&module.memory(), None, device, top, None);
+        let report = Report::of_values(&module.memory(), None, device, top, None);
         let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
         let divided = |shardings: &Option<Vec<Sharding>>| {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())

@@ -5,6 +5,7 @@ pub(crate) mod markdown;
 use std::borrow::Cow;
 use std::fmt;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
+pub use xla_shape_hlo::InUnits;
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
@@ -36,31 +37,6 @@ impl fmt::Display for Bytes {
             units if units.ends_with("iB") => f.pad(&format!("{text} ({units})")),
             _ => f.pad(&text),
         }
-    }
-}
-
-/// A number of bytes in the largest unit in which it is at least 1, to three digits.
-///
-/// ```
-/// assert_eq!(xla_shape_render::InUnits(1_500_000).to_string(), "1.43 MiB");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct InUnits(pub u64);
-
-impl fmt::Display for InUnits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut amount = self.0 as f64;
-        let mut unit = "B";
-        for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-            // A number that rounds to 1024 is written in the next unit.
-            if amount < 1023.5 {
-                break;
-            }
-            amount /= 1024.0;
-            unit = larger;
-        }
-        let decimals = if amount.fract() == 0.0 || amount >= 100.0 { 0 } else { usize::from(amount < 10.0) + 1 };
-        f.pad(&format!("{amount:.decimals$} {unit}"))
     }
 }
 

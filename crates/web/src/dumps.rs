@@ -56,8 +56,8 @@ impl<'g> ModuleDump<'g> {
     }
 
     /// A file beside the module.
-    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.folder.get(name).map(|bytes| bytes.to_vec()).ok_or_else(|| "it is not there".to_owned())
+    pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        self.folder.get(name).map(|bytes| bytes.to_vec())
     }
 }
 

@@ -11,15 +11,16 @@ use xla_shape_answers::block::{BlockAnswer, Part};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::worlds::{AnyLayout, World};
-use xla_shape_hlo::{Language, Module, Timeline};
+use xla_shape_hlo::Language;
 use xla_shape_mosaic::{kernels, xla_instructions};
+use xla_shape_program::Program;
 use xla_shape_render::advise::Advice;
 use xla_shape_render::compare::Comparison;
 use xla_shape_render::convert::Conversion;
 use xla_shape_render::cost::ProgramCost;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
 use xla_shape_render::explain::Explanation;
-use xla_shape_render::hlo::{Difference, Known, ModuleFile, Report, check_devices, page};
+use xla_shape_render::hlo::{Difference, Report, check_devices, page};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::Scan;
 use xla_shape_render::{Given as GivenShape, GivenArray, Show, harmless, no_array, path_argument, shell_line};
@@ -233,52 +234,42 @@ fn dump_of<'g>(files: &'g [File<'_>]) -> Result<ModuleDump<'g>, String> {
     ModuleDump::find(files).ok_or_else(|| error("these files have no optimized module"))
 }
 
-/// The timeline with the compiler's own files beside the module.
-fn known<'m>(dump: &ModuleDump<'_>, timeline: Timeline<'m>) -> Known<'m> {
-    Known::new(timeline).with_files(dump.bytes, &dump.files, |name| dump.read(name))
-}
-
-fn read<'g>(view: &mut View, dump: &ModuleDump<'g>) -> Result<Module, String> {
-    let ModuleFile { module, unread } = ModuleFile::read(&dump.name, dump.bytes)?;
-    if let Some(unread) = unread {
+/// The program in a dump, with the compiler's files beside its module.
+fn read(view: &mut View, dump: &ModuleDump<'_>) -> Result<Program, String> {
+    let program = Program::read(&dump.name, dump.bytes.to_vec()).map_err(|error| error.to_string())?;
+    if let Some(unread) = program.unread() {
         view.say(unread);
     }
-    Ok(module)
+    Ok(program.with_files(dump.files.clone(), |name| dump.read(name)).with_others(dump.others.clone()))
 }
 
 fn module(view: &mut View, name: &str, dump: &ModuleDump<'_>, width: usize) -> Result<(), String> {
     view.command(&[name, &path_argument(&dump.path)]);
-    let module = read(view, dump)?;
+    let program = read(view, dump)?;
     if name == "cost" {
-        let cost = ProgramCost::new(&module).map_err(|wrong| error(format_args!("{}: {wrong}", dump.name)))?;
+        let cost = ProgramCost::new(program.module());
+        let cost = cost.map_err(|wrong| error(format_args!("{}: {wrong}", dump.name)))?;
         view.show(&cost, width);
         view.page = Some(cost.html());
         return Ok(());
     }
-    let memory = module.memory();
-    let known = memory.timeline_on(None).map(|timeline| known(dump, timeline));
-    let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(&memory, timeline, None, TOP, None);
-    let report = known.iter().fold(report, |report, known| report.with_known(known, dump.others.clone()));
+    let memory = program.memory(None);
+    let report = Report::new(&memory, None, TOP, None);
     view.text = report.screen(width).to_string();
     view.json = report.json();
-    view.page = Some(page(&module, timeline, &report, None));
+    view.page = Some(page(&memory, &report, None));
     Ok(())
 }
 
 fn modules(view: &mut View, first: &ModuleDump<'_>, second: &ModuleDump<'_>, width: usize) -> Result<(), String> {
     view.command(&["hlo", "diff", &path_argument(&first.path), &path_argument(&second.path)]);
     let (before, after) = (read(view, first)?, read(view, second)?);
-    check_devices(&before, &after).map_err(error)?;
-    let (memory, after_memory) = (before.memory(), after.memory());
-    let timeline = memory.timeline_on(None).map(|timeline| known(first, timeline));
-    let after_timeline = after_memory.timeline_on(None).map(|timeline| known(second, timeline));
-    for note in timeline.iter().chain(&after_timeline).flat_map(|known| &known.notes) {
+    check_devices(before.module(), after.module()).map_err(error)?;
+    let (memory, after_memory) = (before.memory(None), after.memory(None));
+    for note in memory.notes().iter().chain(after_memory.notes()) {
         view.say(format_args!("note: {note}"));
     }
-    let [timeline, after_timeline] =
-        [&timeline, &after_timeline].map(|known| known.as_ref().map(|known| &known.timeline));
-    let difference = Difference::on(&before, timeline, &after, after_timeline);
+    let difference = Difference::new(&memory, &after_memory);
     view.show(&difference, width);
     view.page = Some(difference.html(&[]));
     Ok(())

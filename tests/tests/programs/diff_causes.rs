@@ -6,6 +6,7 @@ use xla_shape_answers::Answer;
 use xla_shape_core::Shape;
 use xla_shape_hlo::cost::Cycles;
 use xla_shape_hlo::{Instruction, Module, Opcode, Readers};
+use xla_shape_program::Program;
 use xla_shape_render::hlo::Difference;
 use xla_shape_tests::hlo_modules;
 
@@ -153,7 +154,8 @@ const KINDS: &[Kind] = &[
 
 fn lines(before: &Module, after: &str) -> Vec<Value> {
     let after = Module::parse(after).unwrap_or_else(|error| panic!("{}: {error}", before.name().unwrap_or_default()));
-    let json = Difference::new(before, &after).json();
+    let [before, after] = [before, &after].map(|module| Program::from(module.clone()));
+    let json = Difference::new(&before.memory(None), &after.memory(None)).json();
     json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

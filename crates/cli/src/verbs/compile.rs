@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
-use xla_shape_pjrt::Program;
+use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
+use xla_shape_program::Program;
 use xla_shape_render::compile::{Compilation, Compiled as Answered};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::{Device, Report, page};
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     check_outputs(inputs.map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))?;
     let bytes = contents(&arguments.program)?;
     // Without a program, the compiler need not be started.
-    Program::from_bytes(&bytes)
+    xla_shape_pjrt::Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();
     let mut compilation = Compilation::new();
@@ -95,10 +95,9 @@ fn report_of_refused(
     let slice = target.slice.as_ref().ok().filter(|_| scan.says_out_of_hbm() && !is_dumped)?;
     let folder = tempfile::tempdir().ok()?;
     compiler::keep_modules(&host.command, &arguments.compiler, slice, program, folder.path());
-    let dump = Dump::find(folder.path()).ok()?;
-    let bytes = contents(dump.module()).ok()?;
+    let left = Program::open(folder.path()).ok()?;
     let device = scan.hbm_limit().map_or(Device::Generation(target.generation), Device::Bytes);
-    super::hlo::report(&dump, &bytes, device, arguments.top).ok()
+    Some(Report::new(&left.memory(device.generation()), Some(device), arguments.top, None))
 }
 
 /// The progress indicator on standard error, if that is a terminal, while the compiler runs.
@@ -130,11 +129,11 @@ fn write(
     }
     if let Some(path) = &arguments.html {
         let device = Some(Device::Generation(target.generation));
-        let memory = answered.module.memory();
-        let timeline = memory.timeline_on(Some(target.generation));
-        let report = Report::on(&memory, timeline.as_ref(), device, arguments.top, None);
+        let program = Program::from(answered.module.clone());
+        let memory = program.memory(Some(target.generation));
+        let report = Report::new(&memory, device, arguments.top, None);
         let report = report.with_account(&answered.account, answered.generated_code, device);
-        write_whole(file(path), page(answered.module, timeline.as_ref(), &report, None).as_bytes())?;
+        write_whole(file(path), page(&memory, &report, None).as_bytes())?;
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
 //! `cost`: what the compiler expects a program to cost.
 
-use super::hlo::read;
+use super::hlo::{end, opened};
 use crate::Host;
 use crate::args::CostArguments;
 use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use xla_shape::Layout;
-use xla_shape_files::{Dump, check_outputs, contents};
+use xla_shape_files::check_outputs;
 use xla_shape_pjrt::{Argument, Program};
+use xla_shape_program::Opened;
 use xla_shape_render::cost::ProgramCost;
 use xla_shape_tune::Place;
 
@@ -17,34 +17,29 @@ use xla_shape_tune::Place;
 const MOST_TRIED: usize = 16;
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
-    let dump = Dump::find(&arguments.file)?;
-    let inputs = dump.paths().collect::<Vec<_>>();
-    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
-    let bytes = contents(dump.module())?;
-    if is_program(&bytes) {
-        return compiled(arguments, host, &bytes);
-    }
+    let html = arguments.html.as_deref();
+    let program = match Opened::open(&arguments.file)? {
+        Opened::Source { path, bytes } => {
+            check_outputs([path.as_path()], html)?;
+            return compiled(arguments, host, &bytes);
+        }
+        Opened::Program(program) => program,
+    };
+    opened(&program, html)?;
     if arguments.try_remedies {
         return Err(Failure::said(
             "--try compiles the program: expected StableHLO, found a module that is compiled already",
         ));
     }
-    let read = read(dump.module(), &bytes)?;
-    read.warn();
-    let cost = ProgramCost::new(&read.module);
-    let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", dump.module().display())))?;
+    let cost = ProgramCost::new(program.module());
+    let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", program.name())))?;
     show(&cost, arguments)?;
-    read.end()
+    end(&program)
 }
 
 /// Writes the page, if the arguments name a file for it, and the answer.
 fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
     super::show_with_page(cost, arguments.answer.format, arguments.html.as_deref(), || cost.html())
-}
-
-/// Whether a file is a program in a dialect of MLIR. HLO may be compiled already, so its own figures count.
-pub(super) fn is_program(bytes: &[u8]) -> bool {
-    xla_shape_pjrt::Format::detect(bytes) == Some(xla_shape_pjrt::Format::Mlir)
 }
 
 /// Compiles a program, and says what it costs.

@@ -1,7 +1,6 @@
 //! `guard`: records the cost of a program, and compares later versions of the program with the record.
 
-use super::cost::is_program;
-use super::hlo::{hbm_bytes, read};
+use super::hlo::{end, opened};
 use crate::Host;
 use crate::args::{
     CompilerArguments, GuardArguments, GuardCheckArguments, GuardProgram, GuardRecordArguments, GuardVerb, Target,
@@ -11,8 +10,9 @@ use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
+use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
+use xla_shape_program::Opened;
 use xla_shape_render::guard::{Check, CheckError, Checks, Record, Recorded};
 use xla_shape_render::{path_argument, shell_line};
 
@@ -155,26 +155,26 @@ fn measured(
     path: &Path,
     record: Option<&Record>,
 ) -> Result<Measured, Failure> {
-    let dump = Dump::find(&arguments.program)?;
-    let paths = dump.paths().collect();
-    let bytes = contents(dump.module())?;
-    let said = |error: &dyn Display| failed(dump.module(), error);
-    if !is_program(&bytes) {
-        let device = match arguments.targets.as_slice() {
-            [] => {
-                record.filter(|record| record.devices().len() == 1).and_then(|record| record.devices().flatten().next())
-            }
-            [one] => Some(one.name.as_str()),
-            _ => return Err(said(&"expected one device of --for, because the module is compiled already")),
-        };
-        let read = read(dump.module(), &bytes)?;
-        read.warn();
-        let memory = hbm_bytes(&dump, &bytes, &read.module);
-        let recorded = Recorded::new(&read.module, memory, device, None).map_err(|error| said(&error))?;
-        read.end()?;
-        let devices = device.map(str::to_owned).into_iter().collect();
-        return Ok(Measured { paths, is_compiled: true, devices, programs: vec![recorded] });
-    }
+    let (source, bytes) = match Opened::open(&arguments.program)? {
+        Opened::Source { path, bytes } => (path, bytes),
+        Opened::Program(program) => {
+            let said = |error: &dyn Display| failed(Path::new(program.name()), error);
+            let device = match arguments.targets.as_slice() {
+                [] => record
+                    .filter(|record| record.devices().len() == 1)
+                    .and_then(|record| record.devices().flatten().next()),
+                [one] => Some(one.name.as_str()),
+                _ => return Err(said(&"expected one device of --for, because the module is compiled already")),
+            };
+            opened(&program, None)?;
+            let memory = program.memory(None).timeline().map(|timeline| timeline.account().device.total());
+            let recorded = Recorded::new(program.module(), memory, device, None).map_err(|error| said(&error))?;
+            end(&program)?;
+            let devices = device.map(str::to_owned).into_iter().collect();
+            return Ok(Measured { paths: program.paths(), is_compiled: true, devices, programs: vec![recorded] });
+        }
+    };
+    let said = |error: &dyn Display| failed(&source, error);
     let program = Program::from_bytes(&bytes).map_err(|error| said(&error))?;
     let targets = match (arguments.targets.as_slice(), record) {
         ([], Some(record)) => devices(path, record)?,
@@ -192,5 +192,5 @@ fn measured(
         programs.push(recorded.map_err(|error| trouble(error.to_string()))?);
     }
     let devices = targets.into_iter().map(|target| target.name).collect();
-    Ok(Measured { paths, is_compiled: false, devices, programs })
+    Ok(Measured { paths: vec![source], is_compiled: false, devices, programs })
 }

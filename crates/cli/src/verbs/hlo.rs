@@ -5,12 +5,13 @@ use crate::failure::Failure;
 use crate::io;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use xla_shape::hlo::Severity;
 use xla_shape::hlo::proto::is_message;
-use xla_shape::hlo::{Module, Severity, Timeline};
-use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
+use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
+use xla_shape_program::Program;
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::{
-    Device, Difference, Known, ModuleFile, Report, ShownInstruction, check_devices, check_space, graph_page, page,
+    Device, Difference, Report, ShownInstruction, check_devices, check_space, graph_page, page,
 };
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
@@ -21,27 +22,18 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         None => {}
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
-    let dump = Dump::find(file)?;
-    let inputs = dump.paths().collect::<Vec<_>>();
-    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
-    let bytes = contents(dump.module())?;
-    let read = read(dump.module(), &bytes)?;
-    read.warn();
-    let module = &read.module;
+    let program = open(file, arguments.html.as_deref())?;
     if let Some(space) = arguments.space {
-        check_space(module, space).map_err(Failure::said)?;
+        check_space(program.module(), space).map_err(Failure::said)?;
     }
-    let memory = module.memory();
-    let timeline = memory.timeline_on(arguments.device.and_then(Device::generation));
-    let known = timeline.map(|timeline| known(&dump, &bytes, timeline, arguments.estimate));
-    let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(&memory, timeline, arguments.device, arguments.top, arguments.space);
-    let report = known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec()));
+    let program = if arguments.estimate { program.estimated() } else { program };
+    let memory = program.memory(arguments.device.and_then(Device::generation));
+    let report = Report::new(&memory, arguments.device, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.answer.format == Format::Json && is_stdout(path) {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
-        write_whole(path, page(module, timeline, &report, arguments.space).as_bytes())?;
+        write_whole(path, page(&memory, &report, arguments.space).as_bytes())?;
     }
     if arguments.html.as_ref().is_none_or(|path| !is_stdout(path)) {
         match arguments.answer.format {
@@ -52,98 +44,61 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
             format => super::show(&report, format)?,
         }
     }
-    read.end()?;
+    end(&program)?;
     match report.worst() {
-        _ if report.exceeds_device() => Err(Failure::Told),
         Some(Severity::Error) => Err(Failure::Told),
         Some(Severity::Hint) if arguments.strict => Err(Failure::Told),
+        _ if report.exceeds_device() => Err(Failure::Told),
         _ => Ok(()),
     }
 }
 
-/// What a program takes of a device, by the compiler's files beside it.
-pub(super) fn report(dump: &Dump, bytes: &[u8], device: Device, top: usize) -> Result<Report, Failure> {
-    let module = read(dump.module(), bytes)?.module;
-    let memory = module.memory();
-    let known = memory.timeline_on(device.generation()).map(|timeline| known(dump, bytes, timeline, false));
-    let timeline = known.as_ref().map(|known| &known.timeline);
-    let report = Report::on(&memory, timeline, Some(device), top, None);
-    Ok(known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec())))
-}
-
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
-    let (first, second) = (Dump::find(&arguments.before)?, Dump::find(&arguments.after)?);
-    let inputs = first.paths().chain(second.paths()).collect::<Vec<_>>();
-    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
-    let (bytes, after_bytes) = (contents(first.module())?, contents(second.module())?);
-    let (before, after) = (read(first.module(), &bytes)?, read(second.module(), &after_bytes)?);
-    before.warn();
-    after.warn();
+    let html = arguments.html.as_deref();
+    let (before, after) = (open(&arguments.before, html)?, open(&arguments.after, html)?);
     if !arguments.other_devices {
-        let compared = check_devices(&before.module, &after.module);
+        let compared = check_devices(before.module(), after.module());
         compared.map_err(|error| Failure::said(format_args!("{error}; --other-devices compares them anyway")))?;
     }
-    let (memory, after_memory) = (before.module.memory(), after.module.memory());
-    let timeline = memory.timeline_on(None).map(|timeline| known(&first, &bytes, timeline, arguments.estimate));
-    let after_timeline =
-        after_memory.timeline_on(None).map(|timeline| known(&second, &after_bytes, timeline, arguments.estimate));
-    for note in timeline.iter().chain(&after_timeline).flat_map(|known| &known.notes) {
+    let (before, after) = if arguments.estimate { (before.estimated(), after.estimated()) } else { (before, after) };
+    let (memory, after_memory) = (before.memory(None), after.memory(None));
+    for note in memory.notes().iter().chain(after_memory.notes()) {
         io::tell(format_args!("note: {note}"));
     }
-    let [timeline, after_timeline] =
-        [&timeline, &after_timeline].map(|known| known.as_ref().map(|known| &known.timeline));
-    let difference = Difference::on(&before.module, timeline, &after.module, after_timeline);
+    let difference = Difference::new(&memory, &after_memory);
     let exceeded = difference.exceeded(&arguments.limits);
     if arguments.markdown {
         io::write(difference.markdown(&exceeded).as_bytes())?;
     } else {
         let page = || difference.html(&exceeded);
-        super::show_with_page(&difference, arguments.answer.format, arguments.html.as_deref(), page)?;
+        super::show_with_page(&difference, arguments.answer.format, html, page)?;
     }
     for limit in &exceeded {
         io::tell(format_args!("error: {limit}"));
     }
-    before.end().and(after.end())?;
+    end(&before).and(end(&after))?;
     if exceeded.is_empty() { Ok(()) } else { Err(Failure::Told) }
 }
 
 fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
-    let dump = Dump::find(&arguments.file)?;
-    let inputs = dump.paths().collect::<Vec<_>>();
-    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
-    let bytes = contents(dump.module())?;
-    let read = read(dump.module(), &bytes)?;
-    read.warn();
-    let memory = read.module.memory();
-    let known = memory.timeline_on(None).map(|timeline| known(&dump, &bytes, timeline, false));
-    let timeline = known.as_ref().map(|known| &known.timeline);
-    let said = |error| Failure::said(format_args!("{}: {error}", dump.module().display()));
-    let shown = ShownInstruction::new(&read.module, timeline, &arguments.name).map_err(said)?;
-    let graph = arguments.html.as_ref().map(|_| graph_page(&read.module, timeline, &arguments.name));
+    let program = open(&arguments.file, arguments.html.as_deref())?;
+    let memory = program.memory(None);
+    let said = |error| Failure::said(format_args!("{}: {error}", program.name()));
+    let shown = ShownInstruction::new(&memory, &arguments.name).map_err(said)?;
+    let graph = arguments.html.as_ref().map(|_| graph_page(&memory, &arguments.name));
     let graph = graph.transpose().map_err(said)?.unwrap_or_default();
     super::show_with_page(&shown, arguments.answer.format, arguments.html.as_deref(), || graph)?;
-    read.end()
-}
-
-/// The timeline with the compiler's own files, unless the user wants an estimate.
-fn known<'m>(dump: &Dump, bytes: &[u8], timeline: Timeline<'m>, estimate: bool) -> Known<'m> {
-    let known = Known::new(timeline);
-    if estimate { known } else { known.with_files(bytes, dump.files(), |name| dump.read(name)) }
-}
-
-/// The bytes of HBM that a module takes: by the compiler's own files, or else estimated.
-pub(super) fn hbm_bytes(dump: &Dump, bytes: &[u8], module: &Module) -> Option<u64> {
-    let memory = module.memory();
-    let timeline = memory.timeline_on(None)?;
-    Some(known(dump, bytes, timeline, false).timeline.account().device.total())
+    end(&program)
 }
 
 fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     let bytes = contents(&arguments.file)?;
-    let Read { module, unread } = read(&arguments.file, &bytes)?;
-    if let Some(unread) = unread {
+    let name = arguments.file.display().to_string();
+    let program = Program::read(&name, bytes.clone()).map_err(|error| Failure::Shape(error.to_string()))?;
+    let module = program.module();
+    if let Some(unread) = program.unread() {
         // Only a module that was read completely can be written.
-        return Err(Failure::Shape(unread));
+        return Err(Failure::Shape(unread.to_string()));
     }
     // In a file, the text is unchanged; on a terminal, control characters are escaped.
     let to_terminal = std::io::stdout().is_terminal();
@@ -169,28 +124,23 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     }
 }
 
-/// A module, and a warning about the instructions that could not be read.
-pub(super) struct Read {
-    pub(super) module: Module,
-    unread: Option<String>,
+/// Opens a program, checks that the output is no file of it, and warns about instructions that could not be read.
+pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failure> {
+    let program = Program::open(path)?;
+    opened(&program, output)?;
+    Ok(program)
 }
 
-impl Read {
-    /// Warns about the instructions that could not be read, before any other output.
-    pub(super) fn warn(&self) {
-        if let Some(unread) = &self.unread {
-            io::tell(unread);
-        }
+/// The same for a program that is open.
+pub(super) fn opened(program: &Program, output: Option<&Path>) -> Result<(), Failure> {
+    check_outputs(program.paths().iter().map(PathBuf::as_path), output)?;
+    if let Some(unread) = program.unread() {
+        io::tell(unread);
     }
-
-    /// The result of the verb: an error if a part of the module could not be read.
-    pub(super) fn end(self) -> Result<(), Failure> {
-        if self.unread.is_some() { Err(Failure::Unread) } else { Ok(()) }
-    }
+    Ok(())
 }
 
-/// Reads a module, as text or message. If only some instructions of a text can be read, the module has those.
-pub(super) fn read(file: &Path, bytes: &[u8]) -> Result<Read, Failure> {
-    let ModuleFile { module, unread } = ModuleFile::read(&file.display().to_string(), bytes).map_err(Failure::Shape)?;
-    Ok(Read { module, unread })
+/// The result of a verb: an error if a part of the module could not be read.
+pub(super) fn end(program: &Program) -> Result<(), Failure> {
+    if program.unread().is_some() { Err(Failure::Unread) } else { Ok(()) }
 }

@@ -28,7 +28,7 @@ pub(crate) fn config<'m>(instruction: Instruction<'m>) -> Option<Result<Cow<'m, 
 }
 
 #[cfg(feature = "cost")]
-impl<'a> crate::Module {
+impl crate::Module {
     /// What the compiler expects the program to cost, in cycles of the TPU's cores.
     ///
     /// The figures stand in the module that the compiler returns (JAX: `compiled.as_text()`), not in the one that XLA dumps

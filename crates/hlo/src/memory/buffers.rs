@@ -74,7 +74,7 @@ pub(super) struct HloBuffer<'m> {
 
 impl<'m> HloBuffer<'m> {
     /// The first array in the buffer; `None` for a tuple's index table.
-    pub(super) fn first_array<'a>(&self, module: &'m Module) -> Option<Buffer<'m>> {
+    pub(super) fn first_array(&self, module: &'m Module) -> Option<Buffer<'m>> {
         let first = self.values.first()?;
         let array = first.shape.array()?;
         let instruction = module.instruction_at(first.instruction)?;

@@ -117,6 +117,18 @@ impl Module {
         &self.text
     }
 
+    /// The same text without the module, and without a copy if no clone of the module shares it.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("y = f32[2] negate(x)")?;
+    /// assert_eq!(module.into_text(), "y = f32[2] negate(x)");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn into_text(self) -> String {
+        Arc::unwrap_or_clone(self.text)
+    }
+
     /// The name after `HloModule`. For a text of computations without that line it is `module_` and the name of the entry
     /// computation, as in XLA (`HloParserImpl::ParseHloModule`). `None` for instructions outside any computation.
     ///

@@ -81,7 +81,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
 /// # Errors
 /// Those of [`Module::from_proto`](crate::Module::from_proto).
 pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
-    Module::from_proto(bytes).map(|module| alloc::sync::Arc::unwrap_or_clone(module.text))
+    Module::from_proto(bytes).map(Module::into_text)
 }
 
 /// The bytes of the `HloModuleProto` in a message, which can be the whole message; `None` if the bytes are not a message.

@@ -56,11 +56,12 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::{Device, Report};
     ///
-    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
-    /// let memory = module.memory();
-    /// let report = Report::on(&memory, memory.timeline_on(None).as_ref(), Some(Device::Bytes(16 << 30)), 10, None);
+    /// let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), Some(Device::Bytes(16 << 30)), 10, None);
     /// assert_eq!(report.fits(), Ok(true));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -103,12 +104,12 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::{Device, Report};
     ///
-    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
-    /// let memory = module.memory();
-    /// let timeline = memory.timeline_on(None);
-    /// let report = |device| Report::on(&memory, timeline.as_ref(), device, 10, None);
+    /// let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = |device| Report::new(&program.memory(None), device, 10, None);
     /// assert!(report(Some(Device::Bytes(100))).exceeds_device());
     /// assert!(!report(Some(Device::Bytes(16 << 30))).exceeds_device() && !report(None).exceeds_device());
     /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -121,8 +122,9 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use crate::hlo::{Device, FitError, Known, Report, Statistics};
+    use crate::hlo::{Device, FitError, Report};
     use xla_shape_hlo::Module;
+    use xla_shape_program::{Program, Statistics};
 
     /// Two temporaries of a GiB at one time, between an argument and a result of a GiB each.
     const TEXT: &str = "HloModule m, is_scheduled=true\n\nENTRY e {\n  a = u8[1073741824]{0:T(1024)(128)(4,1)} parameter(0)\n  \
@@ -130,14 +132,12 @@ mod tests {
                         ROOT d = u8[1073741824]{0:T(1024)(128)(4,1)} add(b, c)\n}\n";
 
     fn judged(text: &str, device: Option<Device>, statistics: Option<&str>) -> Result<bool, FitError> {
-        let module = Module::parse(text).unwrap();
-        let memory = module.memory();
-        let known = memory.timeline_on(None).map(Known::new).map(|known| match statistics {
-            Some(json) => known.with_statistics("it", Statistics::parse(json.as_bytes()).unwrap()),
-            None => known,
-        });
-        let report = Report::on(&memory, known.as_ref().map(|known| &known.timeline), device, 10, None);
-        known.iter().fold(report, |report, known| report.with_known(known, Vec::new())).fits()
+        let program = Program::from(Module::parse(text).unwrap());
+        let program = match statistics {
+            Some(json) => program.with_statistics("it", Statistics::parse(json.as_bytes()).unwrap()),
+            None => program,
+        };
+        Report::new(&program.memory(None), device, 10, None).fits()
     }
 
     #[test]

@@ -1,24 +1,20 @@
 //! How much memory the values of an HLO program take, and what changed between two programs.
 //!
-//! [`Report`] is the answer about one program, [`Difference`] about two, and [`page()`] an interactive page. [`Known`] reads the files
-//! of the compiler that make the numbers exact.
+//! [`Report`] is the answer about one program, [`Difference`] about two, and [`page()`] an interactive page.
 
 mod causes;
 mod devices;
 pub mod diff;
 mod fits;
 mod graph;
-mod known;
 mod limit;
 mod memory;
 mod page;
-mod read;
 mod report;
 mod sharding;
 mod show;
 mod signature;
 mod space;
-mod statistics;
 mod strings;
 mod summary;
 mod text;
@@ -28,19 +24,16 @@ pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
 pub use fits::FitError;
 pub use graph::graph_page;
-pub use known::Known;
 pub(crate) use limit::measure;
 pub use limit::{Growth, Limit, LimitError, Measure};
 pub use memory::Device;
 pub(crate) use memory::{Capacity, Memory, capacity_in};
 pub use page::page;
-pub use read::ModuleFile;
 pub use report::Report;
 pub(crate) use report::Value;
 pub use show::{ShowError, ShownInstruction};
 pub(crate) use signature::{Operations, Signature};
 pub use space::{NoSuchSpace, check_space};
-pub use statistics::{Statistics, StatisticsError};
 pub use text::Section;
 
 pub use crate::source::source_text;

@@ -1,15 +1,14 @@
 //! How much memory the values of a program take, as data.
 
-use super::known::Known;
 use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
-use super::statistics::Statistics;
 use super::summary::Summary;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::{Account, Buffer, Footprint, Instruction, Module, Opcode, Severity, Source, Sources, Timeline};
+use xla_shape_program::{ProgramMemory, Statistics};
 
 /// How much memory the values of a program take, and what is wrong with its instructions.
 ///
@@ -285,40 +284,35 @@ pub(super) struct LayoutChange {
 }
 
 impl Report {
-    /// Reports on `module` with estimated memory. Lists have at most `top` entries; `only` picks a memory space.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::{Show, hlo::Report};
-    ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
-    /// assert!(Report::new(&module, 10, None).text(80).to_string().starts_with("needs 4 KiB of HBM"));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn new(module: &Module, top: usize, only: Option<u8>) -> Self {
-        let memory = module.memory();
-        Self::on(&memory, memory.timeline_on(None).as_ref(), None, top, only)
-    }
-
-    /// Reports on a module by its memory and timeline, for the device that it must fit. Lists have at most `top` entries; `only` picks a
-    /// memory space.
+    /// Reports on a program, for the device that it must fit. Lists have at most `top` entries; `only` picks a memory space.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_hlo::Module;
     /// use xla_shape_answers::Answer;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::{Device, Report};
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
-    /// let (memory, device) = (module.memory(), Device::Generation(Generation::V6e));
-    /// let timeline = memory.timeline_on(device.generation());
-    /// let report = Report::on(&memory, timeline.as_ref(), Some(device), 10, None);
+    /// let text = "HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), None, 10, None);
+    /// assert!(report.text(80).to_string().starts_with("needs 4 KiB of HBM"));
+    /// let device = Device::Generation(Generation::V6e);
+    /// let report = Report::new(&program.memory(device.generation()), Some(device), 10, None);
     /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn on(
+    pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
+        let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);
+        let report = memory.statistics().into_iter().fold(report, Self::with_statistics);
+        let [files, notes, other_modules] =
+            [memory.files(), memory.notes(), memory.program().others()].map(<[String]>::to_vec);
+        Self { files, notes, other_modules, ..report }
+    }
+
+    /// Reports on values and their timeline, without files of the compiler.
+    pub(crate) fn of_values(
         memory: &xla_shape_hlo::Memory<'_>,
         timeline: Option<&Timeline<'_>>,
         device: Option<Device>,
@@ -406,35 +400,16 @@ impl Report {
 }
 
 impl Report {
-    /// Adds the compiler's own files that were used, the notes about them, and the names of other modules in the directory.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_answers::Answer;
-    /// use xla_shape_render::hlo::{Known, Report};
-    ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-    /// let memory = module.memory();
-    /// let known = Known::new(memory.timeline_on(None).unwrap());
-    /// let report = Report::new(&module, 10, None).with_known(&known, vec!["other.hlo".to_owned()]);
-    /// assert!(report.json().contains("\"other_modules\":[\"other.hlo\"]"));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn with_known(self, known: &Known<'_>, other_modules: Vec<String>) -> Self {
-        let report = known.statistics.iter().fold(self, Self::with_statistics);
-        Self { files: known.files.clone(), notes: known.notes.clone(), other_modules, ..report }
-    }
-
     /// Replaces the totals by those of the compiler's memory analysis, and adds the bytes of the program's code.
     ///
     /// ```
     /// use xla_shape_hlo::{Account, Module};
     /// use xla_shape_answers::Answer;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Report;
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-    /// let report = Report::new(&module, 10, None).with_account(&Account::default(), 7, None);
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
+    /// let report = Report::new(&program.memory(None), None, 10, None).with_account(&Account::default(), 7, None);
     /// assert!(report.json().contains("\"generated_code\":7"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -454,10 +429,12 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Severity};
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Report;
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[9] negate(p) }")?;
-    /// assert_eq!(Report::new(&module, 10, None).worst(), Some(Severity::Error));
+    /// let text = "HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[9] negate(p) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// assert_eq!(Report::new(&program.memory(None), None, 10, None).worst(), Some(Severity::Error));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
@@ -476,13 +453,13 @@ impl Report {
     /// Adds the size of the code, which only the compiler's memory analysis has.
     fn with_statistics(mut self, statistics: &Statistics) -> Self {
         if let Some(memory) = &mut self.memory {
-            memory.device.generated_code = statistics.generated_code;
-            memory.device.peak_is_computed = statistics.own_peak().is_none();
+            memory.device.generated_code = statistics.generated_code();
+            memory.device.peak_is_computed = statistics.peak().is_none();
         }
         let needed = self.memory.as_ref().map(|memory| memory.device.used());
         self.summary = self.summary.zip(needed).map(|(summary, needed)| summary.with_needed(needed));
         // The code is in HBM too.
-        let code = statistics.generated_code.unwrap_or(0);
+        let code = statistics.generated_code().unwrap_or(0);
         let with_code = |capacity: Capacity| match capacity.space {
             memory_space::DEFAULT => capacity.with_more(code),
             _ => capacity,

@@ -12,25 +12,27 @@ use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::cost::{CostError, Costs};
 use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};
+use xla_shape_program::ProgramMemory;
 
 /// One instruction: its operands and readers, layouts, source line, place in memory, cycles and padding.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
 /// use xla_shape_answers::Answer;
+/// use xla_shape_program::Program;
 /// use xla_shape_render::{Show, hlo::ShownInstruction};
 ///
-/// let module = Module::parse("\
+/// let program = Program::from(Module::parse("\
 /// HloModule m, is_scheduled=true
 /// ENTRY main {
 ///   a = f32[4,100]{1,0:T(8,128)} parameter(0)
 ///   ROOT b = f32[4,100]{1,0:T(8,128)} negate(a)
-/// }")?;
-/// let memory = module.memory();
-/// let shown = ShownInstruction::new(&module, memory.timeline().as_ref(), "%a")?;
+/// }")?);
+/// let memory = program.memory(None);
+/// let shown = ShownInstruction::new(&memory, "%a")?;
 /// assert!(shown.json().contains(r#""readers":["b"]"#));
 /// assert!(shown.text(80).to_string().contains("2,496 bytes of padding"));
-/// assert!(ShownInstruction::new(&module, None, "aa").unwrap_err().to_string().ends_with("the nearest is %a"));
+/// assert!(ShownInstruction::new(&memory, "aa").unwrap_err().to_string().ends_with("the nearest is %a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -122,9 +124,10 @@ impl ShownInstruction {
     ///
     /// # Errors
     /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
-    pub fn new(module: &Module, timeline: Option<&Timeline<'_>>, name: &str) -> Result<Self, ShowError> {
+    pub fn new(memory: &ProgramMemory<'_>, name: &str) -> Result<Self, ShowError> {
+        let module = memory.program().module();
         let instruction = find(module, name)?;
-        let facts = Facts::new(module, timeline);
+        let facts = Facts::new(module, memory.timeline());
         let unread = facts.unread(instruction);
         Ok(Self { text: instruction.to_string(), unread, ..facts.shown(instruction) })
     }

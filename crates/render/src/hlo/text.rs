@@ -93,10 +93,11 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::{Report, Section};
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
-    /// let text = Report::new(&module, 10, None).sections(&[Section::Tiles], 80).to_string();
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
+    /// let text = Report::new(&program.memory(None), None, 10, None).sections(&[Section::Tiles], 80).to_string();
     /// assert!(text.contains("\nTile formats\n") && text.ends_with("  f32 T(8,128)\n"), "{text}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -116,10 +117,11 @@ impl Report {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Report;
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
-    /// let text = Report::new(&module, 10, None).screen(80).to_string();
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
+    /// let text = Report::new(&program.memory(None), None, 10, None).screen(80).to_string();
     /// assert!(text.contains("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
     /// assert!(text.ends_with("One instruction: hlo show FILE %p; a page to click through: --html PAGE\n"), "{text}");
     /// # Ok::<(), xla_shape_core::ParseError>(())

@@ -3,17 +3,18 @@
 use super::{share, weighted};
 use crate::args::{CompilerArguments, TuneArguments};
 use crate::failure::Failure;
-use crate::verbs::hlo::read;
 use std::collections::BTreeMap;
 use xla_shape::hlo::Module;
+use xla_shape_program::Program;
 use xla_shape_render::tune::compiled;
 use xla_shape_tune::{SharedArray, Tuning};
 
 /// What compiled modules say about the layouts of shared arrays.
 pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u8>]) -> Result<Tuning, Failure> {
     // The caller has parsed all of each module, so no part of one is missing here.
-    let reads = arguments.programs.iter().zip(files).map(|(path, bytes)| read(path, bytes));
-    let reads = reads.collect::<Result<Vec<_>, Failure>>()?;
+    let files = arguments.programs.iter().zip(files);
+    let opened = files.map(|(path, bytes)| Program::read(&path.display().to_string(), bytes.clone()));
+    let opened = opened.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::Shape(error.to_string()))?;
     let compiler = &arguments.compiler;
     for (is_given, option) in [
         (!arguments.memories.is_empty(), "--memory"),
@@ -36,13 +37,13 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
             )));
         }
     }
-    let donated: Vec<_> = reads.iter().map(|read| donated(&read.module)).collect();
+    let donated: Vec<_> = opened.iter().map(|program| donated(program.module())).collect();
     let shared = share::places(&arguments.shares, names, &donated)?;
     let programs = weighted(arguments, names)?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let mut all = Vec::new();
-    for (read, name) in reads.iter().zip(names) {
-        all.push(compiled(&read.module).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
+    for (program, name) in opened.iter().zip(names) {
+        all.push(compiled(program.module()).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
     }
     let measured: Vec<_> = all.iter().map(|one| one.measured.clone()).collect();
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));

@@ -49,7 +49,7 @@ struct Dataflow<'m> {
 
 impl<'m> Values<'m> {
     /// Analyses computations that run, given callees first. `None` if there are more than [`MAX_SUBSHAPES`] subshapes.
-    pub(in crate::memory) fn new<'a>(module: &'m Module, computations: &[Computation<'m>]) -> Option<Self> {
+    pub(in crate::memory) fn new(module: &'m Module, computations: &[Computation<'m>]) -> Option<Self> {
         let mut offsets = SubshapeOffsets::default();
         let mut starts = Vec::with_capacity(module.instructions().len());
         let mut next = 0_usize;

@@ -10,11 +10,12 @@ impl Difference {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Difference;
     ///
-    /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let (before, after) = (module(8), module(9));
-    /// let difference = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?);
+    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
+    /// let difference = Difference::new(&before.memory(None), &after.memory(None));
     /// let markdown = difference.markdown(&[]);
     /// assert!(markdown.contains("| shape | <code>p</code> | <code>f32&#91;8&#93;&#123;0&#125;</code> |"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -85,6 +86,7 @@ impl Difference {
 mod tests {
     use super::Difference;
     use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
 
     #[test]
     fn every_table_has_as_many_cells_as_columns() {
@@ -95,8 +97,8 @@ ENTRY e { a = f32[8,128]{1,0} parameter(0)
 ENTRY e { a = f32[8,128]{1,0} parameter(0)
   n = f32[8,128]{1,0} negate(a), metadata={op_name=\"f|g\" source_file=\"f|g.py\" source_line=3}
   ROOT c = f32[8,128]{0,1} copy(n), metadata={op_name=\"copy\" source_file=\"f|g.py\" source_line=4} }";
-        let (before, after) = (Module::parse(before).unwrap(), Module::parse(after).unwrap());
-        let difference = Difference::new(&before, &after);
+        let [before, after] = [before, after].map(|text| Program::from(Module::parse(text).unwrap()));
+        let difference = Difference::new(&before.memory(None), &after.memory(None));
         let markdown = difference.markdown(&difference.exceeded(&["copies>0".parse().unwrap()]));
         let expected = "\
 ### <code>m</code>
@@ -119,7 +121,7 @@ ENTRY e { a = f32[8,128]{1,0} parameter(0)
             assert!(!line.starts_with("| ") || cells == columns, "{markdown}");
             columns = if line.starts_with("| ") { columns } else { 0 };
         }
-        let same = Difference::new(&before, &before).markdown(&[]);
+        let same = Difference::new(&before.memory(None), &before.memory(None)).markdown(&[]);
         assert_eq!(same, "### <code>m</code>\n\nNothing that matters changed.\n");
     }
 }

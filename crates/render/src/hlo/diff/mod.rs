@@ -18,6 +18,7 @@ use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
+use xla_shape_program::ProgramMemory;
 
 /// A value that differs between the programs, or is only in one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -166,45 +167,24 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two programs with estimated memory.
+    /// Compares two programs. Without an entry computation in both, only values are compared.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
     /// use xla_shape_answers::Answer;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Difference;
     ///
-    /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let (before, after) = (module(8), module(9));
-    /// let difference = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?);
+    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
+    /// let difference = Difference::new(&before.memory(None), &after.memory(None));
     /// assert!(difference.json().contains("\"before\":\"f32[8]{0}\",\"after\":\"f32[9]{0}\""));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn new(before: &Module, after: &Module) -> Self {
-        let (first, second) = (before.memory(), after.memory());
-        let timelines = [first.timeline_on(None), second.timeline_on(None)];
-        Self::on(before, timelines[0].as_ref(), after, timelines[1].as_ref())
-    }
-
-    /// Compares two programs, each with its timeline. Without both timelines, only values are compared.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::hlo::Difference;
-    ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-    /// let memory = module.memory();
-    /// let timeline = memory.timeline_on(None);
-    /// assert!(Difference::on(&module, timeline.as_ref(), &module, timeline.as_ref()).is_empty());
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn on(
-        before: &Module,
-        before_timeline: Option<&Timeline<'_>>,
-        after: &Module,
-        after_timeline: Option<&Timeline<'_>>,
-    ) -> Self {
+    pub fn new(before: &ProgramMemory<'_>, after: &ProgramMemory<'_>) -> Self {
+        let [before_timeline, after_timeline] = [before.timeline(), after.timeline()];
+        let [before, after] = [before, after].map(|memory| memory.program().module());
         // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
         let pairs = Pairs::new(before, after);
         let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
@@ -232,10 +212,12 @@ impl Difference {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Difference;
     ///
-    /// let before = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
-    /// let difference = Difference::new(&before, &before);
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?);
+    /// let memory = program.memory(None);
+    /// let difference = Difference::new(&memory, &memory);
     /// assert!(difference.exceeded(&["memory>0".parse()?]).is_empty());
     /// let unknown = difference.exceeded(&["cycles>2%".parse()?]);
     /// assert_eq!(unknown, ["cycles>2%: the cycles are not known in both modules"]);
@@ -254,10 +236,11 @@ impl Difference {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Difference;
     ///
-    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-    /// assert!(Difference::new(&module, &module).is_empty());
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
+    /// assert!(Difference::new(&program.memory(None), &program.memory(None)).is_empty());
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]

@@ -12,11 +12,12 @@ impl Difference {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
     /// use xla_shape_render::hlo::Difference;
     ///
-    /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let (before, after) = (module(1024), module(3072));
-    /// let page = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?).html(&[]);
+    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let [before, after] = [Module::parse(&text(1024))?, Module::parse(&text(3072))?].map(Program::from);
+    /// let page = Difference::new(&before.memory(None), &after.memory(None)).html(&[]);
     /// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB → 12 KiB"), "{page}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -183,6 +184,7 @@ fn push_values(body: &mut String, changes: &[Change]) {
 mod tests {
     use super::Difference;
     use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
 
     /// Names come from files: they must not become markup.
     #[test]
@@ -195,8 +197,9 @@ mod tests {
                  backend_config={{\"window_config\":{{\"estimated_cycles\":\"12\"}}}}\n}}\n"
             )
         };
-        let (before, after) = (module(8, "1,0"), module(16, "0,1"));
-        let difference = Difference::new(&Module::parse(&before).unwrap(), &Module::parse(&after).unwrap());
+        let [before, after] =
+            [module(8, "1,0"), module(16, "0,1")].map(|text| Program::from(Module::parse(&text).unwrap()));
+        let difference = Difference::new(&before.memory(None), &after.memory(None));
         let page = difference.html(&[hostile.to_owned()]);
         assert_eq!(page.matches("<script>").count(), 1, "the page's own");
         assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("&lt;img src=x"), "{page}");

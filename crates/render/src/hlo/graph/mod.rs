@@ -8,7 +8,8 @@ use crate::web::{Page, json_script};
 use crate::words::shortened;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
-use xla_shape_hlo::{Instruction, Module, Opcode, Timeline};
+use xla_shape_hlo::{Instruction, Module, Opcode};
+use xla_shape_program::ProgramMemory;
 
 /// The most instructions that the page knows, the operands and readers of each that it follows, and the most instructions of a fusion that
 /// it opens.
@@ -33,17 +34,20 @@ pub(super) const ELEMENTS: &str = "<div class=\"tools\"><div id=\"controls\"></d
 ///
 /// ```
 /// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
 /// use xla_shape_render::hlo::graph_page;
 ///
-/// let module = Module::parse("HloModule m\nENTRY e { a = f32[8] parameter(0)\n ROOT b = f32[8] negate(a) }")?;
-/// let page = graph_page(&module, None, "b")?;
+/// let text = "HloModule m\nENTRY e { a = f32[8] parameter(0)\n ROOT b = f32[8] negate(a) }";
+/// let program = Program::from(Module::parse(text)?);
+/// let page = graph_page(&program.memory(None), "b")?;
 /// assert!(page.starts_with("<!doctype html>") && page.contains("%b in m"));
-/// assert!(graph_page(&module, None, "c").is_err());
+/// assert!(graph_page(&program.memory(None), "c").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn graph_page(module: &Module, timeline: Option<&Timeline<'_>>, name: &str) -> Result<String, ShowError> {
+pub fn graph_page(memory: &ProgramMemory<'_>, name: &str) -> Result<String, ShowError> {
+    let module = memory.program().module();
     let start = find(module, name)?;
-    let facts = Facts::new(module, timeline);
+    let facts = Facts::new(module, memory.timeline());
     let mut strings = Strings::new();
     let limits = Limits { nodes: MOST_NODES, rows: MOST_ROWS, text: LONGEST };
     let graph = Graph::around(module, &facts, &[start], limits, &mut strings, |_, _| true);
@@ -206,6 +210,7 @@ mod tests {
     use super::{MOST_NODES, graph_page};
     use std::fmt::Write as _;
     use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
 
     /// Names come from files: they must not become markup or end a script.
     #[test]
@@ -215,7 +220,7 @@ mod tests {
             "HloModule m\nENTRY e {{\n  p = f32[8]{{0}} parameter(0), metadata={{op_name=\"{hostile}\" source_file=\"{hostile}\" source_line=1}}\n  \
              ROOT %q = f32[8]{{0}} negate(p), metadata={{op_name=\"{hostile}\"}}\n}}\n"
         );
-        let page = graph_page(&Module::parse(&text).unwrap(), None, "q").unwrap();
+        let page = graph_page(&Program::from(Module::parse(&text).unwrap()).memory(None), "q").unwrap();
         assert_eq!(page.matches("<script").count(), 2, "the data and the script");
         assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("\\u003cscript>alert(1)"), "{page}");
     }
@@ -230,9 +235,10 @@ mod tests {
         }
         let all: Vec<_> = (0..3_000).map(|number| format!("{name}{number}")).collect();
         writeln!(text, "  ROOT r = (f32[8]{{0}}) tuple({})\n}}", all.join(", ")).unwrap();
-        let module = Module::parse_with_errors(&text).0;
+        let program = Program::from(Module::parse_with_errors(&text).0);
+        let memory = program.memory(None);
         for start in ["p", "r", &all[7]] {
-            let page = graph_page(&module, None, start).unwrap();
+            let page = graph_page(&memory, start).unwrap();
             assert!(page.len() < 2_000_000, "{start}: {} bytes", page.len());
             let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
             let data: serde_json::Value = serde_json::from_str(data).unwrap();

@@ -11,6 +11,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
+use xla_shape_program::ProgramMemory;
 
 /// How much a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,17 +42,18 @@ impl Detail {
 }
 
 /// A program with everything that a page may show, computed once.
-pub(super) struct Program<'p, 'm> {
+pub(super) struct Shown<'p, 'm> {
     module: &'m Module,
-    memory: Memory<'m>,
+    memory: &'p Memory<'m>,
     timeline: Option<&'p Timeline<'m>>,
     report: &'p Report,
     facts: Facts<'p, 'm>,
 }
 
-impl<'p, 'm> Program<'p, 'm> {
-    pub(super) fn new(module: &'m Module, timeline: Option<&'p Timeline<'m>>, report: &'p Report) -> Self {
-        Self { module, memory: module.memory(), timeline, report, facts: Facts::new(module, timeline) }
+impl<'p, 'm> Shown<'p, 'm> {
+    pub(super) fn new(memory: &'p ProgramMemory<'m>, report: &'p Report) -> Self {
+        let (module, timeline) = (memory.program().module(), memory.timeline());
+        Self { module, memory: memory.values(), timeline, report, facts: Facts::new(module, timeline) }
     }
 }
 
@@ -189,8 +191,8 @@ impl Life<'_> {
 
 impl Data {
     /// The data of a program, or of one of its memory spaces.
-    pub(super) fn new(program: &Program<'_, '_>, only: Option<u8>, detail: Detail) -> Self {
-        let Program { module, memory, timeline, report, facts } = program;
+    pub(super) fn new(shown: &Shown<'_, '_>, only: Option<u8>, detail: Detail) -> Self {
+        let Shown { module, memory, timeline, report, facts } = shown;
         let (lives, steps) = lives(memory, *timeline, &facts.sources, &facts.roles);
         let curves = timeline.map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
         let mut strings = Strings::new();

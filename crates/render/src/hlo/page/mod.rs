@@ -8,8 +8,9 @@ mod data;
 use super::{Report, graph};
 use crate::web::{Page, escape, json_script};
 use crate::{Show, words::shortened};
-use data::{Data, Detail, Program};
-use xla_shape_hlo::{Module, Timeline};
+use data::{Data, Detail, Shown};
+use xla_shape_hlo::Module;
+use xla_shape_program::ProgramMemory;
 
 /// The most bytes of a page; a page has fewer buffers until it fits.
 const MAX_PAGE: usize = 5_000_000;
@@ -18,29 +19,31 @@ const REPORT_WIDTH: usize = 100;
 /// The longest report that a page shows, in characters.
 const MAX_REPORT: usize = 200_000;
 
-/// A page about the memory of a program, with the report in it. `timeline` is the one that the report was made with; `only` picks a
-/// memory space. The page has no external resources.
+/// A page about the memory of a program, with the report in it, which was made of the same memory; `only` picks a memory
+/// space. The page has no external resources.
 ///
 /// The page has at most 5 MB. For a large program, it has the buffers that are live at the peak and then the largest ones, and draws
 /// the others as a sum.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
 /// use xla_shape_render::hlo::{Report, page};
 ///
-/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-/// let memory = module.memory();
-/// let html = page(&module, memory.timeline_on(None).as_ref(), &Report::new(&module, 10, None), None);
+/// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
+/// let memory = program.memory(None);
+/// let html = page(&memory, &Report::new(&memory, None, 10, None), None);
 /// assert!(html.starts_with("<!doctype html>") && html.contains("Memory of m"));
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub fn page<'m>(module: &'m Module, timeline: Option<&Timeline<'m>>, report: &Report, only: Option<u8>) -> String {
-    let program = Program::new(module, timeline, report);
+pub fn page(memory: &ProgramMemory<'_>, report: &Report, only: Option<u8>) -> String {
+    let module = memory.program().module();
+    let shown = Shown::new(memory, report);
     let report = report.text(REPORT_WIDTH).to_string();
     let mut detail = Detail::MOST;
     loop {
-        let page = page_with(&Data::new(&program, only, detail), module, &report);
+        let page = page_with(&Data::new(&shown, only, detail), module, &report);
         // This ends: one buffer of each space always fits, because texts are shortened.
         if page.len() <= MAX_PAGE {
             return page;
@@ -105,15 +108,16 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Data, Detail, MAX_PAGE, Program, page};
+    use super::{Data, Detail, MAX_PAGE, Shown, page};
     use crate::hlo::Report;
     use std::fmt::Write as _;
     use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
 
     fn page_of(text: &str, only: Option<u8>) -> String {
-        let module = Module::parse(text).unwrap();
-        let memory = module.memory();
-        page(&module, memory.timeline_on(None).as_ref(), &Report::new(&module, 10, only), only)
+        let program = Program::from(Module::parse(text).unwrap());
+        let memory = program.memory(None);
+        page(&memory, &Report::new(&memory, None, 10, only), only)
     }
 
     #[test]
@@ -159,12 +163,11 @@ mod tests {
         let all = (0..LATE).map(|number| format!("%late{number}")).collect::<Vec<_>>().join(", ");
         line("sum", &format!("custom-call({all}), custom_call_target=\"g\""));
         text.push_str(&format!("  ROOT %r = {array} negate(%sum)\n}}\n"));
-        let module = Module::parse(&text).unwrap();
-        let memory = module.memory();
-        let timeline = memory.timeline_on(None);
-        let report = Report::on(&memory, timeline.as_ref(), None, 10, None);
+        let program = Program::from(Module::parse(&text).unwrap());
+        let memory = program.memory(None);
+        let report = Report::new(&memory, None, 10, None);
         let detail = Detail { buffers: 4_000, ..Detail::MOST };
-        let data = Data::new(&Program::new(&module, timeline.as_ref(), &report), None, detail);
+        let data = Data::new(&Shown::new(&memory, &report), None, detail);
         let data = serde_json::to_value(&data).unwrap();
         let space = &data["spaces"][0];
         let [count, peak] = ["count", "peak"].map(|field| space[field].as_u64().unwrap());

@@ -12,8 +12,8 @@ use xla_shape_hlo::Account;
 pub struct Statistics {
     /// Arguments, outputs, aliases and temporaries: on the device, then on the host.
     sizes: [Option<u64>; 8],
-    pub(super) generated_code: Option<u64>,
-    pub(super) peak: Option<u64>,
+    generated_code: Option<u64>,
+    peak: Option<u64>,
 }
 
 const FIELDS: [&str; 8] = [
@@ -64,7 +64,7 @@ impl Statistics {
     /// If it is not JSON with such fields.
     ///
     /// ```
-    /// use xla_shape_render::hlo::Statistics;
+    /// use xla_shape_program::Statistics;
     ///
     /// assert!(Statistics::parse(b"{\"temp_size_in_bytes\": 4096}").is_ok());
     /// assert!(Statistics::parse(b"{\"loss\": 3}").is_err());
@@ -90,7 +90,7 @@ impl Statistics {
     ///
     /// ```
     /// use xla_shape_hlo::Account;
-    /// use xla_shape_render::hlo::Statistics;
+    /// use xla_shape_program::Statistics;
     ///
     /// let statistics = Statistics::parse(b"{\"argument_size_in_bytes\": 7}").unwrap();
     /// let error = statistics.check(&Account::default()).unwrap_err();
@@ -110,17 +110,37 @@ impl Statistics {
         Ok(())
     }
 
-    pub(super) fn is_of_temporaries(field: &str) -> bool {
+    pub(crate) fn is_of_temporaries(field: &str) -> bool {
         field.contains("temp_size")
     }
 
-    /// The compiler's peak, in bytes. Old releases write 0 for it.
-    pub(super) fn own_peak(&self) -> Option<u64> {
+    /// The bytes of the program's code, if the analysis has them.
+    ///
+    /// ```
+    /// use xla_shape_program::Statistics;
+    ///
+    /// assert_eq!(Statistics::parse(b"{\"generated_code_size_in_bytes\": 7}").unwrap().generated_code(), Some(7));
+    /// ```
+    #[must_use]
+    pub const fn generated_code(&self) -> Option<u64> {
+        self.generated_code
+    }
+
+    /// The compiler's own peak, in bytes. Old releases write 0 for it, which is none.
+    ///
+    /// ```
+    /// use xla_shape_program::Statistics;
+    ///
+    /// assert_eq!(Statistics::parse(b"{\"peak_memory_in_bytes\": 64}").unwrap().peak(), Some(64));
+    /// assert_eq!(Statistics::parse(b"{\"peak_memory_in_bytes\": 0}").unwrap().peak(), None);
+    /// ```
+    #[must_use]
+    pub fn peak(&self) -> Option<u64> {
         self.peak.filter(|&peak| peak > 0)
     }
 
     /// The account with the values of this analysis in place of its own.
-    pub(super) fn applied(&self, account: &Account) -> Account {
+    pub(crate) fn applied(&self, account: &Account) -> Account {
         let mut account = account.clone();
         let known = |index: usize, place: &mut u64| *place = self.sizes.get(index).copied().flatten().unwrap_or(*place);
         for (first, totals) in [(0, &mut account.device), (4, &mut account.host)] {
@@ -136,7 +156,7 @@ impl Statistics {
                 account.heaps.insert(space, bytes);
             }
         }
-        account.peak = self.own_peak().unwrap_or(account.peak);
+        account.peak = self.peak().unwrap_or(account.peak);
         if self.sizes[..4].iter().all(Option::is_some) {
             (account.exact, account.may_be_more) = (true, 0);
         }

@@ -1,0 +1,23 @@
+//! A program of XLA that somebody has: its HLO module, and what its compiler says about it.
+//!
+//! [`Program`] is opened from a file, a directory of the compiler's dumps, or bytes. It owns what it read, so it has no lifetime.
+//! [`Program::memory`] is the memory of its values, with the compiler's own figures where its files have them. This crate decides what
+//! an input is and which files belong to it; it writes no text for people except errors and notes.
+
+#![forbid(unsafe_code)]
+
+mod memory;
+mod program;
+mod read;
+mod statistics;
+
+pub use memory::ProgramMemory;
+pub use program::Program;
+#[cfg(feature = "files")]
+pub use program::{OpenError, Opened};
+pub use read::{ReadError, Unread};
+pub use statistics::{Statistics, StatisticsError};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

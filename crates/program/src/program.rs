@@ -1,0 +1,321 @@
+//! A program and where it came from.
+
+use crate::read::{ReadError, Unread, read};
+use crate::statistics::Statistics;
+use std::collections::BTreeMap;
+#[cfg(feature = "files")]
+use std::path::{Path, PathBuf};
+#[cfg(feature = "files")]
+use xla_shape_files::{Dump, Error, contents};
+#[cfg(feature = "files")]
+use xla_shape_hlo::Language;
+use xla_shape_hlo::Module;
+use xla_shape_hlo::dump::{BufferAssignment, DumpFiles};
+
+/// A program that somebody has: its module, and what the compiler says about it.
+///
+/// ```
+/// use xla_shape_program::Program;
+///
+/// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+/// assert_eq!(program.module().name(), Some("m"));
+/// let error = Program::read("notes.txt", b"# notes".to_vec()).unwrap_err();
+/// assert!(error.to_string().contains("`xla-shape scan FILE` finds the shapes in any text"));
+/// # Ok::<(), xla_shape_program::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    module: Module,
+    name: String,
+    unread: Option<Unread>,
+    /// The buffer assignment in the module's own message.
+    pub(crate) assignment: Option<BufferAssignment>,
+    pub(crate) beside: Beside,
+    others: Vec<String>,
+}
+
+/// What the compiler says about a program outside of its module.
+#[derive(Clone, Debug)]
+pub(crate) enum Beside {
+    Nothing,
+    /// Files on disk, which are read when they are needed.
+    #[cfg(feature = "files")]
+    Dump(Dump),
+    /// Files that were given with their contents.
+    Files(DumpFiles, BTreeMap<String, Vec<u8>>),
+    /// A memory analysis, and what notes call it.
+    Analysis(String, Statistics),
+}
+
+/// What somebody has of a program: one that is compiled, or the source that a compiler takes.
+///
+/// ```
+/// use xla_shape_program::Opened;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("p.mlir");
+/// std::fs::write(&path, "module @jit_f {}")?;
+/// assert!(matches!(Opened::open(&path)?, Opened::Source { bytes, .. } if bytes == b"module @jit_f {}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "files")]
+#[derive(Clone, Debug)]
+pub enum Opened {
+    /// An HLO module. It may be compiled already, so its own figures count.
+    Program(Box<Program>),
+    /// A program in a dialect of MLIR.
+    Source {
+        /// Its file.
+        path: PathBuf,
+        /// What the file contains.
+        bytes: Vec<u8>,
+    },
+}
+
+#[cfg(feature = "files")]
+impl Opened {
+    /// Opens a file, or the largest optimized module of a directory; `-` is standard input.
+    ///
+    /// ```
+    /// use xla_shape_program::Opened;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("m.hlo"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// assert!(matches!(Opened::open(folder.path().join("m.hlo"))?, Opened::Program(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file cannot be read, a directory has no optimized module, or the file is neither MLIR nor a module.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let dump = Dump::find(path).map_err(OpenError::Files)?;
+        let bytes = contents(dump.module()).map_err(OpenError::Files)?;
+        if Language::of(&bytes) == Some(Language::Mlir) {
+            return Ok(Self::Source { path: dump.module().to_owned(), bytes });
+        }
+        Program::of_dump(dump, bytes).map(|program| Self::Program(Box::new(program)))
+    }
+}
+
+/// Why a program cannot be opened.
+#[cfg(feature = "files")]
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A file cannot be read, or a directory has no module.
+    Files(Error),
+    /// The file is not a module, or nothing of it can be read.
+    Read(ReadError),
+}
+
+#[cfg(feature = "files")]
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Files(error) => error.fmt(f),
+            Self::Read(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(feature = "files")]
+impl std::error::Error for OpenError {}
+
+impl Program {
+    /// Opens a file, or the largest optimized module of a directory; `-` is standard input. The compiler's files beside the module are
+    /// read when [`memory`](Self::memory) needs them.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("m.after_optimizations.txt"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// std::fs::write(folder.path().join("stats.json"), "{\"argument_size_in_bytes\": 32, \"temp_size_in_bytes\": 64}")?;
+    /// let program = Program::open(folder.path())?;
+    /// assert_eq!(program.memory(None).timeline().unwrap().account().device.temporaries, 64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file cannot be read, a directory has no optimized module, or the file is not a module.
+    #[cfg(feature = "files")]
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let dump = Dump::find(path).map_err(OpenError::Files)?;
+        let bytes = contents(dump.module()).map_err(OpenError::Files)?;
+        Self::of_dump(dump, bytes)
+    }
+
+    #[cfg(feature = "files")]
+    fn of_dump(dump: Dump, bytes: Vec<u8>) -> Result<Self, OpenError> {
+        let program = Self::read(&dump.module().display().to_string(), bytes).map_err(OpenError::Read)?;
+        Ok(Self { others: dump.others().to_vec(), beside: Beside::Dump(dump), ..program })
+    }
+
+    /// Reads a module, as text or message. `name` is the file's name for errors.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = "HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n  q = f32[8}\n  ROOT n = f32[8] negate(p)\n}";
+    /// let program = Program::read("m.hlo", text.into())?;
+    /// assert!(program.unread().unwrap().to_string().starts_with("warning: 1 of 3 instructions could not be read"));
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the bytes are not a module, or nothing of it can be read.
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
+        let (module, unread, assignment) = read(name, bytes)?;
+        Ok(Self { name: name.to_owned(), unread, assignment, ..Self::from(module) })
+    }
+
+    /// The same program with the compiler's files beside its module: `files` names them, and `read` returns their contents. A file that
+    /// cannot be read is missing, which a note of [`memory`](Self::memory) says.
+    ///
+    /// ```
+    /// use xla_shape_hlo::dump::DumpFiles;
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// let files = DumpFiles { statistics: Some("stats.json".to_owned()), ..DumpFiles::default() };
+    /// let program = program.with_files(files, |_| Some(b"{\"generated_code_size_in_bytes\": 7}".to_vec()));
+    /// assert_eq!(program.memory(None).files(), ["stats.json"]);
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn with_files(self, files: DumpFiles, mut read: impl FnMut(&str) -> Option<Vec<u8>>) -> Self {
+        let names =
+            [&files.proto, &files.buffer_assignment, &files.live_range, &files.memory_usage_report, &files.statistics];
+        let found = names.into_iter().flatten().filter_map(|name| Some((name.clone(), read(name)?))).collect();
+        Self { beside: Beside::Files(files, found), ..self }
+    }
+
+    /// The same program with the compiler's memory analysis, in place of files beside its module. `name` is what notes call it.
+    ///
+    /// ```
+    /// use xla_shape_program::{Program, Statistics};
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// let other = Statistics::parse(b"{\"argument_size_in_bytes\": 7}").unwrap();
+    /// let program = program.with_statistics("stats.json", other);
+    /// assert!(program.memory(None).notes()[0].starts_with("`stats.json` is ignored: it is of another program"));
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn with_statistics(self, name: &str, statistics: Statistics) -> Self {
+        Self { beside: Beside::Analysis(name.to_owned(), statistics), ..self }
+    }
+
+    /// The same program without what the compiler says about it, so that its memory is estimated.
+    ///
+    /// ```
+    /// use xla_shape_program::{Program, Statistics};
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// let program = program.with_statistics("s", Statistics::parse(b"{\"temp_size_in_bytes\": 4}").unwrap());
+    /// assert!(program.memory(None).statistics().is_some() && program.estimated().memory(None).statistics().is_none());
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn estimated(self) -> Self {
+        Self { beside: Beside::Nothing, assignment: None, ..self }
+    }
+
+    /// Its module. If only some instructions of a text could be read, it has those.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// assert_eq!(program.module().instructions().len(), 1);
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub const fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The name of its file; empty if it has none.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// assert_eq!(program.name(), "m.hlo");
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which instructions could not be read; `None` if all were.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// assert!(program.unread().is_none());
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub const fn unread(&self) -> Option<&Unread> {
+        self.unread.as_ref()
+    }
+
+    /// The names of the other modules in its directory.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let text = "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }";
+    /// std::fs::write(folder.path().join("a.after.hlo"), text)?;
+    /// std::fs::write(folder.path().join("b.after.hlo"), format!("{text}\n"))?;
+    /// assert_eq!(Program::open(folder.path())?.others(), ["a.after.hlo"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn others(&self) -> &[String] {
+        &self.others
+    }
+
+    /// The same program, with the names of the other modules in its directory.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// assert_eq!(program.with_others(vec!["n.hlo".to_owned()]).others(), ["n.hlo"]);
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn with_others(self, others: Vec<String>) -> Self {
+        Self { others, ..self }
+    }
+
+    /// All files that may be read for it, the module's first; none if it was not opened from a file.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("m.hlo");
+    /// std::fs::write(&path, "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// assert_eq!(Program::open(&path)?.paths(), [path]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "files")]
+    #[must_use]
+    pub fn paths(&self) -> Vec<PathBuf> {
+        if let Beside::Dump(dump) = &self.beside { dump.paths().collect() } else { Vec::new() }
+    }
+}
+
+/// A module alone, without files of the compiler.
+impl From<Module> for Program {
+    fn from(module: Module) -> Self {
+        let (name, others) = Default::default();
+        Self { module, name, unread: None, assignment: None, beside: Beside::Nothing, others }
+    }
+}

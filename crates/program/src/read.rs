@@ -1,0 +1,187 @@
+//! Reads the file of a module, and recognizes files that are none.
+
+use std::fmt;
+use xla_shape_core::text::Span;
+use xla_shape_core::{ParseError, Shape};
+use xla_shape_hlo::dump::BufferAssignment;
+use xla_shape_hlo::proto::{HloProtoError, is_message};
+use xla_shape_hlo::{Language, Module, utf8};
+
+/// Why bytes are not a program. It displays as the message of the program, with the place of the error and what the file seems to be.
+///
+/// ```
+/// use xla_shape_program::{Program, ReadError};
+///
+/// let error = Program::read("a.npy", b"\x93NUMPY\x01\0".to_vec()).unwrap_err();
+/// assert!(matches!(error, ReadError::Syntax { .. }));
+/// assert!(error.to_string().ends_with("this is an array of NumPy; `xla-shape relayout` reads it"));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It is a message that cannot be read.
+    Message {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        error: HloProtoError,
+    },
+    /// It is text that cannot be read, or bytes that are not text.
+    Syntax {
+        /// What is wrong, and where in `text`.
+        error: ParseError,
+        /// The text; of bytes that are not text, what is before the first invalid ones, and U+FFFD for those.
+        text: String,
+        /// The whole message.
+        message: String,
+    },
+    /// It is a module without computations.
+    Empty {
+        /// The file.
+        name: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message { name, error } => write!(f, "error: {name}: {error}"),
+            Self::Syntax { message, .. } => f.write_str(message),
+            Self::Empty { name } => write!(f, "error: {name} is not an HLO module: it has no computations"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Some instructions could not be read, and the program has the others. It displays as a warning, with the place of the first error.
+///
+/// ```
+/// use xla_shape_program::Program;
+///
+/// let text = "HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n  q = f32[8}\n  ROOT n = f32[8] negate(p)\n}";
+/// let program = Program::read("m.hlo", text.into())?;
+/// let unread = program.unread().unwrap();
+/// assert_eq!((unread.instructions, unread.of), (1, 3));
+/// assert_eq!(&text[unread.error.span().start..unread.error.span().end], "}");
+/// # Ok::<(), xla_shape_program::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// How many instructions could not be read.
+    pub instructions: usize,
+    /// How many instructions the text has.
+    pub of: usize,
+    /// The first error; its span is in the module's text.
+    pub error: ParseError,
+    shown: String,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instructions, of, shown, .. } = self;
+        write!(
+            f,
+            "warning: {instructions} of {of} instructions could not be read; what follows is about the others\n{shown}"
+        )
+    }
+}
+
+/// Reads a module, as text or message: what could be read, what could not, and the buffer assignment in the message.
+pub(crate) fn read(
+    name: &str,
+    bytes: Vec<u8>,
+) -> Result<(Module, Option<Unread>, Option<BufferAssignment>), ReadError> {
+    if is_message(&bytes) {
+        let module = Module::from_proto(&bytes).map_err(|error| ReadError::Message { name: name.to_owned(), error })?;
+        return Ok((module, None, BufferAssignment::from_proto(&bytes).ok().flatten()));
+    }
+    let shown = |error: &ParseError, text: &str, message: &dyn fmt::Display, hint: Option<&str>| {
+        let (line, column) = error.line_column(text);
+        let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+        format!("{message}\n  in {name}:{line}:{column}{help}")
+    };
+    if let Err(error) = utf8(&bytes) {
+        let hint = hint(&bytes);
+        let Span { start, .. } = error.span();
+        let mut bytes = bytes;
+        bytes.truncate(start);
+        let mut text = String::from_utf8(bytes).unwrap_or_default();
+        let message = shown(&error, &text, &format_args!("error: {error}"), hint);
+        // A large file can leave no memory for a copy.
+        if text.try_reserve_exact(char::REPLACEMENT_CHARACTER.len_utf8()).is_ok() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+        let error = ParseError::new(error.kind().clone(), Span { start, end: text.len() });
+        return Err(ReadError::Syntax { error, text, message });
+    }
+    // `utf8` has just checked that it is text.
+    let (module, errors) = Module::parse_with_errors(String::from_utf8(bytes).unwrap_or_default());
+    let Some(error) = errors.into_iter().next() else {
+        if module.computations().len() == 0 {
+            return Err(ReadError::Empty { name: name.to_owned() });
+        }
+        return Ok((module, None, None));
+    };
+    let hint = hint(module.text().as_bytes());
+    let shown = shown(&error, module.text(), &error.render(module.text()), hint);
+    let of = module.instructions().len();
+    let instructions = module.instructions().filter(|instruction| !instruction.is_read()).count();
+    if hint.is_some() || instructions == of || module.entry().is_none() {
+        return Err(ReadError::Syntax { error, text: module.into_text(), message: shown });
+    }
+    Ok((module, Some(Unread { instructions, of, error, shown }), None))
+}
+
+/// A sentence about what the file seems to be, and which verb reads it.
+fn hint(bytes: &[u8]) -> Option<&'static str> {
+    const HEADER_LENGTH: usize = 8;
+    if bytes.starts_with(b"\x93NUMPY") {
+        return Some("this is an array of NumPy; `xla-shape relayout` reads it");
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Some(
+            "this is an archive, such as .npz; unpack it, then `xla-shape relayout` reads the .npy files in it",
+        );
+    }
+    if bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0) {
+        return Some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it");
+    }
+    let language = Language::of(bytes);
+    if language == Some(Language::Mlir) {
+        return Some(
+            "this is MLIR; `xla-shape compile FILE` compiles it and says the same of it; in JAX, `lowered.compile().as_text()` is HLO",
+        );
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    if text.trim().parse::<Shape>().is_ok() {
+        return Some("this is a shape; `xla-shape explain SHAPE` says what it means");
+    }
+    let is_module = language == Some(Language::Hlo) || text.contains("\nENTRY ");
+    (!is_module).then_some("this is not an HLO module; `xla-shape scan FILE` finds the shapes in any text")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_verb_for_a_file_is_named() {
+        for (bytes, word) in [
+            (&b"\x93NUMPY\x01\0"[..], "relayout"),
+            (b"PK\x03\x04", ".npz"),
+            (b"\x40\0\0\0\0\0\0\0{\"w\":{}}", "--tensor"),
+            (b"module @jit_f {\n}", "MLIR"),
+            (b"// a comment\n#loc = loc(unknown)\nmodule {}", "MLIR"),
+            (b"\xef\xbb\xbfbuiltin.module {}", "MLIR"),
+            (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "MLIR"),
+            (b"# a heading", "scan"),
+            (b"f32[2,3]{1,0}\n", "explain"),
+            (b"Traceback (most recent call last):\n f32[2]", "scan"),
+            (b"", "scan"),
+        ] {
+            assert!(super::hint(bytes).is_some_and(|hint| hint.contains(word)), "{bytes:?}");
+        }
+        for bytes in [&b"HloModule m\nENTRY e {"[..], b"ENTRY e {", b"// a comment\nHloModule m", b"\xff\xfe"] {
+            assert_eq!(super::hint(bytes), None, "{bytes:?}");
+        }
+    }
+}
