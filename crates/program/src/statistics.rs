@@ -131,8 +131,9 @@ impl Statistics {
     /// ```
     /// use xla_shape_program::Statistics;
     ///
-    /// assert_eq!(Statistics::parse(b"{\"peak_memory_in_bytes\": 64}").unwrap().peak(), Some(64));
-    /// assert_eq!(Statistics::parse(b"{\"peak_memory_in_bytes\": 0}").unwrap().peak(), None);
+    /// let peak = |bytes: u64| Statistics::parse(format!("{{\"temp_size_in_bytes\": 8, \"peak_memory_in_bytes\": {bytes}}}").as_bytes());
+    /// assert_eq!(peak(64).unwrap().peak(), Some(64));
+    /// assert_eq!(peak(0).unwrap().peak(), None);
     /// ```
     #[must_use]
     pub fn peak(&self) -> Option<u64> {
