@@ -17,7 +17,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("crates/cli", &["args", "compiler", "verbs"]),
     ("crates/cli", &["failure", "io"]),
     ("crates/core", &["text", "tpu", "worlds"]),
-    ("crates/hlo", &["attribute", "cost", "dump", "finding", "infer", "literal", "memory", "module", "schema", "text"]),
 ];
 
 fn root() -> PathBuf {

@@ -5,7 +5,6 @@
 //! (`HloAsyncInstruction` in `xla/hlo/ir/hlo_instructions.cc`; `HloParserImpl::ParseInstructionRhs` expands it).
 
 use crate::attribute::Attribute;
-use crate::memory::arrays;
 use crate::module::Instruction;
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
@@ -166,7 +165,7 @@ impl<'m> Instruction<'m> {
     pub(crate) fn is_wrapped_result(self, leaf: usize) -> bool {
         let Some((_, Step::Start | Step::Update)) = self.short_form() else { return false };
         let Some([operands, result, ..]) = self.shape().tuple_shapes() else { return false };
-        leaf.checked_sub(arrays(operands).count()).is_some_and(|leaf| leaf < arrays(result).count())
+        leaf.checked_sub(operands.arrays().count()).is_some_and(|leaf| leaf < result.arrays().count())
     }
 
     /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that

@@ -5,8 +5,9 @@
 use crate::attribute::{DimLabels, ReplicaGroups};
 use crate::finding::{Problem, Result};
 use crate::module::{Computation, Instruction};
+use crate::parsed::ParsedAttributes;
 use crate::schema::opcode::Opcode;
-use crate::schema::{Key, ParsedAttributes, words};
+use crate::schema::{Key, words};
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -535,7 +536,8 @@ impl<'g> Devices<'g> {
 #[cfg(test)]
 mod tests {
     use super::{Parameters, with_inferred};
-    use crate::schema::{ParsedAttributes, opcode::Opcode};
+    use crate::parsed::ParsedAttributes;
+    use crate::schema::opcode::Opcode;
     use alloc::format;
 
     #[test]

@@ -44,10 +44,12 @@
 //! | `module` | the module, its computations and instructions |
 //! | `schema` | one table row for each opcode and each attribute |
 //! | `attribute`, `literal` | values of attributes, and elements of constants |
+//! | `parsed` | the attributes of an instruction, each read as its row of the schema says |
 //! | `infer` | shape inference; the rules are in the core |
 //! | `check` | the checks |
-//! | `cost` | the compiler's cycles, trip counts of loops, copies |
-//! | `memory` | values, buffers, live ranges, heaps, totals |
+//! | `trips` | how often a loop runs |
+//! | `account`, `memory` | totals; values, buffers, live ranges, heaps |
+//! | `cost` | the compiler's cycles, copies |
 //! | `pair`, `shards`, `scan` | pairs of instructions, shards, shapes in any text |
 //! | `dump`, `proto` | the compiler's files, and messages |
 //!
@@ -63,12 +65,15 @@ extern crate alloc;
 // Documentation shows the methods of `Module` and other types in the order of these groups: parsing and access come first.
 mod text;
 
+mod cursor;
 mod module;
 
 mod attribute;
 mod finding;
 mod literal;
 mod names;
+#[cfg_attr(not(feature = "proto"), allow(dead_code, reason = "values also have data that only messages need"))]
+mod parsed;
 #[cfg_attr(not(feature = "proto"), allow(dead_code, reason = "the rows also have data that only messages need"))]
 mod schema;
 
@@ -76,7 +81,9 @@ mod asynchronous;
 mod check;
 mod infer;
 
+mod account;
 mod memory;
+mod trips;
 
 pub mod dump;
 
@@ -93,12 +100,13 @@ mod units;
 #[cfg(feature = "proto")]
 pub mod proto;
 
+pub use account::{Account, Role, Totals};
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use finding::{Finding, Problem, Severity};
 pub use language::Language;
 pub use memory::{
-    Account, Buffer, Collective, CollectivePiece, Footprint, FormatUsage, LayoutChange, Lifetime, LiveValue, Memory,
-    Peak, Role, Timeline, Totals, Usage,
+    Buffer, Collective, CollectivePiece, Footprint, FormatUsage, LayoutChange, Lifetime, LiveValue, Memory, Peak,
+    Timeline, Usage,
 };
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;

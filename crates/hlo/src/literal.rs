@@ -1,7 +1,7 @@
 //! Checks literals, the text of constants, against their shapes: `HloParserImpl::ParseLiteral` in
 //! `xla/hlo/parser/hlo_parser.cc`.
 
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};

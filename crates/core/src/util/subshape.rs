@@ -490,7 +490,14 @@ impl Shape {
     }
 
     /// The array shapes of all leaves that are arrays or buffers.
-    pub(crate) fn arrays(&self) -> impl Iterator<Item = &ArrayShape> {
+    ///
+    /// ```
+    /// let shape: xla_shape_core::Shape = "(f32[2], (s32[], token[]), b(u8[4]))".parse()?;
+    /// let sizes: Vec<_> = shape.arrays().map(|array| array.byte_size()).collect();
+    /// assert_eq!(sizes, [Some(8), Some(4), Some(4)]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn arrays(&self) -> impl Iterator<Item = &ArrayShape> {
         self.flatten_tuple_shape().filter_map(Self::array)
     }
 

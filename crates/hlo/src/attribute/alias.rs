@@ -2,7 +2,7 @@
 //! `ParseInstructionOutputOperandAliasing` and `ParseBufferDonor` in `xla/hlo/parser/hlo_parser.cc`).
 
 use super::{Value, decimal};
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::vec::Vec;
 use xla_shape_core::text::{Expected, ParseError, Span};
 

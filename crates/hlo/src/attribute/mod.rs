@@ -9,7 +9,7 @@ mod window;
 
 pub use alias::Alias;
 
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;

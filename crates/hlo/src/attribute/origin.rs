@@ -2,7 +2,7 @@
 //! (`HloParserImpl::ParseOriginalValue` in `xla/hlo/parser/hlo_parser.cc`, `xla/hlo/ir/hlo_original_value.cc`).
 
 use super::Value;
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::text::{Expected, MAX_NESTING, ParseError, ParseErrorKind, Span, unescaped};

@@ -4,10 +4,11 @@
 use crate::finding::{Findings, Problem, Severity};
 use crate::literal;
 use crate::module::{Computation, Instruction, Module};
+use crate::parsed::{Data, ParsedAttributes};
+use crate::parsed::{ParsedAttribute, Row};
 use crate::schema::attribute::METADATA;
-use crate::schema::data::{ParsedAttribute, Row};
 use crate::schema::opcode::Opcode;
-use crate::schema::{Data, Key, Kind, ParsedAttributes};
+use crate::schema::{Key, Kind};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::vec::Vec;

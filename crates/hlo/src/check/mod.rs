@@ -12,7 +12,7 @@ mod structure;
 use crate::finding::{Finding, Findings, Problem, Severity};
 use crate::infer::Parameters;
 use crate::module::Module;
-use crate::schema::ParsedAttributes;
+use crate::parsed::ParsedAttributes;
 use alloc::vec::Vec;
 
 impl Module {

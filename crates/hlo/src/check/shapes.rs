@@ -3,8 +3,9 @@
 use crate::finding::{Findings, Problem, Result, Severity};
 use crate::infer::{Parameters, with_inferred};
 use crate::module::{Instruction, Module};
+use crate::parsed::ParsedAttributes;
 use crate::schema::opcode::Opcode;
-use crate::schema::{Family, FloatRule, Key, ParsedAttributes};
+use crate::schema::{Family, FloatRule, Key};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};

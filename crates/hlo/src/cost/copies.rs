@@ -1,7 +1,7 @@
 //! The instructions that only move data, and who asked for the layouts on both sides.
 
 use super::totals::{Costs, InstructionCost};
-use crate::memory::arrays;
+
 use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -187,7 +187,7 @@ impl<'m> Search<'m> {
         let instruction = cost.instruction;
         let source = moved(instruction)?;
         let from = source.shape().array()?;
-        let to = arrays(instruction.shape()).next()?;
+        let to = instruction.shape().arrays().next()?;
         let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::Convert)
             || is_fused_copy(instruction);
         let change = match is_copy {

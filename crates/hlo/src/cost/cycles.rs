@@ -1,6 +1,5 @@
 //! The figures of one instruction.
 
-use super::config;
 use crate::Instruction;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -87,7 +86,7 @@ pub(super) fn window(instruction: Instruction<'_>) -> Result<(Cycles, Vec<u64>),
     let missing = (Cycles::Missing, Vec::new());
     let error = |what: &str| CostError::new(instruction.span(), alloc::format!("{}: {what}", instruction.name()));
     let unread = |what: &str| Trouble::Unread(error(what));
-    let text = match config(instruction) {
+    let text = match instruction.config() {
         None => return Ok(missing),
         Some(Ok(text)) => text,
         Some(Err(wrong)) => return Err(unread(&alloc::format!("cannot read `backend_config`: {wrong}"))),

@@ -8,7 +8,6 @@ mod copies;
 mod cycles;
 #[cfg(feature = "cost")]
 mod totals;
-pub(crate) mod trips;
 
 #[cfg(feature = "cost")]
 pub use copies::{Change, Copy, Fixed};
@@ -16,16 +15,6 @@ pub use copies::{Change, Copy, Fixed};
 pub use cycles::{CostError, Cycles};
 #[cfg(feature = "cost")]
 pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCycles};
-
-use crate::Instruction;
-use crate::schema::Key;
-use alloc::borrow::Cow;
-use xla_shape_core::ParseError;
-
-/// The text of an instruction's `backend_config`.
-pub(crate) fn config<'m>(instruction: Instruction<'m>) -> Option<Result<Cow<'m, str>, ParseError>> {
-    Some(instruction.value_of(Key::BackendConfig)?.unquoted())
-}
 
 #[cfg(feature = "cost")]
 impl crate::Module {

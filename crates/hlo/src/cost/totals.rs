@@ -1,9 +1,9 @@
 //! The cycles of a whole program: loops multiplied, of a conditional its most expensive branch.
 
 use super::cycles::{CostError, Cycles, Trouble, window};
-use super::trips::trip_count;
-use crate::memory::{CallOrder, arrays, called, called_in_order};
+use crate::memory::{CallOrder, called, called_in_order};
 use crate::schema::Key;
+use crate::trips::trip_count;
 use crate::{Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -371,5 +371,5 @@ fn bytes_written(instruction: Instruction<'_>) -> Option<u64> {
 
 /// The bytes of all arrays of some shapes.
 fn bytes<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<u64> {
-    shapes.flat_map(arrays).map(|array| array.byte_size()).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+    shapes.flat_map(Shape::arrays).map(|array| array.byte_size()).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
 }

@@ -2,7 +2,7 @@
 //! `xla/service/buffer_assignment.cc`).
 
 use super::{DumpError, between, wrong};
-use crate::memory::{Account, Role, Totals};
+use crate::account::{Account, HBM_STEP, Role, Totals};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -32,9 +32,6 @@ pub struct BufferAssignment {
     counts_gaps: bool,
     live_bytes: Option<u64>,
 }
-
-/// The alignment of allocations in HBM by the TPU compiler, in bytes.
-pub(crate) const HBM_STEP: u64 = 16 << 10;
 
 /// An allocation: a contiguous piece of memory (`BufferAllocation` in `xla/service/buffer_assignment.h`).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -385,7 +382,7 @@ fn value(text: &str) -> Option<AssignedValue> {
 #[cfg(test)]
 mod tests {
     use super::{BufferAssignment, DumpError};
-    use crate::memory::Role;
+    use crate::account::Role;
     use alloc::string::ToString;
 
     #[test]

@@ -19,7 +19,6 @@ mod files;
 mod live_range;
 mod usage;
 
-pub(crate) use assignment::HBM_STEP;
 pub use assignment::{Allocation, AssignedValue, BufferAssignment};
 pub use files::{DumpFiles, chosen_dump, dump_files};
 pub use live_range::LiveRanges;

@@ -3,49 +3,11 @@
 use super::schedule::{LiveRange, Schedule};
 use super::values::Values;
 use super::{Buffer, Footprint};
+use crate::account::Role;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
-
-/// How the program uses a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub enum Role {
-    /// It holds a parameter.
-    Argument,
-    /// It holds a parameter and later a result, because the caller donated it (`input_output_alias`).
-    Donated,
-    /// It holds a result.
-    Output,
-    /// It holds a constant.
-    Constant,
-    /// Anything else: it is allocated in a heap.
-    Temporary,
-}
-
-impl Role {
-    /// The name in reports, such as `argument`.
-    ///
-    /// ```
-    /// assert_eq!(xla_shape_hlo::Role::Temporary.name(), "temporary");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Argument => "argument",
-            Self::Donated => "donated",
-            Self::Output => "output",
-            Self::Constant => "constant",
-            Self::Temporary => "temporary",
-        }
-    }
-
-    /// Whether the buffer is live as long as the program runs.
-    pub(super) const fn is_always(self) -> bool {
-        !matches!(self, Self::Temporary)
-    }
-}
 
 /// A value in a buffer, with its live range.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! Collectives: the bytes that devices exchange, and how often.
 
 use super::calls::CallOrder;
-use crate::cost::trips::trip_count;
 use crate::schema::{Family, Key};
+use crate::trips::trip_count;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use xla_shape_core::Shape;
 
 /// A collective operation, with the bytes that a device sends and receives.
 #[derive(Clone, Debug)]
@@ -87,9 +88,9 @@ impl Module {
             // A computation that the program does not call does not run.
             let runs = *runs.get(&instruction.computation().number())?;
             let operands = instruction.operands().filter_map(|operand| operand.shape());
-            let bytes_in = operands.flat_map(super::arrays).filter_map(|array| array.byte_size());
+            let bytes_in = operands.flat_map(Shape::arrays).filter_map(|array| array.byte_size());
             let bytes_in = bytes_in.fold(0_u64, u64::saturating_add);
-            let results = super::arrays(instruction.computed_shape()).filter_map(|array| array.byte_size());
+            let results = instruction.computed_shape().arrays().filter_map(|array| array.byte_size());
             let bytes_out = results.fold(0_u64, u64::saturating_add);
             Some(Collective { instruction, pieces, bytes_in, bytes_out, runs })
         });

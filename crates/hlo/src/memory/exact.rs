@@ -1,8 +1,8 @@
 //! A program's memory according to the compiler's own buffer assignment.
 
-use super::account::ByteDeltas;
 use super::buffers::{needs_memory_for_one_element, taken_bytes};
 use super::live::{Lifetime, Timeline};
+use super::totals::ByteDeltas;
 use crate::Instruction;
 use crate::dump::{Allocation, AssignedValue, BufferAssignment, DumpError, LiveRanges};
 use alloc::collections::BTreeMap;

@@ -1,8 +1,9 @@
 //! The timeline of a program's memory: which buffers are live at each step.
 
 use super::Buffer;
-use super::account::{Account, estimate};
-use super::buffers::{HloBuffer, Role};
+use super::buffers::HloBuffer;
+use super::totals::estimate;
+use crate::account::{Account, Role};
 use crate::{Instruction, Module};
 use alloc::collections::BTreeMap;
 use alloc::string::String;

@@ -1,11 +1,11 @@
 //! The memory of a module's values: bytes, padding, tile formats, layout changes, live ranges and peaks.
 
-mod account;
 mod buffers;
 mod calls;
 mod heap;
 mod live;
 mod schedule;
+mod totals;
 mod values;
 
 // After `live`, so that documentation shows the methods of `Timeline` in this order.
@@ -16,8 +16,6 @@ mod collectives;
 #[cfg(feature = "cost")]
 pub(crate) use calls::{CallOrder, called, called_in_order};
 
-pub use account::{Account, Totals};
-pub use buffers::Role;
 pub use collectives::{Collective, CollectivePiece};
 #[cfg(feature = "proto")]
 pub(crate) use exact::written_index;
@@ -312,7 +310,7 @@ impl<'m> Memory<'m> {
             }
         }
         let results = self.module.entry().map(|entry| entry.root().shape());
-        for array in results.into_iter().flat_map(arrays) {
+        for array in results.into_iter().flat_map(Shape::arrays) {
             if let Some(footprint) = Footprint::new(array) {
                 spaces.entry(array.layout().memory_space()).or_default().results.add(footprint);
             }
@@ -465,24 +463,6 @@ fn layout_change<'m>(instruction: Instruction<'m>) -> Option<LayoutChange<'m>> {
 /// Whether two layouts have the same order of dimensions and the same tiles.
 fn is_same_format(from: &ArrayShape, to: &ArrayShape) -> bool {
     from.layout().tiles() == to.layout().tiles() && from.layout().minor_to_major() == to.layout().minor_to_major()
-}
-
-/// The arrays of a shape, in the order in which they are written.
-pub(crate) fn arrays(shape: &Shape) -> impl Iterator<Item = &ArrayShape> {
-    let mut stack = vec![core::slice::from_ref(shape).iter()];
-    core::iter::from_fn(move || {
-        loop {
-            let Some(shape) = stack.last_mut()?.next() else {
-                stack.pop();
-                continue;
-            };
-            match shape {
-                Shape::Array(array) | Shape::Buffer(array) => return Some(array),
-                Shape::Tuple(elements) => stack.push(elements.iter()),
-                Shape::Token | Shape::Opaque => {}
-            }
-        }
-    })
 }
 
 /// The computations that run, callees before callers. Cycles, which XLA refuses, are not followed.

@@ -4,7 +4,9 @@ use super::{Computation, Form, InstructionRecord, Module, OperandRecord, find};
 use crate::attribute::{Attribute, Value};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
+use alloc::borrow::Cow;
 use core::fmt;
+use xla_shape_core::ParseError;
 use xla_shape_core::Shape;
 use xla_shape_core::text::Span;
 
@@ -258,6 +260,11 @@ impl<'m> Instruction<'m> {
     /// The value of the attribute `key`.
     pub(crate) fn value_of(self, key: Key) -> Option<Value<'m>> {
         self.attribute(key.name())
+    }
+
+    /// The text of its `backend_config`, without quotation marks; an error if it is not a string.
+    pub(crate) fn config(self) -> Option<Result<Cow<'m, str>, ParseError>> {
+        Some(self.value_of(Key::BackendConfig)?.unquoted())
     }
 
     /// The name in the attribute `key`.

@@ -15,7 +15,6 @@ pub(crate) use record::{
 };
 
 use crate::attribute::{Attribute, Value};
-use crate::memory::arrays;
 use crate::names::{NONE, NameTable, hash};
 use crate::schema::Key;
 use alloc::string::String;
@@ -207,7 +206,7 @@ impl Module {
     /// ```
     #[must_use]
     pub fn is_for_tpu(&self) -> bool {
-        self.shapes.iter().flat_map(arrays).any(|array| !array.layout().tiles().is_empty())
+        self.shapes.iter().flat_map(Shape::arrays).any(|array| !array.layout().tiles().is_empty())
     }
 
     /// The tables in the text, in text order.

@@ -3,7 +3,7 @@
 use super::error::{HloProtoError, HloProtoErrorKind, unrepresentable};
 use super::float::encode;
 use super::message::{Elements, LiteralProto};
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::vec::Vec;
 use xla_shape_core::proto::ShapeProto;
 use xla_shape_core::text::MAX_NESTING;

@@ -4,7 +4,7 @@ pub(crate) mod oom;
 pub(crate) mod size;
 pub(crate) mod spelling;
 
-use crate::text::cursor::Cursor;
+use crate::cursor::Cursor;
 use alloc::vec::Vec;
 use memchr::memchr;
 use xla_shape_core::Shape;

@@ -5,16 +5,13 @@
 //! | `attribute` | the attributes: name, kind of value, field number in `HloInstructionProto` (`xla/service/hlo.proto`) |
 //! | `opcode` | the opcodes: name, family, precision rule, and attributes in the order in which XLA prints them |
 //! | `words` | the enum values of attributes, with their numbers in messages |
-//! | `data` | parsed attribute values: how each kind is read from text |
 //!
-//! How each kind is written to and read from messages is in `proto`: `fields` and `attributes`. All of them match every [`Kind`], so a
-//! missing one does not compile.
+//! How each kind is read from text is in `parsed`, and how it is written to and read from messages in `proto`: `fields` and `attributes`.
+//! All of them match every [`Kind`], so a missing one does not compile.
 
 pub(crate) mod attribute;
-pub(crate) mod data;
 pub(crate) mod opcode;
 pub(crate) mod words;
 
 pub(crate) use attribute::{Key, Kind};
-pub(crate) use data::{Data, ParsedAttributes};
 pub(crate) use opcode::{Family, FloatRule};

@@ -1,6 +1,5 @@
 //! HLO text: the parser and the printer.
 
-pub(crate) mod cursor;
 mod parse;
 mod print;
 
@@ -9,5 +8,5 @@ pub use parse::utf8;
 /// Whether the whole text is one pair of braces, where only braces and strings inside count.
 #[cfg(feature = "proto")]
 pub(crate) fn is_free_braces(text: &str) -> bool {
-    text.starts_with('{') && cursor::Cursor::new(text, 0).free_value() == Ok(text.len())
+    text.starts_with('{') && crate::cursor::Cursor::new(text, 0).free_value() == Ok(text.len())
 }

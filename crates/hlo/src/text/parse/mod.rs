@@ -9,11 +9,11 @@ mod instruction;
 mod nested;
 mod omitted;
 
+use crate::cursor::Cursor;
 use crate::module::{
     AttributeRecord, ComputationRecord, Form, Items, MAX_TEXT, Module, OperandRecord, Piece, RowRecord, Table, number,
 };
 use crate::names::{NameTable, hash};
-use crate::text::cursor::Cursor;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;

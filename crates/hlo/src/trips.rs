@@ -1,6 +1,5 @@
 //! How often the body of a loop runs.
 
-use super::config;
 use crate::schema::Key;
 use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::{ElementClass, ElementType};
@@ -34,7 +33,7 @@ pub(crate) fn trip_count(loops: Instruction<'_>) -> Option<u64> {
 }
 
 fn known_trip_count(loops: Instruction<'_>) -> Option<u64> {
-    let text = config(loops)?.ok()?;
+    let text = loops.config()?.ok()?;
     let (_, count) = text.split_once("\"known_trip_count\":{\"n\":\"")?;
     count.split_once('"')?.0.parse().ok()
 }

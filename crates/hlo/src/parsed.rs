@@ -1,12 +1,12 @@
 //! Parsed attribute values, and how each kind of value is read from text (`HloParserImpl::ParseAttributeHelper` in
 //! `xla/hlo/parser/hlo_parser.cc`).
 
-use super::attribute::{COMMON, Key, Kind, MODULE};
 use crate::attribute::origin::{Origin, origin};
 use crate::attribute::{Alias, Attribute, DimLabels, ReplicaGroups, Value};
 use crate::finding::Problem;
 use crate::literal;
 use crate::module::{Instruction, Module};
+use crate::schema::attribute::{COMMON, Key, Kind, MODULE};
 use crate::schema::opcode::Opcode;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -335,9 +335,9 @@ impl<'m> ParsedAttributes<'m> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::attribute::{COMMON, Key, MODULE};
-    use super::super::opcode::Opcode;
     use super::Row;
+    use crate::schema::attribute::{COMMON, Key, MODULE};
+    use crate::schema::opcode::Opcode;
     use alloc::vec::Vec;
 
     #[test]
