@@ -26,7 +26,7 @@ use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor, StridedTensor};
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
 use xla_shape::{ArrayShape, ElementType, Layout};
-use xla_shape_render::no_size;
+use xla_shape_answers::numbers::no_size;
 
 /// The library's type of buffers with a shape that is a value.
 type Array<B> = xla_shape::Buffer<DynShape, B>;

@@ -6,7 +6,7 @@ use crate::shape::Shape;
 use pyo3::prelude::*;
 use xla_shape::Slot;
 use xla_shape::map::OffsetTables;
-use xla_shape_render::no_size;
+use xla_shape_answers::numbers::no_size;
 
 /// Writes the positions of elements. Both arrays are contiguous int64: `indices` has a row for each element, `positions` a number.
 #[pyfunction]

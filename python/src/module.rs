@@ -19,10 +19,12 @@ use xla_shape::hlo::{
     Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources,
 };
 use xla_shape::tpu::Generation;
+use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::numbers::{InUnits, count};
+use xla_shape_answers::source::source_text;
 use xla_shape_program::{OpenError, Program, ReadError, Statistics};
-use xla_shape_render::cost::ProgramCost;
-use xla_shape_render::hlo::{Device, Difference, Limit, Report, check_space, page, source_text};
-use xla_shape_render::{InUnits, count, harmless};
+use xla_shape_render::harmless;
+use xla_shape_render::hlo::{Device, Difference, Limit, Report, check_space, page};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 ///

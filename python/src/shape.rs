@@ -18,7 +18,7 @@ use xla_shape_render::advise::{Advice, Change};
 use xla_shape_render::compare::Comparison;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
-use xla_shape_render::{no_array, no_size};
+use xla_shape_answers::numbers::{no_array, no_size};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///

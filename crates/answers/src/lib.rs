@@ -26,7 +26,11 @@ mod words;
 
 mod answer;
 pub mod block;
+pub mod cost;
+pub mod numbers;
+pub mod place;
 mod schema;
+pub mod source;
 
 pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, is_control, json_line, write_json};
 pub use schema::schema;

@@ -1,12 +1,12 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
-use crate::cost::{ProgramCost, Sums};
 use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_in};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_answers::cost::{ProgramCost, Sums};
 use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
@@ -250,7 +250,7 @@ impl Answered {
             memory,
             most_padded: report.most_padded().to_vec(),
             cost: compiled.cost.clone(),
-            cost_answer: cycles.as_ref().map(ProgramCost::answer),
+            cost_answer: cycles.as_ref().map(crate::cost::answer),
             cycles: cycles.map(|cost| cost.cycles),
             sizes: shapes.map(|shape| shape.byte_size()).collect(),
         }

@@ -56,7 +56,6 @@ pub mod rustc;
 pub mod scan;
 mod shell;
 mod show;
-mod source;
 mod text;
 pub mod tpu;
 pub mod tune;
@@ -66,10 +65,9 @@ mod words;
 
 pub use given::{Given, GivenArray};
 pub use shell::{path_argument, shell_line};
-pub use show::Show;
+pub use show::{Html, Show};
 pub use text::{Text, harmless, harmless_but_colours};
 pub use web::escape;
-pub use words::{InUnits, count, no_array, no_size};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -17,3 +17,9 @@ pub trait Show: Answer {
     /// ```
     fn text(&self, width: usize) -> Text;
 }
+
+/// An answer with a page.
+pub trait Html: Answer {
+    /// The answer as an HTML page without external resources.
+    fn html(&self) -> String;
+}

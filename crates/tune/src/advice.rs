@@ -2,11 +2,15 @@
 
 use super::candidates::candidates;
 use super::search::{Found, rules, today_choice};
-use super::{ArrayLayout, Cost, Measured, Options, Place, Program, SharedArray, Today, Tuning, Write};
+use super::{ArrayLayout, Cost, Figures, Measured, Options, Place, Program, SharedArray, Today, Tuning, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
-use xla_shape_core::Layout;
+use std::collections::HashMap;
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_core::tpu::Generation;
+use xla_shape_core::{Layout, Shape};
+use xla_shape_hlo::Module;
+use xla_shape_hlo::cost::{Change, CostError, Fixed};
 
 /// A module that is compiled already: its figures, and the copies of its parameters and results.
 #[derive(Clone, Debug)]
@@ -15,6 +19,68 @@ pub struct Compiled {
     pub measured: Measured,
     /// The copies that do more than change the memory space.
     pub copies: Vec<CompiledCopy>,
+}
+
+impl Compiled {
+    /// What an optimized module says about its copies, for advice without a compiler.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_tune::{Compiled, Place};
+    ///
+    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
+    /// let compiled = Compiled::new(&module)?;
+    /// assert_eq!(compiled.measured.array(&Place::Parameter(0, vec![])), Some("f32[8,128]{1,0}".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn new(module: &Module) -> Result<Self, CostError> {
+        let cost = ProgramCost::new(module)?;
+        let costs = module.costs()?;
+        let found = costs.copies();
+        let copied = found.iter().filter(|copy| copy.change != Change::MemorySpace);
+        let mut copied: HashMap<u32, Vec<Place>> = copied
+            .map(|copy| {
+                let from = match &copy.producer {
+                    Fixed::Parameter { number, index, .. } => Some(Place::Parameter(*number, index.clone())),
+                    _ => None,
+                };
+                let to = match &copy.consumer {
+                    Fixed::Result { index } => Some(Place::Result(index.clone())),
+                    _ => None,
+                };
+                (copy.cost.instruction.number(), from.into_iter().chain(to).collect())
+            })
+            .collect();
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        if let Some(entry) = module.entry() {
+            for (number, parameter) in entry.parameters_by_number() {
+                // Parameters after one that could not be read are not numbered by their position.
+                if number != inputs.len() {
+                    break;
+                }
+                inputs.push(parameter.shape().clone());
+            }
+            let result = entry.root().shape();
+            outputs = result.tuple_shapes().map_or_else(|| vec![result.clone()], <[Shape]>::to_vec);
+        }
+        let measured = Measured::new(Figures::new(&cost, 0), &inputs, &outputs);
+        let copies = cost.copies.into_iter().filter_map(|copy| {
+            Some(CompiledCopy {
+                places: copied.remove(&copy.number)?,
+                instruction: copy.instruction,
+                from: copy.from,
+                to: copy.to,
+                cycles: copy.total,
+                cause: copy.cause,
+                remedy: copy.remedy,
+                ask: copy.ask,
+            })
+        });
+        Ok(Self { measured, copies: copies.collect() })
+    }
 }
 
 /// A copy in a module that is compiled already.

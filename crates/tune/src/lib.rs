@@ -9,7 +9,6 @@ mod advice;
 mod candidates;
 mod measured;
 mod memory;
-mod place;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,6 @@ mod tests;
 pub use advice::{Advice, Compiled, CompiledCopy, Copied, PlaceNow, Smallest, Wanted};
 pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
-pub use place::{Place, format_in_jax};
 use schemars::JsonSchema;
 pub use search::Compile;
 use search::{Found, Tried, described, most_bytes, search, weighted};
@@ -25,6 +23,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_answers::Answer;
+pub use xla_shape_answers::place::{Place, format_in_jax};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};
 

@@ -3,6 +3,7 @@
 use super::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
 /// The compiler's figures for a program, of which a search needs these.
@@ -27,6 +28,33 @@ pub struct Figures {
     pub unknown_loops: usize,
     /// The layouts that would remove a copy, and where to ask for them.
     pub remedies: Vec<(Place, Layout)>,
+}
+
+impl Figures {
+    /// The figures of a program that costs this and takes this many bytes of HBM.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_tune::Figures;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let figures = Figures::new(&ProgramCost::new(&module)?, 4096);
+    /// assert_eq!((figures.bytes, figures.copies.len()), (4096, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn new(cost: &ProgramCost, bytes: u64) -> Self {
+        let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
+        Self {
+            cycles: cost.cycles.total,
+            bytes,
+            copies: copies.map(|copy| (copy.from.clone(), copy.to.clone())).collect(),
+            opcodes: cost.cycles_by_opcode(),
+            unknown_loops: cost.unknown_loops(),
+            remedies: cost.remedies(),
+        }
+    }
 }
 
 /// The compiler's figures for a program that was compiled with some layouts: its cost, and the layouts that it really has.

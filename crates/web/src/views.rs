@@ -8,6 +8,8 @@ use serde::Serialize;
 use std::fmt::Display;
 use xla_shape_answers::Answer;
 use xla_shape_answers::block::{BlockAnswer, Part};
+use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::numbers::no_array;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::worlds::{AnyLayout, World};
@@ -17,13 +19,12 @@ use xla_shape_program::Program;
 use xla_shape_render::advise::Advice;
 use xla_shape_render::compare::Comparison;
 use xla_shape_render::convert::Conversion;
-use xla_shape_render::cost::ProgramCost;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
 use xla_shape_render::explain::Explanation;
 use xla_shape_render::hlo::{Difference, Report, check_devices, page};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::Scan;
-use xla_shape_render::{Given as GivenShape, GivenArray, Show, harmless, no_array, path_argument, shell_line};
+use xla_shape_render::{Given as GivenShape, GivenArray, Html, Show, harmless, path_argument, shell_line};
 
 /// How many entries a list has: what the program takes if nothing else is asked for.
 const TOP: usize = 10;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use xla_shape_answers::Answer;
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_hlo::cost::Cycles;
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode};
 use xla_shape_render::Show;
-use xla_shape_render::cost::ProgramCost;
 use xla_shape_tests::hlo_modules;
 
 /// The figures in a text, found without reading it as HLO.

@@ -7,10 +7,11 @@ use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use xla_shape::Layout;
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_files::check_outputs;
 use xla_shape_pjrt::{Argument, Program};
 use xla_shape_program::Opened;
-use xla_shape_render::cost::ProgramCost;
+use xla_shape_render::Html;
 use xla_shape_tune::Place;
 
 /// The most copies whose remedies are tried one by one.

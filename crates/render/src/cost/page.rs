@@ -1,21 +1,22 @@
 //! The cost of a program as an HTML page.
 
-use super::ProgramCost;
-use super::copies::CopyCost;
-use super::text::{SHOWN, number_in_words, percent};
+use super::text::{SHOWN, answer, beside, notes, number_in_words, percent, result};
+use crate::Html;
 use crate::web::{MOST, cell, end, escape, page_of_tables, push, table, tracks};
 use crate::words::{Grouped, InUnits, count, shortened};
+use xla_shape_answers::cost::{CopyCost, ProgramCost};
 
 /// What stands for the source line of instructions without one.
 const NO_LINE: &str = "(no source line)";
 
-impl ProgramCost {
+impl Html for ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
     /// instructions, and collectives. The page has no external resources.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::cost::ProgramCost;
+    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_render::Html;
     ///
     /// let module = Module::parse(r#"
     /// HloModule m
@@ -27,15 +28,14 @@ impl ProgramCost {
     /// assert!(page.starts_with("<!doctype html>") && page.contains("1,200 cycles in one run"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn html(&self) -> String {
+    fn html(&self) -> String {
         let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
-        let mut body = format!("<p id=\"summary\">{}</p>\n", cell(&self.answer()));
-        for note in self.notes() {
+        let mut body = format!("<p id=\"summary\">{}</p>\n", cell(&answer(self)));
+        for note in notes(self) {
             push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&note)));
         }
         let all = self.cycles.total;
-        self.push_copies(&mut body);
+        push_copies(self, &mut body);
         let lines = self.lines.iter();
         let lines: Vec<_> =
             lines.map(|line| (line.source.as_deref().unwrap_or(NO_LINE), line.cycles, line.instructions)).collect();
@@ -46,78 +46,78 @@ impl ProgramCost {
         let opcodes: Vec<_> =
             self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)).collect();
         shares(&mut body, "opcodes", "By opcode", all, &opcodes, |name| Some(format!("({name})")));
-        self.push_instructions(&mut body);
-        self.push_collectives(&mut body);
-        self.push_tried(&mut body);
+        push_instructions(self, &mut body);
+        push_collectives(self, &mut body);
+        push_tried(self, &mut body);
         let title = format!("Cost of {name}");
         page_of_tables(&title, &body)
     }
+}
 
-    fn push_copies(&self, body: &mut String) {
-        if self.copies.is_empty() {
-            return;
-        }
-        body.push_str("<section id=\"copies\">\n<h2>Copies, transposes and reshapes that only move data</h2>\n<ul class=\"copies\">\n");
-        let known = self.copies.get(..MOST).unwrap_or(&self.copies);
-        let (first, others) = known.split_at(known.len().min(SHOWN));
-        first.iter().for_each(|copy| push_copy(body, copy));
-        body.push_str("</ul>\n");
-        // The tables below are not to be missed.
-        if !others.is_empty() {
-            push(
-                body,
-                format_args!(
-                    "<details>\n<summary>{} more</summary>\n<ul class=\"copies\">\n",
-                    Grouped(others.len() as u64)
-                ),
-            );
-            others.iter().for_each(|copy| push_copy(body, copy));
-            body.push_str("</ul>\n</details>\n");
-        }
-        end(body, self.copies.len());
+fn push_copies(cost: &ProgramCost, body: &mut String) {
+    if cost.copies.is_empty() {
+        return;
     }
-
-    fn push_instructions(&self, body: &mut String) {
-        let columns = ["All runs", "One run", "Runs", "Instruction", "Source", "Shape"];
-        let rows = self.instructions.iter().map(|found| {
-            [
-                number_in_words(found.total),
-                Grouped(found.cycles).to_string(),
-                number_in_words(found.runs),
-                format!("%{} ({})", found.instruction, found.opcode),
-                found.source.clone().unwrap_or_default(),
-                found.shape.clone(),
-            ]
-        });
-        table(body, "instructions", "Most expensive instructions, by the cycles of all their runs", columns, 3, rows);
-    }
-
-    fn push_collectives(&self, body: &mut String) {
-        let columns = ["Bytes in", "Bytes out", "Runs", "Instruction", "Source", "Beside it"];
-        let rows = self.collectives.iter().map(|found| {
-            [
-                InUnits(found.bytes_in).to_string(),
-                InUnits(found.bytes_out).to_string(),
-                number_in_words(found.runs),
-                format!("%{} ({})", found.instruction, found.opcode),
-                found.source.clone().unwrap_or_default(),
-                found.beside(),
-            ]
-        });
-        table(body, "collectives", "Collectives, for which the compiler gives no cycles", columns, 3, rows);
-    }
-
-    fn push_tried(&self, body: &mut String) {
-        let rows = self.tried.iter().map(|tried| [tried.asked.join(", "), tried.answer()]);
-        table(
+    body.push_str("<section id=\"copies\">\n<h2>Copies, transposes and reshapes that only move data</h2>\n<ul class=\"copies\">\n");
+    let known = cost.copies.get(..MOST).unwrap_or(&cost.copies);
+    let (first, others) = known.split_at(known.len().min(SHOWN));
+    first.iter().for_each(|copy| push_copy(body, copy));
+    body.push_str("</ul>\n");
+    // The tables below are not to be missed.
+    if !others.is_empty() {
+        push(
             body,
-            "tried",
-            "Tried: compiled again with the layouts that would remove copies",
-            ["Asked", "Answer"],
-            0,
-            rows,
+            format_args!(
+                "<details>\n<summary>{} more</summary>\n<ul class=\"copies\">\n",
+                Grouped(others.len() as u64)
+            ),
         );
+        others.iter().for_each(|copy| push_copy(body, copy));
+        body.push_str("</ul>\n</details>\n");
     }
+    end(body, cost.copies.len());
+}
+
+fn push_instructions(cost: &ProgramCost, body: &mut String) {
+    let columns = ["All runs", "One run", "Runs", "Instruction", "Source", "Shape"];
+    let rows = cost.instructions.iter().map(|found| {
+        [
+            number_in_words(found.total),
+            Grouped(found.cycles).to_string(),
+            number_in_words(found.runs),
+            format!("%{} ({})", found.instruction, found.opcode),
+            found.source.clone().unwrap_or_default(),
+            found.shape.clone(),
+        ]
+    });
+    table(body, "instructions", "Most expensive instructions, by the cycles of all their runs", columns, 3, rows);
+}
+
+fn push_collectives(cost: &ProgramCost, body: &mut String) {
+    let columns = ["Bytes in", "Bytes out", "Runs", "Instruction", "Source", "Beside it"];
+    let rows = cost.collectives.iter().map(|found| {
+        [
+            InUnits(found.bytes_in).to_string(),
+            InUnits(found.bytes_out).to_string(),
+            number_in_words(found.runs),
+            format!("%{} ({})", found.instruction, found.opcode),
+            found.source.clone().unwrap_or_default(),
+            beside(found),
+        ]
+    });
+    table(body, "collectives", "Collectives, for which the compiler gives no cycles", columns, 3, rows);
+}
+
+fn push_tried(cost: &ProgramCost, body: &mut String) {
+    let rows = cost.tried.iter().map(|tried| [tried.asked.join(", "), result(tried)]);
+    table(
+        body,
+        "tried",
+        "Tried: compiled again with the layouts that would remove copies",
+        ["Asked", "Answer"],
+        0,
+        rows,
+    );
 }
 
 fn push_copy(body: &mut String, copy: &CopyCost) {
@@ -190,8 +190,9 @@ fn shares(
 
 #[cfg(test)]
 mod tests {
-    use super::ProgramCost;
+    use crate::Html;
     use std::fmt::Write as _;
+    use xla_shape_answers::cost::ProgramCost;
     use xla_shape_hlo::Module;
 
     fn page(text: &str) -> String {

@@ -1,6 +1,5 @@
 //! The file that `guard record` writes.
 
-use crate::cost::{CopyCost, ProgramCost};
 use crate::hlo::{Measure, Operations, Signature, measure};
 use crate::words::{Grouped, InUnits};
 use crate::{Show, Text};
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use xla_shape_answers::cost::{CopyCost, ProgramCost};
 use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::Shape;
 use xla_shape_hlo::Module;

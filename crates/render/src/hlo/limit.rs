@@ -1,12 +1,12 @@
 //! How much more one program may take than another one.
 
 use super::causes::Reason;
-use crate::cost::ProgramCost;
 use crate::words::Grouped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_hlo::{Module, Opcode};
 
 /// A number of a program that two programs are compared by.

@@ -1,10 +1,10 @@
 //! The totals of a program's memory, and what is in memory at the peak.
 
-use crate::source::{file_and_line, is_argument, path, scope};
 use crate::words::{InUnits, difference, space_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_answers::source::{file_and_line, is_argument, path, scope};
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};

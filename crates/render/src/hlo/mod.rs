@@ -35,5 +35,3 @@ pub use show::{ShowError, ShownInstruction};
 pub(crate) use signature::{Operations, Signature};
 pub use space::{NoSuchSpace, check_space};
 pub use text::Section;
-
-pub use crate::source::source_text;

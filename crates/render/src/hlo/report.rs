@@ -291,7 +291,7 @@ impl Report {
     /// use xla_shape_hlo::Module;
     /// use xla_shape_answers::Answer;
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::{Device, Report};
+    /// use xla_shape_render::{Show, hlo::{Device, Report}};
     ///
     /// let text = "HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }";
     /// let program = Program::from(Module::parse(text)?);

@@ -1,7 +1,6 @@
 //! One instruction of a program, with everything that is known about it.
 
 use super::memory::Roles;
-use crate::source::source_text;
 use crate::words::{Grouped, InUnits, count};
 use crate::{Show, Text};
 use schemars::JsonSchema;
@@ -9,6 +8,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use xla_shape_answers::Answer;
+use xla_shape_answers::source::source_text;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::cost::{CostError, Costs};
 use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};

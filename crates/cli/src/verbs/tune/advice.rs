@@ -6,8 +6,7 @@ use crate::failure::Failure;
 use std::collections::BTreeMap;
 use xla_shape::hlo::Module;
 use xla_shape_program::Program;
-use xla_shape_render::tune::compiled;
-use xla_shape_tune::{SharedArray, Tuning};
+use xla_shape_tune::{Compiled, SharedArray, Tuning};
 
 /// What compiled modules say about the layouts of shared arrays.
 pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u8>]) -> Result<Tuning, Failure> {
@@ -43,7 +42,7 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let mut all = Vec::new();
     for (program, name) in opened.iter().zip(names) {
-        all.push(compiled(program.module()).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
+        all.push(Compiled::new(program.module()).map_err(|error| Failure::said(format_args!("{name}: {error}")))?);
     }
     let measured: Vec<_> = all.iter().map(|one| one.measured.clone()).collect();
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));

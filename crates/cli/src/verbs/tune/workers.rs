@@ -13,9 +13,9 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
-use xla_shape_render::cost::ProgramCost;
-use xla_shape_tune::{Measured, Place, Requested};
+use xla_shape_tune::{Figures, Measured, Place, Requested};
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
 const COMPILER_BYTES: u64 = 3 << 30;
@@ -140,7 +140,7 @@ fn measured(
     let module = said.module()?;
     let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
     let [inputs, outputs] = with_memory(&module, said.inputs(), said.outputs());
-    let measured = Measured::new(cost.figures(said.hbm_bytes()), &inputs, &outputs);
+    let measured = Measured::new(Figures::new(&cost, said.hbm_bytes()), &inputs, &outputs);
     Ok(match said.compiler() {
         Some(version) => measured.with_compiler(version),
         None => measured,

@@ -5,11 +5,11 @@ use super::super::memory::Roles;
 use super::super::report::Report;
 use super::super::show::Facts;
 use super::super::strings::Strings;
-use crate::source::{is_argument, path, source_text};
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use xla_shape_answers::source::{is_argument, path, source_text};
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
 use xla_shape_program::ProgramMemory;
 

@@ -7,7 +7,7 @@ use xla_shape_core::Layout;
 /// A parameter or a result of a program whose layout a user can ask for.
 ///
 /// ```
-/// use xla_shape_tune::Place;
+/// use xla_shape_answers::place::Place;
 ///
 /// assert_eq!(Place::Parameter(3, vec![0, 1]).to_string(), "parameter 3.0.1");
 /// assert_eq!([Place::Result(vec![]), Place::Result(vec![2])].map(|place| place.to_string()), ["the result", "result 2"]);
@@ -24,7 +24,7 @@ impl Place {
     /// Whether both are one parameter or result. A module with one result has no number for it.
     ///
     /// ```
-    /// use xla_shape_tune::Place;
+    /// use xla_shape_answers::place::Place;
     ///
     /// assert!(Place::Result(vec![]).is_same(&Place::Result(vec![0])));
     /// assert!(!Place::Result(vec![0]).is_same(&Place::Result(vec![1])));
@@ -55,7 +55,7 @@ impl fmt::Display for Place {
 /// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
 ///
 /// ```
-/// use xla_shape_tune::format_in_jax;
+/// use xla_shape_answers::place::format_in_jax;
 ///
 /// let layout = "{0,1:T(8,128)}".parse()?;
 /// assert_eq!(format_in_jax(&layout, false, "sharding"), "Format(Layout(major_to_minor=(1, 0)), sharding)");

@@ -6,7 +6,7 @@ use xla_shape_hlo::{Role, Source};
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::hlo::source_text;
+/// use xla_shape_answers::source::source_text;
 ///
 /// let module = Module::parse(r#"y = f32[8] negate(x), metadata={source_file="a.py" source_line=7}"#)?;
 /// let source = module.sources().get(module.instruction("y").unwrap());
@@ -18,18 +18,22 @@ pub fn source_text(source: &Source<'_>) -> Option<String> {
     Some(file_and_line(source.file.as_ref()?, source.line))
 }
 
-pub(crate) fn file_and_line(file: &str, line: Option<usize>) -> String {
+/// A file and a line, as `train.py:43`; without a line, the file.
+#[must_use]
+pub fn file_and_line(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
 /// Whether the value is a parameter, whose op_name is a path in the caller's data, such as `params['w1']`.
-pub(crate) fn is_argument(role: Role) -> bool {
+#[must_use]
+pub fn is_argument(role: Role) -> bool {
     matches!(role, Role::Argument | Role::Donated)
 }
 
 /// The scopes around an operation, outermost first: the parts of its op_name without the last one. For a parameter, the path in
 /// the caller's data.
-pub(crate) fn path(op_name: Option<&str>, is_argument: bool) -> Vec<String> {
+#[must_use]
+pub fn path(op_name: Option<&str>, is_argument: bool) -> Vec<String> {
     const MOST: usize = 100;
     match op_name {
         Some(name) if is_argument => {
@@ -60,12 +64,14 @@ pub(crate) fn path(op_name: Option<&str>, is_argument: bool) -> Vec<String> {
 }
 
 /// The scopes around an operation as one text; for an operation without a name, that the compiler made it.
-pub(crate) fn scope_of(op_name: Option<&str>) -> String {
+#[must_use]
+pub fn scope_of(op_name: Option<&str>) -> String {
     scope(&path(op_name, false), false)
 }
 
 /// The scopes around an operation as one text; for a parameter, the first part of its path.
-pub(crate) fn scope(path: &[String], is_argument: bool) -> String {
+#[must_use]
+pub fn scope(path: &[String], is_argument: bool) -> String {
     let most = if is_argument { 1 } else { path.len() };
     path.iter().take(most).map(String::as_str).collect::<Vec<_>>().join("/")
 }

@@ -1,54 +1,52 @@
 //! The copies of a program: why each is there, and what would remove it.
 
+use crate::numbers::space_name;
+use crate::place::{Place, format_in_jax};
 use crate::source::source_text;
-use crate::words::space_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::compare::{LayoutEqual, ShapeEqual};
 use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
 use xla_shape_hlo::{Instruction, Opcode, Sources};
-use xla_shape_tune::{Place, format_in_jax};
 
 /// An instruction that only moves data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct CopyCost {
+pub struct CopyCost {
     /// The name of the instruction.
-    pub(crate) instruction: String,
+    pub instruction: String,
     /// The number of the instruction in its module.
     #[serde(skip)]
-    pub(crate) number: u32,
+    pub number: u32,
     /// The opcode.
-    pub(crate) opcode: String,
+    pub opcode: String,
     /// The compiler's cycles for one run; null if it gives none.
-    pub(crate) cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// How often it runs; null if it is not known.
-    pub(crate) runs: Option<u64>,
+    pub runs: Option<u64>,
     /// The cycles of all runs; null if they are not known.
-    pub(crate) total: Option<u64>,
+    pub total: Option<u64>,
     /// The part of the program's cycles, from 0 to 1; null if it is not known.
-    pub(crate) share: Option<f64>,
+    pub share: Option<f64>,
     /// The bytes that one run reads and writes, with padding; null if they are not known.
-    pub(crate) bytes: Option<u64>,
+    pub bytes: Option<u64>,
     /// The shape before.
-    pub(crate) from: String,
+    pub from: String,
     /// The shape after.
-    pub(crate) to: String,
+    pub to: String,
     /// What the copy changes.
-    #[serde(serialize_with = "changed")]
-    #[schemars(with = "String")]
-    pub(crate) change: Change,
+    pub change: Changed,
     /// Why the copy is there, as a sentence.
-    pub(crate) cause: String,
+    pub cause: String,
     /// What would remove it; null if nothing is known.
-    pub(crate) remedy: Option<String>,
+    pub remedy: Option<String>,
     /// The layout that the remedy asks for, and where.
     #[serde(skip)]
-    pub(crate) ask: Option<(Place, Layout)>,
+    pub ask: Option<(Place, Layout)>,
     /// The name of the operation in the user's program; null if the module has none.
-    pub(crate) op_name: Option<String>,
+    pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
-    pub(crate) source: Option<String>,
+    pub source: Option<String>,
 }
 
 impl CopyCost {
@@ -75,7 +73,7 @@ impl CopyCost {
                 .and_then(|(read, written)| read.checked_add(written)),
             from: copy.from.to_string(),
             to: copy.to.to_string(),
-            change: copy.change,
+            change: copy.change.into(),
             cause: cause(copy, sources),
             remedy: remedy(copy),
             ask: ask(copy).map(|(place, layout, _)| (place, layout)),
@@ -87,23 +85,31 @@ impl CopyCost {
 
 impl CopyCost {
     /// Whether it changes a layout, not only the memory space.
-    pub(crate) fn changes_layout(&self) -> bool {
-        self.change == Change::Layout
+    #[must_use]
+    pub fn changes_layout(&self) -> bool {
+        self.change == Changed::Layout
     }
 }
 
-/// Writes what a copy changes: `layout`, `memory space` or `nothing`.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn changed<S: serde::Serializer>(change: &Change, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(change_text(*change))
+words! {
+    /// What a copy changes.
+    pub enum Changed {
+        /// The layout.
+        Layout = "layout",
+        /// Only the memory space.
+        MemorySpace = "memory space",
+        /// Nothing: the value before or the memory is needed twice.
+        Nothing = "nothing",
+    }
 }
 
-/// What a copy changes, in a word or two.
-pub(crate) const fn change_text(change: Change) -> &'static str {
-    match change {
-        Change::Layout => "layout",
-        Change::MemorySpace => "memory space",
-        Change::Nothing => "nothing",
+impl From<Change> for Changed {
+    fn from(change: Change) -> Self {
+        match change {
+            Change::Layout => Self::Layout,
+            Change::MemorySpace => Self::MemorySpace,
+            Change::Nothing => Self::Nothing,
+        }
     }
 }
 

@@ -1,0 +1,462 @@
+//! What a program is expected to cost: the compiler's cycles, by source line, scope and opcode, and each copy with its cause.
+
+mod copies;
+
+use crate::Answer;
+use crate::place::Place;
+use crate::source::{scope_of, source_text};
+pub use copies::{Changed, CopyCost};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use xla_shape_core::Layout;
+use xla_shape_hlo::cost::{CostError, Costs, Cycles, InstructionCost};
+use xla_shape_hlo::{Instruction, Module, Readers, Sources};
+
+/// What a program is expected to cost, by the compiler's own figures.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_answers::{Answer, cost::ProgramCost};
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// ENTRY main {
+///   a = f32[8,128]{1,0} parameter(0)
+///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
+/// }"#)?;
+/// let cost = ProgramCost::new(&module)?;
+/// assert_eq!(cost.cycles.total, Some(1200));
+/// assert!(cost.json().contains(r#""cycles":{"once":1200,"total":1200,"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProgramCost {
+    /// The name of the module; null if it has none.
+    pub module: Option<String>,
+    /// Sums of the compiler's estimates of cycles.
+    pub cycles: Sums,
+    /// Instructions without a figure.
+    pub without: Vec<Group>,
+    /// Which configurations of instructions cannot be read, and why; these instructions have no figure.
+    pub unread: Vec<String>,
+    /// The loops of the program.
+    pub loops: Vec<Loop>,
+    /// The conditionals of the program.
+    pub branches: Vec<Branch>,
+    /// Instructions that only move data, the most expensive first.
+    pub copies: Vec<CopyCost>,
+    /// The cycles by source line.
+    pub lines: Vec<Line>,
+    /// The cycles by scope of the user's program.
+    pub scopes: Vec<ScopeCost>,
+    /// The cycles by opcode.
+    pub opcodes: Vec<OpcodeCost>,
+    /// The instructions with a figure, the most expensive first.
+    pub instructions: Vec<Expensive>,
+    /// Operations in which devices take part together.
+    pub collectives: Vec<Collective>,
+    /// With --try: the layouts that were tried.
+    pub tried: Vec<Tried>,
+}
+
+/// What the compiler made of the program with some layouts asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Tried {
+    /// The layouts that were asked for, and where.
+    pub asked: Vec<String>,
+    /// Whether the compiled program has them.
+    pub taken: bool,
+    /// The cycles of the program with them; null if they are not known.
+    pub cycles: Option<u64>,
+    /// The cycles without them; null if they are not known.
+    pub cycles_before: Option<u64>,
+    /// The bytes of HBM with them; null if they are not known.
+    pub bytes: Option<u64>,
+    /// The bytes of HBM without them; null if they are not known.
+    pub bytes_before: Option<u64>,
+    /// How many copies change a layout with them; null if the compiler refused.
+    pub copies: Option<usize>,
+    /// How many did without them.
+    pub copies_before: usize,
+    /// Why the compiler refused; null if it did not.
+    pub error: Option<String>,
+}
+
+/// The sums of the compiler's figures.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Sums {
+    /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
+    pub once: Option<u64>,
+    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial, or the sum does not fit in
+    /// 64 bits.
+    pub total: Option<u64>,
+    /// How many instructions have a figure.
+    pub said: usize,
+    /// How many instructions have no figure.
+    pub without: usize,
+    /// For how many instructions the compiler wrote that it does not know the cycles.
+    pub flagged: usize,
+    /// Whether most figures are missing.
+    pub partial: bool,
+    /// Whether a sum is larger than a `u64`.
+    #[serde(skip)]
+    pub overflowed: bool,
+}
+
+/// Instructions of one opcode.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Group {
+    /// The opcode.
+    pub opcode: String,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Loop {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// How often the body runs each time; null if that is not known, and it then counts once.
+    pub trips: Option<u64>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A conditional.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Branch {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The number of the branch that counts, from 0.
+    pub branch: usize,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A source line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Line {
+    /// The file and the line; null for instructions without one.
+    pub source: Option<String>,
+    /// The cycles of all runs.
+    pub cycles: u64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// A scope.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScopeCost {
+    /// The op_name without its last part.
+    pub scope: String,
+    /// The cycles of all runs.
+    pub cycles: u64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// An opcode.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OpcodeCost {
+    /// The opcode.
+    pub opcode: String,
+    /// The cycles of all runs.
+    pub cycles: u64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Expensive {
+    /// Its name.
+    pub instruction: String,
+    /// Its opcode.
+    pub opcode: String,
+    /// The compiler's cycles for one run; null if it gives none.
+    pub cycles: u64,
+    /// How often it runs; null if it is not known.
+    pub runs: Option<u64>,
+    /// The cycles of all runs; null if they are not known.
+    pub total: Option<u64>,
+    /// The bytes that one run reads; null if they are not known.
+    pub bytes_read: Option<u64>,
+    /// The bytes that one run writes; null if they are not known.
+    pub bytes_written: Option<u64>,
+    /// The shape of its value, with its layout.
+    pub shape: String,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A collective.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Collective {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The opcode.
+    pub opcode: String,
+    /// The bytes of the operands on one device, each time.
+    pub bytes_in: u64,
+    /// The bytes of the results on one device, each time.
+    pub bytes_out: u64,
+    /// The groups of devices, as the module writes them; null if it does not.
+    pub groups: Option<String>,
+    /// How often it runs; null if a loop around it does not say.
+    pub runs: Option<u64>,
+    /// The cycles of the instructions between its start and its end; null if it is not asynchronous.
+    pub hidden_by_cycles: Option<u64>,
+    /// The most expensive of these instructions, at most three.
+    pub hidden_by: Vec<String>,
+    /// Whether it has a start and an end.
+    #[serde(skip)]
+    pub is_asynchronous: bool,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+impl Answer for ProgramCost {
+    const SCHEMA: &'static str = "xla-shape/cost/1";
+}
+
+impl ProgramCost {
+    /// What the program of a module is expected to cost.
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn new(module: &Module) -> Result<Self, CostError> {
+        let costs = module.costs()?;
+        let (readers, sources) = (module.readers(), module.sources());
+        let sums = costs.cycles();
+        let mut without = BTreeMap::<String, usize>::new();
+        for cost in costs.instructions().iter().filter(|cost| cost.cycles == Cycles::Missing) {
+            *without.entry(cost.instruction.opcode().to_string()).or_default() += 1;
+        }
+        let mut without: Vec<_> =
+            without.into_iter().map(|(opcode, instructions)| Group { opcode, instructions }).collect();
+        without.sort_by_key(|group| Reverse(group.instructions));
+        let source = |instruction: Instruction<'_>| source_text(&sources.get(instruction));
+        let loops = costs.loops().iter().map(|found| Loop {
+            instruction: found.instruction.name().to_owned(),
+            trips: found.trips,
+            source: source(found.instruction),
+        });
+        let branches = costs.branches().iter().map(|found| Branch {
+            instruction: found.instruction.name().to_owned(),
+            branch: found.branch,
+            source: source(found.instruction),
+        });
+        // Shares of a partial set would be wrong, and so would sums by line.
+        let counted = if sums.is_partial { &[][..] } else { costs.instructions() };
+        let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, sums.total)).collect();
+        copies.sort_by_key(|copy| Reverse((copy.total, copy.bytes)));
+        let sums_by = |name: &dyn Fn(Instruction<'_>) -> Option<String>| grouped(counted, name);
+        let lines = sums_by(&|instruction| source_text(&sources.get(instruction)));
+        let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
+        let opcodes = sums_by(&|instruction| Some(instruction.opcode().to_string()));
+        let named = |name: Option<String>| name.unwrap_or_default();
+        Ok(Self {
+            module: module.name().map(str::to_owned),
+            cycles: Sums {
+                once: sums.once,
+                total: sums.total,
+                said: sums.known,
+                without: sums.without,
+                flagged: sums.flagged,
+                partial: sums.is_partial,
+                overflowed: sums.has_overflowed,
+            },
+            without,
+            unread: costs.unread().iter().map(|(_, error)| error.to_string()).collect(),
+            loops: loops.collect(),
+            branches: branches.collect(),
+            copies,
+            lines: lines
+                .into_iter()
+                .map(|(source, cycles, instructions)| Line { source, cycles, instructions })
+                .collect(),
+            scopes: scopes
+                .into_iter()
+                .map(|(scope, cycles, instructions)| ScopeCost { scope: named(scope), cycles, instructions })
+                .collect(),
+            opcodes: opcodes
+                .into_iter()
+                .map(|(opcode, cycles, instructions)| OpcodeCost { opcode: named(opcode), cycles, instructions })
+                .collect(),
+            instructions: expensive(costs.instructions(), &sources),
+            collectives: collectives(module, &costs, &readers, &sources),
+            tried: Vec::new(),
+        })
+    }
+
+    /// The layouts that would remove copies, and where to ask for each, the most expensive copy first; one for each place.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_answers::place::Place;
+    ///
+    /// let module = Module::parse("\
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0} parameter(0)
+    ///   ROOT b = f32[8,128]{0,1} copy(a)
+    /// }")?;
+    /// let cost = ProgramCost::new(&module)?;
+    /// assert_eq!(cost.remedies(), [(Place::Parameter(0, vec![]), "{0,1}".parse()?)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn remedies(&self) -> Vec<(Place, Layout)> {
+        let mut remedies: Vec<(Place, Layout)> = Vec::new();
+        for (place, layout) in self.copies.iter().filter_map(|copy| copy.ask.as_ref()) {
+            if remedies.iter().all(|(other, _)| other != place) {
+                remedies.push((place.clone(), layout.clone()));
+            }
+        }
+        remedies
+    }
+
+    /// Adds what the compiler made of the program with some layouts asked for: its cost, or why it refused them;
+    /// and the bytes of HBM that the program takes without these layouts and with them.
+    pub fn add_tried(
+        &mut self,
+        asked: &[(Place, Layout)],
+        result: Result<(&Self, bool), String>,
+        bytes: [Option<u64>; 2],
+    ) {
+        let asked = asked.iter().map(|(place, layout)| format!("{layout} at {place}"));
+        let copies = |cost: &Self| cost.copies.iter().filter(|copy| copy.changes_layout()).count();
+        self.tried.push(Tried {
+            asked: asked.collect(),
+            taken: result.as_ref().is_ok_and(|(_, taken)| *taken),
+            cycles: result.as_ref().ok().and_then(|(cost, _)| cost.cycles.total),
+            cycles_before: self.cycles.total,
+            bytes: bytes[1],
+            bytes_before: bytes[0],
+            copies: result.as_ref().ok().map(|(cost, _)| copies(cost)),
+            copies_before: copies(self),
+            error: result.err(),
+        });
+    }
+
+    /// The cycles of all runs of each opcode.
+    #[must_use]
+    pub fn cycles_by_opcode(&self) -> BTreeMap<String, u64> {
+        self.opcodes.iter().map(|cost| (cost.opcode.clone(), cost.cycles)).collect()
+    }
+
+    /// The number of loops whose trip count is not known.
+    #[must_use]
+    pub fn unknown_loops(&self) -> usize {
+        self.loops.iter().filter(|found| found.trips.is_none()).count()
+    }
+
+    /// The source lines with their cycles, the most expensive first; `None` for what comes from no line.
+    pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, u64)> {
+        self.lines.iter().map(|line| (line.source.as_deref(), line.cycles))
+    }
+
+    /// The cycles of the instructions that only move data; `None` if none of them has a figure.
+    #[must_use]
+    pub fn moved(&self) -> Option<u64> {
+        let cycles = self.copies.iter().filter_map(|copy| copy.total);
+        cycles.reduce(u64::saturating_add)
+    }
+}
+
+/// The cycles of all runs by name, the most expensive first: the name, the cycles, and how many instructions have it.
+fn grouped(
+    costs: &[InstructionCost<'_>],
+    name: &dyn Fn(Instruction<'_>) -> Option<String>,
+) -> Vec<(Option<String>, u64, usize)> {
+    let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
+    for cost in costs {
+        // What does not run costs nothing, and has no row.
+        let Some(cycles) = cost.total().filter(|_| cost.runs != Some(0)) else { continue };
+        let group = groups.entry(name(cost.instruction)).or_default();
+        group.0 = group.0.saturating_add(cycles);
+        group.1 += 1;
+    }
+    let mut groups: Vec<_> =
+        groups.into_iter().map(|(name, (cycles, instructions))| (name, cycles, instructions)).collect();
+    groups.sort_by_key(|(_, cycles, _)| Reverse(*cycles));
+    groups
+}
+
+/// The instructions with a figure, the most expensive first.
+fn expensive(costs: &[InstructionCost<'_>], sources: &Sources<'_>) -> Vec<Expensive> {
+    let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.cycles.known()?))).collect();
+    all.sort_by_key(|(cost, cycles)| Reverse((cost.total(), *cycles)));
+    let entry = |(cost, cycles): (&InstructionCost<'_>, u64)| {
+        let source = sources.get(cost.instruction);
+        Expensive {
+            instruction: cost.instruction.name().to_owned(),
+            opcode: cost.instruction.opcode().to_string(),
+            cycles,
+            runs: cost.runs.filter(|_| !cost.is_in_unknown_loop),
+            total: cost.total(),
+            bytes_read: cost.bytes_read,
+            bytes_written: cost.bytes_written,
+            shape: cost.instruction.shape().to_string(),
+            source: source_text(&source),
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+        }
+    };
+    all.into_iter().map(entry).collect()
+}
+
+/// How many instructions between the start and the end of a collective are searched for the most expensive ones.
+const MOST_BETWEEN: usize = 1000;
+
+fn collectives<'m>(
+    module: &'m Module,
+    costs: &Costs<'m>,
+    readers: &Readers<'m>,
+    sources: &Sources<'m>,
+) -> Vec<Collective> {
+    // For each instruction, the sum of the cycles of all instructions before it.
+    let mut before = vec![0_u64];
+    for instruction in module.instructions() {
+        let sum = before.last().copied().unwrap_or(0);
+        before.push(sum.saturating_add(costs.cycles_of(instruction)));
+    }
+    let entry = |found: xla_shape_hlo::Collective<'m>| {
+        let own = found.instruction;
+        let start = found.pieces.first().map_or(own, |first| first.fusion);
+        let last = found.pieces.last().map(|last| last.fusion);
+        let is_asynchronous = last.is_some() || start.opcode().text().ends_with("-start");
+        let done = last.or_else(|| readers.of(start).find(|reader| reader.opcode().text().ends_with("-done")));
+        let is_after = |done: &Instruction<'m>| {
+            done.computation().number() == start.computation().number() && done.number() > start.number()
+        };
+        let done = done.filter(|done| is_asynchronous && module.is_scheduled() && is_after(done));
+        let sum = |number: u32| before.get(number as usize).copied().unwrap_or(0);
+        let first = start.number().saturating_add(1);
+        let hidden_by_cycles = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
+        // The search is bounded, because many collectives may each have many instructions in between.
+        let between = done.into_iter().flat_map(|done| first..done.number()).take(MOST_BETWEEN);
+        let between = between.filter_map(|number| module.instruction_at(number));
+        let mut names: Vec<_> = between.map(|between| (costs.cycles_of(between), between)).collect();
+        names.retain(|(cycles, _)| *cycles > 0);
+        names.sort_by_key(|(cycles, _)| Reverse(*cycles));
+        Collective {
+            instruction: own.name().to_owned(),
+            opcode: own.opcode().to_string(),
+            bytes_in: found.bytes_in,
+            bytes_out: found.bytes_out,
+            groups: own.attribute("replica_groups").map(|groups| groups.text().to_owned()),
+            runs: found.runs,
+            hidden_by: names.iter().take(3).map(|(_, instruction)| instruction.name().to_owned()).collect(),
+            hidden_by_cycles,
+            is_asynchronous,
+            source: source_text(&sources.get(own)),
+        }
+    };
+    module.collectives().into_iter().map(entry).collect()
+}
