@@ -223,7 +223,11 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     ask("scan", &[], "temp: f32[100,1]{1,0:T(8,128)} and f32[?]\n f32[0] tensor<8x128xbf16>\n");
     let refused = "Used 40.00G of 32.00G hbm.\n1. Size: 4.0K\n  Operator: op_name=\"f/dot\" source_file=\"f.py\" source_line=3\n  \
                    Shape: f32[8,1]{1,0:T(8,128)}\n  Unpadded size: 32\n  Allocation type: HLO temp\n  Tag: input window.\n";
-    for text in [refused, "", "Out of memory allocating 16 bytes.\n1. Size: 4.0K\n"] {
+    let reports = root().join("tests/corpus/reports");
+    let reports =
+        ["002.txt", "005.txt", "016.txt", "026.txt"].map(|name| fs::read_to_string(reports.join(name)).unwrap());
+    let texts = [refused, "", "Out of memory allocating 16 bytes.\n1. Size: 4.0K\n"];
+    for text in texts.into_iter().chain(reports.iter().map(String::as_str)) {
         ask("scan-summary", &[], text);
     }
     let examples = root().join("examples/hlo");

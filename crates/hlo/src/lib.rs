@@ -111,9 +111,12 @@ pub use memory::{
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;
 pub use readers::Readers;
-pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
+pub use scan::oom::{AmountCause, OutOfMemory, ReportedAllocation, ReportedAmount};
+pub use scan::program::program_text;
+pub use scan::refusal::{Halt, Refusal, RefusalCause, Remedy};
 pub use scan::size::byte_count;
 pub use scan::spelling::find_spelled_shapes;
+pub use scan::wrapping::LogLines;
 pub use scan::{FoundShape, find_shapes, instruction_shapes};
 pub use schema::opcode::Opcode;
 pub use shards::{ShardedArray, ShardedArrayKind};

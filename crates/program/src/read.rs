@@ -5,7 +5,7 @@ use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::dump::BufferAssignment;
 use xla_shape_hlo::proto::{HloProtoError, is_message};
-use xla_shape_hlo::{Language, Module, utf8};
+use xla_shape_hlo::{Language, Module, program_text, utf8};
 
 /// Why bytes are not a program. It displays as the message of the program, with the place of the error and what the file seems to be.
 ///
@@ -80,10 +80,12 @@ pub struct Unread {
 impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { instructions, of, shown, .. } = self;
-        write!(
-            f,
-            "warning: {instructions} of {of} instructions could not be read; what follows is about the others\n{shown}"
-        )
+        f.write_str("warning: ")?;
+        match instructions {
+            0 => f.write_str("a part of the text could not be read; what follows is about the rest")?,
+            _ => write!(f, "{instructions} of {of} instructions could not be read; what follows is about the others")?,
+        }
+        write!(f, "\n{shown}")
     }
 }
 
@@ -116,7 +118,14 @@ pub(crate) fn read(
         return Err(ReadError::Syntax { error, text, message });
     }
     // `utf8` has just checked that it is text.
-    let (module, errors) = Module::parse_with_errors(String::from_utf8(bytes).unwrap_or_default());
+    let (module, errors) = match Module::parse_with_errors(String::from_utf8(bytes).unwrap_or_default()) {
+        // The module may be inside a log, a page or a string of a program.
+        (module, errors) if !errors.is_empty() => match program_text(module.text()) {
+            Some(inside) if inside != module.text() => Module::parse_with_errors(inside),
+            _ => (module, errors),
+        },
+        whole => whole,
+    };
     let Some(error) = errors.into_iter().next() else {
         if module.computations().len() == 0 {
             return Err(ReadError::Empty { name: name.to_owned() });

@@ -178,7 +178,7 @@ fn merge_words(merge: &Merge) -> String {
 }
 
 /// The order of an array's dimensions as JAX writes it.
-fn jax_layout(array: &ArrayShape) -> String {
+pub(crate) fn jax_layout(array: &ArrayShape) -> String {
     let order = array.layout().minor_to_major().iter().rev().map(usize::to_string).collect::<Vec<_>>();
     let comma = if order.len() == 1 { "," } else { "" };
     format!("Layout(major_to_minor=({}{comma}))", order.join(", "))

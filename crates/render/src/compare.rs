@@ -85,7 +85,7 @@ enum Kind {
 /// In what two arrays differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Difference {
+pub(crate) enum Difference {
     ElementType,
     Dimensions,
     MinorToMajor,
@@ -109,7 +109,7 @@ impl Difference {
     }
 
     /// All differences of two arrays.
-    fn between(a: &ArrayShape, b: &ArrayShape) -> Vec<Self> {
+    pub(crate) fn between(a: &ArrayShape, b: &ArrayShape) -> Vec<Self> {
         let [one, other] = [a.layout(), b.layout()];
         // What has a difference of its own.
         let rest = |attributes| LayoutAttributes { element_size_in_bits: 0, memory_space: 0, ..attributes };
@@ -208,6 +208,16 @@ impl Comparison {
                 Ok(Self { on_tpu, ..Self::of_arrays(&from.array, &to.array)? })
             }
         }
+    }
+
+    /// Why it is a bitcast or not, as a sentence.
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Whether both take the same number of bytes.
+    pub(crate) const fn is_same_size(&self) -> bool {
+        self.same_bytes
     }
 
     /// Whether one can be read as the other without moving a byte.

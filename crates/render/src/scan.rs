@@ -1,5 +1,10 @@
 //! The shapes that a text contains, such as a log or an out-of-memory report.
 
+mod causes;
+mod difference;
+mod remedies;
+
+use self::causes::Cause;
 use crate::advise::{Advice, WORTH_IT};
 use crate::words::{Factor, InUnits, count};
 use crate::{Show, Text};
@@ -8,7 +13,9 @@ use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use xla_shape_answers::Answer;
 use xla_shape_core::{ArrayShape, Shape};
-use xla_shape_hlo::{OutOfMemory, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes};
+use xla_shape_hlo::{
+    LogLines, OutOfMemory, Refusal, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes,
+};
 
 /// A shape that was found in a line of text.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -63,12 +70,13 @@ impl Show for Found {
 /// let mut scan = Scan::default();
 /// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
 /// let text = scan.text(80).to_string();
-/// assert!(text.contains("hbm: 40 GiB of 32 GiB, 8 GiB too much"));
+/// assert!(text.contains("hbm: 40 GiB of 32 GiB"));
 /// assert!(text.contains("2 times"));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     lines: u64,
+    log: LogLines,
     messages: OutOfMemory,
     rows: HashMap<Shape, Row>,
 }
@@ -100,15 +108,18 @@ impl Scan {
     /// ```
     pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
         self.lines += 1;
-        self.messages.read_line(self.lines, &String::from_utf8_lossy(line));
         let mut all = Vec::new();
         let mut before = 0;
+        let mut content = String::new();
         for chunk in line.utf8_chunks() {
-            let text = chunk.valid();
-            let found = find_shapes(text).chain(find_spelled_shapes(text));
+            // What wraps a line becomes spaces, so that columns are those of the line.
+            let text = self.log.unwrap(chunk.valid());
+            let found = find_shapes(&text).chain(find_spelled_shapes(&text));
             all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
             before += text.len() + chunk.invalid().len();
+            content.push_str(&text);
         }
+        content.lines().for_each(|content| self.messages.read_line(self.lines, content));
         all.sort_by_key(|found| found.column);
         for found in &all {
             let row = self.rows.entry(found.shape.clone());
@@ -126,11 +137,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let messages = &self.messages;
-        self.rows.is_empty()
-            && messages.amounts.is_empty()
-            && messages.allocations.is_empty()
-            && messages.without_sizes.is_empty()
+        self.rows.is_empty() && self.messages.is_empty()
     }
 
     /// Whether a message says that memory ran out.
@@ -141,8 +148,9 @@ impl Scan {
     /// assert!(scan.says_out_of_memory());
     /// ```
     #[must_use]
-    pub const fn says_out_of_memory(&self) -> bool {
-        !(self.messages.amounts.is_empty() && self.messages.without_sizes.is_empty())
+    pub fn says_out_of_memory(&self) -> bool {
+        let messages = &self.messages;
+        messages.amounts.iter().any(|amount| amount.cause.is_failure()) || !messages.without_sizes.is_empty()
     }
 
     /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
@@ -233,7 +241,8 @@ impl Scan {
         if amounts.is_empty() {
             return;
         }
-        text.verbatim("Out of memory, as the message says");
+        let is_failure = amounts.iter().any(|amount| amount.cause.is_failure());
+        text.verbatim(if is_failure { "Out of memory, as the message says" } else { "Memory, as the message says" });
         // A message is often in a log more than once.
         let mut said = HashSet::new();
         for amount in
@@ -241,24 +250,23 @@ impl Scan {
         {
             let bytes = InUnits(amount.bytes);
             let over = amount.limit.map(|limit| {
-                // Figures that are rounded to the same value have no difference to speak of.
-                let over = amount.over.or_else(|| amount.bytes.checked_sub(limit)).filter(|&over| over > 0);
-                let over = over.map(|over| format!(", {} too much", InUnits(over)));
+                // The figures of most messages are rounded: their difference is not the excess.
+                let over = amount.over.map(|over| format!(", {} too much", InUnits(over)));
                 format!(" of {}{}", InUnits(limit), over.unwrap_or_default())
             });
             let details = [
                 (amount.unpadded_bytes, "unpadded"),
                 (amount.padded_bytes, "padded"),
                 (amount.fragmentation_bytes, "fragmentation"),
+                (amount.largest_free_bytes, "in the largest free piece"),
             ];
             let details = details.into_iter().filter_map(|(bytes, name)| Some(format!("{} {name}", InUnits(bytes?))));
             let details = details.collect::<Vec<_>>().join(", ");
             let details = if details.is_empty() { details } else { format!(" ({details})") };
             let indent = if amount.is_part { "    " } else { "  " };
-            text.paragraph(format_args!("{indent}{}: {bytes}{}{details}", amount.what, over.unwrap_or_default()));
-        }
-        if self.messages.allocations.is_empty() && self.rows.is_empty() && !self.says_out_of_vmem() {
-            text.paragraph(format_args!("  The message has totals only: {DUMP}"));
+            let name = amount.name.as_ref().map(|name| format!(", of {name}")).unwrap_or_default();
+            let over = over.unwrap_or_default();
+            text.paragraph(format_args!("{indent}{}: {bytes}{over}{details}{name}", amount.what));
         }
         text.verbatim("");
     }
@@ -276,6 +284,16 @@ impl Scan {
             InUnits(total),
             InUnits(wasted)
         ));
+        for sums in
+            [sums(&allocations, |found| found.kind.as_deref()), sums(&allocations, |found| found.tag.as_deref())]
+        {
+            // A sum of one is the allocation itself.
+            if sums.iter().any(|(.., times)| *times > 1) {
+                for (name, bytes, _) in sums {
+                    text.paragraph(format_args!("  {name}: {}", InUnits(bytes)));
+                }
+            }
+        }
         for allocation in allocations {
             let shape = allocation.shape.as_ref().map_or_else(|| "no shape".into(), ToString::to_string);
             let kind = allocation.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
@@ -289,8 +307,49 @@ impl Scan {
         text.verbatim("");
     }
 
+    /// Why something was refused, each cause once, in the order of the text.
+    fn causes(&self) -> Vec<Cause> {
+        let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
+        let refusals = self.messages.refusals();
+        let all = amounts.filter_map(Cause::of_amount).chain(refusals.iter().map(Cause::of_refusal));
+        let mut causes: Vec<Cause> = Vec::new();
+        for cause in all {
+            if !causes.iter().any(|before| before.is_same(&cause)) {
+                causes.push(cause);
+            }
+        }
+        causes
+    }
+
+    /// What compilers and runtimes refused, other than for memory.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"Mosaic kernels cannot be automatically partitioned. Please wrap the call in a shard_map.");
+    /// assert_eq!(scan.refusals()[0].cause.name(), "partitioned_kernel");
+    /// ```
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.messages.refusals()
+    }
+
+    fn cause_lines(&self, text: &mut Text) {
+        let causes = self.causes();
+        if causes.is_empty() {
+            return;
+        }
+        text.verbatim("What was refused, and what helps");
+        for cause in causes {
+            cause.write(text);
+        }
+        text.verbatim("");
+    }
+
     fn shape_lines(&self, text: &mut Text) {
         let rows = self.shapes();
+        if rows.is_empty() && !self.messages.is_empty() {
+            return;
+        }
         if rows.is_empty() {
             text.paragraph(format_args!("No shapes in {}.", count(self.lines, "line", "lines")));
             return;
@@ -333,27 +392,18 @@ impl Scan {
         arrays.into_iter().find(|&array| Advice::new(array, &[], None, 1).is_ok())
     }
 
-    fn says_out_of_vmem(&self) -> bool {
-        self.messages.amounts.iter().any(|amount| words_of(&amount.what).any(|word| word == "vmem"))
-    }
-
-    /// Adds the command that says more.
+    /// Adds the command that says more, if the causes name none.
     fn next(&self, text: &mut Text) {
-        let next = if self.says_out_of_vmem() {
-            "`xla-shape kernel PROGRAM` says what takes the VMEM of a kernel.".to_owned()
-        } else if let Some(array) = self.worst() {
-            format!("`xla-shape advise '{array}'` compares the layouts of the most padded array.")
-        } else if !self.messages.amounts.is_empty() && !self.rows.is_empty() {
-            DUMP.to_owned()
-        } else {
-            return;
-        };
+        let causes = self.causes();
+        let Some(array) = self.worst().filter(|_| causes.iter().all(Cause::is_about_hbm)) else { return };
         text.verbatim("");
-        text.paragraph(format_args!("Next: {next}"));
+        text.paragraph(format_args!(
+            "Next: `xla-shape advise '{array}'` compares the layouts of the most padded array."
+        ));
     }
 }
 
-/// The messages about memory and each shape once: `amounts`, `largest`, `most_padded` and `shapes`.
+/// The messages about memory and each shape once: `amounts`, `causes`, `largest`, `most_padded` and `shapes`.
 impl Serialize for Scan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let most_padded = self.allocations();
@@ -361,6 +411,7 @@ impl Serialize for Scan {
         largest.sort_by_key(|allocation| std::cmp::Reverse(allocation.bytes));
         let summary = Summary {
             amounts: self.messages.amounts.iter().map(Amount::new).collect(),
+            causes: self.causes(),
             largest: largest.into_iter().map(Allocation::new).collect(),
             most_padded: most_padded.into_iter().map(Allocation::new).collect(),
             shapes: self.shapes().into_iter().map(|(first, times)| Repeated { first, times }).collect(),
@@ -374,6 +425,8 @@ impl Serialize for Scan {
 pub struct Summary<'a> {
     /// How much memory is needed, and of how much, in the order of the text.
     amounts: Vec<Amount<'a>>,
+    /// What was refused and why, with what would help: memory that ran out, then other messages.
+    causes: Vec<Cause>,
     /// The allocations that messages list, the largest first. A list that the text repeats is here once.
     largest: Vec<Allocation<'a>>,
     /// The same, those with the most padding first.
@@ -403,22 +456,30 @@ struct Amount<'a> {
     padded_bytes: Option<u64>,
     /// The bytes of fragmentation; null if the message does not say.
     fragmentation_bytes: Option<u64>,
+    /// The bytes of the largest piece of free memory; null if the message does not say.
+    largest_free_bytes: Option<u64>,
+    /// Why the amount is in the message.
+    cause: &'static str,
+    /// The program or the kernel; null if the message does not say.
+    name: Option<&'a str>,
 }
 
 impl<'a> Amount<'a> {
     fn new(amount: &'a ReportedAmount) -> Self {
-        let &ReportedAmount {
-            line,
-            ref what,
-            is_part,
-            bytes,
-            limit,
-            over,
-            unpadded_bytes,
-            padded_bytes,
-            fragmentation_bytes,
-        } = amount;
-        Self { line, what, is_part, bytes, limit, over, unpadded_bytes, padded_bytes, fragmentation_bytes }
+        Self {
+            line: amount.line,
+            what: &amount.what,
+            is_part: amount.is_part,
+            bytes: amount.bytes,
+            limit: amount.limit,
+            over: amount.over,
+            unpadded_bytes: amount.unpadded_bytes,
+            padded_bytes: amount.padded_bytes,
+            fragmentation_bytes: amount.fragmentation_bytes,
+            largest_free_bytes: amount.largest_free_bytes,
+            cause: amount.cause.name(),
+            name: amount.name.as_deref(),
+        }
     }
 }
 
@@ -484,6 +545,7 @@ impl Show for Scan {
             return text;
         }
         self.amounts(&mut text);
+        self.cause_lines(&mut text);
         self.allocation_lines(&mut text);
         self.shape_lines(&mut text);
         self.next(&mut text);
@@ -494,6 +556,26 @@ impl Show for Scan {
 /// The words of what an amount is for, such as `hbm, total`.
 fn words_of(what: &str) -> impl Iterator<Item = &str> {
     what.split([',', ' '])
+}
+
+/// The bytes of the allocations that have the same name, the largest sum first, with how many they are.
+fn sums<'a>(
+    all: &[&'a ReportedAllocation],
+    name: impl Fn(&'a ReportedAllocation) -> Option<&'a str>,
+) -> Vec<(&'a str, u64, usize)> {
+    let mut sums: Vec<(&str, u64, usize)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for &allocation in all {
+        let Some(name) = name(allocation) else { continue };
+        let place = *places.entry(name).or_insert_with(|| {
+            sums.push((name, 0, 0));
+            sums.len() - 1
+        });
+        sums[place].1 = sums[place].1.saturating_add(allocation.bytes);
+        sums[place].2 += 1;
+    }
+    sums.sort_by_key(|&(_, bytes, _)| std::cmp::Reverse(bytes));
+    sums
 }
 
 /// The bytes of padding that the message states.
@@ -551,11 +633,7 @@ most padded array.
     fn there_is_always_an_output() {
         assert_eq!(scanned("nothing\nhere"), "No shapes and no messages about memory in 2 lines.\n");
         let text = scanned("E1000: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm.");
-        assert!(text.contains("No shapes in 1 line."), "{text}");
-        assert!(
-            text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
-            "{text}"
-        );
+        assert!(text.contains("hbm: 49.3 GiB of 32 GiB\n") && text.contains("--xla_dump_to"), "{text}");
     }
 
     #[test]
@@ -571,7 +649,7 @@ most padded array.
         let message = "E1000: Used 40.00G of 32.00G hbm.\n1. Size: 2.0K\n  Shape: f32[2]\n  Tag: input window.\n===\n\
                        2. Size: 2.0K\n  Shape: f32[2]\n===\n";
         let text = scanned(&[message, message].concat());
-        assert_eq!(text.matches("8 GiB too much").count(), 1);
+        assert_eq!(text.matches("hbm: 40 GiB of 32 GiB").count(), 1);
         assert!(text.contains("2 allocations in the message: 4 KiB") && text.contains("  input window.\n"), "{text}");
         let text = scanned("RESOURCE_EXHAUSTED: something new");
         assert!(text.starts_with("Memory ran out, by line 1, but no size"), "{text}");

@@ -16,4 +16,5 @@ mod hlo_view;
 mod hlo_xla;
 mod kernel_branches;
 mod kernel_dumps;
+mod reports;
 mod tpu_memory;

@@ -332,11 +332,13 @@ pub(crate) struct AdviseArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Find what takes the memory in a log or an out-of-memory message
+/// Explain an error message or a log: what was refused, what helps
 ///
-/// Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows each shape once, with the most padding
-/// first, and the contents of messages about memory. As JSON, one line for each place: line and column (from 1, in bytes), shape,
-/// bytes, padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, largest, most_padded, shapes.
+/// Messages of XLA, of its compilers of kernels and of other allocators are read whatever a logger, a launcher, a quote or a terminal
+/// puts before their lines. Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows the causes, and each shape
+/// once, with the most padding first. As JSON, one line for each place of a shape: line and column (from 1, in bytes), shape, bytes,
+/// padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, causes, largest, most_padded,
+/// shapes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt

@@ -5,6 +5,7 @@ mod aliases;
 mod attributes;
 mod called;
 mod devices;
+mod layouts;
 mod pairs;
 mod shapes;
 mod structure;
@@ -20,8 +21,10 @@ impl Module {
     /// devices, shardings and aliases (`HloVerifier::Run` in `xla/service/hlo_verifier.cc`).
     ///
     /// XLA refuses a module with an [error](Severity::Error). It accepts one with a [hint](Severity::Hint), but a person should look
-    /// at it: an unknown opcode, for example. Layouts are not compared, except that a bitcast must keep the number of bytes; the
-    /// parser has checked that each layout is valid. Optimised programs, which have a schedule or tiles, may mix float precisions.
+    /// at it: an unknown opcode, for example. Optimised programs, which have a schedule or tiles, may mix float precisions. In these,
+    /// elementwise instructions, slices, updates, concatenations and pads must keep the order of their operands' dimensions. Layouts
+    /// are not compared otherwise, except that a bitcast must keep the number of bytes, and that an update in the host's memory stays
+    /// there; the parser has checked that each layout is valid.
     /// Operands and computations that a part of a module lacks are not findings.
     ///
     /// ```
@@ -41,7 +44,8 @@ impl Module {
     pub fn check(&self) -> Vec<Finding<'_>> {
         let mut findings = Findings::default();
         let (mut parameters, mut shardings) = (Parameters::default(), devices::Shardings::default());
-        let precision = shapes::Precision::for_module(self);
+        let are_assigned = layouts::are_assigned(self);
+        let precision = shapes::Precision::new(are_assigned);
         structure::check(self, &mut findings);
         let attributes = ParsedAttributes::for_module(self);
         attributes::check_module(self, &attributes, &mut findings);
@@ -53,6 +57,7 @@ impl Module {
             let attributes = ParsedAttributes::new(instruction);
             attributes::check(instruction, &attributes, &mut findings);
             shapes::check(instruction, &attributes, &mut parameters, precision, &mut findings);
+            findings.check(instruction, layouts::check(instruction, are_assigned));
             devices::check(instruction, &attributes, &mut parameters, &mut shardings, &mut findings);
             aliases::check(instruction, &attributes, &mut findings);
         }

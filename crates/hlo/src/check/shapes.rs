@@ -22,10 +22,9 @@ pub(super) enum Precision {
 }
 
 impl Precision {
-    /// Optimised modules, which have a schedule or tiles, may mix precisions.
-    pub(super) fn for_module(module: &Module) -> Self {
-        let tiled = |shape: &Shape| shape.array().is_some_and(|array| !array.layout().tiles().is_empty());
-        if module.is_scheduled() || module.shapes().iter().any(tiled) { Self::Mixed } else { Self::Strict }
+    /// Optimised modules, whose layouts XLA has assigned, may mix precisions.
+    pub(super) const fn new(is_optimised: bool) -> Self {
+        if is_optimised { Self::Mixed } else { Self::Strict }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Finding shapes in any text, and in the instructions of a module without parsing it.
 
 pub(crate) mod oom;
+pub(crate) mod program;
+pub(crate) mod refusal;
 pub(crate) mod size;
 pub(crate) mod spelling;
+pub(crate) mod wrapping;
 
 use crate::cursor::Cursor;
 use alloc::vec::Vec;

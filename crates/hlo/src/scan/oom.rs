@@ -1,12 +1,14 @@
 //! XLA's out-of-memory messages: how much memory was used of how much, and the largest allocations.
 
 use super::find_shapes;
+use super::refusal::{Reader, Refusal, Remedy};
 use super::size::first_byte_count;
 use super::spelling::find_spelled_shapes;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::Shape;
+use xla_shape_core::tpu::Generation;
 
 /// The amounts and allocations in the out-of-memory messages of a log, read line by line.
 ///
@@ -30,6 +32,98 @@ pub struct OutOfMemory {
     /// The line numbers of out-of-memory messages without a size that could be read.
     pub without_sizes: Vec<u64>,
     expected: ExpectedLine,
+    recent: Recent,
+    refusals: Reader,
+}
+
+/// The lines before the next one, which may be the beginning of a sentence that a line break divides.
+#[derive(Clone, Debug, Default)]
+struct Recent {
+    text: String,
+    lines: usize,
+    /// Which amounts the lines gave.
+    amounts: core::ops::Range<usize>,
+}
+
+/// Why memory ran out, or why an amount is in a report.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum AmountCause {
+    /// The message does not say.
+    #[default]
+    Unknown,
+    /// The compiler found that a program does not fit into HBM (E1000).
+    Program,
+    /// The compiler found that a kernel needs more VMEM than its limit (E1001).
+    ScopedVmem,
+    /// The compiler found that a kernel needs more VMEM than there is.
+    Vmem,
+    /// The compiler found that the scalars of a kernel need more SMEM than there is.
+    Smem,
+    /// The runtime found no room for an array (E0100).
+    Array,
+    /// The runtime found no room for a program that is compiled (E0101).
+    Loading,
+    /// XLA's runtime on a GPU found no room for an array or for the memory of a program.
+    Gpu,
+    /// An allocator that is not XLA's found no room.
+    OtherAllocator,
+    /// The compiler could not reduce the memory of a program to its limit. A warning: the program may fit nevertheless.
+    Rematerialization,
+    /// The statistics of a program that was compiled. Nothing failed.
+    Statistics,
+}
+
+impl AmountCause {
+    /// XLA's code for such a message, if its catalogue of errors (`docs/errors`) has one.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_hlo::AmountCause::ScopedVmem.code(), Some("E1001"));
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Program => Some("E1000"),
+            Self::ScopedVmem | Self::Vmem => Some("E1001"),
+            Self::Array => Some("E0100"),
+            Self::Loading => Some("E0101"),
+            _ => None,
+        }
+    }
+
+    /// The name in JSON.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_hlo::AmountCause::ScopedVmem.name(), "scoped_vmem");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Program => "program",
+            Self::ScopedVmem => "scoped_vmem",
+            Self::Vmem => "vmem",
+            Self::Smem => "smem",
+            Self::Array => "array",
+            Self::Loading => "loading",
+            Self::Gpu => "gpu",
+            Self::OtherAllocator => "other_allocator",
+            Self::Rematerialization => "rematerialization",
+            Self::Statistics => "statistics",
+        }
+    }
+
+    /// Whether memory ran out.
+    ///
+    /// ```
+    /// use xla_shape_hlo::AmountCause;
+    ///
+    /// assert!(AmountCause::Array.is_failure() && !AmountCause::Statistics.is_failure());
+    /// ```
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, Self::Statistics | Self::Rematerialization)
+    }
 }
 
 /// An amount of memory in a message, in bytes. Messages round to three or four digits.
@@ -53,6 +147,58 @@ pub struct ReportedAmount {
     pub padded_bytes: Option<u64>,
     /// The bytes of fragmentation, if the message states them.
     pub fragmentation_bytes: Option<u64>,
+    /// The largest piece of free memory, in bytes, if the message states it.
+    pub largest_free_bytes: Option<u64>,
+    /// Why the amount is in the message.
+    pub cause: AmountCause,
+    /// The program or the kernel, if the message names it.
+    pub name: Option<String>,
+}
+
+impl ReportedAmount {
+    /// What makes the program fit, the most likely first.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{OutOfMemory, Remedy};
+    ///
+    /// let mut messages = OutOfMemory::default();
+    /// messages.read_line(1, "Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1.00M.");
+    /// assert_eq!(messages.amounts[0].remedies()[0], Remedy::RaiseVmemLimit { bytes: 17 << 20 });
+    /// ```
+    #[must_use]
+    pub fn remedies(&self) -> Vec<Remedy> {
+        let list = Remedy::ListAllocations { program: self.name.clone() };
+        match self.cause {
+            // The size is rounded to a hundredth of a MiB.
+            AmountCause::ScopedVmem => match self.bytes.checked_next_multiple_of(1 << 20) {
+                Some(bytes) if Self::vmem_can_grow(self.limit, bytes) => {
+                    alloc::vec![Remedy::RaiseVmemLimit { bytes }, Remedy::SmallerBlocks, Remedy::ListKernel]
+                }
+                _ => alloc::vec![Remedy::SmallerBlocks, Remedy::ListKernel],
+            },
+            AmountCause::Vmem => alloc::vec![Remedy::SmallerBlocks, Remedy::ListKernel],
+            AmountCause::Smem => alloc::vec![Remedy::ScalarsElsewhere],
+            AmountCause::Array => alloc::vec![Remedy::FreeArrays, Remedy::Shard],
+            AmountCause::Loading => alloc::vec![list, Remedy::FreeArrays],
+            AmountCause::Program | AmountCause::Gpu | AmountCause::Rematerialization => {
+                alloc::vec![list, Remedy::Shard]
+            }
+            AmountCause::OtherAllocator => alloc::vec![Remedy::SmallerRequest],
+            AmountCause::Unknown => alloc::vec![list],
+            AmountCause::Statistics => Vec::new(),
+        }
+    }
+
+    /// Whether a generation whose kernels have this limit, by default or because it was set, gives a kernel as many bytes.
+    fn vmem_can_grow(limit: Option<u64>, bytes: u64) -> bool {
+        let limits = Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
+        limits.into_iter().any(|vmem| bytes <= vmem.most && limit.is_none_or(|limit| !is_about(limit, vmem.most)))
+    }
+}
+
+/// Whether a size that is rounded to a hundredth of its unit is this one.
+pub(crate) fn is_about(rounded: u64, bytes: u64) -> bool {
+    rounded.abs_diff(bytes) <= bytes / 5000
 }
 
 /// An allocation in a message.
@@ -80,7 +226,7 @@ pub struct ReportedAllocation {
 
 /// The text between this beginning and the next quote.
 fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
-    Some(text.split_once(beginning)?.1.split_once('"')?.0)
+    Some(text.split_once(beginning)?.1.split_once('"')?.0.trim())
 }
 
 /// What the next line of a log can be, given the lines before it.
@@ -88,6 +234,8 @@ fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
 enum ExpectedLine {
     #[default]
     Anything,
+    /// A line of the statistics of a program for a GPU.
+    Assignment,
     /// A part of a total.
     Part,
     /// A field of an allocation.
@@ -107,36 +255,140 @@ impl OutOfMemory {
     /// ```
     pub fn read_line(&mut self, line: u64, text: &str) {
         let text = text.trim();
+        self.refusals.read_line(line, text);
         let expected = core::mem::take(&mut self.expected);
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
-        let (number, rest) = text.split_at_checked(digits).unwrap_or(("", text));
-        if let (Ok(rank), Some(bytes)) = (number.parse(), field(rest.trim_start_matches('.'), "Size:").and_then(size)) {
+        if let Some(allocation) = llo_allocation(line, text) {
+            self.allocations.push(allocation);
+            if !text.contains(" would exceed memory ") {
+                return;
+            }
+        }
+        if let Some((rank, bytes)) = listed(text) {
             self.allocations.push(ReportedAllocation { line, rank, bytes, ..ReportedAllocation::default() });
+            self.expected = ExpectedLine::Allocation;
+        } else if let Some(rank) =
+            between(text, "Buffer ", ":").and_then(|rank| rank.parse().ok()).filter(|_| text.ends_with(':'))
+        {
+            self.allocations.push(ReportedAllocation { line, rank, ..ReportedAllocation::default() });
             self.expected = ExpectedLine::Allocation;
         } else if expected == ExpectedLine::Allocation && !text.starts_with("==") {
             self.expected = ExpectedLine::Allocation;
             self.read_field(text);
-        } else if let Some(mut amounts) = amounts(line, text) {
-            if let [first, ..] = &mut amounts[..] {
-                first.over = exceeded_by(text);
-            }
-            self.amounts.extend(amounts);
-            self.expected = ExpectedLine::Part;
-        } else if expected == ExpectedLine::Part {
-            self.read_part(line, text);
-        } else if ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
-            .iter()
-            .any(|words| text.contains(words))
+        } else if text.ends_with("BufferAssignment stats:") {
+            let what = "buffer assignment".to_owned();
+            self.amounts.push(ReportedAmount {
+                line,
+                what,
+                cause: AmountCause::Statistics,
+                ..ReportedAmount::default()
+            });
+            self.expected = ExpectedLine::Assignment;
+        } else if expected == ExpectedLine::Assignment && self.read_assignment(line, text) {
+            self.expected = ExpectedLine::Assignment;
+        } else if let Some(amounts) = all_amounts(line, text) {
+            let first = self.amounts.len();
+            self.recent =
+                Recent { text: text.to_owned(), lines: 1, amounts: first..first.saturating_add(amounts.len()) };
+            self.add(amounts);
+        } else if (expected == ExpectedLine::Part && self.read_part(line, text))
+            || text.starts_with("Persistent allocations include")
         {
+            self.expected = ExpectedLine::Part;
+        } else if !self.read_with_recent(line, text) && says_that_memory_ran_out(text) {
             self.without_sizes.push(line);
         }
+    }
+
+    fn add(&mut self, amounts: Vec<ReportedAmount>) {
+        // Statistics have all their parts in one line.
+        let has_list = amounts.first().is_some_and(|amount| amount.cause != AmountCause::Statistics);
+        self.amounts.extend(amounts);
+        if has_list {
+            self.expected = ExpectedLine::Part;
+        }
+    }
+
+    /// Reads a line as the continuation of those before it. Mail and terminals break lines inside of sentences.
+    fn read_with_recent(&mut self, line: u64, text: &str) -> bool {
+        /// The most lines of one sentence, and the longest line that is part of one.
+        const LINES: usize = 6;
+        const LONGEST: usize = 1000;
+        let is_short = text.len() <= LONGEST && !text.is_empty();
+        let has_more = !self.recent.amounts.is_empty() && self.amounts.len() > self.recent.amounts.end;
+        if is_short && !has_more && (1..LINES).contains(&self.recent.lines) {
+            self.recent.lines = self.recent.lines.saturating_add(1);
+            self.recent.text.push(' ');
+            self.recent.text.push_str(text);
+            let first = line.saturating_sub(self.recent.lines as u64).saturating_add(1);
+            if let Some(amounts) = all_amounts(first, &self.recent.text) {
+                // What the shorter sentence said is replaced.
+                let start = self.recent.amounts.start.min(self.amounts.len());
+                let start = if self.recent.amounts.is_empty() { self.amounts.len() } else { start };
+                self.amounts.truncate(start);
+                self.recent.amounts = start..start.saturating_add(amounts.len());
+                self.without_sizes.retain(|&without| without < first || without > line);
+                self.add(amounts);
+                return true;
+            }
+            return false;
+        }
+        let is_about_memory = ["emory", "lloc", "Used ", " usage", "equirement", "ttempting"];
+        let is_beginning = is_short && is_about_memory.iter().any(|words| text.contains(words));
+        let text = if is_beginning { text.to_owned() } else { String::new() };
+        self.recent = Recent { text, lines: usize::from(is_beginning), amounts: 0..0 };
+        false
+    }
+
+    /// What compilers and runtimes refused, other than for memory: each message once, in the order of the log.
+    ///
+    /// ```
+    /// let mut messages = xla_shape_hlo::OutOfMemory::default();
+    /// messages.read_line(1, "Mosaic failed to compile TPU kernel: Bad lhs type");
+    /// assert_eq!(messages.refusals()[0].code(), Some("E2001"));
+    /// ```
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.refusals.refusals()
+    }
+
+    /// Whether no message was found.
+    ///
+    /// ```
+    /// assert!(xla_shape_hlo::OutOfMemory::default().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.amounts.is_empty()
+            && self.allocations.is_empty()
+            && self.without_sizes.is_empty()
+            && self.refusals.is_empty()
+    }
+
+    /// Reads a line of XLA's statistics of a program for a GPU, such as `constant allocation:         4B`.
+    fn read_assignment(&mut self, line: u64, text: &str) -> bool {
+        let Some((what, bytes)) = text.split_once(':') else { return false };
+        let Some(bytes) = size(bytes.split('(').next().unwrap_or("")) else { return false };
+        let whole = self.amounts.iter_mut().rfind(|amount| !amount.is_part);
+        match (what.trim(), whole) {
+            ("total allocation", Some(whole)) => whole.bytes = bytes,
+            ("total fragmentation", Some(whole)) => whole.fragmentation_bytes = Some(bytes),
+            (part, _) => {
+                let Some(what) = part.strip_suffix(" allocation") else { return false };
+                let what = what.replace("maybe_live_out", "live out");
+                let cause = AmountCause::Statistics;
+                self.amounts.push(ReportedAmount { line, what, is_part: true, bytes, cause, ..Default::default() });
+            }
+        }
+        true
     }
 
     /// Reads a field of an allocation.
     fn read_field(&mut self, text: &str) {
         let Some(allocation) = self.allocations.last_mut() else { return };
         let kept = |text: &str| text.chars().take(MAX_OPERATOR).collect::<String>();
-        if let Some(shape) = field(text, "Shape:") {
+        if let Some(bytes) = field(text, "Size:").and_then(size) {
+            allocation.bytes = bytes;
+        } else if let Some(shape) = field(text, "Shape:").or_else(|| field(text, "Entry Parameter Subshape:")) {
             let shape = find_shapes(shape).next().or_else(|| find_spelled_shapes(shape).next());
             allocation.shape = shape.map(|found| found.shape);
         } else if let Some(bytes) = field(text, "Unpadded size:") {
@@ -149,7 +401,7 @@ impl OutOfMemory {
                 .map(|(_, line)| line.chars().take_while(char::is_ascii_digit).take(MAX_OPERATOR).collect::<String>());
             let line = line.filter(|line| !line.is_empty()).map_or_else(String::new, |line| alloc::format!(":{line}"));
             allocation.source = quoted(operator, "source_file=\"").map(|file| alloc::format!("{}{line}", kept(file)));
-        } else if let Some(label) = field(text, "XLA label:") {
+        } else if let Some(label) = field(text, "XLA label:").or_else(|| field(text, "XLA Label:")) {
             let label = kept(label);
             allocation.operator.get_or_insert(label);
         } else if let Some(kind) = field(text, "Allocation type:") {
@@ -161,25 +413,122 @@ impl OutOfMemory {
 
     /// Reads a part of a total, such as `program    21.95G`, or
     /// `HLO temp  3.93G (97.4% utilization: Unpadded (3.81G) Padded (3.92G), 0.4% fragmentation (14.68M))`.
-    fn read_part(&mut self, line: u64, text: &str) {
-        let (part, details) = text.split_once('(').unwrap_or((text, ""));
-        let Some((what, bytes)) = part.trim().rsplit_once(char::is_whitespace) else { return };
+    fn read_part(&mut self, line: u64, text: &str) -> bool {
+        // A remark after the name: `reserved(Infeed/Outfeed/Continuations) 529.00M`.
+        let (name, remark) = text.split_once('(').unwrap_or((text, ""));
+        let is_remark = !name.contains(|c: char| c.is_ascii_digit());
+        let (part, details) = match remark.split_once(')').filter(|_| is_remark) {
+            Some((_, after)) => ([name.trim(), after.split('(').next().unwrap_or("")].join(" "), after),
+            None => (name.to_owned(), remark),
+        };
+        let Some((what, bytes)) = part.trim().rsplit_once(char::is_whitespace) else { return false };
         let what = what.trim().trim_end_matches(':');
-        let is_name = !what.is_empty() && what.len() <= 40 && what.chars().all(|c| c.is_alphabetic() || c == ' ');
-        if let Some(bytes) = size(bytes).filter(|_| is_name) {
-            let detail = |name: &str| size(details.split_once(name)?.1.split_once(')')?.0);
-            self.amounts.push(ReportedAmount {
-                line,
-                what: what.to_owned(),
-                is_part: true,
-                bytes,
-                unpadded_bytes: detail("Unpadded ("),
-                padded_bytes: detail(" Padded ("),
-                fragmentation_bytes: detail("fragmentation ("),
-                ..ReportedAmount::default()
-            });
-            self.expected = ExpectedLine::Part;
+        let is_name =
+            !what.is_empty() && what.len() <= 40 && what.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'));
+        let Some(bytes) = size(bytes).filter(|_| is_name) else { return false };
+        let detail = |name: &str| size(details.split_once(name)?.1.split_once(')')?.0);
+        let cause = self.amounts.last().map(|amount| amount.cause).unwrap_or_default();
+        self.amounts.push(ReportedAmount {
+            line,
+            what: what.to_owned(),
+            is_part: true,
+            bytes,
+            unpadded_bytes: detail("Unpadded ("),
+            padded_bytes: detail(" Padded ("),
+            fragmentation_bytes: detail("fragmentation ("),
+            cause,
+            ..ReportedAmount::default()
+        });
+        true
+    }
+}
+
+/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. The text before it can be of a logger.
+fn listed(text: &str) -> Option<(u64, u64)> {
+    let (before, bytes) = text.split_once("Size:")?;
+    let number = before.trim_end().strip_suffix('.').or_else(|| before.is_empty().then_some(before))?;
+    let digits = number.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let number = number.get(number.len().saturating_sub(digits)..)?;
+    Some((number.parse().ok()?, size(bytes)?))
+}
+
+/// An allocation as the TPU's back end lists it:
+/// `#allocation2 [shape = 'u8[3145728]{0}', space=vmem, size = 0x300000, scoped, tag = 'scoped memory for k.1']`.
+fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation> {
+    let (number, fields) = text.split_once("#allocation")?.1.split_once(" [")?;
+    let hexadecimal = between(fields, "size = 0x", ",").or_else(|| between(fields, "size = 0x", "]"))?;
+    let shape = between(fields, "shape = '", "'").and_then(|shape| find_shapes(shape).next());
+    let space = between(fields, "space=", ",").unwrap_or("memory");
+    let scoped = if fields.contains(", scoped") { ", scoped" } else { "" };
+    let tag = between(fields, "tag = '", "'").map(|tag| tag.chars().take(MAX_OPERATOR).collect());
+    Some(ReportedAllocation {
+        line,
+        rank: number.parse().ok()?,
+        bytes: u64::from_str_radix(hexadecimal, 16).ok()?,
+        shape: shape.map(|found| found.shape),
+        kind: Some([space, scoped].concat()),
+        tag,
+        ..ReportedAllocation::default()
+    })
+}
+
+fn says_that_memory_ran_out(text: &str) -> bool {
+    ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
+        .iter()
+        .any(|words| text.contains(words))
+}
+
+/// The text between two words.
+fn between<'t>(text: &'t str, first: &str, second: &str) -> Option<&'t str> {
+    text.split_once(first)?.1.split_once(second).map(|(inside, _)| inside)
+}
+
+/// The name that a text begins with: of a program or a kernel.
+fn name(text: &str) -> Option<String> {
+    let end = text.find(|c: char| c.is_whitespace() || "'\"`,;:)=".contains(c)).unwrap_or(text.len());
+    let name = text.get(..end)?.trim_end_matches('.');
+    (!name.is_empty()).then(|| name.chars().take(MAX_OPERATOR).collect())
+}
+
+/// The amounts of a line, with what the whole line says about them: by how much a limit is exceeded, why, and of which program.
+fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
+    let mut amounts = amounts(line, text)?;
+    let cause = cause(text, amounts.first().map_or("", |amount| amount.what.as_str()));
+    let kernel = text.split_once(" on stack for %").or_else(|| text.split_once(" for %"));
+    let kernel = kernel.map(|(_, rest)| rest).or_else(|| text.rsplit_once("] :: ").map(|(_, rest)| rest));
+    let program = ["Error loading program '", "HLO module: ", "executable_name='"];
+    let program = program.iter().find_map(|words| text.split_once(words).map(|(_, rest)| rest));
+    for amount in &mut amounts {
+        if amount.cause == AmountCause::Unknown {
+            amount.cause = cause;
         }
+        amount.name = kernel.or(program).and_then(name);
+    }
+    if let [first, ..] = &mut amounts[..] {
+        first.over = first.over.or_else(|| exceeded_by(text));
+    }
+    Some(amounts)
+}
+
+/// Why a message states an amount.
+fn cause(text: &str, what: &str) -> AmountCause {
+    let is_of = |space: &str| what.split([',', ' ']).any(|word| word == space);
+    if text.contains("limit") && is_of("scoped") {
+        AmountCause::ScopedVmem
+    } else if is_of("vmem") {
+        AmountCause::Vmem
+    } else if is_of("smem") {
+        AmountCause::Smem
+    } else if is_of("hbm") {
+        AmountCause::Program
+    } else if text.contains("Error loading program") || text.contains("Attempting to reserve") {
+        AmountCause::Loading
+    } else if text.contains("Attempting to allocate") {
+        AmountCause::Array
+    } else if text.contains("Out of memory while trying") || text.contains("Failed to allocate request") {
+        AmountCause::Gpu
+    } else {
+        AmountCause::Unknown
     }
 }
 
@@ -223,7 +572,16 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     {
         let space =
             rest.split_once("space=").map_or("memory", |(_, space)| space.split([',', ']', ' ']).next().unwrap_or(""));
-        return Some(alloc::vec![amount(space, bytes, Some(limit))]);
+        // These figures are not rounded.
+        let over = bytes.checked_sub(limit);
+        return Some(alloc::vec![ReportedAmount { over, ..amount(space, bytes, Some(limit)) }]);
+    }
+    // `Output size 60.29G; shares 60.29G with arguments.`
+    if let Some(rest) = text.strip_prefix("Output size ")
+        && let (Some(bytes), Some(shared)) = (size(rest.split(';').next()?), after("; shares ")(rest))
+    {
+        let what = alloc::format!("output, which shares {} with arguments", shared.split(' ').next().unwrap_or(""));
+        return Some(alloc::vec![amount(&what, bytes, None)]);
     }
     for words in
         ["Out of memory while trying to allocate ", "Out of memory allocating ", "Failed to allocate request for "]
@@ -235,7 +593,39 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     // `CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.`
     if let Some(rest) = after("Tried to allocate ")(text) {
         let free = after(" of which ")(&rest).and_then(|free| sentence_size(&free));
-        return Some(alloc::vec![amount("requested", sentence_size(&rest)?, free)]);
+        let requested = amount("requested", sentence_size(&rest)?, free);
+        return Some(alloc::vec![ReportedAmount { cause: AmountCause::OtherAllocator, ..requested }]);
+    }
+    // `Not enough space to allocate 5368709120 B DRAM buffer across 12 banks, where each bank needs to store 447393792 B, but bank size
+    // is 1071821792 B (allocated: 726763712 B, free: 345058080 B, largest free block: 340146592 B)`
+    if let Some(rest) = after("Not enough space to allocate ")(text) {
+        let stated = |words: &'static str| after(words)(&rest).and_then(|bytes| sentence_size(&bytes));
+        let memory = rest.split(" B ").nth(1).and_then(|rest| rest.split(" buffer").next()).unwrap_or("memory");
+        let (what, bytes) = match stated("each bank needs to store ") {
+            Some(bytes) => (alloc::format!("{memory}, each bank"), bytes),
+            None => (memory.to_owned(), sentence_size(&rest)?),
+        };
+        return Some(alloc::vec![ReportedAmount {
+            cause: AmountCause::OtherAllocator,
+            largest_free_bytes: stated("largest free block: "),
+            over: stated("free: ").and_then(|free| bytes.checked_sub(free)),
+            ..amount(&what, bytes, stated("free: "))
+        }]);
+    }
+    // `Can't reduce memory use below 22.27GiB (23917347918 bytes) by rematerialization; only reduced to 37.90GiB (40693879420 bytes)`
+    if let Some(rest) = after("reduce memory use below ")(text) {
+        let (limit, reached) = rest.split_once("only reduced to ")?;
+        let exact = |text: &str| match between(text, "(", " bytes)").and_then(|bytes| bytes.parse().ok()) {
+            Some(bytes) => Some(bytes),
+            None => size(text.split([' ', ';', ',']).next()?),
+        };
+        return Some(alloc::vec![ReportedAmount {
+            cause: AmountCause::Rematerialization,
+            ..amount("after rematerialization", exact(reached)?, Some(exact(limit)?))
+        }]);
+    }
+    if let Some(rest) = after("CompiledMemoryStats(")(text) {
+        return statistics(line, &rest);
     }
     if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
         let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
@@ -252,11 +642,50 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         }
     }
     // `Total hbm usage >= 22.47G:` and `Program vmem requirement 29.95M:`
-    let total = text.strip_prefix("Total ").and_then(|rest| rest.split_once(" usage >= "));
-    let program = text.strip_prefix("Program ").and_then(|rest| rest.split_once(" requirement "));
-    let (space, bytes) = total.or(program)?;
+    let total = text.split_once("Total ").and_then(|(_, rest)| rest.split_once(" usage >= "));
+    let program = text.split_once("Program ").and_then(|(_, rest)| rest.split_once(" requirement "));
+    let (space, bytes) = total.or(program).filter(|(space, _)| !space.contains(' '))?;
     let whose = if total.is_some() { "total" } else { "program" };
     Some(alloc::vec![amount(&alloc::format!("{space}, {whose}"), size(bytes)?, None)])
+}
+
+/// The figures of a `CompiledMemoryStats(generated_code_size_in_bytes=34816, argument_size_in_bytes=6656, …)`, as Python prints it.
+fn statistics(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
+    let stated = |name: &str| {
+        let at = text
+            .match_indices(name)
+            .find(|(at, _)| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with([' ', ','])));
+        let digits = text.get(at?.0.checked_add(name.len())?..)?;
+        digits.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
+    };
+    let names = [
+        ("argument_size_in_bytes=", "arguments"),
+        ("output_size_in_bytes=", "outputs"),
+        ("temp_size_in_bytes=", "temporaries"),
+        ("generated_code_size_in_bytes=", "generated code"),
+        ("alias_size_in_bytes=", "outputs in the memory of arguments"),
+        ("host_argument_size_in_bytes=", "arguments on the host"),
+        ("host_output_size_in_bytes=", "outputs on the host"),
+        ("host_temp_size_in_bytes=", "temporaries on the host"),
+    ];
+    let [arguments, outputs, temporaries, code, aliases, ..] = names.map(|(name, _)| stated(name));
+    let all = [outputs, temporaries, code].into_iter().flatten().try_fold(arguments?, u64::checked_add)?;
+    let whole = all.checked_sub(aliases.unwrap_or(0))?;
+    let cause = AmountCause::Statistics;
+    let amount = |what: &str, is_part, bytes| ReportedAmount {
+        line,
+        what: what.to_owned(),
+        is_part,
+        bytes,
+        cause,
+        ..ReportedAmount::default()
+    };
+    let parts = names.iter().filter_map(|(name, what)| Some((what, stated(name)?)));
+    // Memory of the host is shown if there is some.
+    let parts = parts.filter(|(what, bytes)| *bytes > 0 || !what.ends_with("host"));
+    let mut amounts = alloc::vec![amount("program", false, whole)];
+    amounts.extend(parts.map(|(what, bytes)| amount(what, true, bytes)));
+    Some(amounts)
 }
 
 /// The size in `Exceeded hbm capacity by 33.24M` or `exceeded scoped vmem limit by 1.00M`.
@@ -416,7 +845,7 @@ mod tests {
     #[test]
     fn other_text_says_nothing() {
         let messages =
-            read("1. Size: many\n2. Sizes\nUsed 3 of them\nTotal x usage >= :\nAttempting to allocate\n1.\n");
+            read("1. Size: many\n2. Sizes\nUsed 3 of them\nTotal x usage >= :\nAttempting to allocate\nmany\n");
         assert!(messages.amounts.is_empty() && messages.allocations.is_empty(), "{messages:?}");
     }
 }

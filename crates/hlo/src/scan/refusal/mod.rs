@@ -1,0 +1,60 @@
+//! What a compiler or a runtime refused, and why, read from the message.
+
+mod cause;
+mod reader;
+mod remedy;
+mod words;
+
+pub use cause::{Halt, RefusalCause};
+pub(crate) use reader::Reader;
+pub use remedy::Remedy;
+
+use alloc::string::String;
+
+/// A message that says that a compiler or a runtime refused a program, an array or a kernel, and why.
+///
+/// Messages about memory that ran out are [`ReportedAmount`](crate::ReportedAmount)s.
+///
+/// ```
+/// use xla_shape_hlo::{RefusalCause, Refusal};
+///
+/// let text = "Mosaic failed to compile TPU kernel: cannot statically prove that index in dimension 1 is a multiple of 128";
+/// let refusal = Refusal::read(text).unwrap();
+/// assert!(matches!(refusal.cause, RefusalCause::UnprovenIndex { dimension: 1, multiple: 128, .. }));
+/// assert_eq!(refusal.code(), Some("E2003"));
+/// assert!(Refusal::read("all is well").is_none());
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refusal {
+    /// The number of the message's first line, from 1.
+    pub line: u64,
+    /// The kernel or the program that was refused, if the message names it.
+    pub name: Option<String>,
+    /// The operation that was refused, if the message names it, such as `vector_load`.
+    pub operation: Option<String>,
+    /// The file and the line in the user's program, such as `attention.py:34`, if the message states them.
+    pub source: Option<String>,
+    /// Why it was refused.
+    pub cause: RefusalCause,
+}
+
+impl Refusal {
+    /// Reads a message; `None` if it is none of the known ones. Line breaks count as spaces.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Refusal;
+    ///
+    /// let refusal = Refusal::read("Unimplemented primitive in Pallas TPU lowering for tc: sort. Please file an issue").unwrap();
+    /// assert_eq!(refusal.code(), None);
+    /// ```
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        cause::read(text)
+    }
+
+    /// XLA's code for such a message, which its catalogue of errors (`docs/errors`) explains; `None` if the catalogue has none.
+    #[must_use]
+    pub const fn code(&self) -> Option<&'static str> {
+        self.cause.code()
+    }
+}

@@ -1,0 +1,136 @@
+//! Collects the messages of a log, line by line, and reads them as wholes: a message can have many lines, and a line can be wrapped.
+
+use super::Refusal;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// What begins a message.
+const BEGINNINGS: [&str; 24] = [
+    "Mosaic failed to compile",
+    "cannot statically prove",
+    "expected parameter",
+    "Expected parameter",
+    "returned from the entry computation",
+    "No viable logical replica count",
+    "exceeds the legitimate user",
+    "halted unexpectedly",
+    "halted prematurely",
+    "nvoluntary full rematerialization",
+    "minor_to_major field contains",
+    "your block shape",
+    "but its block shape",
+    "Unimplemented primitive in Pallas",
+    "cannot be automatically partitioned",
+    "Cannot store scalars to VMEM",
+    "only allowed on VMEM and SMEM references",
+    "Unsupported TPU device kind",
+    "must be aligned to til",
+    "must be divisible by 512 bytes",
+    "Bad lhs",
+    "unsupported shape cast",
+    "Unsupported matmul",
+    "to express slice on dimension",
+];
+
+/// What comes after a message.
+const ENDS: [&str; 5] = [
+    "Please report a bug",
+    "The above exception was",
+    "Traceback (most recent call last)",
+    "For simplicity, JAX has removed",
+    "The stack trace below excludes",
+];
+
+/// The longest message that is read, in bytes and in lines.
+const MOST_BYTES: usize = 16 << 10;
+const MOST_LINES: usize = 80;
+/// The most messages that are kept.
+const MOST_MESSAGES: usize = 200;
+/// The longest line that can contain two shapes to compare.
+const LONGEST_COMPARISON: usize = 4096;
+
+/// The messages so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reader {
+    refusals: Vec<Refusal>,
+    open: Option<Message>,
+    /// The line before, of which a beginning may be a part.
+    before: String,
+}
+
+/// A message of which more lines may come.
+#[derive(Clone, Debug)]
+struct Message {
+    line: u64,
+    lines: usize,
+    text: String,
+}
+
+impl Reader {
+    pub(crate) fn read_line(&mut self, line: u64, text: &str) {
+        let text = text.trim();
+        let joined = if self.before.is_empty() { text.to_owned() } else { [&self.before, text].join(" ") };
+        let begins = |text: &str| BEGINNINGS.iter().any(|words| text.contains(words));
+        // Words that a line break divides are in neither line.
+        let (first, start) = match begins(text) {
+            true => (text, Some(line)),
+            false if begins(&joined) && !begins(&self.before) => (joined.as_str(), Some(line.saturating_sub(1))),
+            false => (text, None),
+        };
+        if let Some(start) = start
+            && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_some_and(|read| read.cause.is_known()))
+        {
+            self.close();
+            let text = first.chars().take(MOST_BYTES).collect();
+            self.open = Some(Message { line: start, lines: 1, text });
+        } else if let Some(open) = &mut self.open {
+            open.lines = open.lines.saturating_add(1);
+            let is_short = open.text.len().saturating_add(text.len()) < MOST_BYTES && open.lines <= MOST_LINES;
+            if is_short && !ENDS.iter().any(|words| text.contains(words)) {
+                open.text.push(' ');
+                open.text.push_str(text);
+            } else {
+                self.close();
+            }
+        }
+        if text.len() <= LONGEST_COMPARISON
+            && self.open.is_none()
+            && let Some(refusal) = super::cause::unequal_shapes(text)
+        {
+            self.add(Refusal { line, ..refusal });
+        }
+        self.before.clear();
+        if text.len() <= LONGEST_COMPARISON {
+            self.before.push_str(text);
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(open) = self.open.take()
+            && let Some(refusal) = Refusal::read(&open.text)
+        {
+            self.add(Refusal { line: open.line, ..refusal });
+        }
+    }
+
+    /// Adds a refusal, unless the log repeats it.
+    fn add(&mut self, refusal: Refusal) {
+        let is_same = |other: &Refusal| Refusal { line: refusal.line, ..other.clone() } == refusal;
+        if self.refusals.len() < MOST_MESSAGES && !self.refusals.iter().any(is_same) {
+            self.refusals.push(refusal);
+        }
+    }
+
+    /// All messages so far, each once.
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        let mut all = self.clone();
+        all.close();
+        all.refusals
+    }
+
+    /// Whether no message was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.refusals.is_empty() && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_none())
+    }
+}

@@ -1,0 +1,152 @@
+//! What makes a refused program acceptable.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use xla_shape_core::{ArrayShape, ElementType};
+
+/// A change to a program after which the compiler or the runtime takes it.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Give the kernel more VMEM: `vmem_limit_bytes`.
+    RaiseVmemLimit {
+        /// The limit in bytes.
+        bytes: u64,
+    },
+    /// Use smaller blocks or scratch buffers.
+    SmallerBlocks,
+    /// Keep long arrays of scalars in HBM or VMEM.
+    ScalarsElsewhere,
+    /// Tell the compiler that an index or a size is a multiple.
+    MultipleOf {
+        /// The multiple.
+        multiple: u64,
+    },
+    /// Load whole tiles and rotate or select in registers.
+    LoadAligned {
+        /// The size of the tile.
+        multiple: u64,
+    },
+    /// Convert the operands to this type inside the kernel.
+    Convert {
+        /// The type.
+        to: ElementType,
+    },
+    /// Leave `precision` at its default.
+    DefaultPrecision,
+    /// Use a block with these sizes.
+    Block {
+        /// The sizes.
+        sizes: Vec<u64>,
+    },
+    /// Copy whole lines of lanes, and take the part that is needed in registers.
+    CopyWholeLanes {
+        /// The number of elements.
+        elements: u64,
+    },
+    /// Reshape outside of the kernel.
+    ReshapeOutside,
+    /// Compute the primitive outside of the kernel, or write it with other primitives.
+    OutsideKernel,
+    /// Let Pallas copy the block into VMEM, or copy it.
+    CopyToVmem,
+    /// Write the scalar to SMEM, or store a vector.
+    StoreVector,
+    /// Wrap the call in `jax.shard_map`.
+    ShardMap,
+    /// Say which TPU the program is for.
+    AbstractMesh,
+    /// Say that an output is in host memory.
+    HostOutput,
+    /// Move a value back to the device before it is returned.
+    MoveToDevice,
+    /// Convert the array to the layout that the program expects.
+    ConvertArray {
+        /// The array in the expected layout.
+        expected: ArrayShape,
+    },
+    /// Compile the program for the layout that the array has.
+    CompileFor {
+        /// The array.
+        found: ArrayShape,
+        /// The bytes that this saves; `None` if it takes more.
+        saved_bytes: Option<u64>,
+    },
+    /// Give the program an array of the expected type and sizes.
+    OtherArray,
+    /// Free arrays that live on the device.
+    FreeArrays,
+    /// Compile with a dump of the compiler, which lists the allocations.
+    ListAllocations {
+        /// The program, if it is known.
+        program: Option<String>,
+    },
+    /// Write what the kernel takes.
+    ListKernel,
+    /// Give less of the device's memory to the process that shares it.
+    SmallerRequest,
+    /// Divide the work among more devices.
+    Shard,
+    /// Write a sharding of the value between the two.
+    ConstrainSharding,
+    /// Reduce the limits of an embedding table.
+    SmallerTables,
+    /// Run again; if it fails again, replace the machine.
+    RunAgain,
+    /// Run the same program with the same flags everywhere.
+    SameProgram,
+    /// Check the indices of the kernel.
+    CheckIndices,
+    /// Wait for each copy and signal.
+    PairSemaphores,
+    /// Report the message to the project that wrote the compiler.
+    Report,
+    /// Write a layout with one number for each dimension.
+    WholeLayout,
+}
+
+impl Remedy {
+    /// The name in JSON.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_hlo::Remedy::ShardMap.name(), "shard_map");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::RaiseVmemLimit { .. } => "raise_vmem_limit",
+            Self::SmallerBlocks => "smaller_blocks",
+            Self::ScalarsElsewhere => "scalars_elsewhere",
+            Self::MultipleOf { .. } => "multiple_of",
+            Self::LoadAligned { .. } => "load_aligned",
+            Self::Convert { .. } => "convert",
+            Self::DefaultPrecision => "default_precision",
+            Self::Block { .. } => "block",
+            Self::CopyWholeLanes { .. } => "copy_whole_lanes",
+            Self::ReshapeOutside => "reshape_outside",
+            Self::OutsideKernel => "outside_kernel",
+            Self::CopyToVmem => "copy_to_vmem",
+            Self::StoreVector => "store_vector",
+            Self::ShardMap => "shard_map",
+            Self::AbstractMesh => "abstract_mesh",
+            Self::HostOutput => "host_output",
+            Self::MoveToDevice => "move_to_device",
+            Self::ConvertArray { .. } => "convert_array",
+            Self::CompileFor { .. } => "compile_for",
+            Self::OtherArray => "other_array",
+            Self::FreeArrays => "free_arrays",
+            Self::ListAllocations { .. } => "list_allocations",
+            Self::ListKernel => "list_kernel",
+            Self::SmallerRequest => "smaller_request",
+            Self::Shard => "shard",
+            Self::ConstrainSharding => "constrain_sharding",
+            Self::SmallerTables => "smaller_tables",
+            Self::RunAgain => "run_again",
+            Self::SameProgram => "same_program",
+            Self::CheckIndices => "check_indices",
+            Self::PairSemaphores => "pair_semaphores",
+            Self::Report => "report",
+            Self::WholeLayout => "whole_layout",
+        }
+    }
+}

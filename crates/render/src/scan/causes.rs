@@ -1,0 +1,503 @@
+//! Why a compiler or a runtime refused something, and what helps, in words.
+
+use super::difference::{differences, with_size};
+use super::remedies;
+use crate::Text;
+use crate::words::{InUnits, count};
+use schemars::JsonSchema;
+use serde::Serialize;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::tpu::vector::VectorLayout;
+use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
+use xla_shape_hlo::{AmountCause, Halt, Refusal, RefusalCause, Remedy, ReportedAmount};
+
+/// Why something was refused: what a message says, in words, with what would help.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub(super) struct Cause {
+    /// The number of the message's first line, from 1.
+    line: u64,
+    /// XLA's code for such a message, such as "E1001"; null if its catalogue of errors has none.
+    code: Option<&'static str>,
+    /// The kind of message: the cause of an amount, or what else was refused, such as "unproven_index".
+    kind: &'static str,
+    /// The program or the kernel; null if the message does not say.
+    name: Option<String>,
+    /// The file and the line in the user's program; null if the message does not say.
+    source: Option<String>,
+    /// What was refused, as a sentence.
+    what: String,
+    /// What is known about it, as sentences.
+    details: Vec<String>,
+    /// What would help, the most likely first.
+    remedies: Vec<InWords>,
+}
+
+/// What would help.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct InWords {
+    /// The kind of remedy, such as "multiple_of".
+    kind: &'static str,
+    /// The remedy as a sentence.
+    text: String,
+}
+
+impl Cause {
+    /// Of memory that ran out; `None` if the message does not say why.
+    pub(super) fn of_amount(amount: &ReportedAmount) -> Option<Self> {
+        let (what, details) = amount_words(amount)?;
+        Some(Self {
+            line: amount.line,
+            code: amount.cause.code(),
+            kind: amount.cause.name(),
+            name: amount.name.clone(),
+            source: None,
+            what,
+            details,
+            remedies: in_words(&amount.remedies()),
+        })
+    }
+
+    /// Of anything else that was refused.
+    pub(super) fn of_refusal(refusal: &Refusal) -> Self {
+        let (what, details) = refusal_words(refusal);
+        Self {
+            line: refusal.line,
+            code: refusal.code(),
+            kind: refusal.cause.name(),
+            name: refusal.name.clone(),
+            source: refusal.source.clone(),
+            what,
+            details,
+            remedies: in_words(&refusal.cause.remedies()),
+        }
+    }
+
+    /// Whether two causes are the same message at different lines.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Self { line: self.line, ..other.clone() } == *self
+    }
+
+    /// Whether the arrays in HBM are what matters.
+    pub(super) fn is_about_hbm(&self) -> bool {
+        ["program", "loading", "array", "gpu", "rematerialization"].contains(&self.kind)
+    }
+
+    /// Adds the cause to a text.
+    pub(super) fn write(&self, text: &mut Text) {
+        let code = self.code.map(|code| format!("{code}, ")).unwrap_or_default();
+        let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+        text.paragraph(format_args!("{code}line {}{source}: {}", self.line, self.what));
+        for detail in &self.details {
+            text.paragraph(format_args!("  {detail}"));
+        }
+        for (number, remedy) in self.remedies.iter().enumerate() {
+            let or = if number == 0 { "Help:" } else { "Or:" };
+            text.paragraph(format_args!("  {or} {}", remedy.text));
+        }
+    }
+}
+
+fn in_words(remedies: &[Remedy]) -> Vec<InWords> {
+    remedies.iter().map(|remedy| InWords { kind: remedy.name(), text: remedies::text(remedy) }).collect()
+}
+
+/// The names of generations, such as `v5e and v6e`.
+fn names(generations: &[Generation]) -> String {
+    let names = generations.iter().map(|generation| generation.name()).collect::<Vec<_>>();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// What is known about a limit of VMEM: whose default it is, whose maximum, and how far it can be raised.
+fn vmem_limits(limit: u64) -> Vec<String> {
+    // Messages round to a hundredth of a MiB.
+    let is_limit = |bytes: u64| bytes.abs_diff(limit) <= limit / 5000;
+    let with = |is_so: &dyn Fn(u64, u64) -> bool| {
+        let all = Generation::ALL.iter().copied();
+        all.filter(|generation| generation.kernel_vmem().is_some_and(|vmem| is_so(vmem.default, vmem.most)))
+            .collect::<Vec<_>>()
+    };
+    let mut sentences = Vec::new();
+    let whole = with(&|_, most| is_limit(most));
+    let default = with(&|default, most| is_limit(default) && !is_limit(most));
+    if !whole.is_empty() {
+        sentences.push(format!(
+            "{} is all that a kernel can have on {}: there, a higher vmem_limit_bytes does not help.",
+            InUnits(limit),
+            names(&whole)
+        ));
+    }
+    if !default.is_empty() {
+        sentences.push(format!(
+            "{} is the limit on {} if the kernel does not set vmem_limit_bytes.",
+            InUnits(limit),
+            names(&default)
+        ));
+    }
+    let others = if default.is_empty() { with(&|_, most| most > limit && !is_limit(most)) } else { default };
+    let mut mosts = others.iter().filter_map(|generation| Some(generation.kernel_vmem()?.most)).collect::<Vec<_>>();
+    mosts.sort_unstable();
+    mosts.dedup();
+    let ranges = mosts.iter().rev().map(|&most| {
+        let alike = others.iter().copied().filter(|other| other.kernel_vmem().is_some_and(|vmem| vmem.most == most));
+        format!("{} on {}", InUnits(most), names(&alike.collect::<Vec<_>>()))
+    });
+    let ranges = ranges.collect::<Vec<_>>();
+    if !ranges.is_empty() {
+        sentences.push(format!("vmem_limit_bytes can be at most {}.", ranges.join(", ")));
+    }
+    sentences
+}
+
+/// What happened to memory, and what is known about it.
+fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
+    let needed = InUnits(amount.bytes);
+    let over = amount.over.map(|over| format!(", {} too much", InUnits(over))).unwrap_or_default();
+    let there_are = |words: &str| amount.limit.map(|limit| format!("; {words} {}", InUnits(limit))).unwrap_or_default();
+    let kernel = amount.name.as_ref().map_or("a kernel".to_owned(), |name| format!("the kernel %{name}"));
+    let program = amount.name.as_ref().map_or("a program".to_owned(), |name| format!("the program {name}"));
+    Some(match amount.cause {
+        AmountCause::ScopedVmem => {
+            let may_use = there_are("it may use");
+            let limits = amount.limit.map(vmem_limits).unwrap_or_default();
+            (format!("{kernel} needs {needed} of VMEM{over}{may_use}."), limits)
+        }
+        AmountCause::Vmem => {
+            let limits = amount.limit.map(vmem_limits).unwrap_or_default();
+            let there_are = there_are("there are");
+            (format!("the blocks, buffers and values of {kernel} need {needed} of VMEM{over}{there_are}."), limits)
+        }
+        AmountCause::Smem => {
+            let there_are = there_are("there are");
+            (
+                format!("the scalars of {kernel} need {needed} of SMEM{over}{there_are}."),
+                vec![
+                    "SMEM holds the operands of scalar prefetch, and the blocks and scratch buffers in SMEM."
+                        .to_owned(),
+                ],
+            )
+        }
+        AmountCause::Program => {
+            let may_use = there_are("a program may use");
+            (format!("the compiler finds that {program} needs {needed} of HBM{over}{may_use}."), Vec::new())
+        }
+        AmountCause::Array => {
+            let free = there_are("free are");
+            (
+                format!("the runtime has no room for an array of {needed}{over}{free}."),
+                vec!["The memory is held by arrays that are alive and by programs that are loaded.".to_owned()],
+            )
+        }
+        AmountCause::Loading => {
+            let free = there_are("free are");
+            (
+                format!("the runtime cannot load {program}, which needs {needed} in one piece{over}{free}."),
+                vec![
+                    "That is its code, its constants and its temporaries. Arrays that are alive take the rest."
+                        .to_owned(),
+                ],
+            )
+        }
+        AmountCause::Gpu => {
+            let program = amount.name.as_ref().map(|name| format!(", for {name}")).unwrap_or_default();
+            (format!("the runtime of the GPU has no room for {needed}{over}{program}."), Vec::new())
+        }
+        AmountCause::OtherAllocator => {
+            let largest = amount.largest_free_bytes.map(|bytes| match amount.limit {
+                Some(free) if bytes < free => {
+                    format!("The free memory is in pieces; the largest has {}.", InUnits(bytes))
+                }
+                _ => format!("The largest free piece has {}.", InUnits(bytes)),
+            });
+            let free = there_are("free are");
+            (
+                format!("an allocator that is not XLA's has no room for {needed}{over}{free}."),
+                largest.into_iter().collect(),
+            )
+        }
+        AmountCause::Rematerialization => {
+            let limit = amount.limit.map(|limit| format!(" It tried to stay below {}.", InUnits(limit)));
+            (
+                format!("the compiler recomputes values to save memory, and {program} still needs {needed}."),
+                vec![format!(
+                    "This is a warning, and the reason if memory runs out later.{}",
+                    limit.unwrap_or_default()
+                )],
+            )
+        }
+        _ => return None,
+    })
+}
+
+fn type_names(types: &[ElementType]) -> String {
+    types.iter().map(|found| found.name()).collect::<Vec<_>>().join(" and ")
+}
+
+fn bracketed(sizes: &[u64]) -> String {
+    format!("[{}]", sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+}
+
+/// The array in a sentence: `f32[8,1024]`.
+fn bare(array: Option<&ArrayShape>) -> String {
+    array.map_or("the array".to_owned(), |array| array.without_layout().to_string())
+}
+
+/// What was refused, and what is known about it.
+fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
+    let kernel = refusal.name.as_ref().map_or("the kernel".to_owned(), |name| format!("the kernel {name}"));
+    let operation = refusal.operation.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    match &refusal.cause {
+        RefusalCause::InputMismatch { parameter, bytes: [expected, found], arrays } => {
+            let program = refusal.name.as_deref().unwrap_or("the program");
+            match arrays {
+                Some([of_program, of_array]) => (
+                    format!(
+                        "parameter {parameter} of {program}: the program expects {}; the array is {}.",
+                        with_size(&Shape::Array(of_program.clone())),
+                        with_size(&Shape::Array(of_array.clone()))
+                    ),
+                    differences(&Shape::Array(of_program.clone()), &Shape::Array(of_array.clone())),
+                ),
+                None => (
+                    format!(
+                        "parameter {parameter} of {program}: the program expects {}; the array has {}.",
+                        count(*expected, "byte", "bytes"),
+                        count(*found, "byte", "bytes")
+                    ),
+                    vec!["The message has no shapes: another type, another shape or another padding.".to_owned()],
+                ),
+            }
+        }
+        RefusalCause::CoreHalt(halt) => (
+            "a core of the TPU stopped.".to_owned(),
+            vec![
+                match halt {
+                    Halt::Machine => "The message names a fault of the machine, its network or its power.",
+                    Halt::Instruction => {
+                        "An instruction that the machine does not allow, which the compiler should not have made."
+                    }
+                    Halt::OtherProgram => "Devices that should run the same program run different ones.",
+                    Halt::Bounds => "A copy or an access is outside of its array.",
+                    Halt::Semaphore => "A semaphore of a kernel is not zero at the end.",
+                    _ => "The message does not say why.",
+                }
+                .to_owned(),
+            ],
+        ),
+        RefusalCause::HostOutput { value } => {
+            let from = if value.is_empty() { String::new() } else { format!(", from %{value} on") };
+            (
+                format!(
+                    "an output is in host memory, S({}){from}, but the signature of the program says that it is in the device's memory.",
+                    memory_space::HOST
+                ),
+                Vec::new(),
+            )
+        }
+        RefusalCause::MatmulType { types } => {
+            let types = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
+            (
+                format!("the matrix unit of this TPU does not multiply {types}."),
+                vec![
+                    "Every generation multiplies bf16, and f32 in several steps; others depend on the generation."
+                        .to_owned(),
+                ],
+            )
+        }
+        RefusalCause::MatmulPrecision { element_type } => {
+            let of = element_type.map(|found| format!(" of {found}")).unwrap_or_default();
+            (
+                format!("the product{of} asks for the precision of f32 (Precision.HIGHEST), which only f32 has."),
+                Vec::new(),
+            )
+        }
+        RefusalCause::BlockShape { argument, block, array, tile } => {
+            let whole = if array.is_empty() { String::new() } else { format!(" of an array {}", bracketed(array)) };
+            (
+                format!("the block {}{whole} ({argument}) does not consist of whole tiles.", bracketed(block)),
+                vec![format!(
+                    "The last {} must be multiples of {}, or those of the array.",
+                    count(tile.len() as u64, "size", "sizes"),
+                    tile.iter().map(u64::to_string).collect::<Vec<_>>().join(" and ")
+                )],
+            )
+        }
+        RefusalCause::UnprovenIndex { dimension, multiple, array } => (
+            format!(
+                "{kernel} indexes dimension {dimension} of {}{operation}, which has tiles of {multiple} there: the compiler must \
+                 be able to prove that the index is a multiple of {multiple}.",
+                bare(array.as_ref())
+            ),
+            Vec::new(),
+        ),
+        RefusalCause::SliceSize { dimension, multiple, size, array } => {
+            let size = size.map_or("known only at run time".to_owned(), |size| size.to_string());
+            (
+                format!(
+                    "{kernel} slices dimension {dimension} of {}{operation}: the size is {size} and must be a multiple of {multiple}, \
+                     the size of the tile.",
+                    bare(array.as_ref())
+                ),
+                Vec::new(),
+            )
+        }
+        RefusalCause::TransferLine { multiple_bytes, is_offset, array } => {
+            let part = if *is_offset {
+                "begins in the middle of a word of the memory"
+            } else {
+                "has lines that are too short"
+            };
+            let line = array.as_ref().filter(|_| !is_offset).and_then(|array| {
+                let size = array.dimensions().last()?.extent()?;
+                let bytes = size.checked_mul(array.element_type().bits())?.checked_div(8)?;
+                Some(format!(" A line has {} ({size} of {}).", count(bytes, "byte", "bytes"), array.element_type()))
+            });
+            (
+                format!("{kernel} copies {}{operation}, which {part}.", bare(array.as_ref())),
+                vec![format!(
+                    "{} must be a multiple of {}.{}",
+                    if *is_offset { "Where a line begins" } else { "The length of a line" },
+                    count(*multiple_bytes, "byte", "bytes"),
+                    line.unwrap_or_default()
+                )],
+            )
+        }
+        RefusalCause::StridedLoad { array } => (
+            format!("{kernel} loads {} with a stride, which needs a last dimension of 128.", bare(array.as_ref())),
+            Vec::new(),
+        ),
+        RefusalCause::VectorLayout { layout, vectors } => {
+            let what = layout.as_ref().map_or("a layout".to_owned(), |layout| format!("the vector layout {layout}"));
+            let of = vectors.first().map(|vector| format!(" of {}", bare(Some(vector)))).unwrap_or_default();
+            (
+                format!("{kernel} has an operation{operation} that does not take {what}{of}."),
+                layout_words(layout.as_deref()),
+            )
+        }
+        RefusalCause::ShapeCast { sizes } => {
+            let what = sizes
+                .as_ref()
+                .map(|[from, to]| format!(" from {} to {}", bracketed(from), bracketed(to)))
+                .unwrap_or_default();
+            (
+                format!("{kernel} reshapes a vector{what}, for which the compiler has no code."),
+                vec![
+                    "It can merge and split dimensions if the last one stays, or is a multiple of 128 on both sides."
+                        .to_owned(),
+                ],
+            )
+        }
+        RefusalCause::ElementType { types } => {
+            let types = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
+            (format!("this TPU has no instruction for an operation{operation} of {kernel} on {types}."), Vec::new())
+        }
+        RefusalCause::Primitive { primitive } => {
+            (format!("Pallas does not translate the primitive `{primitive}` for TPUs."), Vec::new())
+        }
+        RefusalCause::NoInstruction { what } => {
+            (format!("this generation of TPUs has no instruction for an operation of {kernel}: {what}."), Vec::new())
+        }
+        RefusalCause::NoDirectAccess => ("a kernel loads from an array that is in HBM.".to_owned(), Vec::new()),
+        RefusalCause::ScalarStore => {
+            ("a kernel stores a scalar into VMEM, which holds vectors.".to_owned(), Vec::new())
+        }
+        RefusalCause::PartitionedKernel => (
+            "a kernel is in a program that XLA divides among devices, and XLA cannot divide kernels.".to_owned(),
+            Vec::new(),
+        ),
+        RefusalCause::UnknownDevice { kind } => (
+            format!("Pallas lowers the kernel for a TPU, but the device is `{kind}`, which names no generation."),
+            Vec::new(),
+        ),
+        RefusalCause::Kernel { message } => (format!("the compiler refused {kernel}: {message}"), Vec::new()),
+        RefusalCause::SparseCoreMemory { space, words: [needed, limit, last] } => {
+            let name = match space {
+                0 => "SMEM",
+                201 => "TileSpmem, the memory of a tile",
+                202 => "Spmem, the memory that its tiles share",
+                203 => "HBM",
+                204 => "the synchronization flags",
+                _ => "unknown",
+            };
+            let over = needed.saturating_sub(*limit);
+            (
+                format!(
+                    "a program for SparseCore needs {} of memory space {space} ({name}) and may use {}: {} too many.",
+                    count(*needed, "word", "words"),
+                    count(*limit, "word", "words"),
+                    count(over, "word", "words")
+                ),
+                vec![format!("The last allocation has {}; a word has 4 bytes.", count(*last, "word", "words"))],
+            )
+        }
+        RefusalCause::ReplicaCount { figures } => {
+            let figure = |name: &str| figures.iter().find(|(found, _)| found == name).map(|(_, value)| *value);
+            let parts = ["fixed_size_allocation_bytes", "row_dependent_size_allocation_bytes"].map(figure);
+            let sizes = parts[0].zip(parts[1]).zip(figure("total_spmem_size_bytes")).map(|((fixed, rows), total)| {
+                format!(
+                    "It needs {} and, for its rows, {}; there are {}.",
+                    InUnits(fixed),
+                    InUnits(rows),
+                    InUnits(total)
+                )
+            });
+            let list = figures.iter().filter(|(name, _)| !name.ends_with("_bytes"));
+            let list = list.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
+            (
+                "an embedding table does not fit into the memory of a SparseCore, however it is divided.".to_owned(),
+                sizes.into_iter().chain((!list.is_empty()).then(|| format!("The table has {list}."))).collect(),
+            )
+        }
+        RefusalCause::LayoutRank { found, expected, array } => {
+            let shape = array
+                .as_ref()
+                .map(|array| format!(" Another shape of the message is {}.", with_size(&Shape::Array(array.clone()))));
+            (
+                format!("a layout orders {}, but its shape has {expected}.", count(*found, "dimension", "dimensions")),
+                vec![format!(
+                    "The layout of the first shape has no order for {}.{}",
+                    count(*expected, "dimension", "dimensions"),
+                    shape.unwrap_or_default()
+                )],
+            )
+        }
+        RefusalCause::FullReplication { array, shardings, texts: [from, to] } => {
+            let bytes = array.as_ref().and_then(ArrayShape::byte_size);
+            let moved = bytes.map(|bytes| {
+                format!(
+                    "Each device gathers all {} of {} and then takes its part.",
+                    InUnits(bytes),
+                    bare(array.as_ref())
+                )
+            });
+            let parts = shardings.iter().zip(["before", "after"]).filter_map(|(sharding, when)| {
+                let part = sharding.as_ref()?.partition(array.as_ref()?).ok()?.shard().clone();
+                Some(format!("A device has {} {when}.", with_size(&Shape::Array(part))))
+            });
+            (
+                format!("the partitioner knows no direct way from {from} to {to}."),
+                moved.into_iter().chain(parts).collect(),
+            )
+        }
+        RefusalCause::UnequalShapes { shapes: [first, second] } => {
+            (format!("{} and {} differ.", with_size(first), with_size(second)), differences(first, second))
+        }
+        _ => (String::new(), Vec::new()),
+    }
+}
+
+/// What a vector layout means where it is the reason of a refusal.
+fn layout_words(text: Option<&str>) -> Vec<String> {
+    let Some(text) = text else { return Vec::new() };
+    if text == "none" {
+        return vec!["The operand has no vector layout: it is a scalar or an array in memory.".to_owned()];
+    }
+    let command = format!("`xla-shape explain SHAPE --vector '{text}'` explains it.");
+    match text.parse::<VectorLayout>() {
+        Ok(layout) => vec![format!("{layout} is a layout of whole registers. {command}")],
+        Err(error) => vec![format!("The layout is not valid: {error}.")],
+    }
+}

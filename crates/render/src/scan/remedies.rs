@@ -1,0 +1,108 @@
+//! What helps, in words.
+
+use crate::advise::jax_layout;
+use crate::words::{InUnits, count};
+use xla_shape_hlo::Remedy;
+
+/// A remedy as a sentence.
+pub(super) fn text(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::RaiseVmemLimit { bytes } => format!(
+            "give the kernel {}: pl.pallas_call(…, compiler_params=pltpu.CompilerParams(vmem_limit_bytes={bytes})).",
+            InUnits(*bytes)
+        ),
+        Remedy::SmallerBlocks => {
+            "use smaller blocks or scratch buffers; `xla-shape block ARRAY BLOCK` says what they take.".to_owned()
+        }
+        Remedy::ScalarsElsewhere => {
+            "pass long arrays in VMEM or HBM (BlockSpec(memory_space=pltpu.VMEM)), and only a few scalars in SMEM.".to_owned()
+        }
+        Remedy::MultipleOf { multiple } => format!(
+            "if it always is, say so: pl.multiple_of(i, {multiple})."
+        ),
+        Remedy::LoadAligned { multiple } => format!(
+            "load whole tiles, from i // {multiple} * {multiple} on, and rotate them in registers (pltpu.roll)."
+        ),
+        Remedy::Convert { to } => format!(
+            "convert the operands in the kernel: x.astype(jnp.{}).",
+            match to.name() {
+                "bf16" => "bfloat16",
+                "s32" => "int32",
+                _ => "float32",
+            }
+        ),
+        Remedy::DefaultPrecision => "leave precision at its default for operands of fewer than 32 bits.".to_owned(),
+        Remedy::Block { sizes } => {
+            let sizes = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            format!("use the block ({sizes}), and a grid and an index map for it.")
+        }
+        Remedy::CopyWholeLanes { elements } => format!(
+            "copy {} of the dimension, from a multiple of that on, and select in registers.",
+            count(*elements, "element", "elements")
+        ),
+        Remedy::ReshapeOutside => {
+            "reshape the array outside of the kernel, so that the last dimension stays as it is in the kernel.".to_owned()
+        }
+        Remedy::OutsideKernel => {
+            "compute it outside of the kernel, or write it with operations that Pallas has.".to_owned()
+        }
+        Remedy::CopyToVmem => {
+            "let Pallas copy a block (a BlockSpec without memory_space=pl.ANY), or copy it with pltpu.async_copy.".to_owned()
+        }
+        Remedy::StoreVector => {
+            "store a vector (jnp.full), or put the output into SMEM: BlockSpec(memory_space=pltpu.SMEM).".to_owned()
+        }
+        Remedy::ShardMap => "call the kernel inside of jax.shard_map, which gives each device its part.".to_owned(),
+        Remedy::AbstractMesh => {
+            "lower inside of jax.sharding.use_abstract_mesh, with a mesh that names the TPU.".to_owned()
+        }
+        Remedy::HostOutput => {
+            "if it should be there, say so: out_shardings with memory_kind=\"pinned_host\" for this output.".to_owned()
+        }
+        Remedy::MoveToDevice => {
+            "move it back before it is returned: jax.device_put(x, jax.memory.Space.Device).".to_owned()
+        }
+        Remedy::ConvertArray { expected } => format!(
+            "convert the array before the call: jax.device_put(x, Format({}, sharding)).",
+            jax_layout(expected)
+        ),
+        Remedy::CompileFor { found, saved_bytes } => {
+            let saves = match saved_bytes {
+                Some(saved) if *saved > 0 => format!("; the parameter takes {} less then", InUnits(*saved)),
+                _ => String::new(),
+            };
+            format!(
+                "compile the program for this layout: in_shardings=Format({}, sharding) in jax.jit{saves}.",
+                jax_layout(found)
+            )
+        }
+        Remedy::OtherArray => "pass an array with the type, sizes and layout that the program was compiled for.".to_owned(),
+        Remedy::FreeArrays => "find and free what is alive: jax.live_arrays(), jax.profiler.save_device_memory_profile(FILE), \
+             or --tpu_log_allocations_on_oom=true in LIBTPU_INIT_ARGS; donate arguments (donate_argnums), and make large arrays \
+             sharded from the start (jnp.zeros(…, device=sharding))."
+            .to_owned(),
+        Remedy::ListAllocations { program } => {
+            let of = program.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();
+            format!(
+                "list what takes the memory{of}: compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR`; without a \
+                 device, `xla-shape compile PROGRAM.mlir --for GENERATION`."
+            )
+        }
+        Remedy::ListKernel => "`xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.".to_owned(),
+        Remedy::SmallerRequest => "free what holds the memory of this device, or ask for less.".to_owned(),
+        Remedy::Shard => "divide the largest arrays among more devices, or make them smaller.".to_owned(),
+        Remedy::ConstrainSharding => "write a sharding between the two, which changes one dimension at a time: \
+             jax.lax.with_sharding_constraint(x, sharding)."
+            .to_owned(),
+        Remedy::SmallerTables => {
+            "lower max_ids_per_partition and max_unique_ids_per_partition to what the data has, or the batch.".to_owned()
+        }
+        Remedy::RunAgain => "run again; if it fails on the same host, take that host out.".to_owned(),
+        Remedy::SameProgram => "use the same program, XLA_FLAGS and libtpu on all hosts.".to_owned(),
+        Remedy::CheckIndices => "check the indices of the kernel: pl.debug_print, or interpret mode, which finds accesses out of bounds.".to_owned(),
+        Remedy::PairSemaphores => "wait for each copy, and for each signal of a semaphore.".to_owned(),
+        Remedy::Report => "report the message with the program to the project that made the compiler.".to_owned(),
+        Remedy::WholeLayout => "write the layout with one number for each dimension, or leave it out.".to_owned(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,249 @@
+//! What people paste: logs, error messages, pages with HLO. Each must be answered, whatever wraps its lines.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use xla_shape_answers::Answer;
+use xla_shape_hlo::Module;
+use xla_shape_program::Program;
+use xla_shape_render::Show;
+use xla_shape_render::scan::Scan;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/reports")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(folder().join(name)).unwrap()
+}
+
+fn scanned(text: &str) -> Scan {
+    let mut scan = Scan::default();
+    text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    scan
+}
+
+fn answer(text: &str) -> String {
+    scanned(text).text(1000).to_string()
+}
+
+/// The figures, the causes and the shapes of a text, without the lines and columns where they are.
+fn without_places(text: &str) -> Value {
+    let mut answer: Value = serde_json::from_str(&scanned(text).json()).unwrap();
+    fn clean(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("line");
+                fields.remove("column");
+                fields.values_mut().for_each(clean);
+            }
+            Value::Array(values) => values.iter_mut().for_each(clean),
+            _ => {}
+        }
+    }
+    clean(&mut answer);
+    // Shapes of the same size are in the order of their places.
+    if let Some(shapes) = answer["shapes"].as_array_mut() {
+        shapes.sort_by_key(ToString::to_string);
+    }
+    answer
+}
+
+/// What each report must say, and what it must not.
+const WANTED: [(&str, &[&str], &[&str]); 12] = [
+    (
+        "001.txt",
+        &["smem: 1 MiB of 1 MiB, 1.70 KiB too much", "SMEM holds the operands of scalar prefetch"],
+        &["xla_dump_to"],
+    ),
+    (
+        "002.txt",
+        &[
+            "HLO temp: 3.93 GiB (3.81 GiB unpadded, 3.92 GiB padded, 14.7 MiB fragmentation)",
+            "overlays: 414 MiB",
+            "E1000",
+        ],
+        &[],
+    ),
+    (
+        "005.txt",
+        &[
+            "E0102, line 1: parameter 2482 of jit_step_fn: the program expects bf16[16,1280,40]{2,1,0:T(8,128)(2,1)} (5 MiB, d2 40 \
+             padded to 128); the array is bf16[16,1280,40]{1,2,0:T(8,128)(2,1)} (1.56 MiB)",
+            "Another order of d1 and d2",
+            "The bytes are not the same: element (0,0,1) moves",
+            "Format(Layout(major_to_minor=(0, 1, 2)), sharding)",
+            "Format(Layout(major_to_minor=(0, 2, 1)), sharding)",
+            "3.44 MiB less",
+        ],
+        &[],
+    ),
+    (
+        "011.txt",
+        &[
+            "buffer assignment: 4 GiB (0 B fragmentation)",
+            "parameter: 1 GiB",
+            "constant: 4 B",
+            "live out: 1 GiB",
+            "preallocated temp: 2 GiB",
+            "2 allocations in the message: 2 GiB",
+            "a.py:3",
+        ],
+        &[],
+    ),
+    (
+        "013.txt",
+        &[
+            "E0100, line 1: the runtime has no room for an array of 16 MiB; free are 15.5 MiB",
+            "jax.live_arrays()",
+            "E0101, line 2: the runtime cannot load the program jit_step, which needs 29.5 GiB in one piece; free are 148 MiB",
+            "list what takes the memory of jit_step",
+        ],
+        &["too much"],
+    ),
+    (
+        "014.txt",
+        &["vmem, scoped: 37.2 MiB of 32 MiB, 5.22 MiB too much", "the kernel %flash_attention.1 needs"],
+        &["no size in it"],
+    ),
+    (
+        "016.txt",
+        &[
+            "E2001, line 1: the matrix unit of this TPU does not multiply s8",
+            "E2003, line 3: the kernel _lambda_.1 indexes dimension 1 of f32[8,1024] (vector_load), which has tiles of 128",
+            "pl.multiple_of(i, 128)",
+            "expected a column offset below 128",
+            "slices dimension 1 of the array: the size is 1 and must be a multiple of 2",
+            "must be a multiple of 512 bytes. A line has 256 bytes (64 of f32)",
+            "copy 128 elements",
+        ],
+        &[],
+    ),
+    ("017.txt", &["E1200", "S(5), from %tuple.64 on", "memory_kind=\"pinned_host\""], &[]),
+    (
+        "020.txt",
+        &["pred[10,64,5,5]{3,2,0,1} (15.6 KiB)", "The layout of the first shape has no order for 4 dimensions"],
+        &[],
+    ),
+    (
+        "022.txt",
+        &[
+            "the kernel %kv_cache_update.1 needs 17 MiB of VMEM, 1 MiB too much; it may use 16 MiB",
+            "16 MiB is the limit on v5e and v5p if the kernel does not set vmem_limit_bytes",
+            "at most 128 MiB on v5e",
+            "vmem_limit_bytes=17825792",
+        ],
+        &[],
+    ),
+    ("023.txt", &["vmem, scoped: 5.07 MiB", "scoped memory for k.1: 5 MiB"], &[]),
+    (
+        "026.txt",
+        &["requested: 1.02 GiB of 861 MiB", "DRAM, each bank: 427 MiB of 329 MiB", "the largest has 324 MiB"],
+        &["XLA_FLAGS"],
+    ),
+];
+
+#[test]
+fn reports_are_answered() {
+    for (name, wanted, unwanted) in WANTED {
+        let text = answer(&read(name));
+        for wanted in wanted {
+            assert!(text.contains(wanted), "{name}: expected {wanted:?} in\n{text}");
+        }
+        for unwanted in unwanted {
+            assert!(!text.contains(unwanted), "{name}: unexpected {unwanted:?} in\n{text}");
+        }
+    }
+}
+
+/// What a launcher, a logger, a mail program or a terminal puts before each line.
+const PREFIXES: [&str; 18] = [
+    "(EngineCore_DP0 pid=106339) ERROR 06-03 07:41:11 [core.py:1184] ",
+    "(EngineCore pid=7) ",
+    "(RayWorkerWrapper pid=812, ip=10.0.0.2) ",
+    "I0321 10:57:56.764856    1234 hlo_dumper.cc:39] ",
+    "2025-03-21 10:57:56.764866: I external/xla/xla/service/hlo_dumper.cc:39] ",
+    "2020-05-04 09:05:40.719332: E    1578 tensorflow/compiler/xla_util.cc:76] ",
+    "[worker-0] ",
+    "[rank0]: ",
+    "[1,0]<stderr>:",
+    "2025-03-21T10:57:56.764856789Z stderr F ",
+    "2025-03-21 10:57:56,764 - root - ERROR - ",
+    "Mar 21 10:57:56 t1v-n-3ad0 python3[1234]: ",
+    "> ",
+    "> > ",
+    "worker-1  | ",
+    "    ",
+    "\x1b[36m(RayWorkerWrapper pid=812)\x1b[0m ",
+    "12: ",
+];
+
+fn with_prefix(text: &str, prefix: &str) -> String {
+    text.lines().map(|line| [prefix, line, "\n"].concat()).collect()
+}
+
+/// The texts of a page with a fence, a string of JSON and one of Python.
+fn wrapped(text: &str) -> Vec<String> {
+    let escaped = serde_json::to_string(text).unwrap();
+    let fenced = format!("It fails:\n\n```\n{text}\n```\n\nWhy?\n");
+    vec![fenced, format!("{{\"severity\": \"ERROR\", \"message\": {escaped}}}\n"), text.replace('\n', "\r\n")]
+}
+
+#[test]
+fn an_answer_is_the_same_with_every_prefix() {
+    for (name, ..) in WANTED {
+        let text = read(name);
+        let expected = without_places(&text);
+        let prefixed = PREFIXES.iter().map(|prefix| with_prefix(&text, prefix));
+        for text in prefixed.chain(wrapped(&text)) {
+            let found = without_places(&text);
+            let lines = |answer: &Value| serde_json::to_string_pretty(answer).unwrap();
+            let (found, expected) = (lines(&found), lines(&expected));
+            let other = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+            assert_eq!((other, found.len()), (None, expected.len()), "{name} as\n{text}");
+        }
+    }
+}
+
+fn module(text: &str) -> (String, Vec<String>, bool) {
+    let program = Program::read("report", text.into()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(program.unread().is_none(), "{text}");
+    let module = program.module();
+    let shapes = module.instructions().map(|instruction| instruction.shape().to_string()).collect();
+    (module.name().unwrap_or_default().to_owned(), shapes, module.is_scheduled())
+}
+
+#[test]
+fn hlo_is_read_inside_of_logs_pages_and_strings() {
+    let page = read("007.md.txt");
+    let (name, shapes, is_scheduled) = module(&page);
+    assert_eq!((name.as_str(), shapes.len(), is_scheduled), ("jit_f", 2, true));
+    let (name, shapes, _) = module(&read("008.txt"));
+    assert_eq!((name.as_str(), shapes.len()), ("jit__squeeze", 2));
+
+    let start = page.find("HloModule").unwrap();
+    let text = &page[start..page.rfind("```").unwrap()];
+    let expected = module(text);
+    assert!(expected.2);
+    let quoted: String = text.lines().map(|line| format!("    \"{}\\n\"\n", line.replace('"', "\\\""))).collect();
+    let strings = [
+        format!("TEST(A, B) {{\n  const char* hlo = R\"(\n{text})\";\n  Run(hlo);\n}}\n"),
+        format!("TEST(A, B) {{\n  const char* hlo = R\"hlo({text})hlo\";\n}}\n"),
+        format!("hlo = \"\"\"{text}\"\"\"\nrun(hlo)\n"),
+        format!("hlo = '''\n{text}'''\n"),
+        format!("const char* hlo =\n{quoted};\n"),
+        format!("The module is\n\n{text}\nand it is slow.\n"),
+        format!("Unknown prefix 17 - {}", text.replace('\n', "\nUnknown prefix 23 - ")),
+    ];
+    let prefixed = PREFIXES.iter().map(|prefix| with_prefix(text, prefix));
+    for inside in strings.into_iter().chain(prefixed).chain(wrapped(text)) {
+        assert_eq!(module(&inside), expected, "{inside}");
+    }
+}
+
+#[test]
+fn an_update_in_the_memory_of_the_host_stays_there() {
+    let text = read("019.hlo");
+    let found = Module::parse(&text).unwrap().check().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(found, ["%d (dynamic-update-slice): expected a result in the memory S(5) of the operand, found S(0)"]);
+}
