@@ -102,9 +102,22 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     let needed = "needs 120 KiB of HBM of";
     let v5e =
         format!("{needed} 15.7 GiB that a program may use on TPU v5e (--for names another generation): fits; {cause}");
-    assert_eq!(first(&[]), v5e);
+    let unknown = format!("needs 120 KiB of HBM; generation not given (--for names it); {cause}");
+    assert_eq!(first(&[]), unknown);
     assert_eq!(first(&["--for", "TPU v5 lite"]), v5e.replace(" (--for names another generation)", ""));
-    assert_eq!(first(&["--space", "1"]), v5e);
+    assert_eq!(first(&["--space", "1"]), unknown);
+    // The name of the file says it, or CMEM, which only v4 has.
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let text = joined(&self::text(&["hlo", path.to_str().unwrap()], ""));
+        text.split_once(" module m:").unwrap().0.to_owned()
+    };
+    assert_eq!(file("m__v5e.hlo", &module), v5e);
+    assert_eq!(file("m.hlo", &module), unknown);
+    let cmem = file("m.hlo", &module.replace("S(1)", "S(3)"));
+    assert!(cmem.contains("may use on TPU v4 (--for names another generation): fits"), "{cmem}");
     let small = format!("{needed} 64 KiB that a program may use: DOES NOT FIT; {cause}");
     for option in ["--for", "--device"] {
         let output = program(&["hlo", "-", "--all", option, "64KiB"], module.clone());

@@ -89,6 +89,7 @@ pub mod dump;
 
 pub mod cost;
 
+mod compiler;
 mod language;
 mod pair;
 mod readers;

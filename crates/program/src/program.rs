@@ -5,6 +5,7 @@ use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
+use xla_shape_core::tpu::Generation;
 #[cfg(feature = "files")]
 use xla_shape_files::{Dump, Error, contents};
 #[cfg(feature = "files")]
@@ -249,6 +250,23 @@ impl Program {
         &self.name
     }
 
+    /// The generation of the TPU that it is for, if the module or the name of its file or folder shows it.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = b"HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
+    /// assert_eq!(Program::read("train__v6e/after.hlo", text.to_vec())?.generation(), Some(Generation::V6e));
+    /// assert_eq!(Program::read("after.hlo", text.to_vec())?.generation(), None);
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn generation(&self) -> Option<Generation> {
+        let named = || generation_in(&self.name).filter(|_| self.module.is_for_tpu());
+        self.module.shown_generation().or_else(named)
+    }
+
     /// Which instructions could not be read; `None` if all were.
     ///
     /// ```
@@ -317,5 +335,41 @@ impl From<Module> for Program {
     fn from(module: Module) -> Self {
         let (name, others) = Default::default();
         Self { module, name, unread: None, assignment: None, beside: Beside::Nothing, others }
+    }
+}
+
+/// The generation that the name of a file or of its folder says, such as `v6e` in `train__v6e/after.hlo`. A name that ends in a digit counts for
+/// nothing: `v2` to `v5` are also versions of models.
+fn generation_in(path: &str) -> Option<Generation> {
+    let components = path.rsplit(['/', '\\']).take(2);
+    let words = components.flat_map(|name| name.split(|letter: char| !letter.is_ascii_alphanumeric()));
+    let clear = words.filter(|word| word.starts_with(char::is_alphabetic) && word.ends_with(char::is_alphabetic));
+    let mut named = clear.filter_map(|word| word.parse::<Generation>().ok());
+    let first = named.next()?;
+    named.all(|other| other == first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::generation_in;
+    use xla_shape_core::tpu::Generation;
+
+    #[test]
+    fn names_of_files_say_the_generation() {
+        for (path, expected) in [
+            ("train__v6e/after.hlo", Some(Generation::V6e)),
+            ("dumps\\v5e__host_offload.hlo", Some(Generation::V5e)),
+            ("gp__tpu7x/after.hlo.pb", Some(Generation::V7x)),
+            // Of two that differ, neither counts; nor does a folder further up.
+            ("v5e/train.v6e.hlo", None),
+            ("v5e/train/after.hlo", None),
+            // Versions of models.
+            ("resnet_v2/after.hlo", None),
+            ("resnet-v4.hlo", None),
+            ("v5/8t.hlo", None),
+            ("after.hlo", None),
+        ] {
+            assert_eq!(generation_in(path), expected, "{path}");
+        }
     }
 }

@@ -310,6 +310,28 @@ fn the_files_of_every_release_are_exact() {
 }
 
 #[test]
+fn modules_of_older_releases_are_told_from_those_of_newer_ones() {
+    let unseen: Vec<Unseen> = xla_shape_tests::corpus("tpu_memory_more.jsonl.zst");
+    let newer = programs().into_iter().map(|row| row.module).chain(unseen.into_iter().map(|row| row.module));
+    let sign = |text: &str| Module::parse(text).unwrap().sign_of_older_release();
+    for text in newer {
+        assert_eq!(sign(&text), None, "{}", &text[..200]);
+    }
+    let mut told = BTreeMap::<String, (usize, usize)>::new();
+    for row in of_releases() {
+        let (found, all) = told.entry(row.libtpu.clone()).or_default();
+        (*found, *all) = (*found + usize::from(sign(&row.module).is_some()), *all + 1);
+    }
+    for release in ["0.0.17", "0.0.30"] {
+        let (found, all) = told[release];
+        assert_eq!(found, all, "{release}");
+    }
+    // Modules for v4 have no VMEM for values.
+    assert!(told["0.0.42"].0 > 0);
+    assert_eq!(told["0.0.52"].0, 0);
+}
+
+#[test]
 fn estimates_place_values_as_the_compiler_does() {
     // Of values that begin together, the one that ends first is placed first; `recv-done` has a table of its own; single elements
     // and tables need no memory.

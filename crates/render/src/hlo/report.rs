@@ -308,7 +308,8 @@ impl Report {
         let report = memory.statistics().into_iter().fold(report, Self::with_statistics);
         let [files, notes, other_modules] =
             [memory.files(), memory.notes(), memory.program().others()].map(<[String]>::to_vec);
-        Self { files, notes, other_modules, ..report }
+        let summary = report.summary.map(|summary| summary.with_generation(memory.program().generation()));
+        Self { summary, files, notes, other_modules, ..report }
     }
 
     /// Reports on values and their timeline, without files of the compiler.

@@ -5,8 +5,8 @@ use crate::tpu::named;
 use crate::words::{InUnits, value_name};
 use schemars::JsonSchema;
 use serde::Serialize;
-use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_core::memory_space;
+use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Module, Timeline};
 
 /// How much memory a program needs, of how much, and its largest array.
@@ -14,13 +14,13 @@ use xla_shape_hlo::{Account, Module, Timeline};
 pub(super) struct Summary {
     /// The bytes of the device's memory that the program needs, with its code if the size of that is known.
     needed_bytes: u64,
-    /// The bytes that the device lets a program use; null for a program that is not for TPUs, unless a device is named.
+    /// The bytes that the device lets a program use; null if no device is named and nothing shows the generation of the TPU.
     available_bytes: Option<u64>,
     /// Whether `needed_bytes` is at most `available_bytes`; null where that is.
     fits: Option<bool>,
-    /// The generation of the TPU; null if there is none.
+    /// The generation of the TPU: of the device that is named, or else what the module or the name of its file shows. Null if neither says it.
     generation: Option<&'static str>,
-    /// Whether the device is a default, because none was named.
+    /// Whether no device was named.
     assumed: bool,
     /// Whether the program is for a TPU, whose memory is called HBM.
     #[serde(skip)]
@@ -54,9 +54,6 @@ impl Summary {
     ) -> Self {
         let hbm = memory_space::DEFAULT;
         let is_tpu = module.is_for_tpu();
-        let assumed = device.is_none();
-        let device = device.or_else(|| is_tpu.then_some(Device::Generation(DEFAULT_GENERATION)));
-        let available = device.and_then(|device| capacity_in(device, hbm, 0)).map(|capacity| capacity.bytes);
         let at_peak = timeline.and_then(|timeline| AtPeak::new(module, timeline, hbm, 1));
         let largest = at_peak.and_then(|at_peak| at_peak.largest.into_iter().next()).map(|resident| Cause {
             source: resident.source().or_else(|| resident.op_name.clone()),
@@ -68,14 +65,30 @@ impl Summary {
         });
         let summary = Self {
             needed_bytes: 0,
-            available_bytes: available,
+            available_bytes: None,
             fits: None,
-            generation: device.and_then(Device::generation).map(|generation| generation.name()),
-            assumed,
+            generation: None,
+            assumed: device.is_none(),
             is_tpu: is_tpu || device.and_then(Device::generation).is_some(),
             largest,
         };
-        summary.with_needed(account.device.total())
+        summary.on(device).with_needed(account.device.total())
+    }
+
+    fn on(mut self, device: Option<Device>) -> Self {
+        let capacity = device.and_then(|device| capacity_in(device, memory_space::DEFAULT, 0));
+        self.available_bytes = capacity.map(|capacity| capacity.bytes);
+        self.generation = device.and_then(Device::generation).map(Generation::name);
+        self
+    }
+
+    /// The same for a TPU of this generation, unless a device was named.
+    pub(super) fn with_generation(self, generation: Option<Generation>) -> Self {
+        if !self.is_tpu || !self.assumed {
+            return self;
+        }
+        let needed = self.needed_bytes;
+        self.on(generation.map(Device::Generation)).with_needed(needed)
     }
 
     /// The summary of a program that needs this many bytes.
@@ -102,6 +115,8 @@ impl Summary {
         if let Some(available) = self.available_bytes {
             let verdict = if self.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
             text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
+        } else if self.is_tpu {
+            text += "; generation not given (--for names it)";
         }
         if let Some(Cause { name, leaf, shape, bytes, role, source }) = &self.largest {
             let source = source.as_ref().map_or(String::new(), |source| format!(", {source}"));

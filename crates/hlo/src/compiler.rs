@@ -1,0 +1,61 @@
+//! What a module for a TPU shows of the compiler that made it: the generation of the TPU, and an old release.
+
+use crate::schema::Key;
+use crate::{Module, Opcode};
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::{ArrayShape, Shape, memory_space};
+
+impl Module {
+    /// The generation of the TPU, if the module shows it: only v4 has CMEM. Most modules do not show it, because the compiler lays arrays out alike
+    /// for v4 to v7x.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("ENTRY e { p = f32[8,128]{1,0:T(8,128)} parameter(0) ROOT c = f32[8,128]{1,0:T(8,128)S(3)} copy(p) }")?;
+    /// assert_eq!(module.shown_generation(), Some(Generation::V4));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn shown_generation(&self) -> Option<Generation> {
+        let mut arrays = self.shapes().iter().flat_map(Shape::arrays);
+        let has_cmem = arrays.any(|array| array.layout().memory_space() == memory_space::CMEM);
+        (has_cmem && self.is_for_tpu()).then_some(Generation::V4)
+    }
+
+    /// What shows that an older release of the TPU compiler than libtpu 0.0.47 made the module, as part of a sentence. `None` if nothing does: not
+    /// every module of such a release shows it.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let copy = "ENTRY e { p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    ///   s = (f32[8,128]{1,0:T(8,128)S(1)}, f32[8,128]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
+    ///   ROOT d = f32[8,128]{1,0:T(8,128)S(1)} copy-done(s), backend_config={\"flag_configs\":[],\"aliasing_operands\":{\"lists\":[]}} }";
+    /// let module = Module::parse(copy)?;
+    /// assert_eq!(module.sign_of_older_release(), Some("a copy to or from VMEM has no `dma_priority`"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn sign_of_older_release(&self) -> Option<&'static str> {
+        // Without the compiler's configurations, the text is shortened and shows nothing.
+        if !self.is_for_tpu() || !self.text().contains("\"flag_configs\":") {
+            return None;
+        }
+        self.instructions().find_map(|found| {
+            let config = found.value_of(Key::BackendConfig).map(|config| config.text());
+            let lacks = |field: &str| !config.is_some_and(|config| config.contains(field));
+            let is_in_vmem = |array: &ArrayShape| array.layout().memory_space() == memory_space::GENERIC_FAST;
+            match found.opcode() {
+                Opcode::Broadcast if config.is_some() && lacks("aliasing_operands") => {
+                    Some("a broadcast is configured without `aliasing_operands`")
+                }
+                Opcode::CopyStart if found.shape().arrays().any(is_in_vmem) && lacks("dma_priority") => {
+                    Some("a copy to or from VMEM has no `dma_priority`")
+                }
+                _ => None,
+            }
+        })
+    }
+}
