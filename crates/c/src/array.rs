@@ -1,17 +1,14 @@
 //! The parts of an array as a struct of C.
 
+use crate::border::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::border::{Struct, call, give, handle, list, new_handle, read_struct, signed, unsigned, write_struct};
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
-use crate::shape::{XlaShape, number};
+use crate::shape::{Parts, UNKNOWN, XlaShape};
 use std::ffi::c_char;
 use std::ptr;
 use xla_shape_core::{
     ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension, ValidationError,
 };
 use xla_shape_relayout::wide::local;
-
-/// How XLA writes an unbounded dimension, and `*` in a tile.
-const UNKNOWN: i64 = i64::MIN;
 
 /// The parts of the shape of an array. The layout is described as in PJRT_Buffer_MemoryLayout_Tiled: the pointers can be passed on.
 #[repr(C)]
@@ -53,32 +50,6 @@ pub struct XlaShapeArray {
 unsafe impl Struct for XlaShapeArray {
     const NAME: &'static str = "XlaShapeArray";
     const FIRST_SIZE: usize = 14 * 8;
-}
-
-/// The lists that an [`XlaShapeArray`] points to. They belong to the handle of the shape.
-pub(crate) struct Parts {
-    dimensions: Vec<i64>,
-    is_dynamic: Vec<u8>,
-    minor_to_major: Vec<i64>,
-    tile_dims: Vec<i64>,
-    tile_dim_sizes: Vec<usize>,
-}
-
-impl Parts {
-    fn new(array: &ArrayShape) -> Self {
-        let layout = array.layout();
-        let entry = |entry: &TileDimension| match entry {
-            TileDimension::Size(size) => signed(*size),
-            TileDimension::Combine => UNKNOWN,
-        };
-        Self {
-            dimensions: array.dimensions().iter().map(|dimension| number(dimension.extent(), UNKNOWN)).collect(),
-            is_dynamic: array.dimensions().iter().map(|dimension| u8::from(dimension.is_dynamic())).collect(),
-            minor_to_major: layout.minor_to_major().iter().map(|&dimension| dimension as i64).collect(),
-            tile_dims: layout.tiles().iter().flat_map(|tile| tile.dimensions().iter().map(entry)).collect(),
-            tile_dim_sizes: layout.tiles().iter().map(|tile| tile.dimensions().len()).collect(),
-        }
-    }
 }
 
 /// The parts of an array: element type, sizes, order of dimensions, tiles, and attributes of the layout.

@@ -36,7 +36,6 @@
 
 mod array;
 mod border;
-mod error;
 mod live;
 mod plan;
 mod position;
@@ -47,7 +46,7 @@ mod tests;
 mod version;
 
 pub use array::*;
-pub use error::*;
+pub use border::error::*;
 pub use plan::*;
 pub use position::*;
 pub use shape::*;

@@ -1,10 +1,10 @@
 //! Relayouts: copies of an array into another layout, whole or in parts.
 
 use crate::array::dimension_numbers;
+use crate::border::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::border::{
     Handle, Struct, call, free, give, handle, list, list_mut, new_handle, overlap, read_struct, result,
 };
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::shape::XlaShape;
 use std::ffi::c_void;
 use std::ops::Range;

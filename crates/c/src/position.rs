@@ -1,7 +1,7 @@
 //! From the index of an element to its position in memory, and back.
 
+use crate::border::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::border::{call, handle, list, list_mut, result, signed, unsigned, unsigned_mut};
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::shape::XlaShape;
 use xla_shape_core::Slot;
 

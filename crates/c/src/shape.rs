@@ -1,17 +1,19 @@
 //! Shapes: text, kind, sizes, layouts, and which operations are bitcasts.
 
-use crate::array::Parts;
+use crate::border::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::border::{
     Handle, Struct, c_text, call, call_or, free, give, handle, list, new_handle, optional, result, signed, text,
     unsigned, write_struct,
 };
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 use xla_shape_core::bitcast::Answer;
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::{ArrayShape, Layout, ParseError, Placement, Shape, StrideTableError};
+use xla_shape_core::{ArrayShape, Layout, ParseError, Placement, Shape, StrideTableError, TileDimension};
 use xla_shape_relayout::wide::local;
+
+/// How XLA writes an unbounded dimension, and `*` in a tile.
+pub(crate) const UNKNOWN: i64 = i64::MIN;
 
 /// The shape of an XLA value: of an array with its layout, of a tuple, a token, or an opaque value. Always valid.
 ///
@@ -22,6 +24,32 @@ pub struct XlaShape {
     pub(crate) parts: OnceLock<Parts>,
     /// `Err(None)`: the array is split over several memories.
     placement: OnceLock<std::result::Result<Placement, Option<StrideTableError>>>,
+}
+
+/// The lists that an [`XlaShapeArray`](crate::XlaShapeArray) points to. They belong to the handle of the shape.
+pub(crate) struct Parts {
+    pub(crate) dimensions: Vec<i64>,
+    pub(crate) is_dynamic: Vec<u8>,
+    pub(crate) minor_to_major: Vec<i64>,
+    pub(crate) tile_dims: Vec<i64>,
+    pub(crate) tile_dim_sizes: Vec<usize>,
+}
+
+impl Parts {
+    pub(crate) fn new(array: &ArrayShape) -> Self {
+        let layout = array.layout();
+        let entry = |entry: &TileDimension| match entry {
+            TileDimension::Size(size) => signed(*size),
+            TileDimension::Combine => UNKNOWN,
+        };
+        Self {
+            dimensions: array.dimensions().iter().map(|dimension| number(dimension.extent(), UNKNOWN)).collect(),
+            is_dynamic: array.dimensions().iter().map(|dimension| u8::from(dimension.is_dynamic())).collect(),
+            minor_to_major: layout.minor_to_major().iter().map(|&dimension| dimension as i64).collect(),
+            tile_dims: layout.tiles().iter().flat_map(|tile| tile.dimensions().iter().map(entry)).collect(),
+            tile_dim_sizes: layout.tiles().iter().map(|tile| tile.dimensions().len()).collect(),
+        }
+    }
 }
 
 impl Handle for XlaShape {

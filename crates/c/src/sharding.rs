@@ -1,9 +1,9 @@
 //! Shardings, and arrays divided among devices.
 
+use crate::border::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::border::{
     Handle, c_text, call, free, give, handle, list, list_mut, new_handle, overlap, result, signed, text, unsigned,
 };
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use crate::shape::{XlaShape, lend_text, parsed};
 use std::ffi::{CString, c_char};
 use std::sync::OnceLock;

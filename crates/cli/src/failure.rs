@@ -77,25 +77,29 @@ impl Failure {
         Self::Said(message.to_string())
     }
 
-    /// Writes the message to standard error, unless it was already reported, and returns the exit code.
-    pub(crate) fn report(&self) -> u8 {
+    /// The exit code of the program.
+    pub(crate) fn code(&self) -> u8 {
         match self {
-            // The reader of the output has closed the pipe, as `head` does: this is not an error.
-            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
-            Self::Files { error: FilesError::Write { path, error } }
-                if path.as_os_str() == "-" && error.kind() == ErrorKind::BrokenPipe =>
-            {
-                return 0;
-            }
-            Self::Told => {}
-            Self::Unread => return INPUT_READ_IN_PART,
-            Self::Interrupted => return INTERRUPTED,
-            Self::NoResult(_) => {
-                crate::io::tell(self);
-                return INTERRUPTED;
-            }
-            _ => crate::io::tell(self),
+            _ if self.is_closed_pipe() => 0,
+            Self::Unread => INPUT_READ_IN_PART,
+            Self::Interrupted | Self::NoResult(_) => INTERRUPTED,
+            _ => INPUT_HAS_PROBLEMS,
         }
-        INPUT_HAS_PROBLEMS
+    }
+
+    /// Whether there is a message that was not written yet.
+    pub(crate) fn has_message(&self) -> bool {
+        !self.is_closed_pipe() && !matches!(self, Self::Told | Self::Unread | Self::Interrupted)
+    }
+
+    /// Whether the reader of the output has closed the pipe, as `head` does: this is not an error.
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Self::Write(error) => error.kind() == ErrorKind::BrokenPipe,
+            Self::Files { error: FilesError::Write { path, error } } => {
+                path.as_os_str() == "-" && error.kind() == ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
     }
 }

@@ -12,6 +12,7 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
+mod schemas;
 mod verbs;
 
 use args::{Arguments, HelpArguments, HelpVerb, Verb};
@@ -86,7 +87,12 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     };
     match result {
         Ok(()) => 0,
-        Err(failure) => failure.report(),
+        Err(failure) => {
+            if failure.has_message() {
+                io::tell(&failure);
+            }
+            failure.code()
+        }
     }
 }
 

@@ -90,6 +90,7 @@ pub mod util;
 
 pub mod limits;
 mod list;
+mod notation;
 #[cfg(feature = "proto")]
 pub mod proto;
 #[cfg(feature = "serde")]

@@ -1,7 +1,7 @@
 //! The help of the program: its verbs in groups, and the verb `help`.
 
 use super::Arguments;
-use crate::verbs::schema::names;
+use crate::schemas::names;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory as _, Subcommand};
 use std::fmt::Write as _;

@@ -4,11 +4,13 @@ mod files;
 mod help;
 mod programs;
 mod shapes;
+mod tune;
 
 pub(crate) use files::*;
 pub(crate) use help::*;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
+pub(crate) use tune::Share;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};

@@ -1,7 +1,7 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
+use super::tune::{Share, memory, share, weight};
 use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
-use crate::verbs::tune::{Share, memory, share, weight};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};

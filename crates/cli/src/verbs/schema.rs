@@ -3,69 +3,10 @@
 use crate::args::SchemaArguments;
 use crate::failure::Failure;
 use crate::io;
-use serde_json::Value;
-use xla_shape_answers::block::BlockAnswer;
-use xla_shape_answers::cost::ProgramCost;
-use xla_shape_answers::schema;
-use xla_shape_render::advise::{Advice, Row};
-use xla_shape_render::compare::Comparison;
-use xla_shape_render::compile::{Compilation, Target};
-use xla_shape_render::convert::{Conversion, Converted};
-use xla_shape_render::draw::{Drawing, Drawn};
-use xla_shape_render::explain::{Explained, Explanation};
-use xla_shape_render::guard::{Check, Checks, Record};
-use xla_shape_render::hlo::{Difference, Report, ShownInstruction, diff};
-use xla_shape_render::kernel::Kernels;
-use xla_shape_render::scan::{Found, Scan, Summary};
-use xla_shape_render::{index, vector};
-use xla_shape_tune::Tuning;
-
-/// Where the schema of a verb is.
-#[derive(Clone, Copy)]
-enum Source {
-    /// Derived from the type of the answer.
-    Type(fn() -> Value),
-    /// In a file. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
-    File(&'static str),
-}
-
-/// The schemas by verb: `hlo diff` is `hlo-diff`.
-const SCHEMAS: &[(&str, Source)] = &[
-    ("advise", Source::Type(schema::<Advice, Row>)),
-    ("block", Source::Type(schema::<BlockAnswer, BlockAnswer>)),
-    ("check", Source::File(include_str!("../../schemas/check.json"))),
-    ("compare", Source::Type(schema::<Comparison, Comparison>)),
-    ("compile", Source::Type(schema::<Compilation, Target>)),
-    ("convert", Source::Type(schema::<Conversion, Converted>)),
-    ("cost", Source::Type(schema::<ProgramCost, ProgramCost>)),
-    ("draw", Source::Type(schema::<Drawing, Drawn>)),
-    ("explain", Source::Type(schema::<Explanation, Explained<'_>>)),
-    ("explain-index", Source::Type(schema::<index::Location, index::Data<'_>>)),
-    ("explain-vector", Source::Type(schema::<vector::Registers, vector::Data<'_>>)),
-    ("guard-check", Source::Type(schema::<Checks, Check>)),
-    ("guard-record", Source::Type(schema::<Record, Record>)),
-    ("hlo", Source::Type(schema::<Report, Report>)),
-    ("hlo-diff", Source::Type(schema::<Difference, diff::Line<'_>>)),
-    ("hlo-show", Source::Type(schema::<ShownInstruction, ShownInstruction>)),
-    ("kernel", Source::Type(schema::<Kernels, Kernels>)),
-    ("relayout", Source::File(include_str!("../../schemas/relayout.json"))),
-    ("rustc", Source::File(include_str!("../../schemas/rustc.json"))),
-    ("scan", Source::Type(schema::<Found, Found>)),
-    ("scan-summary", Source::Type(schema::<Scan, Summary<'_>>)),
-    ("shard", Source::File(include_str!("../../schemas/shard.json"))),
-    ("tune", Source::Type(schema::<Tuning, Tuning>)),
-];
-
-/// The names that the argument can have.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    SCHEMAS.iter().map(|(verb, _)| *verb)
-}
+use crate::schemas::schema_text;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<(), Failure> {
-    let schema = SCHEMAS.iter().find(|(verb, _)| *verb == arguments.verb);
-    let (_, source) = schema.ok_or_else(|| Failure::said(format_args!("there is no schema of {}", arguments.verb)))?;
-    match source {
-        Source::Type(schema) => io::write(format!("{:#}\n", schema()).as_bytes()),
-        Source::File(text) => io::write(text.as_bytes()),
-    }
+    let text = schema_text(&arguments.verb);
+    let text = text.ok_or_else(|| Failure::said(format_args!("there is no schema of {}", arguments.verb)))?;
+    io::write(text.as_bytes())
 }

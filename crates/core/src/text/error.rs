@@ -2,11 +2,11 @@
 
 use crate::layout::error::{LayoutAttribute, ValidationError};
 use crate::layout::number::DimensionError;
+use crate::notation::Obstacle;
 use crate::shape::type_limits::TypeLimitError;
 use crate::shard::ShardingError;
 use crate::tpu::DefaultLayoutError;
 use crate::tpu::vector::VectorLayoutError;
-use crate::worlds::Obstacle;
 use alloc::boxed::Box;
 use core::fmt::{self, Write};
 use core::ops::Range;

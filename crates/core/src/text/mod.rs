@@ -42,6 +42,7 @@ mod parse;
 pub(crate) mod print;
 mod sharding;
 mod token;
+mod vector;
 
 pub use crate::limits::MAX_NESTING;
 pub use crate::sink::{ConstText, same_text};

@@ -2,10 +2,10 @@
 
 use super::any::Map;
 use super::modes::Modes;
-use super::obstacle::Obstacle;
 use super::reader::{Reader, Result};
 use crate::limits::MAX_SIZE;
 use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
+use crate::notation::Obstacle;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;

@@ -1,12 +1,12 @@
 //! A layout of any notation.
 
 use super::modes::{Modes, combined};
-use super::obstacle::Obstacle;
 use super::reader::ANY_TYPE;
 use super::sharing::Sharing;
 use super::{LinearLayout, World, cute, linear, mdspan, memref, numpy, onednn, torch};
 use crate::element_type::ElementType;
 use crate::map::StrideTable;
+use crate::notation::Obstacle;
 use crate::shape::array::ArrayShape;
 use crate::text::ParseError;
 use alloc::format;

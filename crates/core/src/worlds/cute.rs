@@ -5,10 +5,10 @@
 
 use super::World;
 use super::modes::{Mode, Modes, are_complete, fill};
-use super::obstacle::Obstacle;
 use super::reader::{Reader, Result, fits, obstacle_of_all};
 use super::tiles::unit_offset;
 use crate::map::{StaticStrideTable, StrideTableRef};
+use crate::notation::Obstacle;
 use crate::sink::{self, ConstText, Sink};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

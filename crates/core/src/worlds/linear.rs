@@ -12,10 +12,10 @@
 use super::World;
 use super::any::{AnyLayout, Map};
 use super::modes::{Mode, Modes};
-use super::obstacle::Obstacle;
 use super::reader::{Reader, Result};
 use super::sharing::Sharing;
 use super::tiles::positive;
+use crate::notation::Obstacle;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;

@@ -5,11 +5,11 @@
 use super::World;
 use super::any::AnyLayout;
 use super::modes::Modes;
-use super::obstacle::Obstacle;
 use super::reader::{Reader, Result, obstacle_of_all};
 use super::sharing::Sharing;
 use super::strided::{dense, is_dense, strides};
 use super::tiles::positive;
+use crate::notation::Obstacle;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,10 +1,10 @@
 //! A map as modes: what each index is cut into, and the stride of each part.
 
 use super::World;
-use super::obstacle::Obstacle;
 use super::tiles::{no_negative, unit_offset};
 use crate::limits::MAX_SIZE;
 use crate::map::{Digit, Source, StrideTable, StrideTableRef, Term};
+use crate::notation::Obstacle;
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;

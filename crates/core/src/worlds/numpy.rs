@@ -7,11 +7,11 @@
 use super::World;
 use super::any::AnyLayout;
 use super::modes::Modes;
-use super::obstacle::Obstacle;
 use super::python::{Call, Value, call};
 use super::reader::{Result, error_at, unknown_type};
 use super::spelling::element_type;
 use super::strided::{check_buffer, dense, strides, type_name};
+use crate::notation::Obstacle;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -7,11 +7,11 @@
 use super::World;
 use super::any::AnyLayout;
 use super::modes::{Mode, Modes};
-use super::obstacle::Obstacle;
 use super::reader::{Reader, Result, error_at, obstacle_of_all, unknown_type};
 use super::spelling::element_type;
 use super::strided::type_name;
 use super::tiles::{nested, with_all};
+use crate::notation::Obstacle;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

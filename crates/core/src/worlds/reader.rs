@@ -1,8 +1,8 @@
 //! Reading other notations: a place in a text, and errors that point there.
 
-use super::obstacle::Obstacle;
 use crate::element_type::ElementType;
 use crate::limits::{MAX_NESTING, MAX_SIZE};
+use crate::notation::Obstacle;
 use crate::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 use alloc::vec::Vec;
 

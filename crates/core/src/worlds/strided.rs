@@ -3,7 +3,7 @@
 use super::World;
 use super::any::AnyLayout;
 use super::modes::Modes;
-use super::obstacle::Obstacle;
+use crate::notation::Obstacle;
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -2,11 +2,11 @@
 
 use super::World;
 use super::modes::{Mode, Modes};
-use super::obstacle::Obstacle;
 use super::sharing::Sharing;
 use crate::element_type::ElementType;
 use crate::layout::Layout;
 use crate::layout::tile::{Tile, TileDimension};
+use crate::notation::Obstacle;
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -11,7 +11,6 @@ use crate::args::TuneArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use cache::Origin;
 use compilers::Compilers;
-pub(crate) use share::{Share, memory, share, weight};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 use std::collections::{BTreeMap, HashSet};

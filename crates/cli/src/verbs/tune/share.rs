@@ -1,62 +1,11 @@
-//! Parses `--share` and `--weight`: which arrays programs share, and how often programs run.
+//! Which arrays programs share: their places, and the memories that they may be in.
 
+use crate::args::Share;
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
 use xla_shape_pjrt::Argument;
 use xla_shape_tune::{Memory, Place, SharedArray};
-
-/// A shared array: its name, and its places.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Share {
-    name: String,
-    /// The place, with the name of its program; `None` if there is only one program.
-    places: Vec<(Option<String>, Place)>,
-}
-
-/// Reads `kv=A:arg4,A:out1,B:arg5`. The name of the program may be missing if there is only one.
-pub(crate) fn share(text: &str) -> Result<Share, String> {
-    const EXPECTED: &str = "expected NAME=PROGRAM:PLACE,… with places such as arg0 or out1";
-    let (name, places) = text.split_once('=').ok_or(EXPECTED)?;
-    if name.is_empty() {
-        return Err(EXPECTED.to_owned());
-    }
-    let place = |text: &str| {
-        let (program, place) = match text.rsplit_once(':') {
-            Some((program, place)) => (Some(program.to_owned()), place),
-            None => (None, text),
-        };
-        let number = |rest: &str| rest.parse::<usize>().ok().filter(|_| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        let parameter = place.strip_prefix("arg").and_then(number).map(|number| Place::Parameter(number, Vec::new()));
-        let result = || place.strip_prefix("out").and_then(number).map(|number| Place::Result(vec![number]));
-        let place = parameter.or_else(result).ok_or_else(|| format!("{EXPECTED}, found {place:?}"))?;
-        Ok((program, place))
-    };
-    let places = places.split(',').map(place).collect::<Result<_, String>>()?;
-    Ok(Share { name: name.to_owned(), places })
-}
-
-/// Reads `B=100`.
-pub(crate) fn weight(text: &str) -> Result<(String, u32), String> {
-    const EXPECTED: &str = "expected PROGRAM=NUMBER, with a number from 1 on";
-    let (name, number) = text.rsplit_once('=').ok_or(EXPECTED)?;
-    Ok((name.to_owned(), number.parse().ok().filter(|&number| number > 0).ok_or(EXPECTED)?))
-}
-
-/// Reads `kv=device,pinned_host`: the memories that an array may be in.
-pub(crate) fn memory(text: &str) -> Result<(String, Vec<Memory>), String> {
-    let expected = || {
-        let kinds = Memory::ALL.map(Memory::kind).join(" or ");
-        format!("expected NAME=MEMORY,… with {kinds}, each once")
-    };
-    let (name, kinds) = text.rsplit_once('=').ok_or_else(expected)?;
-    let mut memories = Vec::new();
-    for kind in kinds.split(',') {
-        let memory = kind.parse().ok();
-        memories.push(memory.filter(|memory| !memories.contains(memory)).ok_or_else(expected)?);
-    }
-    Ok((name.to_owned(), memories))
-}
 
 /// The arrays with the memories that they may be in.
 pub(super) fn with_memories(mut arrays: Vec<SharedArray>, memories: &[(String, Vec<Memory>)]) -> Vec<SharedArray> {
@@ -177,34 +126,8 @@ pub(super) fn argument(place: &Place) -> Argument {
 
 #[cfg(test)]
 mod tests {
-    use super::{names, share, weight};
+    use super::names;
     use std::path::Path;
-
-    #[test]
-    fn shares_are_read() {
-        for text in ["kv=A:arg4,A:out1,B:arg5", "w=arg0", "w=c:/x:out0"] {
-            assert!(share(text).is_ok(), "{text}");
-        }
-        for text in [
-            "",
-            "kv",
-            "=A:arg0",
-            "kv=",
-            "kv=A:",
-            "kv=A:arg",
-            "kv=A:arg-1",
-            "kv=A:arg+1",
-            "kv=A:arg1,",
-            "kv=A:in0",
-            "kv=arg99999999999999999999",
-        ] {
-            assert!(share(text).unwrap_err().starts_with("expected NAME=PROGRAM:PLACE"), "{text}");
-        }
-        assert_eq!(weight("B=100"), Ok(("B".to_owned(), 100)));
-        for text in ["", "B", "B=0", "B=-1", "B=1.5", "B=99999999999"] {
-            assert!(weight(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn programs_have_different_names() {

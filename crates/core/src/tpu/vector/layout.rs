@@ -52,10 +52,10 @@ impl ImplicitDimensions {
 /// row fills the parts of a sublane one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VectorLayout {
-    pub(super) bits: u64,
-    pub(super) offsets: [Offset; 2],
-    pub(super) tile: [u64; 2],
-    pub(super) implicit: ImplicitDimensions,
+    pub(crate) bits: u64,
+    pub(crate) offsets: [Offset; 2],
+    pub(crate) tile: [u64; 2],
+    pub(crate) implicit: ImplicitDimensions,
 }
 
 /// Why a vector layout is not valid, or a vector of some sizes cannot have it.

@@ -26,7 +26,6 @@ mod layout;
 mod map;
 mod memory;
 mod relation;
-mod text;
 
 pub use layout::{ImplicitDimensions, Offset, VectorLayout, VectorLayoutError};
 pub use map::{Location, VectorMap};

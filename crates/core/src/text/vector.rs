@@ -1,8 +1,8 @@
 //! The text of vector layouts, such as `32,{3,0},(8,128),-1`: the grammar of `VectorLayout::parse` and `print` in
 //! `xla/mosaic/dialect/tpu/layout.cc`, without spaces and signs before numbers.
 
-use super::{ImplicitDimensions, Offset, VectorLayout};
-use crate::text::{Expected, Found, ParseError, ParseErrorKind, Span};
+use super::{Expected, Found, ParseError, ParseErrorKind, Span};
+use crate::tpu::vector::{ImplicitDimensions, Offset, VectorLayout};
 use core::fmt;
 use core::str::FromStr;
 

@@ -2,8 +2,10 @@
 //!
 //! The functions cite the rules in the documentation of the crate by name.
 
-use crate::error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
+pub(crate) mod error;
+
 use crate::live;
+use error::{Result, XlaShapeError, XlaShapeErrorCode as Code, failure};
 use std::any::Any;
 use std::ffi::{CString, c_char};
 use std::io::Write;
