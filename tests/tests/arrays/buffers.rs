@@ -200,3 +200,12 @@ fn positions_of_indices_out_of_bounds_overflow_nothing() {
     check::<shape!(s32[4,5,6]{2,1,0:T(*,*,7)(3)})>();
     check::<shape!(s32[4,5,6]{0,2,1:T(*,2)(*,3)(5)})>();
 }
+
+/// What `main` prints of an error that it returns.
+#[test]
+fn debug_of_an_error_with_shapes_is_its_text() {
+    let x = DynBuffer::zeroed_with("f32[2,3]".parse().unwrap()).unwrap();
+    let error = x.into_typed::<shape!(f32[2,4])>().unwrap_err();
+    assert_eq!(format!("{error:?}"), "expected an array of shape f32[2,4]{1,0}, found f32[2,3]{1,0}");
+    assert_eq!(format!("{error:?}"), error.to_string());
+}

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use xla_shape_core::map::{StaticStrideTable, StrideTable, StrideTableError};
-use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Shape, Tile, TileDimension};
 
 /// A tile whose entries are few and small, so that two of them are often alike.
 fn coarse_tile() -> impl Strategy<Value = Tile> {
@@ -140,4 +140,17 @@ fn static_tables_are_compared_in_a_const() {
 
     const _: () = assert!(matches!(alike(TILED, PLAIN), Ok(true)));
     const _: () = assert!(matches!(alike(TILED, TURNED), Ok(false)));
+}
+
+/// What a failed `assert_eq!` or `unwrap` prints of a shape.
+#[test]
+fn debug_is_the_text() {
+    let text = "bf16[3,<=4]{1,0:T(8,128)(2,1)S(1)}";
+    let array: ArrayShape = text.parse().unwrap();
+    assert_eq!(format!("{array:?}"), text);
+    assert_eq!(format!("{:?}", array.layout()), "{1,0:T(8,128)(2,1)S(1)}");
+    assert_eq!(format!("{:?}", array.layout().tiles()), "[(8,128), (2,1)]");
+    let tuple: Shape = format!("({text}, token[])").parse().unwrap();
+    assert_eq!(format!("{tuple:?}"), format!("({text}, token[])"));
+    assert_eq!(format!("{:?}", Some(array)), format!("Some({text})"));
 }

@@ -11,7 +11,7 @@ use xla_shape_core::{
 use xla_shape_relayout::OutOfMemory;
 
 /// Why memory cannot be used as an array, or an array not as another one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BufferError {
     /// The memory does not have the length of the array.
@@ -148,6 +148,19 @@ impl fmt::Display for BufferError {
     }
 }
 
+/// Implements [`Debug`](fmt::Debug) as [`Display`](fmt::Display): an error that leaves `main` reads well.
+macro_rules! debug_is_text {
+    ($error:ident) => {
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+debug_is_text!(BufferError);
+
 impl Error for BufferError {
     /// The source of the inner error, whose text `Display` already shows.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
@@ -266,7 +279,7 @@ pub(super) fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
 }
 
 /// An array has another shape than expected.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ShapeMismatch(Box<[ArrayShape; 2]>);
 
 impl ShapeMismatch {
@@ -303,5 +316,7 @@ impl fmt::Display for ShapeMismatch {
         write!(f, "expected an array of shape {}, found {}", self.expected(), self.found())
     }
 }
+
+debug_is_text!(ShapeMismatch);
 
 impl Error for ShapeMismatch {}

@@ -136,7 +136,7 @@ impl ManagedTensor {
 }
 
 /// Why a tensor cannot be taken as an array, or an array cannot be exported.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DlpackError {
     /// The pointer, or one inside of the tensor, is null.
@@ -184,6 +184,13 @@ impl fmt::Display for DlpackError {
             Self::ReadOnly => f.write_str("expected a tensor to write, found one that is read-only"),
             Self::Buffer(error) => error.fmt(f),
         }
+    }
+}
+
+/// The text: an error that leaves `main` reads well.
+impl fmt::Debug for DlpackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

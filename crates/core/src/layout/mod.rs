@@ -17,7 +17,6 @@ pub(crate) mod validate;
 use crate::layout::tile::Tile;
 use crate::list::{Blank, List};
 use alloc::boxed::Box;
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 /// The indices at which one physical dimension is cut into pieces that lie in different memories: XLA's `SplitConfig`
@@ -131,7 +130,7 @@ impl Default for LayoutAttributes<'_> {
 /// assert_eq!("{1,0:T(8,128)S(1)}".parse(), Ok(layout));
 /// # Ok::<(), xla_shape_core::ValidationError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub(crate) minor_to_major: List<usize, 4>,
     pub(crate) tiles: List<Tile, 2>,
@@ -221,11 +220,5 @@ impl Eq for ArrayLayout {}
 impl Hash for ArrayLayout {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.get().hash(state);
-    }
-}
-
-impl fmt::Debug for ArrayLayout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(f)
     }
 }

@@ -34,7 +34,7 @@ impl Blank for TileDimension {
 /// let tile = Tile::from_sizes([8, 128]);
 /// assert_eq!(tile.dimensions(), [TileDimension::Size(8), TileDimension::Size(128)]);
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tile(List<TileDimension, 2>);
 
 impl Tile {

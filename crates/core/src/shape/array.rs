@@ -24,7 +24,7 @@ use crate::sink::Sink;
 /// assert_eq!(shape.byte_size(), Some(104 * 256 * 2));
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ArrayShape {
     element_type: ElementType,
     dimensions: List<Dimension, 2>,

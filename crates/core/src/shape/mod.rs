@@ -29,7 +29,7 @@ use core::ops::Deref;
 /// assert_eq!(shape.byte_size(), Some(12));
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// An array.
     Array(ArrayShape),

@@ -333,6 +333,19 @@ impl fmt::Display for Shape {
     }
 }
 
+/// Implements [`Debug`](fmt::Debug) as [`Display`](fmt::Display), because the fields of such a value take many lines, and its text says the same.
+macro_rules! debug_is_text {
+    ($($type:ty),*) => {
+        $(impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        })*
+    };
+}
+
+debug_is_text!(Layout, Tile, ArrayShape, Shape);
+
 /// XLA's text (`ShapeUtil::HumanString` of a `ProgramShape`): without layouts, and with `(unknown)` for a parameter
 /// without a name.
 impl fmt::Display for ProgramShape {
