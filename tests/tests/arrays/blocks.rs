@@ -147,6 +147,10 @@ fn blocks_are_parts_of_the_array() {
         (s32[20,200]{0,1:T(8,128)}) / (s32[128,8]{0,1:T(8,128)}) / (s32[128,8]);
         (s32[9,20]{1,0:T(4,8)(2,1)}) / (s32[4,8]{1,0:T(4,8)(2,1)}) / (s32[4,8]{1,0:T(2,8)});
         (s32[9,20]{1,0:T(4,8)(2,1)}) / (s32[8,16]{1,0:T(4,8)(2,1)}) / (s32[8,16]);
+        (s32[21,40]{1,0:T(8,16)(2,1)}) / (s32[8,16]{1,0:T(8,16)(2,1)}) / (s32[8,16]{1,0:T(8,16)(2,1)});
+        (s32[21,40]{0,1:T(8,16)(4,1)}) / (s32[16,8]{0,1:T(8,16)(4,1)}) / (s32[16,8]{0,1:T(4,8)(4,1)});
+        (s32[2,13,40]{2,1,0:T(8,16)(4,1)}) / (s32[1,8,32]{2,1,0:T(8,16)(4,1)}) / (s32[1,8,32]{2,1,0:T(8,32)(4,1)});
+        (s32[13,40]{1,0:T(8,16)(4,1)}) / (s32[8,16]{1,0:T(8,16)(4,1)}) / (s32[8,16]{1,0:T(8,16)(2,1)});
         (s32[2,16]{1,0:T(2,8)(2,1)}) / (s32[2,8]{1,0:T(2,8)(2,1)}) / (s32[2,8]);
         (s32[2,16]{1,0:T(2,8)(2,1)}) / (s32[1,16]{1,0:T(2,8)(2,1)}) / (s32[1,16]);
         (s32[10,12]) / (s32[3,5]) / (s32[3,5]{0,1});
@@ -384,4 +388,36 @@ fn a_block_larger_than_its_array_is_no_array() {
     let rows = Buffer::<shape!(f32[4,5])>::filled(1.0);
     assert!(rows.block::<shape!(f32[9,5])>([0, 0]).as_array().is_none());
     assert!(rows.block::<shape!(f32[2,7])>([1, 0]).as_array().is_none());
+}
+
+/// In equal packed tiles, rows that alternate in memory are one stretch.
+#[test]
+fn packed_rows_are_processed_together() {
+    type X = shape!(s32[21,300]{1,0:T(8,128)(2,1)});
+    type Tile = shape!(s32[8,128]{1,0:T(8,128)(2,1)});
+    type Part = shape!(s32[<=16,<=256]{1,0:T(8,128)(2,1)});
+    // Each element is its position.
+    let mut x = Buffer::<X>::zeroed();
+    (0..).zip(x.as_mut_slice()).for_each(|(position, value)| *value = position);
+    /// How often the next element is not the next one in memory.
+    fn jumps<S: ArrayType<Element = S32, Dimensions = T::Dimensions>, T: WholeArray<Element = S32>>(
+        x: View<'_, S>,
+        shape: T,
+    ) -> usize {
+        let mut seen = Vec::new();
+        let mut copy = Buffer::<T>::zeroed_with(shape).unwrap();
+        copy.apply_with(&x, |_, x| {
+            seen.push(x);
+            x
+        });
+        assert_eq!(copy.to_row_major(), x.to_row_major());
+        seen.windows(2).filter(|pair| pair[1] != pair[0] + 1).count()
+    }
+    assert_eq!(jumps(x.block::<Tile>([0, 1]), Tile::default()), 0);
+    // From one tile to the next one, in each of eight pairs of rows.
+    let part = x.part::<Part>([0, 128], [16, 172]);
+    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 15);
+    // The fifth row is alone in the last pair: its 300 elements are not next to each other.
+    let part = x.part::<Part>([16, 0], [5, 256]);
+    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 3 + 256);
 }

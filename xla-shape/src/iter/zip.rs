@@ -23,6 +23,40 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         None => 1,
     };
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
+    /// Which lines along the most minor dimension of `S` alternate in both.
+    const LANES: Lanes = {
+        let (stride, mut lanes) = (Together::<S, S>::STRIDE, Lanes { dimension: 0, count: 1 });
+        let mut dimension = 0;
+        while dimension < S::NUM_DIMENSIONS {
+            let (own, other) = (own_run::<S>(dimension), own_run::<T>(dimension));
+            let alternate = matches!((own.stride, other.stride), (Some(1), Some(1)))
+                && own.len == stride as u64
+                && other.len == stride as u64;
+            if alternate && stride > 1 && stride == Self::STRIDE {
+                lanes = Lanes { dimension, count: stride };
+            }
+            dimension += 1;
+        }
+        lanes
+    };
+}
+
+/// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after the first
+/// one of all, as far as the runs of the lines go. So the runs of all these lines are one stretch of memory.
+#[derive(Clone, Copy)]
+struct Lanes {
+    /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
+    dimension: usize,
+    /// How many lines; 1 if lines do not alternate.
+    count: usize,
+}
+
+impl Lanes {
+    /// Those that are also `others`.
+    const fn and(self, others: Self) -> Self {
+        let are_same = self.dimension == others.dimension && self.count == others.count;
+        if are_same { self } else { Self { dimension: 0, count: 1 } }
+    }
 }
 
 /// The length of the longest runs that begin where runs of both lengths do. `usize::MAX` is the length of the whole dimension.
@@ -71,6 +105,44 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
     }
 }
 
+/// As [`for_each_minor_line`], with the runs of each line: calls `f` with the index of a run's first element, with its length, and with how
+/// many lines have such a run there and alternate: all `lanes`, or 1.
+#[inline(always)]
+fn for_each_minor_run<S: ArrayType>(
+    sizes: S::Index,
+    len: usize,
+    lanes: Lanes,
+    mut f: impl FnMut(S::Index, usize, usize),
+) {
+    if sizes.as_ref().contains(&0) {
+        return;
+    }
+    let mut index = S::Index::ORIGIN;
+    let order = const { S::MINOR_TO_MAJOR };
+    let minor = order.first().copied().unwrap_or(0);
+    let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
+    loop {
+        let first_line = index;
+        let lines =
+            if lanes.count > 1 { sizes.as_ref()[lanes.dimension] - first_line.as_ref()[lanes.dimension] } else { 1 };
+        for_each_run(size, len, |start, len| {
+            let mut index = first_line;
+            index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
+            if lines >= lanes.count {
+                return f(index, len, lanes.count);
+            }
+            for _ in 0..lines {
+                f(index, len, 1);
+                index.as_mut()[lanes.dimension] += 1;
+            }
+        });
+        let others = order.iter().skip(1).copied();
+        if !step(index.as_mut(), sizes.as_ref(), others, |d| if d == lanes.dimension { lanes.count } else { 1 }) {
+            return;
+        }
+    }
+}
+
 macro_rules! runs_together {
     (@one $operand:ident) => { 1 };
     ($name:ident($($T:ident $operand:ident $stride:ident),*)) => {
@@ -87,6 +159,15 @@ macro_rules! runs_together {
         ) {
             let [stride, $($stride),*] = strides;
             let Some(last) = len.checked_sub(1) else { return };
+            // A loop of its own, which has vectors also where this function is not inlined, so that strides are variables.
+            if strides == [1; _] {
+                let values = &mut values[..len];
+                $(let $operand = &$operand[..len];)*
+                for i in 0..len {
+                    values[i] = f(values[i], $($operand[i]),*);
+                }
+                return;
+            }
             let values = &mut values[..last * stride + 1];
             $(let $operand = &$operand[..last * $stride + 1];)*
             for i in 0..len {
@@ -118,24 +199,30 @@ where
     let source = unsafe { source.values_for() };
     // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `destination`.
     let mut values = unsafe { destination.values_mut_for() };
-    for_each_minor_line::<S>(sizes, |mut index, minor| {
-        let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
-        for_each_run(size, const { common(Together::<S, S>::LEN, Together::<S, T>::LEN) }, |start, len| {
-            index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
-            let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
-            let [to, from] = [to.linear_index_of(index), from.linear_index_of(own_index::<T>(index))];
-            // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
-            // another block (`own_run`).
-            let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
-            // SAFETY: as above, for the destination.
-            let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
-            together_1(values, source, len, strides, &mut |_, value| value);
+    if const { Together::<S, T>::SAME_PLACES } && to.sizes().as_ref() == sizes_of(from).as_ref() {
+        return to.for_each_segment_range(|range| {
+            // SAFETY: `SAME_PLACES`: in both arrays, which have the same sizes, these positions hold the same elements.
+            let source = unsafe { source.range(range.clone()) };
+            // SAFETY: the range contains only positions of elements of the destination.
+            unsafe { values.range(range) }.copy_from_slice(source);
         });
+    }
+    let len = const { common(Together::<S, S>::LEN, Together::<S, T>::LEN) };
+    for_each_minor_run::<S>(sizes, len, const { Together::<S, T>::LANES }, |index, len, lines| {
+        let strides = if lines > 1 { [1; 2] } else { const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] } };
+        let len = len * lines;
+        let [to, from] = [to.linear_index_of(index), from.linear_index_of(own_index::<T>(index))];
+        // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
+        // another block (`own_run`). Several lines that alternate are one run of their elements (`Lanes`).
+        let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
+        // SAFETY: as above, for the destination.
+        let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
+        together_1(values, source, len, strides, &mut |_, value| value);
     });
 }
 
 macro_rules! apply_with {
-    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $operand:ident),*)) => {
+    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $operand:ident $operand_stride:ident),*)) => {
         $(#[$doc])*
         #[inline(always)]
         #[track_caller]
@@ -164,27 +251,27 @@ macro_rules! apply_with {
                     $together(unsafe { values.range(range) }, $($operand,)* len, [1; _], &mut f);
                 });
             }
-            for_each_minor_line::<S>(sizes, |mut index, minor| {
-                let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
-                let len = const { let len = Together::<S, S>::LEN; $(let len = common(len, Together::<S, $T>::LEN);)* len };
-                for_each_run(size, len, |start, len| {
-                    index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
-                    // From the first element of each run to the last one.
-                    $(
-                        let position = $operand.0.linear_index_of(own_index::<$T>(index));
-                        let run = position..position + (len - 1) * Together::<S, $T>::STRIDE + 1;
-                        // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
-                        // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`).
-                        let $operand = unsafe { $operand.1.range(run) };
-                    )*
-                    let position = shape.linear_index_of(index);
-                    let run = position..position + (len - 1) * Together::<S, S>::STRIDE + 1;
-                    // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
-                    // (`own_run`).
-                    let values = unsafe { values.range(run) };
-                    let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
-                    $together(values, $($operand,)* len, strides, &mut f);
-                });
+            let len = const { let len = Together::<S, S>::LEN; $(let len = common(len, Together::<S, $T>::LEN);)* len };
+            let lanes = const { let lanes = Together::<S, S>::LANES; $(let lanes = lanes.and(Together::<S, $T>::LANES);)* lanes };
+            for_each_minor_run::<S>(sizes, len, lanes, |index, len, lines| {
+                let strides = if lines > 1 { [1; _] } else { const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] } };
+                let len = len * lines;
+                let [stride, $($operand_stride),*] = strides;
+                // From the first element of each run to the last one.
+                $(
+                    let position = $operand.0.linear_index_of(own_index::<$T>(index));
+                    let run = position..position + (len - 1) * $operand_stride + 1;
+                    // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
+                    // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`). Several
+                    // lines that alternate are one run of their elements (`Lanes`).
+                    let $operand = unsafe { $operand.1.range(run) };
+                )*
+                let position = shape.linear_index_of(index);
+                let run = position..position + (len - 1) * stride + 1;
+                // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
+                // (`own_run`, `Lanes`).
+                let values = unsafe { values.range(run) };
+                $together(values, $($operand,)* len, strides, &mut f);
             });
         }
     };
@@ -210,7 +297,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with by together_1(T C operand)
+        apply_with by together_1(T C operand operand_stride)
     }
 
     apply_with! {
@@ -230,7 +317,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with_2 by together_2(T C first, U D second)
+        apply_with_2 by together_2(T C first first_stride, U D second second_stride)
     }
 
     apply_with! {
@@ -249,6 +336,6 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with_3 by together_3(T C first, U D second, W E third)
+        apply_with_3 by together_3(T C first first_stride, U D second second_stride, W E third third_stride)
     }
 }
