@@ -100,6 +100,8 @@ pub enum RelayoutError {
         /// The size of the buffer, in bytes.
         found: usize,
     },
+    /// The caller ended the copy before it was complete.
+    Interrupted,
 }
 
 impl RelayoutError {
@@ -145,6 +147,7 @@ impl fmt::Display for RelayoutError {
             Self::BufferSizeMismatch { side, expected, found } => {
                 write!(f, "expected a {side} of {expected} bytes, found {found}")
             }
+            Self::Interrupted => f.write_str("the copy was interrupted"),
         }
     }
 }

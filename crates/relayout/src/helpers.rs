@@ -4,8 +4,9 @@ use std::any::Any;
 use std::hint;
 use std::mem::transmute;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use super::tuning::WAITING_SPINS;
 
@@ -19,6 +20,34 @@ pub(super) struct Helpers<'a> {
     pub(super) most: usize,
     /// Passes a function to a thread, which may call it at any time, or never.
     pub(super) spawn: &'a dyn Fn(Help),
+    /// Whether the caller wants to go on.
+    pub(super) caller: &'a Caller<'a>,
+}
+
+/// The thread that asked for the work. It can end it early: it is asked before each part.
+pub(super) struct Caller<'a> {
+    thread: ThreadId,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+    stopped: AtomicBool,
+}
+
+impl<'a> Caller<'a> {
+    /// The current thread, which goes on as long as `goes_on` returns `true`.
+    pub(super) fn new(goes_on: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { thread: thread::current().id(), goes_on, stopped: AtomicBool::new(false) }
+    }
+
+    /// Whether to begin another part. Only the thread itself calls the function.
+    pub(super) fn goes_on(&self) -> bool {
+        if !self.has_stopped() && thread::current().id() == self.thread && !(self.goes_on)() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.has_stopped()
+    }
+
+    pub(super) fn has_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
 }
 
 impl Helpers<'_> {
@@ -126,7 +155,7 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
-    use super::{Help, Helpers};
+    use super::{Caller, Help, Helpers};
     use std::cell::RefCell;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -134,7 +163,7 @@ mod tests {
 
     fn counts(pieces: usize, spawn: &dyn Fn(Help)) {
         let counts = (0..pieces).map(|_| AtomicUsize::new(0)).collect::<Vec<_>>();
-        Helpers { most: 3, spawn }.share(pieces, 3, &|piece| {
+        Helpers { most: 3, spawn, caller: &Caller::new(&|| true) }.share(pieces, 3, &|piece| {
             counts[piece].fetch_add(1, Ordering::Relaxed);
         });
         assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
@@ -166,7 +195,7 @@ mod tests {
         let done = AtomicUsize::new(0);
         let spawn: &dyn Fn(Help) = &|help| drop(thread::spawn(help));
         let call = || {
-            Helpers { most: 3, spawn }.share(20, 3, &|piece| {
+            Helpers { most: 3, spawn, caller: &Caller::new(&|| true) }.share(20, 3, &|piece| {
                 assert_ne!(piece, 7, "the seventh");
                 done.fetch_add(1, Ordering::Relaxed);
             });
@@ -184,7 +213,7 @@ mod tests {
             drop(thread::spawn(help));
         };
         let call = || {
-            Helpers { most: 3, spawn }.share(20, 3, &|_| {
+            Helpers { most: 3, spawn, caller: &Caller::new(&|| true) }.share(20, 3, &|_| {
                 done.fetch_add(1, Ordering::Relaxed);
             });
         };

@@ -5,7 +5,7 @@ use super::error::{RelayoutError, Side};
 use super::fill::{Fill, fill_region};
 use super::grouped::Grouped;
 #[cfg(feature = "threads")]
-use super::helpers::Helpers;
+use super::helpers::{Caller, Helpers};
 use super::kernels::{BoundedStep, Caches, Machine, Step};
 use super::loops::{Axis, Region};
 use super::memory::AlignedBytes;
@@ -247,7 +247,35 @@ impl Plan {
         helpers: usize,
         spawn: impl Fn(Box<dyn FnOnce() + Send>),
     ) -> Result<AlignedBytes, RelayoutError> {
-        self.0.make(source, allocated, |destination| self.run_helped(source, destination, helpers, spawn))
+        self.run_new_helped_while(source, allocated, helpers, spawn, || true)
+    }
+
+    /// As [`run_new_helped`](Self::run_new_helped), until `goes_on` returns `false`: see [`run_helped_while`](Self::run_helped_while).
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan, RelayoutError};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[2,3]{1,0}".parse()?, "u8[2,3]{0,1}".parse()?];
+    /// let plan = Plan::new(&from, &to, &Options::new())?;
+    /// let result = plan.run_new_helped_while(&[1, 2, 3, 4, 5, 6], |_| {}, 0, |_| {}, || false);
+    /// assert!(matches!(result, Err(RelayoutError::Interrupted)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_helped_while`](Self::run_helped_while), and if there is not enough memory.
+    #[cfg(feature = "threads")]
+    pub fn run_new_helped_while(
+        &self,
+        source: &[u8],
+        allocated: impl FnOnce(*mut [u8]),
+        helpers: usize,
+        spawn: impl Fn(Box<dyn FnOnce() + Send>),
+        goes_on: impl Fn() -> bool + Sync,
+    ) -> Result<AlignedBytes, RelayoutError> {
+        self.0
+            .make(source, allocated, |destination| self.run_helped_while(source, destination, helpers, spawn, goes_on))
     }
 
     /// Bytes of a destination for each thread that helps ([`run_helped`](Self::run_helped)): below them, none does.
@@ -275,7 +303,7 @@ impl Plan {
     }
 
     /// As [`run`](Self::run), with the help of at most `helpers` other threads. `spawn` passes a function to one of them, such as a thread of
-    /// a pool. Each needs [4 MiB](Self::BYTES_PER_HELPER) of the destination, and none helps if elements are copied one by one.
+    /// a pool. Each needs [8 MiB](Self::BYTES_PER_HELPER) of the destination, and none helps if elements are copied one by one.
     ///
     /// The calling thread does not wait for the others to start: it copies one piece after the other, and all threads that have started take
     /// their share. So a thread that the system starts late, or never, delays nobody. A function that is called after the copy does nothing.
@@ -302,13 +330,48 @@ impl Plan {
         helpers: usize,
         spawn: impl Fn(Box<dyn FnOnce() + Send>),
     ) -> Result<(), RelayoutError> {
-        let helpers = Helpers { most: helpers, spawn: &spawn };
+        self.run_helped_while(source, destination, helpers, spawn, || true)
+    }
+
+    /// As [`run_helped`](Self::run_helped), until `goes_on` returns `false`: so that a user can interrupt the copy of a large array. The
+    /// calling thread asks it before each part of at most 64 MiB, or of one iteration of the outermost loop.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan, RelayoutError};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3000,3000]{1,0}".parse()?, "u8[3000,3000]{0,1}".parse()?];
+    /// let (source, mut destination) = (vec![7; 9_000_000], vec![0; 9_000_000]);
+    /// let interrupted = AtomicBool::new(true);
+    /// let goes_on = || !interrupted.load(Ordering::Relaxed);
+    /// let spawn = |help| drop(std::thread::spawn(help));
+    /// let plan = Plan::new(&from, &to, &Options::new())?;
+    /// let result = plan.run_helped_while(&source, &mut destination, 3, spawn, goes_on);
+    /// assert_eq!(result, Err(RelayoutError::Interrupted));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); and [`RelayoutError::Interrupted`] if `goes_on` has returned `false`: then some of the destination may be written.
+    #[cfg(feature = "threads")]
+    pub fn run_helped_while(
+        &self,
+        source: &[u8],
+        destination: &mut [u8],
+        helpers: usize,
+        spawn: impl Fn(Box<dyn FnOnce() + Send>),
+        goes_on: impl Fn() -> bool + Sync,
+    ) -> Result<(), RelayoutError> {
+        let caller = Caller::new(&goes_on);
+        let helpers = Helpers { most: helpers, spawn: &spawn, caller: &caller };
         let fill = |region: &_, widths, destination: &mut _, element: &_| {
             super::threads::fill(region, widths, destination, element, helpers);
         };
         self.0.run_with(source, destination, fill, |step, source, destination| {
             super::threads::run(step, self.0.widths, self.0.machine, source, destination, helpers);
-        })
+        })?;
+        if caller.has_stopped() { Err(RelayoutError::Interrupted) } else { Ok(()) }
     }
 }
 

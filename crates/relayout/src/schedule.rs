@@ -6,6 +6,8 @@ use super::kernels::{
     Transpose, Units, Work, permutes_odd_rows,
 };
 use super::loops::{Axes, Axis, Region};
+#[cfg(feature = "threads")]
+use super::tuning::MIN_STRETCH_BYTES;
 use super::tuning::{
     GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR, MAX_RUN,
     MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_ODD_ROW, MIN_PAIRED_ROW, MIN_UNMERGED_ITERATION,
@@ -145,9 +147,15 @@ impl Step {
             return parts;
         }
         let Some(&mut axis) = whole.outermost() else { return vec![whole] };
-        // Fewer columns would not fill a vector.
+        // The fewest iterations of a part.
         let least = match &whole.work {
+            // Fewer columns would not fill a vector.
             Work::Kernel(Kernel::Matrix(kernel)) if kernel.columns == axis => MAX_BYTES.div_ceil(kernel.bytes),
+            // Transposes read blocks of rows in any case.
+            Work::Kernel(Kernel::Matrix(_) | Kernel::Transpose(_)) => 1,
+            // The part reads a stretch of the source in each iteration of another loop. Parts with short stretches would all read the same
+            // pages.
+            _ if whole.outer.iter().any(|other| other.from > axis.from) => MIN_STRETCH_BYTES.div_ceil(axis.from.max(1)),
             _ => 1,
         };
         let part_len = axis.len.div_ceil(count).max(least);
@@ -162,6 +170,21 @@ impl Step {
             start += len;
         }
         parts
+    }
+
+    /// Splits a step into up to `count` steps that do the same one after the other, in the same order where it has a loop.
+    #[cfg(feature = "threads")]
+    pub(super) fn stretches(&self, count: usize) -> Vec<Self> {
+        let Some(&Axis { len, from, to }) = self.outer.first().filter(|axis| axis.len > 1) else {
+            return self.parts(count);
+        };
+        let part_len = len.div_ceil(count.max(1));
+        let part = |start: usize| {
+            let mut part = Self { from: self.from + start * from, to: self.to + start * to, ..self.clone() };
+            part.outer[0].len = part_len.min(len - start);
+            part
+        };
+        (0..len).step_by(part_len).map(part).collect()
     }
 
     /// The parts of a step that writes a single contiguous run; each part but the last writes whole lines of 64 bytes.

@@ -5,7 +5,7 @@ use super::fill::fill_region;
 use super::helpers::Helpers;
 use super::kernels::{BoundedStep, Machine, Step};
 use super::loops::{Axis, Region};
-use super::tuning::{BYTES_PER_HELPER, MIN_PIECE_BYTES, PIECES_PER_THREAD};
+use super::tuning::{BYTES_PER_HELPER, MAX_STRETCH_BYTES, MIN_PIECE_BYTES, PIECES_PER_THREAD};
 use std::sync::{Mutex, PoisonError};
 
 /// How many threads may help to write a destination of so many bytes, and in how many pieces they write it; `None` for a single thread.
@@ -34,16 +34,28 @@ pub(super) fn run(
     destination: &mut [u8],
     helpers: Helpers<'_>,
 ) {
-    let serial = |step: &BoundedStep, destination: &mut [u8]| step.run(&widths, machine, source, destination);
-    let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step, destination) };
+    // One part after the other, until the caller stops.
+    let serial = |step: &Step, destination: &mut [u8]| {
+        for part in step.stretches(destination.len().div_ceil(MAX_STRETCH_BYTES)) {
+            if !helpers.caller.goes_on() {
+                return;
+            }
+            BoundedStep::from(part).run(&widths, machine, source, destination);
+        }
+    };
+    let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step.step(), destination) };
     let mut parts = Vec::new();
     for_each(&step.step().parts(pieces), destination, |part, own| parts.push((part, own)));
-    share(helpers, helping, parts, |(part, own)| serial(&BoundedStep::from(part), own));
+    share(helpers, helping, parts, |(part, own)| serial(&part, own));
 }
 
 /// [`fill_region`] with several threads.
 pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8], helpers: Helpers<'_>) {
-    let serial = |region: &Region, destination: &mut [u8]| fill_region(region, widths, destination, element);
+    let serial = |region: &Region, destination: &mut [u8]| {
+        if helpers.caller.goes_on() {
+            fill_region(region, widths, destination, element);
+        }
+    };
     // Each iteration of the outermost loop must write whole bytes, after those of the iteration before.
     let Some((outermost, inner)) = region.axes.split_first() else { return serial(region, destination) };
     let end = inner.iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>();
@@ -83,8 +95,10 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
 
 #[cfg(test)]
 mod tests {
-    use super::{BoundedStep, Widths, for_each};
-    use crate::{Options, Padding, Plan};
+    use super::{BYTES_PER_HELPER, BoundedStep, Helpers, Widths, divided, for_each};
+    use crate::helpers::Caller;
+    use crate::{Caches, Options, Padding, Plan, RelayoutError, Vectors};
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use xla_shape_core::ArrayShape;
 
     /// Layouts for every kernel, with sizes that are no multiples of tiles: from each to each.
@@ -152,6 +166,61 @@ mod tests {
         assert!(results[0] == results[1] && results[0] == results[2], "{plan}");
     }
 
+    /// In how many parts the steps of a plan are cut, where `count` are asked for.
+    fn parts(from: &str, to: &str, permutation: &[usize], count: usize) -> Vec<usize> {
+        let caches = Caches { l2: 1 << 20, last_level: 32 << 20, last_level_is_local: false };
+        let options = Options::new().transposed(permutation).caches(caches).vectors(Vectors::None);
+        let plan = Plan::new(&from.parse().unwrap(), &to.parse().unwrap(), &options).unwrap();
+        plan.steps().0.iter().map(|step| step.step().parts(count).len()).collect()
+    }
+
+    /// Rows that follow each other in the source belong to different parts of the destination: a part that took a few of each would read
+    /// every page of the source, as all others do.
+    #[test]
+    fn parts_do_not_share_the_pages_of_the_source() {
+        for (from, to, permutation, expected) in [
+            ("f32[1,16384,8,128]", "f32[1,8,16384,128]", &[0, 2, 1, 3][..], 1),
+            ("bf16[1,32768,8,128]", "bf16[1,8,32768,128]", &[0, 2, 1, 3], 1),
+            ("u8[1,65536,8,128]", "u8[1,8,65536,128]", &[0, 2, 1, 3], 1),
+            // A part reads a page, or more, at a time.
+            ("f32[1,4096,32,128]", "f32[1,32,4096,128]", &[0, 2, 1, 3], 4),
+            ("f32[1,16384,16,512]", "f32[1,16,16384,512]", &[0, 2, 1, 3], 8),
+            ("f32[64,512,512]", "f32[512,64,512]", &[1, 0, 2], 8),
+            ("f32[1,8,16384,128]", "f32[1,16384,8,128]", &[0, 2, 1, 3], 8),
+            ("f32[4096,4096]", "f32[4096,4096]{1,0:T(8,128)}", &[0, 1], 8),
+            ("u8[67108864]", "u8[67108864]", &[0], 8),
+            // A transpose reads a part of each row anyway.
+            ("f32[4096,4096]", "f32[4096,4096]", &[1, 0], 8),
+        ] {
+            assert_eq!(parts(from, to, permutation, 8), [expected], "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn small_arrays_are_for_one_thread() {
+        let caller = Caller::new(&|| true);
+        let helpers = Helpers { most: 7, spawn: &|_| {}, caller: &caller };
+        assert_eq!(divided(helpers, BYTES_PER_HELPER - 1), None);
+        assert_eq!(divided(helpers, BYTES_PER_HELPER), Some((1, 8)));
+        assert_eq!(divided(helpers, 100 * BYTES_PER_HELPER), Some((7, 32)));
+    }
+
+    /// Also where other threads help: here, the caller itself does what they would.
+    #[test]
+    fn a_caller_stops_between_parts() {
+        let shape = "u8[1000,150000]".parse().unwrap();
+        let (plan, source) = (Plan::new(&shape, &shape, &Options::new()).unwrap(), vec![7; 150_000_000]);
+        for helpers in [0, 1] {
+            let asked = AtomicUsize::new(0);
+            let goes_on = || asked.fetch_add(1, Ordering::Relaxed) < 2;
+            let mut destination = vec![0; source.len()];
+            let result = plan.run_helped_while(&source, &mut destination, helpers, |help| help(), goes_on);
+            assert_eq!(result, Err(RelayoutError::Interrupted));
+            assert_eq!(asked.load(Ordering::Relaxed), 3);
+            assert!(destination.starts_with(&[7; 1000]) && destination.ends_with(&[0; 1000]));
+        }
+    }
+
     fn compare(plan: &Plan) {
         let (steps, widths, machine): (_, Widths, _) = plan.steps();
         let bytes = |shape: &ArrayShape| shape.byte_size().unwrap() as usize;
@@ -165,6 +234,11 @@ mod tests {
                     BoundedStep::from(part).run(&widths, machine, &source, own);
                 });
                 assert!(found == whole, "{plan} in {count} parts");
+                let mut found = vec![0; whole.len()];
+                for part in step.step().stretches(count) {
+                    BoundedStep::from(part).run(&widths, machine, &source, &mut found);
+                }
+                assert!(found == whole, "{plan} in {count} stretches");
             }
         }
     }

@@ -204,3 +204,35 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(Case::new('o', "f32[2000,2000]{1,0:T(3)}", "f32[2000,2000]{1,0:T(8)}"));
     cases
 }
+
+/// Large arrays that threads share: 60 cases that cut them in different places.
+pub(crate) fn shared() -> Vec<Case> {
+    let mut cases = Vec::new();
+    // Rows of 128 elements, of which some that are far from each other in the destination follow each other in the source.
+    for (element, bytes) in [("f32", 4), ("bf16", 2), ("u8", 1)] {
+        for (mib, heads) in [(4, 8), (16, 8), (64, 8), (64, 2), (64, 32), (256, 8)] {
+            let rows = (mib << 20) / (heads * 128 * bytes);
+            let [from, to] = [[1, rows, heads, 128], [1, heads, rows, 128]]
+                .map(|[a, b, c, d]| format!("{element}[{a},{b},{c},{d}]{{3,2,1,0}}"));
+            cases.push(Case::new('t', &from, &to).transposed(&[0, 2, 1, 3]));
+            if heads == 8 && mib >= 64 {
+                cases.push(Case::new('t', &to, &from).transposed(&[0, 2, 1, 3]));
+            }
+        }
+    }
+    for element in ["f32", "bf16", "u8", "f64"] {
+        for n in [1000, 1024, 2048, 4000, 4096] {
+            let plain = format!("{element}[{n},{n}]{{1,0}}");
+            cases.push(Case::new('u', &plain, &plain).transposed(&[1, 0]));
+        }
+    }
+    cases.extend(square(['v'; 4], 4096).into_iter().skip(3));
+    let cube = "f32[64,512,512]{2,1,0}";
+    cases.push(Case::new('w', cube, cube).transposed(&[0, 2, 1]));
+    cases.push(Case::new('w', cube, cube).transposed(&[1, 0, 2]));
+    cases.push(Case::new('w', "bf16[8,1,1280,16384]{3,2,1,0}", "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"));
+    cases.push(Case::new('w', "u8[67108864]{0}", "u8[67108864]{0}"));
+    cases.push(Case::new('w', "f32[4000000,3]{1,0}", "f32[4000000,3]{0,1}"));
+    cases.push(Case::new('w', "f32[4000000,3]{0,1}", "f32[4000000,3]{1,0}"));
+    cases
+}

@@ -1,5 +1,5 @@
 //! How fast relayout is:
-//! `cargo run --release --manifest-path benches/Cargo.toml --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--plans] [--random N
+//! `cargo run --release --manifest-path benches/Cargo.toml --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--threads] [--plans] [--random N
 //! --seed S [--max-bytes B]] [--caches L2,LAST_LEVEL,local|shared] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the
@@ -7,8 +7,8 @@
 //! disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results are compared. Where two
 //! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
 //! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
-//! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--plans`,
-//! each plan is printed, too. With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
+//! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--threads`,
+//! the threads of a process compete with one for arrays that they share, see `threads`. With `--plans`, each plan is printed, too. With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
 
 mod cases;
 mod choices;
@@ -55,6 +55,7 @@ struct Arguments {
     vectors: Vectors,
     peers: bool,
     choices: bool,
+    threads: bool,
     plans: bool,
     random: Option<usize>,
     seed: u64,
@@ -71,6 +72,7 @@ fn main() {
         vectors: Vectors::default(),
         peers: false,
         choices: false,
+        threads: false,
         plans: false,
         random: None,
         seed: 0,
@@ -85,6 +87,7 @@ fn main() {
             "--json" => asked.json = true,
             "--peers" => asked.peers = true,
             "--choices" => asked.choices = true,
+            "--threads" => asked.threads = true,
             "--plans" => asked.plans = true,
             "--rounds" => asked.rounds = number(),
             "--random" => asked.random = Some(number()),
@@ -111,6 +114,7 @@ fn main() {
     }
     let mut cases = match asked.random {
         Some(count) => random::cases(count, asked.seed, asked.max_bytes),
+        None if asked.threads => cases::shared(),
         None => cases(),
     };
     if let Some(caches) = asked.caches {
@@ -119,6 +123,9 @@ fn main() {
     let cases = cases.iter().filter(|case| case.name.contains(&asked.filter));
     if asked.choices {
         return choices::compare(cases, asked.rounds);
+    }
+    if asked.threads {
+        return threads::compare(cases, asked.rounds);
     }
     let mut lines = Vec::new();
     for case in cases {
