@@ -10,7 +10,7 @@ use crate::memory::{
 use crate::number::Number;
 use crate::room::{bytes_of, no_memory};
 use crate::shape::{Shape, ShapeArgument, function};
-use crate::threads::{Helpers, counted};
+use crate::threads::{Helpers, Signals, counted};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -630,13 +630,10 @@ fn copied(
 ) -> PyResult<AlignedBytes> {
     let bytes = size(to)?;
     let copied = detached(py, bytes.max(source.len() as u64), || {
-        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(|error| error.to_string())?;
-        match Helpers::for_bytes(bytes as usize, threads)?.run_new(&plan, source) {
-            Err(RelayoutError::OutOfMemory(_)) => Ok(None),
-            copied => copied.map(Some).map_err(|error| error.to_string()),
-        }
+        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(shape_error)?;
+        Helpers::for_bytes(bytes as usize, threads)?.run_new(&plan, source)
     });
-    copied.map_err(shape_error)?.ok_or_else(|| no_memory(to))
+    copied?.ok_or_else(|| no_memory(to))
 }
 
 /// Copies into memory that is there, and leaves padding as it is.
@@ -648,12 +645,10 @@ fn copy_into(
     result: &mut [u8],
     threads: Option<usize>,
 ) -> PyResult<()> {
-    let copied = detached(py, source.len().max(result.len()) as u64, || {
-        let plan = Plan::new(from, to, &Options::new()).map_err(|error| error.to_string())?;
-        let helpers = Helpers::for_bytes(result.len(), threads)?;
-        helpers.run(&plan, source, result).map_err(|error| error.to_string())
-    });
-    copied.map_err(shape_error)
+    detached(py, source.len().max(result.len()) as u64, || {
+        let plan = Plan::new(from, to, &Options::new()).map_err(shape_error)?;
+        Helpers::for_bytes(result.len(), threads)?.run(&plan, source, result)
+    })
 }
 
 /// Bytes that are copied in less time than other Python threads would gain by.
@@ -667,6 +662,9 @@ fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send
 /// The most bytes of elements with gaps between them that are gathered at a time.
 const GATHERED: usize = 4 << 20;
 
+/// How many slabs are gathered before signals are looked for, which takes as long as other threads keep the GIL.
+const SLABS_PER_CHECK: usize = 16;
+
 /// Copies an array with gaps between its elements: a part at a time is gathered.
 fn gather(
     py: Python<'_>,
@@ -679,24 +677,26 @@ fn gather(
 ) -> PyResult<()> {
     let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions())).map_err(shape_error)?;
     py.detach(|| {
-        let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(|error| error.to_string())?;
+        let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(shape_error)?;
         // Before anything is written: there may be no threads.
         let helpers = Helpers::for_bytes(result.len(), threads)?;
-        let mut gathered = Vec::new();
-        for slab in slabs {
+        let (mut gathered, signals) = (Vec::new(), Signals::default());
+        for (number, slab) in slabs.enumerate() {
+            if number % SLABS_PER_CHECK == SLABS_PER_CHECK - 1 && !signals.check() {
+                return Err(signals.error(&RelayoutError::Interrupted));
+            }
             gathered.clear();
             for piece in slab.source() {
                 let start = gathered.len();
                 gathered.resize(start + piece.len(), 0);
                 elements.copy_row_major(piece.start / elements.width, &mut gathered[start..]);
             }
-            let plan = slab.plan().map_err(|error| error.to_string())?;
+            let plan = slab.plan().map_err(shape_error)?;
             for piece in slab.destination() {
                 // There is one: these slabs come in order.
-                helpers.run(&plan, &gathered, &mut result[piece]).map_err(|error| error.to_string())?;
+                helpers.run(&plan, &gathered, &mut result[piece])?;
             }
         }
-        Ok::<(), String>(())
+        Ok(())
     })
-    .map_err(shape_error)
 }

@@ -6,7 +6,7 @@ use crate::number::Number;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::available_parallelism;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Plan, RelayoutError};
@@ -20,33 +20,84 @@ pub(crate) fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>>
 }
 
 /// The threads that may help to fill a number of bytes.
-pub(crate) struct Helpers(Option<(usize, Arc<ThreadPool>)>);
+pub(crate) struct Helpers {
+    count: usize,
+    /// `None` if none helps.
+    pool: Option<Arc<ThreadPool>>,
+}
 
 impl Helpers {
     /// With the calling thread, at most `threads`.
-    pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> Result<Self, String> {
-        if threads == Some(1) || bytes < Plan::BYTES_PER_HELPER {
-            return Ok(Self(None));
-        }
+    pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> PyResult<Self> {
         // More than there are processors would only take memory.
         let most = available_parallelism().map_or(1, NonZero::get);
-        let helpers = threads.map_or(most, |threads| threads.min(most)) - 1;
-        Ok(Self(if helpers == 0 { None } else { Some((helpers, pool(most - 1)?)) }))
+        let count = threads.map_or(most, |threads| threads.min(most)) - 1;
+        if count == 0 || bytes < Plan::BYTES_PER_HELPER {
+            return Ok(Self { count: 0, pool: None });
+        }
+        let pool = pool(most - 1).map_err(shape_error)?;
+        Ok(Self { count, pool: Some(pool) })
     }
 
-    /// A copy in new memory.
-    pub(crate) fn run_new(&self, plan: &Plan, source: &[u8]) -> Result<AlignedBytes, RelayoutError> {
-        match &self.0 {
-            None => plan.run_new(source, prefer_large_pages),
-            Some((helpers, pool)) => plan.run_new_helped(source, prefer_large_pages, *helpers, |help| pool.spawn(help)),
+    /// A copy in new memory; `None` if there is not enough.
+    pub(crate) fn run_new(&self, plan: &Plan, source: &[u8]) -> PyResult<Option<AlignedBytes>> {
+        let signals = Signals::default();
+        let made = if Self::is_short(plan.to().byte_size().map_or(0, |bytes| bytes as usize)) {
+            plan.run_new(source, prefer_large_pages)
+        } else {
+            plan.run_new_helped_while(
+                source,
+                prefer_large_pages,
+                self.count,
+                |help| self.spawn(help),
+                || signals.check(),
+            )
+        };
+        match made {
+            Err(RelayoutError::OutOfMemory(_)) => Ok(None),
+            made => made.map(Some).map_err(|error| signals.error(&error)),
         }
     }
 
-    pub(crate) fn run(&self, plan: &Plan, source: &[u8], result: &mut [u8]) -> Result<(), RelayoutError> {
-        match &self.0 {
-            None => plan.run(source, result),
-            Some((helpers, pool)) => plan.run_helped(source, result, *helpers, |help| pool.spawn(help)),
+    pub(crate) fn run(&self, plan: &Plan, source: &[u8], result: &mut [u8]) -> PyResult<()> {
+        let signals = Signals::default();
+        let copied = if Self::is_short(result.len()) {
+            plan.run(source, result)
+        } else {
+            plan.run_helped_while(source, result, self.count, |help| self.spawn(help), || signals.check())
+        };
+        copied.map_err(|error| signals.error(&error))
+    }
+
+    fn spawn(&self, help: Box<dyn FnOnce() + Send>) {
+        if let Some(pool) = &self.pool {
+            pool.spawn(help);
         }
+    }
+
+    /// Whether a copy is over before a user notices that it has begun, and too small for other threads.
+    fn is_short(bytes: usize) -> bool {
+        bytes < Plan::BYTES_PER_HELPER
+    }
+}
+
+/// What a signal, such as Ctrl-C, has raised during work without the GIL.
+#[derive(Default)]
+pub(crate) struct Signals(Mutex<Option<PyErr>>);
+
+impl Signals {
+    /// Runs the handlers of signals that have come. Returns whether none has raised an exception.
+    pub(crate) fn check(&self) -> bool {
+        let raised = Python::attach(|py| py.check_signals()).err();
+        let is_none = raised.is_none();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = raised;
+        is_none
+    }
+
+    /// The exception that ended a copy, or one for an error of the copy itself.
+    pub(crate) fn error(&self, error: &RelayoutError) -> PyErr {
+        let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        raised.unwrap_or_else(|| shape_error(error))
     }
 }
 

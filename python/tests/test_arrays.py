@@ -1,5 +1,6 @@
 """Arrays: copies to other layouts and back, for all kinds of strides and element types; files."""
 
+import _thread
 import os
 import pickle
 import subprocess
@@ -165,6 +166,33 @@ def test_into_much_memory(threads):
         out = bytearray(expected.nbytes)
         relayout(values, "{1,0:T(8,128)}", out=out, threads=threads)
         assert out == expected.data
+
+
+@pytest.mark.parametrize("threads", [1, None])
+def test_an_interrupt_ends_a_copy(threads):
+    """Ctrl-C while it runs: the rest of the destination stays as it is."""
+    source, out = np.ones((1 << 13, 1 << 13), np.float32), np.zeros((1 << 13, 1 << 13), np.float32)
+
+    def interrupt():
+        while out[0, 0] == 0 and not ended.is_set():
+            pass
+        _thread.interrupt_main()
+
+    # A thread that the system runs late interrupts nothing; so there are several attempts.
+    for _ in range(50):
+        out.fill(0)
+        ended = threading.Event()
+        other = threading.Thread(target=interrupt)
+        other.start()
+        try:
+            relayout(source, "{0,1}", out=out, threads=threads)
+            ended.set()
+            other.join()
+        except KeyboardInterrupt:
+            other.join()
+            if not out.all():
+                return
+    raise AssertionError("no copy ended early")
 
 
 def test_memory_that_is_not_for_the_result():
