@@ -26,11 +26,12 @@ use crate::buffer::{Buffer, Bytes, BytesMut};
 #[cfg(feature = "half")]
 use crate::element::Bf16;
 use crate::element::{F32, Plain, S8, S32};
-use crate::iter::{NestedArray, TileView, assert_is_tile};
+use crate::iter::{NestedArray, TileView, assert_tiles_are_whole, is_tile};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Dim, IndexOf, ValueOf, common_index, sizes_of};
 use crate::vector;
-use blocks::{Grid, Product, Sums};
+use blocks::{Grid, Product, ROWS, Sums};
+use terms::LANES;
 use xla_shape_core::text::ConstText;
 
 /// The elements of operands of [`add_product`](Buffer::add_product): [`F32`], `Bf16`, [`S8`].
@@ -65,14 +66,24 @@ impl Factor for S8 {
     type Sum = S32;
 }
 
-/// Fails the compilation if an array is not row-major in tiles of type `A`.
+/// Fails the compilation if an array is not row-major in tiles of type `A`, which have this many rows in groups of `depth`.
 #[track_caller]
-const fn assert_tiled_rows<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() {
-    if !matches!(S::MINOR_TO_MAJOR, [1, 0]) {
-        let problem = ConstText::<1024>::new().push_str("expected an operand in a layout {1,0:…}, found ");
-        panic!("{}", problem.push_str(S::TEXT).push_str("; `relayout` and `copy_to` copy it into one").as_str())
+const fn assert_tiled_rows<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>(
+    role: &str,
+    rows: usize,
+    depth: usize,
+) {
+    if matches!(S::MINOR_TO_MAJOR, [1, 0]) && is_tile::<S, A>() {
+        return assert_tiles_are_whole::<S>();
     }
-    assert_is_tile::<S, A>();
+    let expected = ConstText::<1024>::new().push_str("expected the ").push_str(role).push_str(" in {1,0:T(");
+    let expected = expected.push_count(rows).push_str(",").push_count(LANES).push_str(")");
+    let expected = match depth {
+        1 => expected,
+        _ => expected.push_str("(").push_count(depth).push_str(",1)"),
+    };
+    let problem = expected.push_str("}, found ").push_str(S::TEXT);
+    panic!("{}", problem.push_str("; `relayout` and `copy_to` copy it into another layout").as_str())
 }
 
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
@@ -121,19 +132,25 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         D: Bytes,
     {
         named_in_errors!(S);
-        const { assert_tiled_rows::<S, Sums<ValueOf<S>>>() };
-        const { assert_tiled_rows::<X, E::Tile>() };
-        const { assert_tiled_rows::<Y, E::Tile>() };
+        const { assert_tiled_rows::<S, Sums<ValueOf<S>>>("result", ROWS, 1) };
+        const { assert_tiled_rows::<X, E::Tile>("left operand", E::TILE_ROWS, E::DEPTH) };
+        const { assert_tiled_rows::<Y, E::Tile>("right operand", E::TILE_ROWS, E::DEPTH) };
         let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), sizes_of(a.shape()), sizes_of(b.shape()));
         assert!(
             (m, depth, n) == (rows, inner, columns),
             "expected operands for a result of {m} by {n}, found {rows} by {depth} and {inner} by {columns}"
         );
         let ([_, left_width], [_, right_width]) = (common_index::<X>(a.tile_grid()), common_index::<Y>(b.tile_grid()));
-        let left = Grid { tiles: a.tiles::<E::Tile>().map(matrix_tile::<X, _>).collect(), width: left_width };
-        let right = Grid { tiles: b.tiles::<E::Tile>().map(matrix_tile::<Y, _>).collect(), width: right_width };
+        // SAFETY: `assert_tiled_rows` has been evaluated for `X`.
+        let tiles = unsafe { a.tiles_as::<E::Tile>() };
+        let left = Grid { tiles: tiles.map(matrix_tile::<X, _>).collect(), width: left_width };
+        // SAFETY: `assert_tiled_rows` has been evaluated for `Y`.
+        let tiles = unsafe { b.tiles_as::<E::Tile>() };
+        let right = Grid { tiles: tiles.map(matrix_tile::<Y, _>).collect(), width: right_width };
         let width = self.tile_grid()[1];
-        let out = Grid { tiles: self.tiles_mut::<Sums<ValueOf<S>>>().collect(), width };
+        // SAFETY: `assert_tiled_rows` has been evaluated for `S`.
+        let tiles = unsafe { self.tiles_mut_as::<Sums<ValueOf<S>>>() };
+        let out = Grid { tiles: tiles.collect(), width };
         vector::run(Product::<E> { left, right, out, sizes: [m, depth, n] });
     }
 }

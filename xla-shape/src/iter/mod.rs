@@ -68,7 +68,7 @@ pub use bands::{Band, LineValues};
 pub use lines::{Line, LineElements};
 pub use runs::{IndexedRuns, RunOperand, RunOperands, Runs, SameDimensions, runs};
 pub use strided::{Elements, Strided, StridedIter};
-pub(crate) use tiles::assert_is_tile;
 pub use tiles::{NestedArray, TileView};
+pub(crate) use tiles::{assert_tiles_are_whole, is_tile};
 pub(crate) use window::copy_window;
 pub(crate) use zip::copy_common;

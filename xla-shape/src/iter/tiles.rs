@@ -51,7 +51,7 @@ pub struct TileView<I, T> {
 
 /// Fails the compilation if a tile of `S` is not `A`. Returns the number of positions in a tile.
 #[track_caller]
-pub(crate) const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
+const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
     let block = TileBlock::new(S::SHAPE.layout());
     let problem = match block {
@@ -71,9 +71,15 @@ pub(crate) const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<
     panic!("{}", problem.as_str())
 }
 
-/// Fails the compilation if a block cuts tiles.
+/// Whether a tile of `S` is `A`.
+pub(crate) const fn is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> bool {
+    matches!(TileBlock::new(S::SHAPE.layout()), Ok(block) if is_block(A::SIZES, &block))
+}
+
+/// Fails the compilation if elements are no whole values, or a block cuts tiles.
 #[track_caller]
-const fn assert_whole_tiles<S: ArrayType>() {
+pub(crate) const fn assert_tiles_are_whole<S: ArrayType<Element: Plain>>() {
+    assert_whole::<S>();
     let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_DIMENSIONS, 0);
     while i < own.len() && !S::IS_WHOLE_ARRAY {
         let (size, tile) = (own[i].extent(), S::SHAPE.layout().tile_size(i));
@@ -90,6 +96,11 @@ const fn assert_whole_tiles<S: ArrayType>() {
         }
         i += 1;
     }
+}
+
+/// The number of values in `A`. `size_of` counts them: a value is plain, so it takes at least one byte.
+const fn positions_of<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
+    size_of::<A>() / size_of::<ValueOf<S>>()
 }
 
 /// Whether nested arrays of these sizes are the block: they have its sizes, except those of 1, or they are flat.
@@ -256,18 +267,30 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[inline]
     pub fn tiles<A: NestedArray<ValueOf<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
         named_in_errors!(Self);
-        let positions = const { assert_is_tile::<S, A>() };
-        const { assert_whole::<S>() };
-        const { assert_whole_tiles::<S>() };
+        const { assert_is_tile::<S, A>() };
+        const { assert_tiles_are_whole::<S>() };
+        // SAFETY: both assertions have just been evaluated.
+        unsafe { self.tiles_as() }
+    }
+
+    /// As [`tiles`](Self::tiles), for a caller that has its own message for other tiles.
+    ///
+    /// # Safety
+    /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.
+    #[inline]
+    pub(crate) unsafe fn tiles_as<A: NestedArray<ValueOf<S>>>(
+        &self,
+    ) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
+        let positions = const { positions_of::<S, A>() };
         let shape = self.shape();
-        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `self`.
+        // SAFETY: `assert_whole` has been evaluated (`assert_tiles_are_whole`); the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
         Origins::new(shape, values.len()).map(move |(origin, inside)| {
             let first = shape.linear_index_of(origin);
-            // SAFETY: each of the tile's positions holds an element of this array or padding of its tile: tiles are not shared with other
-            // blocks (`assert_whole_tiles`).
+            // SAFETY: `A` is a tile of `S`, so each of its positions holds an element of this array or padding of its tile: tiles are not shared
+            // with other blocks (`assert_tiles_are_whole`).
             let tile = unsafe { values.range(first..first + positions) };
-            // SAFETY: `A` is nested arrays of values (`NestedArray`), `positions` values in all (`assert_is_tile`), with the alignment of a
+            // SAFETY: `A` is nested arrays of values (`NestedArray`), `positions` values in all (`positions_of`), with the alignment of a
             // value; `tile` has as many.
             TileView { origin, inside, elements: unsafe { &*tile.as_ptr().cast() } }
         })
@@ -316,17 +339,29 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         &mut self,
     ) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
         named_in_errors!(Self);
-        let positions = const { assert_is_tile::<S, A>() };
-        const { assert_whole::<S>() };
-        const { assert_whole_tiles::<S>() };
+        const { assert_is_tile::<S, A>() };
+        const { assert_tiles_are_whole::<S>() };
+        // SAFETY: both assertions have just been evaluated.
+        unsafe { self.tiles_mut_as() }
+    }
+
+    /// As [`tiles_mut`](Self::tiles_mut), for a caller that has its own message for other tiles.
+    ///
+    /// # Safety
+    /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.
+    #[inline]
+    pub(crate) unsafe fn tiles_mut_as<A: NestedArray<ValueOf<S>>>(
+        &mut self,
+    ) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
+        let positions = const { positions_of::<S, A>() };
         let shape = self.shape();
-        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
+        // SAFETY: `assert_whole` has been evaluated (`assert_tiles_are_whole`); the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.values_mut_for() };
         Origins::new(shape, values.len()).map(move |(origin, inside)| {
             let first = shape.linear_index_of(origin);
-            // SAFETY: as in `tiles`; each tile comes once, and different tiles have no position in common.
+            // SAFETY: as in `tiles_as`; each tile comes once, and different tiles have no position in common.
             let tile = unsafe { values.range_for(first..first + positions) };
-            // SAFETY: as in `tiles`; `tile` is borrowed mutably.
+            // SAFETY: as in `tiles_as`; `tile` is borrowed mutably.
             TileView { origin, inside, elements: unsafe { &mut *tile.as_mut_ptr().cast() } }
         })
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The rows of a tile of the result.
-const ROWS: usize = 8;
+pub(super) const ROWS: usize = 8;
 /// The steps of the innermost loop, at most. The columns of the right operand that it multiplies, which are packed together, take 16 KiB of the
 /// L1 cache with AVX2, and 32 KiB with AVX-512.
 const STEPS: usize = 256;
