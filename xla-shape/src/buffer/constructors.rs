@@ -12,7 +12,9 @@ use crate::sealed::named_in_errors;
 use crate::types::{StaticArray, ValueOf, WholeArray};
 
 /// **New arrays** of a shape whose sizes are all in the type.
-impl<S: StaticArray<Element: Stored>> Buffer<S> {
+///
+/// That is a bound of each function, not of all: so the compiler's error says which size is not known, and what to do.
+impl<S: WholeArray<Element: Stored>> Buffer<S> {
     /// An array whose bytes, padding included, are all 0.
     ///
     /// ```
@@ -25,7 +27,10 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory; see [`try_zeroed`](Self::try_zeroed).
     #[must_use]
     #[track_caller]
-    pub fn zeroed() -> Self {
+    pub fn zeroed() -> Self
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         Self::allocated(const { checked_width::<S>() })
     }
@@ -41,17 +46,26 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn try_zeroed() -> Result<Self, BufferError> {
+    pub fn try_zeroed() -> Result<Self, BufferError>
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         Self::try_allocated(const { checked_width::<S>() })
     }
 
     #[track_caller]
-    fn allocated(width: Width) -> Self {
+    fn allocated(width: Width) -> Self
+    where
+        S: StaticArray,
+    {
         Self::try_allocated(width).unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
     }
 
-    fn try_allocated(width: Width) -> Result<Self, BufferError> {
+    fn try_allocated(width: Width) -> Result<Self, BufferError>
+    where
+        S: StaticArray,
+    {
         Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
     }
 
@@ -68,7 +82,10 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     #[must_use]
     #[track_caller]
-    pub fn filled(value: ValueOf<S>) -> Self {
+    pub fn filled(value: ValueOf<S>) -> Self
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(|_| value);
@@ -102,7 +119,10 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     #[must_use]
     #[track_caller]
-    pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self {
+    pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(value);

@@ -5,7 +5,7 @@ use super::memory::{Memory, for_each_run, own_bands};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, MultiIndex, ValueOf, resolve, step};
+use crate::types::{ArrayType, MultiIndex, ValueOf, resolve, resolve_or_first, step};
 use std::fmt;
 use std::ops::Range;
 use xla_shape_core::Slot;
@@ -16,7 +16,7 @@ use xla_shape_relayout::wide::wide_mut;
 pub(super) struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
-    const DIMENSION: usize = resolve(DIM, S::SHAPE);
+    const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
     pub(super) const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
 }
 

@@ -7,7 +7,7 @@ use super::zip::{common, together_1, together_2};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, Indices, ValueOf, resolve};
+use crate::types::{ArrayType, Indices, ValueOf, resolve, resolve_or_first};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -50,7 +50,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Line
 struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
-    const DIMENSION: usize = resolve(DIM, S::SHAPE);
+    const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
     const RUN: Run = own_run::<S>(Self::DIMENSION);
 
     /// The position of element `number` of the line.
@@ -276,6 +276,31 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
                 None => run.iter_mut().zip(values).for_each(|(to, from)| *to = *from),
             }
         });
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
+    /// Copies the elements of another line, of any array, layout and dimension.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3,2])>::from_fn(|[i, j]| (10 * i + j) as i32);
+    /// let mut y = Buffer::<shape!(s32[2,3]{1,0:T(2,2)})>::zeroed();
+    /// y.line_mut::<-1>([1, 0]).unwrap().copy_from(&x.line::<0>([0, 1]).unwrap());
+    /// assert_eq!(y.to_row_major(), [0, 0, 0, 1, 11, 21]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the lines have different lengths.
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_from<T, C, const D: i64>(&mut self, other: &Line<T, C, D>)
+    where
+        T: ArrayType<Element = S::Element>,
+        C: Bytes,
+    {
+        self.apply_with(other, |_, value| value);
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use index::{advance, count, step};
 pub use layout::{Layout, LayoutParts, LayoutType, Minor, Space, Tile};
 pub use padded::Padded;
 pub use permutation::{Nth, StaticPermutation};
-pub(crate) use permutation::{resolve, resolved};
+pub(crate) use permutation::{resolve, resolve_or_first, resolved};
 pub use results::{
     Broadcast, Concatenated, DimensionAt, InSpace, Insert, Join, MatrixTimes, Multiply, Permute, Product, Reduced,
     Transposed, WithDimension, WithElement, WithLayout,

@@ -42,6 +42,15 @@ pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
     }
 }
 
+/// As [`resolve`], but dimension 0 if there is none: for constants of functions in which `resolve` fails the compilation, so that there is one
+/// error.
+pub(crate) const fn resolve_or_first(number: i64, shape: &ArrayShape) -> usize {
+    match DimensionNumber::new(number).resolve(shape.num_dimensions()) {
+        Ok(dimension) => dimension,
+        Err(_) => 0,
+    }
+}
+
 /// The dimensions that a constant permutation of those of `S` names: the first entries of the list.
 #[track_caller]
 pub(crate) const fn resolved<S: ArrayType, P: StaticPermutation<S::Dimensions>>() -> [usize; MAX_LIST] {

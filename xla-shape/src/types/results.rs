@@ -329,15 +329,19 @@ macro_rules! count {
     ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
 }
 
-/// Implements the traits that name one dimension, for each dimension in turn.
+/// Implements the traits that name one dimension, for each dimension in turn: by its number, and by its number from the back. They are
+/// literals, because editors do not evaluate expressions in types.
 macro_rules! numbered {
-    ([$($before:ident)*]) => {};
-    ([$($before:ident)*] $at:ident $($after:ident)*) => {
-        numbered!(@ { count!($($before)*) } [$($before)*] $at [$($after)*]);
-        numbered!(@ { -1 - count!($($after)*) } [$($before)*] $at [$($after)*]);
-        numbered!([$($before)* $at] $($after)*);
+    ([$($before:ident)*] [] [$($number:literal)*] []) => {};
+    (
+        [$($before:ident)*] [$at:ident $($after:ident)*]
+        [$number:literal $($numbers:literal)*] [$negative:literal $($negatives:literal)*]
+    ) => {
+        numbered!(@ $number [$($before)*] $at [$($after)*]);
+        numbered!(@ $negative [$($before)*] $at [$($after)*]);
+        numbered!([$($before)* $at] [$($after)*] [$($numbers)*] [$($negatives)*]);
     };
-    (@ $number:tt [$($before:ident)*] $at:ident [$($after:ident)*]) => {
+    (@ $number:literal [$($before:ident)*] $at:ident [$($after:ident)*]) => {
         #[diagnostic::do_not_recommend]
         impl<$($before: Dim,)* $at: Dim, $($after: Dim,)*> DimensionAt<Nth<$number>>
             for ($($before,)* $at, $($after,)*)
@@ -371,12 +375,12 @@ macro_rules! permuted {
 }
 
 macro_rules! results {
-    () => { permuted!(); };
-    ($first:ident $($rest:ident)*) => {
-        numbered!([] $first $($rest)*);
+    ([] []) => { permuted!(); };
+    ([$first:ident $($rest:ident)*] [$negative:literal $($negatives:literal)*]) => {
+        numbered!([] [$first $($rest)*] [0 1 2 3 4 5 6 7 8 9 10 11] [$negative $($negatives)*]);
         permuted!($first $($rest)*);
-        results!($($rest)*);
+        results!([$($rest)*] [$($negatives)*]);
     };
 }
 
-results!(A B C E F G H I J K M P);
+results!([A B C E F G H I J K M P] [-12 -11 -10 -9 -8 -7 -6 -5 -4 -3 -2 -1]);

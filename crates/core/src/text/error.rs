@@ -133,7 +133,7 @@ impl fmt::Display for Expected {
             Self::Character(a) => write!(f, "`{a}`"),
             Self::Either(a, b) => write!(f, "`{a}` or `{b}`"),
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
-            Self::Layout => f.write_str("a layout"),
+            Self::Layout => f.write_str("a layout such as `{1,0}`"),
             Self::Generation => f.write_str("a generation of TPUs, such as `v5e`"),
             Self::NoLayout => f.write_str("no layout: the device chooses it"),
             Self::End => f.write_str("the end of the shape"),
