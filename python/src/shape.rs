@@ -19,6 +19,7 @@ use xla_shape_render::compare::Comparison;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
 use xla_shape_answers::numbers::{no_array, no_size};
+use xla_shape_render::{Given, GivenArray};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
@@ -26,6 +27,8 @@ use xla_shape_answers::numbers::{no_array, no_size};
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
     pub(crate) value: Value,
+    /// Whether each leaf was written with a layout, if the shape was a text with one: a compiler chooses the layout of the others.
+    written: Option<Vec<bool>>,
     /// The stride table, computed at first use.
     table: OnceLock<StrideTable>,
     /// The layout as a Python value, made at first use.
@@ -48,7 +51,34 @@ impl std::hash::Hash for Shape {
 
 impl Shape {
     pub(crate) fn of_value(value: impl Into<Value>) -> Self {
-        Self { value: value.into(), table: OnceLock::new(), layout: PyOnceLock::new() }
+        Self { value: value.into(), written: None, table: OnceLock::new(), layout: PyOnceLock::new() }
+    }
+
+    /// The shape of a text.
+    fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(text) = text.cast::<PyString>() else {
+            return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", text.repr()?)));
+        };
+        let text = text.to_str()?;
+        let failed = |error| parse_error(&error, text);
+        // Only a text with a brace can have the layout that shapes without one have, too.
+        if !text.contains('{') {
+            return text.parse::<Value>().map(Self::of_value).map_err(failed);
+        }
+        let (value, written) = text.parse::<Given>().map_err(failed)?.into_parts();
+        Ok(Self { written: Some(written), ..Self::of_value(value) })
+    }
+
+    /// The shape as it was given. Without a text, an array that is row-major and has no attributes counts as one without a layout.
+    fn given(&self) -> Given {
+        match &self.written {
+            Some(written) => Given::from_parts(self.value.clone(), written.clone()),
+            None => self.value.clone().into(),
+        }
+    }
+
+    fn given_array(&self) -> PyResult<GivenArray> {
+        self.given().array().ok_or_else(|| shape_error(no_array(&self.value)))
     }
 
     pub(crate) fn array(&self) -> PyResult<&ArrayShape> {
@@ -115,17 +145,8 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArgument<'py> {
             let shape = function(object.py(), &FUNCTION, "xla_shape._dtypes", "shape_of")?.call1((object,))?;
             return Ok(Self(shape.cast_into::<Shape>()?));
         }
-        Ok(Self(Bound::new(object.py(), Shape::of_value(parsed(&object)?))?))
+        Ok(Self(Bound::new(object.py(), Shape::parsed(&object)?)?))
     }
-}
-
-/// The shape of a text.
-fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let Ok(text) = text.cast::<PyString>() else {
-        return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", text.repr()?)));
-    };
-    let text = text.to_str()?;
-    text.parse().map_err(|error| parse_error(&error, text))
 }
 
 /// A function of the Python part of the package, or a class, looked up once.
@@ -173,8 +194,8 @@ impl Shape {
     #[pyo3(signature = (text, /))]
     fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         match text.cast::<Self>() {
-            Ok(shape) => Ok(Self::of_value(shape.get().value.clone())),
-            Err(_) => parsed(text).map(Self::of_value),
+            Ok(shape) => Ok(Self { written: shape.get().written.clone(), ..Self::of_value(shape.get().value.clone()) }),
+            Err(_) => Self::parsed(text),
         }
     }
 
@@ -394,25 +415,30 @@ impl Shape {
     fn advise(&self, generation: Option<&str>, what_if: Vec<String>, top: Number<usize>) -> PyResult<Answer> {
         let generation = generation.map(self::generation).transpose()?;
         let changes = what_if.iter().map(|change| change.parse::<Change>()).collect::<Result<Vec<_>, _>>();
-        let advice = Advice::new(self.array()?, &changes.map_err(shape_error)?, generation, top.0);
+        let advice = Advice::new(self.given_array()?, &changes.map_err(shape_error)?, generation, top.0);
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
     /// Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of the
-    /// answer says whether it can be read as the other without a copy. A row-major shape is taken in the layout that a TPU of the
-    /// generation chooses, if one is named.
+    /// answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the
+    /// generation chooses; without a generation, it is row-major.
     #[pyo3(signature = (to, /, generation=None))]
     fn compare(&self, to: ShapeArgument<'_>, generation: Option<&str>) -> PyResult<Answer> {
         let generation = generation.map(self::generation).transpose()?;
-        let comparison = Comparison::new(self.array()?, to.0.get().array()?, generation).map_err(shape_error)?;
+        let comparison = Comparison::new(self.given_array()?, to.0.get().given_array()?, generation).map_err(shape_error)?;
         let is_bitcast = comparison.is_bitcast();
         Ok(Answer::new(comparison).judged(Ok(is_bitcast)))
     }
 
-    /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device.
-    #[pyo3(signature = (sharding=None))]
-    fn explain(&self, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
-        let mut explanation = Explanation::new(self.value.clone());
+    /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
+    /// generations of TPUs, which layouts they choose.
+    #[pyo3(signature = (sharding=None, *, generations=Vec::new()), text_signature = "($self, sharding=None, *, generations=())")]
+    fn explain(&self, sharding: Option<ShardingArgument>, generations: Vec<String>) -> PyResult<Answer> {
+        let generations = generations.iter().map(|name| self::generation(name)).collect::<PyResult<Vec<_>>>()?;
+        for &generation in &generations {
+            self.value.clone().with_tpu_layout(generation).map_err(shape_error)?;
+        }
+        let mut explanation = Explanation::new(self.given()).for_tpus(&generations);
         if let Some(sharding) = sharding {
             explanation = explanation.with_sharding(sharding.0).map_err(shape_error)?;
         }
@@ -517,9 +543,13 @@ pub(crate) fn compare(a: ShapeArgument<'_>, b: ShapeArgument<'_>, generation: Op
 
 /// What a shape's text means, where its elements are, and the memory that it takes.
 #[pyfunction]
-#[pyo3(signature = (shape, sharding=None))]
-pub(crate) fn explain(shape: ShapeArgument<'_>, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
-    shape.0.get().explain(sharding)
+#[pyo3(signature = (shape, sharding=None, *, generations=Vec::new()), text_signature = "(shape, sharding=None, *, generations=())")]
+pub(crate) fn explain(
+    shape: ShapeArgument<'_>,
+    sharding: Option<ShardingArgument>,
+    generations: Vec<String>,
+) -> PyResult<Answer> {
+    shape.0.get().explain(sharding, generations)
 }
 
 /// A text as Python writes it.

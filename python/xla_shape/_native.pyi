@@ -201,11 +201,12 @@ class Shape:
 
     def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
         """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of
-        the answer says whether it can be read as the other without a copy. A row-major shape is taken in the layout that a TPU of the
-        generation chooses, if one is named."""
+        the answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU
+        of the generation chooses; without a generation, it is row-major."""
 
-    def explain(self, sharding: str | Sharding | None = None) -> Answer:
-        """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device."""
+    def explain(self, sharding: str | Sharding | None = None, *, generations: Sequence[str] = ()) -> Answer:
+        """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
+        generations of TPUs, which layouts they choose."""
 
     def draw(self) -> Answer:
         """A picture of the positions of the elements."""
@@ -590,7 +591,7 @@ def default_layout(generation: str, shape: _Shaped, dimensions: None = None, /) 
 def default_layout(generation: str, element_type: Any, dimensions: Sequence[int], /) -> Layout:
     """The default layout of an array on a generation of TPUs, such as `v5e`."""
 
-def explain(shape: _Shaped, sharding: str | Sharding | None = None) -> Answer:
+def explain(shape: _Shaped, sharding: str | Sharding | None = None, *, generations: Sequence[str] = ()) -> Answer:
     """What a shape's text means, where its elements are, and the memory that it takes."""
 
 @overload

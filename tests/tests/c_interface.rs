@@ -3,6 +3,7 @@
 #![expect(clippy::multiple_unsafe_ops_per_block, reason = "calls of the interface on the same handles share a proof")]
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -266,4 +267,77 @@ fn parts_of_devices() {
             xla_shape_partition_free(partition);
         }
     }
+}
+
+/// A question to the program, and its answer; `crates/cli/tests/doors.rs` says more.
+#[derive(Deserialize)]
+struct DoorRow {
+    command: Vec<String>,
+    #[serde(default)]
+    answer: Vec<Value>,
+    #[serde(default)]
+    error: String,
+}
+
+/// What C says of the same question, with what the program says of it; `None` if C has no such question.
+fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
+    let words = row.command.iter().map(String::as_str).collect::<Vec<_>>();
+    let program = |field: &str| row.answer.first().map(|answer| answer.pointer(field).cloned().unwrap_or_default());
+    // The message is the first line of what the program writes.
+    let failed = || json!(row.error.lines().next().unwrap_or_default());
+    let told = |failure: Failure| json!(format!("error: {}", failure.2));
+    let ["explain" | "compare", shape, more @ ..] = &words[..] else { return None };
+    let shape = match Owned::parse(shape) {
+        Ok(shape) => shape,
+        Err(failure) => return Some([told(failure), failed()]),
+    };
+    Some(match more {
+        [] => {
+            let sizes = shape.sizes().map(|sizes| [sizes.bytes, sizes.padding_bytes]);
+            let expected = [program("/shape"), program("/bytes"), program("/padding_bytes")];
+            [json!([shape.text(), sizes.map(|sizes| sizes[0]), sizes.map(|sizes| sizes[1])]), json!(expected)]
+        }
+        ["--for", generation] if !generation.contains(',') => match shape.on_tpu(generation) {
+            Ok(chosen) if !chosen.text().starts_with('(') => [json!(chosen.text()), program("/tpu/0/shape")?],
+            Ok(_) => return None,
+            Err(failure) => [told(failure), failed()],
+        },
+        ["--index", index] if !row.answer.is_empty() => {
+            let index = index.split(',').map(|entry| entry.parse().unwrap()).collect::<Vec<i64>>();
+            let mut position = -1;
+            // SAFETY: the shape is alive, the index has these entries, and the place is a local variable.
+            outcome(unsafe { xla_shape_linear_index(shape.0, index.as_ptr(), index.len(), &raw mut position) })
+                .unwrap();
+            [json!(position), program("/linear")?]
+        }
+        ["--position", position] if !row.answer.is_empty() => {
+            let rank = shape.text().parse::<ArrayShape>().unwrap().num_dimensions();
+            let (mut index, mut slot) = (vec![-1_i64; rank], XlaShapeSlot::Padding);
+            let position = position.parse().unwrap();
+            // SAFETY: the shape is alive, the index has these entries, and the place is a local variable.
+            outcome(unsafe { xla_shape_multi_index(shape.0, position, index.as_mut_ptr(), rank, &raw mut slot) })
+                .unwrap();
+            [if slot == XlaShapeSlot::Element { json!(index) } else { Value::Null }, program("/index")?]
+        }
+        // Without a generation, the shapes are what the texts say; both doors answer about a reshape of the same elements.
+        [to] if program("/reshape").is_some_and(|reshape| reshape.is_object()) => {
+            let (to, mut yes, mut reason) = (Owned::parse(to).unwrap(), false, null_mut());
+            // SAFETY: the shapes are alive, and the places are local variables.
+            outcome(unsafe { xla_shape_reshape_is_bitcast(shape.0, to.0, &raw mut yes, &raw mut reason) }).unwrap();
+            let reason = outcome(reason).err().map(|(_, _, message)| message);
+            let why = (!yes).then(|| program("/reshape/reason")).flatten();
+            [json!([yes, reason]), json!([program("/reshape/free"), why])]
+        }
+        _ => return None,
+    })
+}
+
+#[test]
+fn c_gives_the_answers_of_the_program() {
+    let rows: Vec<DoorRow> = corpus("doors.jsonl");
+    let answers = rows.iter().filter_map(|row| Some((&row.command, at_both_doors(row)?))).collect::<Vec<_>>();
+    for (command, [c, program]) in &answers {
+        assert_eq!(c, program, "{command:?}");
+    }
+    assert!(answers.len() >= 150, "{}", answers.len());
 }

@@ -5,6 +5,7 @@ mod check;
 mod compile;
 mod convert;
 mod cost;
+mod doors;
 mod draw;
 mod dump;
 mod explain;

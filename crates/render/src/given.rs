@@ -86,6 +86,33 @@ impl Given {
         Some(GivenArray { array, has_layout: self.layouts.first().is_some_and(|&written| written) })
     }
 
+    /// The shape, and whether each of its leaves was written with a layout, in the order of the leaves.
+    ///
+    /// ```
+    /// let given: xla_shape_render::Given = "(f32[2]{0}, f32[2])".parse()?;
+    /// let (shape, layouts) = given.into_parts();
+    /// assert_eq!((shape.to_string().as_str(), layouts), ("(f32[2]{0}, f32[2]{0})", vec![true, false]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn into_parts(self) -> (Shape, Vec<bool>) {
+        (self.shape, self.layouts)
+    }
+
+    /// The same from its parts: see [`into_parts`](Self::into_parts). A leaf that `layouts` does not have counts as written without one.
+    ///
+    /// ```
+    /// use xla_shape_render::Given;
+    ///
+    /// let given = Given::from_parts("f32[2]".parse()?, vec![true]);
+    /// assert!(given.array().unwrap().has_layout);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub const fn from_parts(shape: Shape, layouts: Vec<bool>) -> Self {
+        Self { shape, layouts }
+    }
+
     /// Whether each leaf was written with a layout, in the order of the leaves.
     pub(crate) fn layouts(&self) -> impl Iterator<Item = bool> {
         self.layouts.iter().copied()

@@ -1,0 +1,72 @@
+"""Python gives the answers of the program: `tests/corpus/doors.jsonl` has the questions and its answers (see `crates/cli/tests/doors.rs`)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import xla_shape
+from xla_shape import Module, Shape
+
+ROWS = [json.loads(line) for line in (Path(__file__).parents[2] / "tests/corpus/doors.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def asked(command, text):
+    """The answer of Python, as the lines of its JSON; `None` if Python has no such question."""
+    match command:
+        case ["explain", shape]:
+            return xla_shape.explain(shape).json
+        case ["explain", shape, "--sharding", sharding]:
+            return xla_shape.explain(shape, sharding).json
+        case ["explain", shape, "--for", generations]:
+            return xla_shape.explain(shape, generations=generations.split(",")).json
+        case ["compare", a, b]:
+            return xla_shape.compare(a, b).json
+        case ["compare", a, b, "--for", generation]:
+            return xla_shape.compare(a, b, generation).json
+        case ["advise", shape]:
+            return xla_shape.advise(shape).json
+        case ["advise", shape, "--for", generation]:
+            return xla_shape.advise(shape, generation).json
+        case ["draw", shape]:
+            return Shape(shape).draw().json
+        case ["scan", "-", "--summary"]:
+            return xla_shape.scan(text).json
+        case ["hlo", "-"]:
+            return Module(text).memory().json
+    return None
+
+
+def test_answers():
+    compared = 0
+    for row in ROWS:
+        try:
+            answer = asked(row["command"], row.get("input"))
+        except xla_shape.ShapeError as error:
+            # The program may mark the place in the text after the message.
+            assert not row.get("answer"), (row["command"], error)
+            assert row["error"].startswith(f"error: {error.args[0]}\n"), (row["command"], error)
+        else:
+            if answer is None:
+                continue
+            assert [json.loads(line) for line in answer.splitlines()] == row.get("answer", []), row["command"]
+        compared += 1
+    assert compared >= 130
+
+
+def test_positions():
+    compared = 0
+    for row in ROWS:
+        match row["command"], row.get("answer"):
+            case ["explain", shape, "--index", index], [answer]:
+                assert xla_shape.linear_index(shape, tuple(map(int, index.split(",")))) == answer["linear"]
+            case ["explain", shape, "--position", position], [answer]:
+                found = Shape(shape).multi_index(int(position))
+                assert (None if found is None else list(found)) == answer["index"]
+            case ["explain", shape, "--index" | "--position" as option, place], None:
+                with pytest.raises(xla_shape.ShapeError):
+                    Shape(shape).linear_index(tuple(map(int, place.split(",")))) if option == "--index" else Shape(shape).multi_index(int(place))
+            case _:
+                continue
+        compared += 1
+    assert compared >= 40
