@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 BLESS=1 cargo test -p xla-shape-tests --test codegen -- --nocapture
 BLESS=1 cargo test -p xla-shape-cli --test program generated
+BLESS=1 cargo test -p xla-shape-cli --test program doors
 BLESS=1 cargo test -p xla-shape-ui-tests --test ui fail

@@ -303,7 +303,11 @@ fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
             Err(failure) => [told(failure), failed()],
         },
         ["--index", index] if !row.answer.is_empty() => {
-            let index = index.split(',').map(|entry| entry.parse().unwrap()).collect::<Vec<i64>>();
+            let index = index
+                .split(',')
+                .filter(|entry| !entry.is_empty())
+                .map(|entry| entry.parse().unwrap())
+                .collect::<Vec<i64>>();
             let mut position = -1;
             // SAFETY: the shape is alive, the index has these entries, and the place is a local variable.
             outcome(unsafe { xla_shape_linear_index(shape.0, index.as_ptr(), index.len(), &raw mut position) })

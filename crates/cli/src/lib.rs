@@ -61,7 +61,40 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
     .write_global();
     let result = match arguments.verb {
-        Verb::Help(HelpArguments { verb: None, words }) => return help(host, &words),
+        // `help VERB` is `VERB --help`.
+        Some(Verb::Help(HelpArguments { verb: None, words })) => return help(host, &words),
+        Some(_) if !arguments.any.things.is_empty() || arguments.any.format.is_some() => {
+            let message = "a verb takes its arguments after it, and nothing before it";
+            return usage_error(&args::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        Some(verb) => answer(verb, host),
+        None => match &arguments.any.things[..] {
+            [thing] if args::is_like_a_verb(thing) => return usage_error(&args::unknown_verb(thing)),
+            _ => verbs::thing::run(&arguments.any, |command| {
+                let words = [OsString::from("xla-shape")].into_iter().chain(command.iter().map(OsString::from));
+                match parse(words).map(|arguments| arguments.verb) {
+                    Ok(Some(verb)) => answer(verb, host),
+                    Ok(None) => Err(Failure::said("this command has no verb")),
+                    Err(error) => Err(Failure::said(error)),
+                }
+            }),
+        },
+    };
+    match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            if failure.has_message() {
+                io::tell(&failure);
+            }
+            failure.code()
+        }
+    }
+}
+
+/// The answer of a verb.
+fn answer(verb: Verb, host: &Host) -> Result<(), Failure> {
+    match verb {
+        Verb::Help(HelpArguments { verb: None, .. }) => Ok(()),
         Verb::Help(HelpArguments { verb: Some(verb), .. }) => match verb {
             HelpVerb::Schema(arguments) => verbs::schema::run(&arguments),
             HelpVerb::Completions(arguments) => verbs::manual::completions(&arguments),
@@ -84,15 +117,6 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
-    };
-    match result {
-        Ok(()) => 0,
-        Err(failure) => {
-            if failure.has_message() {
-                io::tell(&failure);
-            }
-            failure.code()
-        }
     }
 }
 
@@ -100,15 +124,22 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
 fn help(host: &Host, words: &[String]) -> u8 {
     let mut command = args::command();
     let verb = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
-    // The error about a first word that is no verb says what was probably meant.
-    if verb.is_none() && words.len() > 1 {
+    if verb.is_none() {
         let message = format!("there is no verb `{}`", harmless(&words.join(" ")));
-        let error = command.error(ErrorKind::InvalidSubcommand, message);
-        drop(error.print());
-        return u8::try_from(error.exit_code()).unwrap_or(2);
+        return usage_error(&match words {
+            [word] => args::unknown_verb(word.as_ref()),
+            _ => command.error(ErrorKind::InvalidSubcommand, message),
+        });
     }
     let words = ["xla-shape"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
     run_with(host, words.map(OsString::from))
+}
+
+/// Prints an error about the arguments; returns the exit code.
+fn usage_error(error: &clap::Error) -> u8 {
+    // An error here means that standard error is closed.
+    drop(error.print());
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
 /// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
@@ -141,7 +172,7 @@ pub fn tune(
     workers: &dyn Workers,
 ) -> Result<Tuning, String> {
     let arguments = parse(arguments.into_iter()).map_err(|error| error.to_string())?;
-    let Verb::Tune(arguments) = arguments.verb else { return Err("expected the verb `tune`".to_owned()) };
+    let Some(Verb::Tune(arguments)) = arguments.verb else { return Err("expected the verb `tune`".to_owned()) };
     // The caller decides what interrupts it.
     verbs::tune::tuned(&arguments, host, Some(workers), &AtomicBool::new(false)).map_err(|failure| match failure {
         Failure::Said(message) => message,

@@ -526,7 +526,7 @@ fn streams_that_lead_to_files_keep_what_is_in_them() {
 fn wrong_usage_does_not_control_a_terminal() {
     let hostile = "\u{1b}]0;x\u{7}\u{1b}[31m\u{8}\u{9b}2J\u{7f}\u{202e}\r";
     for arguments in [
-        &[hostile][..],
+        &["help", hostile][..],
         &["explain", "f32[2]", hostile],
         &["explain", "f32[2]", &format!("--{hostile}")],
         &["explain", "f32[2]", "--format", hostile],

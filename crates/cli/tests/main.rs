@@ -24,6 +24,7 @@ mod rustc;
 mod schemas;
 mod shard;
 mod sharding;
+mod thing;
 mod tpu;
 mod tune;
 mod tune_sets;

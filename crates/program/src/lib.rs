@@ -1,16 +1,18 @@
 //! A program of XLA that somebody has: its HLO module, and what its compiler says about it.
 //!
-//! [`Program`] is opened from a file, a directory of the compiler's dumps, or bytes. It owns what it read, so it has no lifetime.
+//! [`Reading`] says what any text or file is, and which commands of the program answer about it. [`Program`] is opened from a file, a directory of the compiler's dumps, or bytes. It owns what it read, so it has no lifetime.
 //! [`Program::memory`] is the memory of its values, with the compiler's own figures where its files have them. This crate decides what
 //! an input is and which files belong to it; it writes no text for people except errors and notes.
 
 #![forbid(unsafe_code)]
 
+mod input;
 mod memory;
 mod program;
 mod read;
 mod statistics;
 
+pub use input::{File, Input, KernelFiles, ModuleDump, PASTED, Question, Reading, path_argument};
 pub use memory::ProgramMemory;
 pub use program::Program;
 #[cfg(feature = "files")]

@@ -64,7 +64,7 @@ mod web;
 mod words;
 
 pub use given::{Given, GivenArray};
-pub use shell::{path_argument, shell_line};
+pub use shell::shell_line;
 pub use show::{Html, Show};
 pub use text::{Text, harmless, harmless_but_colours};
 pub use web::escape;

@@ -18,23 +18,6 @@ pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a file as an argument of the program: `./` before a name that would be an option. `-` alone is standard input.
-///
-/// ```
-/// use xla_shape_render::path_argument;
-///
-/// assert_eq!(path_argument("--html=x"), "./--html=x");
-/// assert_eq!(path_argument("m.hlo"), "m.hlo");
-/// assert_eq!(path_argument("-"), "-");
-/// ```
-#[must_use]
-pub fn path_argument(path: &str) -> Cow<'_, str> {
-    match path.starts_with('-') && path != "-" {
-        true => Cow::Owned(format!("./{path}")),
-        false => Cow::Borrowed(path),
-    }
-}
-
 /// A word, in quotes if it needs them.
 fn word(word: &str) -> Cow<'_, str> {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);

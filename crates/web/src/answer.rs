@@ -1,9 +1,9 @@
 //! The answer of the explorer.
 
 use crate::given::Given;
-use crate::reading::{Reading, readings};
-use crate::views::{View, command_line, view, views};
+use crate::views::{View, command_line, view};
 use serde::Serialize;
+use xla_shape_program::{Question, Reading};
 
 /// A name for links and programs, and the same for people.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -49,39 +49,27 @@ pub struct Answer {
 /// ```
 #[must_use]
 pub fn answer(given: &Given<'_>) -> Answer {
-    let readings = readings(given);
+    let input = given.input();
+    let readings = Reading::all(input);
     let wanted = |reading: &&Reading| given.reading.as_deref() == Some(reading.name());
     let Some(&reading) = readings.iter().find(wanted).or(readings.first()) else {
-        return Answer { error: Some(no_reading(given)), ..Answer::default() };
+        return Answer { error: Some(input.unknown()), ..Answer::default() };
     };
-    let views = views(reading, given);
-    let wanted = |(name, _): &&(&'static str, &'static str)| given.view.as_deref() == Some(*name);
-    let shown = views.iter().find(wanted).or(views.first()).map(|(name, _)| *name);
-    let view = shown.map(|name| view(reading, name, given));
+    let questions = reading.questions(input);
+    let wanted = |question: &&Question| given.view.as_deref() == Some(question.verb);
+    let shown = questions.iter().find(wanted).or(questions.first());
+    let view = shown.map(|question| view(question, given));
     let choice = |reading: &Reading| Choice { name: reading.name(), title: reading.title() };
     Answer {
         reading: Some(choice(&reading)),
         readings: readings.iter().map(choice).collect(),
-        views: views.into_iter().map(|(name, title)| Choice { name, title: title.to_owned() }).collect(),
-        shown,
+        views: questions
+            .iter()
+            .map(|question| Choice { name: question.verb, title: question.title.to_owned() })
+            .collect(),
+        shown: shown.map(|question| question.verb),
         shell: view.as_ref().map(|view| command_line(&view.command)),
         view,
         error: None,
-    }
-}
-
-/// Why an input has no reading.
-fn no_reading(given: &Given<'_>) -> &'static str {
-    let is_empty = given.files.iter().chain(&given.against).all(|file| file.bytes.trim_ascii().is_empty());
-    match (is_empty, given.against.is_empty()) {
-        (true, _) => "expected a text or a file, found nothing",
-        (_, true) if given.files.len() == 1 => {
-            "nothing known here. The page reads a shape, two shapes, a sharding, a layout in another notation, a log or an \
-             out-of-memory message, HLO, and the compiler's texts about kernels"
-        }
-        (_, true) => {
-            "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, drop it alone"
-        }
-        (_, false) => "these two cannot be compared: expected two shapes, two HLO modules or two dumps of kernels",
     }
 }

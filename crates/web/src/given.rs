@@ -1,31 +1,9 @@
 //! The input of the explorer.
 
-/// The name of a text that was pasted. Where a command names a file, the program reads `-` from standard input.
-pub const PASTED: &str = "-";
+use xla_shape_program::{File, Input, PASTED};
 
 /// How wide the texts of answers are, in characters, if nothing else is asked for: what the program takes if it does not write to a terminal.
 const WIDTH: usize = 80;
-
-/// A file, or a text that was pasted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct File<'a> {
-    /// Its name, with its directories, separated by `/`; [`PASTED`] for a text that was pasted. It is never a path to open.
-    pub name: String,
-    /// What it contains.
-    pub bytes: &'a [u8],
-}
-
-impl File<'_> {
-    /// The directory and the name in it.
-    pub(crate) fn place(&self) -> (&str, &str) {
-        self.name.rsplit_once('/').unwrap_or(("", &self.name))
-    }
-
-    /// The text, if it is one.
-    pub(crate) fn text(&self) -> Option<&str> {
-        std::str::from_utf8(self.bytes).ok().filter(|text| !text.contains('\0'))
-    }
-}
 
 /// The input: texts or files, a second input to compare with, and which reading and view of them the user chose.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,11 +35,8 @@ impl<'a> Given<'a> {
         self.width.unwrap_or(WIDTH).clamp(20, 200)
     }
 
-    /// The only text, if nothing else is given.
-    pub(crate) fn alone(&self) -> Option<&'a str> {
-        match (&*self.files, &*self.against) {
-            ([file], []) => std::str::from_utf8(file.bytes).ok(),
-            _ => None,
-        }
+    /// The input without the choices of the user.
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input { files: &self.files, against: &self.against }
     }
 }

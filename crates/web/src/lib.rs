@@ -16,10 +16,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `given.rs` | the input: texts and files |
-//! | `reading.rs` | what the input can be |
-//! | `texts.rs` | texts that a person writes: two shapes, a shape with its sharding |
-//! | `dumps.rs` | files that the compiler writes |
-//! | `views.rs` | the commands that a reading has, and their output |
+//! | `views.rs` | the output of the commands that an input has, which `xla-shape-program` names |
 //! | `answer.rs` | the answer |
 //! | `border.rs` | the functions that JavaScript calls |
 //! | `capacity.rs` | blocks that no memory can hold |
@@ -32,15 +29,12 @@ mod answer;
 mod border;
 #[cfg(any(test, target_family = "wasm"))]
 mod capacity;
-mod dumps;
 mod given;
 mod message;
-mod reading;
-mod texts;
 mod views;
 
 pub use answer::{Answer, Choice, answer};
-pub use given::{File, Given, PASTED};
+pub use given::Given;
 pub use message::reply;
-pub use reading::{Reading, readings};
 pub use views::View;
+pub use xla_shape_program::{File, PASTED};

@@ -1,9 +1,14 @@
 //! What inputs are taken for, and that every input has an answer.
 
-use xla_shape_web::{File, Given, PASTED, answer, readings};
+use xla_shape_web::{File, Given, PASTED, answer};
+
+/// The names of all readings.
+fn all(given: &Given<'_>) -> Vec<&'static str> {
+    answer(given).readings.into_iter().map(|reading| reading.name).collect()
+}
 
 fn names(text: &str) -> Vec<&'static str> {
-    readings(&Given::text(text)).into_iter().map(|reading| reading.name()).collect()
+    all(&Given::text(text))
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn files_are_taken_for_what_they_are() {
     let given = |files: &[(&str, &'static [u8])], against: &[(&str, &'static [u8])]| {
         let list = |files: &[(&str, &'static [u8])]| files.iter().map(|(name, bytes)| file(name, bytes)).collect();
         let given = Given { files: list(files), against: list(against), ..Given::default() };
-        readings(&given).into_iter().map(|reading| reading.name()).collect::<Vec<_>>()
+        all(&given)
     };
     assert_eq!(given(&[("m.txt", module)], &[]), ["hlo", "log"]);
     assert_eq!(given(&[("a", module), ("b", module)], &[]), ["hlo-diff"]);

@@ -1,10 +1,14 @@
 //! The help of the program: its verbs in groups, and the verb `help`.
 
-use super::Arguments;
+use super::{Arguments, Verb};
 use crate::schemas::names;
 use clap::builder::PossibleValuesParser;
+use clap::error::{Error, ErrorKind};
 use clap::{Args, Command, CommandFactory as _, Subcommand};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::path::Path;
+use xla_shape_render::harmless;
 
 /// The verbs by what they are about, as the help lists them.
 pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
@@ -38,6 +42,24 @@ pub(crate) fn command() -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
     );
     command.help_template(template)
+}
+
+/// Whether a word was probably meant as a verb: it has the letters of one, and there is no such file.
+pub(crate) fn is_like_a_verb(word: &OsStr) -> bool {
+    let is_word =
+        word.to_str().is_some_and(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+    is_word && !Path::new(word).exists()
+}
+
+/// The error about a word in the place of a verb. It names the verb that was probably meant.
+pub(crate) fn unknown_verb(word: &OsStr) -> Error {
+    let word = harmless(&word.to_string_lossy()).into_owned();
+    let mut verbs =
+        Verb::augment_subcommands(Command::new("xla-shape").subcommand_required(true).disable_help_subcommand(true));
+    match verbs.try_get_matches_from_mut(["xla-shape", &word]) {
+        Err(error) => error,
+        Ok(_) => verbs.error(ErrorKind::InvalidSubcommand, format!("there is no verb `{word}`")),
+    }
 }
 
 /// Say more of a verb; print the manual, completions and JSON Schemas

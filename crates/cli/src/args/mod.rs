@@ -13,30 +13,55 @@ pub(crate) use shapes::*;
 pub(crate) use tune::Share;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
-use std::ffi::OsStr;
+use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum, ValueHint};
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
 
 /// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
-#[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = "`xla-shape help VERB` says more of a verb, with examples. Begin with what you have:
-  an out-of-memory message     xla-shape scan oom.txt
-  a shape                      xla-shape explain 'f32[100,1]{1,0:T(8,128)}'
-  a program or a dump of it    xla-shape hlo DUMP_DIRECTORY
-  a step that became slower    xla-shape hlo diff BEFORE AFTER
-  a slow step                  xla-shape cost MODULE
+#[command(
+    name = "xla-shape",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
+#[command(override_usage = "xla-shape [OPTIONS] <THING> [OTHER]\n       xla-shape [OPTIONS] <VERB> …")]
+#[command(
+    after_help = "Without a verb, xla-shape says what a THING is, answers about it, and names the verbs for more. A THING is a shape, a sharding, a
+layout, a log or an error message, a program or a directory of dumps; two of them are compared.
+  xla-shape oom.txt
+  xla-shape 'f32[100,1]{1,0:T(8,128)}'
+  xla-shape before.hlo after.hlo
 
-Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted.")]
+`xla-shape help VERB` says more of a verb, with examples.
+
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: Option<Verb>,
+
+    #[command(flatten)]
+    pub(crate) any: AnyArguments,
 
     /// When to write colours: auto writes them to terminals
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
     pub(crate) color: ColorChoice,
+}
+
+/// Anything that has an answer, without a verb.
+#[derive(Debug, Args)]
+pub(crate) struct AnyArguments {
+    /// A shape, a sharding or another text, a file, or a directory; `-` is standard input. Two of them are compared
+    #[arg(value_name = "THING", num_args = 1..=2, value_hint = ValueHint::AnyPath)]
+    pub(crate) things: Vec<OsString>,
+
+    /// Of a THING without a verb: text for people, or JSON
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "text|json")]
+    pub(crate) format: Option<Format>,
 }
 
 #[derive(Debug, Subcommand)]

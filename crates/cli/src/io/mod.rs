@@ -19,6 +19,24 @@ pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
     output.write_all(bytes).and_then(|()| output.flush()).map_err(Failure::Write)
 }
 
+/// Puts bytes into standard input, which has been read or is not used, for a verb that reads a file from there.
+#[cfg(unix)]
+pub(crate) fn put_into_stdin(bytes: &[u8]) -> Result<(), Failure> {
+    use std::io::Seek as _;
+    let put = || -> io::Result<()> {
+        let mut file = tempfile::tempfile()?;
+        file.write_all(bytes)?;
+        file.rewind()?;
+        Ok(rustix::stdio::dup2_stdin(file)?)
+    };
+    put().map_err(|error| Failure::said(format_args!("cannot keep the text in a file: {error}")))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn put_into_stdin(_: &[u8]) -> Result<(), Failure> {
+    Err(Failure::said("expected a verb, such as `scan` or `hlo`, for a text in standard input"))
+}
+
 /// Writes text to standard output. On a terminal, headings are bold.
 pub(crate) fn print(text: &Text) -> Result<(), Failure> {
     let bold = Style::new().bold();

@@ -12,9 +12,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
-use xla_shape_program::Opened;
+use xla_shape_program::{Opened, path_argument};
 use xla_shape_render::guard::{Check, CheckError, Checks, Record, Recorded};
-use xla_shape_render::{path_argument, shell_line};
+use xla_shape_render::shell_line;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {

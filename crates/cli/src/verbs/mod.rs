@@ -19,6 +19,7 @@ pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod shard;
+pub(crate) mod thing;
 pub(crate) mod tune;
 
 use crate::args::Format;

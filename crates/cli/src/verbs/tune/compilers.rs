@@ -274,7 +274,7 @@ mod tests {
     ) -> Result<(Vec<Option<String>>, usize), String> {
         let arguments = ["xla-shape", "tune", "p.mlir", "--share", "x=arg0", "--cache"].map(Into::into);
         let arguments = crate::parse(arguments.into_iter().chain([folder.into()])).unwrap();
-        let Verb::Tune(arguments) = arguments.verb else { panic!("tune") };
+        let Some(Verb::Tune(arguments)) = arguments.verb else { panic!("tune") };
         let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
         let programs = [Program::from_mlir(text)];
         let slice: Slice = "v5e".parse().unwrap();

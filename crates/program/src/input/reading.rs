@@ -1,12 +1,11 @@
 //! What the input can be.
 
-use crate::dumps::{KernelFiles, ModuleDump, is_module};
-use crate::given::{File, Given};
-use crate::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
-use xla_shape_core::ElementType;
+use super::dumps::{KernelFiles, ModuleDump, is_module};
+use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
+use super::{File, Input};
 use xla_shape_core::worlds::{AnyLayout, World};
-use xla_shape_render::Given as GivenShape;
-use xla_shape_render::scan::Scan;
+use xla_shape_core::{ElementType, Shape};
+use xla_shape_hlo::{OutOfMemory, find_shapes, find_spelled_shapes};
 
 /// The longest text that is tried as a shape, a sharding or a layout, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -41,7 +40,7 @@ impl Reading {
     /// The name in links.
     ///
     /// ```
-    /// use xla_shape_web::Reading;
+    /// use xla_shape_program::Reading;
     ///
     /// assert_eq!(Reading::HloDiff.name(), "hlo-diff");
     /// ```
@@ -64,7 +63,7 @@ impl Reading {
     /// What it is, for people.
     ///
     /// ```
-    /// use xla_shape_web::Reading;
+    /// use xla_shape_program::Reading;
     ///
     /// assert_eq!(Reading::Shape.title(), "a shape");
     /// ```
@@ -88,23 +87,25 @@ impl Reading {
     }
 }
 
-/// All readings of the input, the most likely one first. There are none if the input is empty, if it has
-/// nothing that is known, or if it is two inputs of different kinds.
-///
-/// ```
-/// use xla_shape_web::{Given, Reading, readings};
-///
-/// assert_eq!(readings(&Given::text("f32[8,1024] -> f32[8192]")), [Reading::Shapes, Reading::Block, Reading::Log]);
-/// assert_eq!(readings(&Given::text("Used 40.00G of 32.00G hbm.")), [Reading::Log]);
-/// assert!(readings(&Given::text(" \n")).is_empty());
-/// ```
-#[must_use]
-pub fn readings(given: &Given<'_>) -> Vec<Reading> {
-    match (&*given.files, &*given.against) {
-        ([], []) => Vec::new(),
-        ([file], []) => of_file(file),
-        (files, []) | ([], files) => of_directory(files),
-        (before, after) => of_two(before, after),
+impl Reading {
+    /// All readings of the input, the most likely one first. There are none if the input is empty, if it has nothing that is known, or if
+    /// it is two inputs of different kinds.
+    ///
+    /// ```
+    /// use xla_shape_program::{File, Input, Reading};
+    ///
+    /// let read = |bytes| Reading::all(Input { files: &[File { name: "oom.txt".to_owned(), bytes }], against: &[] });
+    /// assert_eq!(read(b"Used 40.00G of 32.00G hbm."), [Reading::Log]);
+    /// assert!(read(b" ").is_empty());
+    /// ```
+    #[must_use]
+    pub fn all(input: Input<'_>) -> Vec<Self> {
+        match (input.files, input.against) {
+            ([], []) => Vec::new(),
+            ([file], []) => of_file(file),
+            (files, []) | ([], files) => of_directory(files),
+            (before, after) => of_two(before, after),
+        }
     }
 }
 
@@ -139,7 +140,7 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
 /// What a text of a few lines can be.
 fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     let trimmed = text.trim();
-    if GivenShape::read(text).is_ok() {
+    if text.parse::<Shape>().is_ok() {
         found.push(Reading::Shape);
     }
     if is_like_a_sharding(trimmed) || shape_and_sharding(text).is_some() {
@@ -183,11 +184,13 @@ fn meant_layout(text: &str) -> Option<World> {
 /// Whether a text has a shape or a message about memory, or is too long to be searched first.
 fn has_shapes(text: &str) -> bool {
     const SEARCHED: usize = 1 << 20;
-    let mut scan = Scan::default();
+    let mut messages = OutOfMemory::default();
     text.len() > SEARCHED
         || text.lines().any(|line| {
-            scan.read_line(line.as_bytes());
-            !scan.is_empty()
+            messages.read_line(1, line);
+            let OutOfMemory { amounts, allocations, without_sizes, .. } = &messages;
+            let has_message = !(amounts.is_empty() && allocations.is_empty() && without_sizes.is_empty());
+            has_message || find_shapes(line).chain(find_spelled_shapes(line)).next().is_some()
         })
 }
 

@@ -9,7 +9,7 @@ use xla_shape_hlo::find_shapes;
 const BETWEEN: [&str; 9] = ["\n", "->", "=>", "→", " vs ", " and ", " to ", ";", "|"];
 
 /// Whether a text begins as a shape does and has no space outside of brackets: if it is not a shape, it was meant to be one.
-pub(crate) fn is_like_a_shape(text: &str) -> bool {
+pub(super) fn is_like_a_shape(text: &str) -> bool {
     let text = text.trim();
     let Some(bracket) = text.find(['[', '(']) else { return false };
     let (name, rest) = text.split_at(bracket);
@@ -32,7 +32,7 @@ fn is_misspelled(name: &str) -> bool {
 }
 
 /// Two shapes, one after the other.
-pub(crate) fn two_shapes(text: &str) -> Option<[&str; 2]> {
+pub(super) fn two_shapes(text: &str) -> Option<[&str; 2]> {
     let text = text.trim();
     for between in BETWEEN {
         let mut parts = text.split(between).map(str::trim);
@@ -43,21 +43,21 @@ pub(crate) fn two_shapes(text: &str) -> Option<[&str; 2]> {
             return Some([first, second]);
         }
     }
-    let (first, second) = behind_shape(text)?;
+    let (first, second) = after_shape(text)?;
     let second = second.trim_start_matches(',').trim();
     is_like_a_shape(second).then_some([first, second])
 }
 
-/// A shape and a sharding behind it, also as the option of the program.
-pub(crate) fn shape_and_sharding(text: &str) -> Option<[&str; 2]> {
-    let (shape, rest) = behind_shape(text.trim())?;
+/// A shape and a sharding after it, also as the option of the program.
+pub(super) fn shape_and_sharding(text: &str) -> Option<[&str; 2]> {
+    let (shape, rest) = after_shape(text.trim())?;
     let rest = rest.trim_start_matches([' ', '\n', '\t', ',']).trim_start_matches("--").trim_start_matches("sharding");
     let sharding = rest.trim_start_matches([' ', '=', '\'', '"']).trim_end_matches(['\'', '"', ' ']);
     is_like_a_sharding(sharding).then_some([shape, sharding])
 }
 
 /// Whether a text begins as a sharding does.
-pub(crate) fn is_like_a_sharding(text: &str) -> bool {
+pub(super) fn is_like_a_sharding(text: &str) -> bool {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('{') else { return false };
     text.parse::<Sharding>().is_ok()
@@ -67,7 +67,7 @@ pub(crate) fn is_like_a_sharding(text: &str) -> bool {
 }
 
 /// The shape to explain a sharding with if the user gave none: one element for each tile, or a scalar if the sharding has no tiles.
-pub(crate) fn divided_by(text: &str) -> String {
+pub(super) fn divided_by(text: &str) -> String {
     let sharding = text.parse::<Sharding>().ok();
     let tiled = sharding.as_ref().and_then(|sharding| sharding.to_tiled().ok());
     let tiles = match tiled.as_ref().map(|tiled| tiled.kind()) {
@@ -77,8 +77,8 @@ pub(crate) fn divided_by(text: &str) -> String {
     format!("u8[{}]", tiles.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
 }
 
-/// The shape that a text begins with, and what is behind it.
-fn behind_shape(text: &str) -> Option<(&str, &str)> {
+/// The shape that a text begins with, and what is after it.
+fn after_shape(text: &str) -> Option<(&str, &str)> {
     let found = find_shapes(text).next().filter(|found| found.span.start == 0)?;
     text.split_at_checked(found.span.end)
 }

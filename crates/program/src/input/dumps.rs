@@ -1,6 +1,8 @@
 //! Files that the compiler writes: modules with what lies beside them, and dumps of kernels.
 
-use crate::given::{File, PASTED};
+use super::{File, PASTED};
+use crate::program::Program;
+use crate::read::ReadError;
 use std::collections::BTreeMap;
 use xla_shape_hlo::Language;
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
@@ -8,7 +10,7 @@ use xla_shape_hlo::proto::is_message;
 use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
 
 /// Whether a file is a module, in a form that nothing else has.
-pub(crate) fn is_module(file: &File<'_>) -> bool {
+pub(super) fn is_module(file: &File<'_>) -> bool {
     let is_text = || {
         let text = file.text()?;
         let begins = || Language::of(file.bytes) == Some(Language::Hlo) && !text.trim_start().starts_with('%');
@@ -18,21 +20,35 @@ pub(crate) fn is_module(file: &File<'_>) -> bool {
 }
 
 /// A module, and the files beside it.
+///
+/// ```
+/// use xla_shape_program::{File, ModuleDump};
+///
+/// let file = |name: &str, bytes| File { name: name.to_owned(), bytes };
+/// let module = b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }";
+/// let files = [file("d/m.after_optimizations.txt", module), file("d/stats.json", b"{\"temp_size_in_bytes\": 64}")];
+/// let dump = ModuleDump::find(&files).unwrap();
+/// assert_eq!((dump.path.as_str(), dump.name.as_str()), ("d", "d/m.after_optimizations.txt"));
+/// assert_eq!(dump.program()?.memory(None).files(), ["stats.json"]);
+/// # Ok::<(), xla_shape_program::ReadError>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct ModuleDump<'g> {
-    /// What the command names: the file, or the directory.
-    pub(crate) path: String,
+#[non_exhaustive]
+pub struct ModuleDump<'g> {
+    /// What a command names: the file, or the directory.
+    pub path: String,
     /// The module's file, as the program names it.
-    pub(crate) name: String,
-    pub(crate) bytes: &'g [u8],
-    pub(crate) files: DumpFiles,
-    pub(crate) others: Vec<String>,
+    pub name: String,
+    bytes: &'g [u8],
+    files: DumpFiles,
+    others: Vec<String>,
     folder: BTreeMap<&'g str, &'g [u8]>,
 }
 
 impl<'g> ModuleDump<'g> {
     /// The module in a file, or the one that the files of a directory stand for.
-    pub(crate) fn find(files: &'g [File<'_>]) -> Option<Self> {
+    #[must_use]
+    pub fn find(files: &'g [File<'_>]) -> Option<Self> {
         if let [file] = files {
             let [path, name] = [file.name.clone(), file.name.clone()];
             let (files, others, folder) = Default::default();
@@ -55,24 +71,41 @@ impl<'g> ModuleDump<'g> {
         })
     }
 
-    /// A file beside the module.
-    pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        self.folder.get(name).map(|bytes| bytes.to_vec())
+    /// The program, with the compiler's files beside its module.
+    ///
+    /// # Errors
+    /// If the file is not a module, or nothing of it can be read.
+    pub fn program(&self) -> Result<Program, ReadError> {
+        let program = Program::read(&self.name, self.bytes.to_vec())?;
+        let read = |name: &str| self.folder.get(name).map(|bytes| bytes.to_vec());
+        Ok(program.with_files(self.files.clone(), read).with_others(self.others.clone()))
     }
 }
 
 /// The files of a dump of kernels, in groups that belong together, and the sources of the kernels.
+///
+/// ```
+/// use xla_shape_program::{File, KernelFiles};
+///
+/// let files = ["d/mosaic.k.post-relayout-insertion.txt", "d/kernel.py"].map(|name| File { name: name.to_owned(), bytes: b"" });
+/// let dump = KernelFiles::find(&files).unwrap();
+/// assert_eq!((dump.path.as_str(), dump.groups().count()), ("d", 1));
+/// assert_eq!(dump.sources[0].name, "d/kernel.py");
+/// ```
 #[derive(Debug)]
-pub(crate) struct KernelFiles<'g> {
-    /// The directory that the command names.
-    pub(crate) path: String,
+#[non_exhaustive]
+pub struct KernelFiles<'g> {
+    /// The directory that a command names.
+    pub path: String,
     groups: Vec<Vec<(String, String)>>,
-    pub(crate) sources: Vec<&'g File<'g>>,
+    /// Files in Python.
+    pub sources: Vec<&'g File<'g>>,
 }
 
 impl<'g> KernelFiles<'g> {
     /// The texts about kernels among the files; `None` if there are none.
-    pub(crate) fn find(files: &'g [File<'g>]) -> Option<Self> {
+    #[must_use]
+    pub fn find(files: &'g [File<'g>]) -> Option<Self> {
         let mut folders = BTreeMap::<&str, usize>::new();
         let mut named = Vec::new();
         for file in files {
@@ -105,7 +138,7 @@ impl<'g> KernelFiles<'g> {
     }
 
     /// The files of each group, as names and texts.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = Vec<(&str, &str)>> {
+    pub fn groups(&self) -> impl Iterator<Item = Vec<(&str, &str)>> {
         self.groups.iter().map(|files| files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect())
     }
 }

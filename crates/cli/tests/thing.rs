@@ -1,0 +1,161 @@
+//! `xla-shape THING`, without a verb: what it is, the answer, and the verbs for more.
+
+use assert_cmd::Command;
+use std::fs;
+use std::process::Output;
+use xla_shape_web::{Given, answer};
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    program
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .env("COLUMNS", "80")
+        .args(arguments)
+        .write_stdin(input)
+        .output()
+        .unwrap()
+}
+
+fn text(arguments: &[&str], input: &str) -> String {
+    let output = run(arguments, input);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The answer begins with that of a command, and ends with what the thing is and the commands about it.
+#[track_caller]
+fn answers_as(thing: &[&str], input: &str, command: &[&str], what: &str, more: &[&str]) {
+    let (found, expected) = (text(thing, input), text(command, input));
+    let rest = found.strip_prefix(&expected).unwrap_or_else(|| panic!("{found}"));
+    assert!(rest.starts_with(&format!("\nThis is {what}\n")), "{rest}");
+    let named =
+        rest.lines().filter_map(|line| line.strip_prefix("  xla-shape ")?.split(' ').next()).collect::<Vec<_>>();
+    assert_eq!(named, [&command[..1], more].concat(), "{rest}");
+    let json = |arguments: &[&str]| text(&[arguments, &["--format", "json"]].concat(), input);
+    assert_eq!(json(thing), json(command));
+}
+
+#[test]
+fn texts_files_and_directories_are_answered() {
+    let of_array = &["draw", "advise", "convert"];
+    answers_as(&["f32[3,5]{1,0:T(2,2)}"], "", &["explain", "f32[3,5]{1,0:T(2,2)}"], "a shape", of_array);
+    answers_as(&["(f32[2], token[])"], "", &["explain", "(f32[2], token[])"], "a shape", &[]);
+    let sharded = ["explain", "f32[8,8]", "--sharding", "{devices=[2,1]<=[2]}"];
+    answers_as(&["f32[8,8] {devices=[2,1]<=[2]}"], "", &sharded, "a sharding", &["draw", "scan"]);
+    answers_as(
+        &["(4,2):(2,1)"],
+        "",
+        &["convert", "--from", "cute", "(4,2):(2,1)"],
+        "a layout of CuTe",
+        &["explain", "draw"],
+    );
+    let hlo = "examples/hlo/v5e__rnn_scan.hlo";
+    answers_as(&[hlo], "", &["hlo", hlo], "an HLO module", &["cost", "scan"]);
+    answers_as(
+        &["examples/kernels/first"],
+        "",
+        &["kernel", "examples/kernels/first"],
+        "the compiler's texts about kernels",
+        &[],
+    );
+}
+
+#[test]
+fn standard_input_is_answered() {
+    let message = "Used 40.00G of 32.00G hbm.\nlargest: f32[8,1]{1,0:T(8,128)}\n";
+    answers_as(&["-"], message, &["scan", "-"], "a log or a message with shapes in it", &[]);
+    let module = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }\n";
+    answers_as(&["-"], module, &["hlo", "-"], "an HLO module", &["cost", "scan"]);
+    answers_as(&["-"], "f32[8]\n", &["explain", "f32[8]"], "a shape", &["draw", "advise", "convert"]);
+    // A text on the command line is answered in the same way.
+    let found = text(&[message], "");
+    assert!(found.starts_with(&text(&["scan", "-"], message)), "{found}");
+}
+
+#[test]
+fn two_things_are_compared() {
+    let pair = ["f32[6,2,3]{2,1,0}", "f32[36]{0}"];
+    answers_as(&pair, "", &["compare", pair[0], pair[1]], "two shapes to compare", &["block"]);
+    answers_as(
+        &["f32[6]{0} -> f32[2,3]{1,0}"],
+        "",
+        &["compare", "f32[6]{0}", "f32[2,3]{1,0}"],
+        "two shapes to compare",
+        &["block", "scan"],
+    );
+    let [before, after] = ["examples/hlo/v5e__gather_step.hlo", "examples/hlo/v5e__gather_step_transposed.hlo"];
+    let found = text(&[before, after], "");
+    assert!(found.starts_with(&text(&["hlo", "diff", before, after], "")), "{found}");
+    assert!(found.contains("\nThis is two HLO modules to compare\n"), "{found}");
+}
+
+#[test]
+fn a_dump_is_a_directory_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }\n";
+    let dump = folder.path().join("deep/--dump");
+    fs::create_dir_all(&dump).unwrap();
+    fs::write(dump.join("module_0001.jit_f.after_optimizations.txt"), module).unwrap();
+    fs::write(dump.join(".hidden"), "x").unwrap();
+    // One file is that file.
+    let alone = dump.join("module_0001.jit_f.after_optimizations.txt");
+    let found = text(&[folder.path().to_str().unwrap()], "");
+    assert!(found.starts_with(&text(&["hlo", alone.to_str().unwrap()], "")), "{found}");
+    fs::write(dump.join("stats.json"), "{\"argument_size_in_bytes\": 512}").unwrap();
+    let found = text(&[folder.path().to_str().unwrap()], "");
+    assert!(found.starts_with(&text(&["hlo", dump.to_str().unwrap()], "")), "{found}");
+    let empty = tempfile::tempdir().unwrap();
+    let output = run(&[empty.path().to_str().unwrap()], "");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: expected a text or a file, found nothing"));
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    for (arguments, message, code) in [
+        (&["f32[2,3]{1,1}"][..], "1 | f32[2,3]{1,1}\n  |            ^", 1),
+        (&["f33[2]"], "did you mean `f32`?", 1),
+        (&["nothing that is known"], "error: nothing known here. What is known: a shape, two shapes,", 1),
+        (&["f32[2]", "nothing that is known"], "error: these two cannot be compared: expected two shapes,", 1),
+        (&["explan", "f32[2]"], "error: these two cannot be compared", 1),
+        (&["explan"], "a similar subcommand exists: 'explain'", 2),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'", 2),
+        (&["a b", "c d", "e f"], "unexpected", 2),
+        (&["--format", "json", "explain", "f32[2]"], "a verb takes its arguments after it", 2),
+        (&["-"], "error: expected a text or a file, found nothing", 1),
+        (&[], "Usage: xla-shape", 2),
+    ] {
+        let output = run(arguments, "");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(message), "{arguments:?}: {said}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{arguments:?}");
+    }
+    // A program that does not fit has an answer, and the exit code says so.
+    let large = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[9] parameter(0), sharding={nonsense} }\n";
+    assert_ne!(run(&["-"], large).status.code(), Some(0));
+}
+
+/// The explorer takes the same texts for the same things.
+#[test]
+fn the_explorer_says_the_same() {
+    let rows = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/doors.jsonl")).unwrap();
+    let mut compared = 0;
+    for row in rows.lines().step_by(4) {
+        let row = serde_json::from_str::<serde_json::Value>(row).unwrap();
+        let words = row["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect::<Vec<_>>();
+        let given = match (&words[..], row["input"].as_str()) {
+            (_, Some(input)) => input.to_owned(),
+            (["compare", a, b, ..], _) => format!("{a} -> {b}"),
+            (["explain", shape, "--sharding", sharding], _) => format!("{shape} {sharding}"),
+            (["convert", "--from", _, layout], _) => (*layout).to_owned(),
+            (words, _) => words[1].to_owned(),
+        };
+        let Some(view) = answer(&Given::text(&given)).view else { continue };
+        let output = run(&["--", &given], "");
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert!(found.starts_with(&view.text), "{given}: {found}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap().trim_end(), view.said.trim_end(), "{given}");
+        compared += 1;
+    }
+    assert!(compared >= 40, "{compared}");
+}

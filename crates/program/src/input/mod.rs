@@ -1,0 +1,91 @@
+//! What somebody has: texts and files, what they are, and which commands of the program answer about them.
+
+mod dumps;
+mod question;
+mod reading;
+mod texts;
+
+pub use dumps::{KernelFiles, ModuleDump};
+pub use question::{Question, path_argument};
+pub use reading::Reading;
+
+/// The name of a text that was pasted. Where a command names a file, the program reads `-` from standard input.
+pub const PASTED: &str = "-";
+
+/// A file, or a text that was pasted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File<'a> {
+    /// Its name, with its directories, separated by `/`; [`PASTED`] for a text that was pasted. It is never a path to open.
+    pub name: String,
+    /// What it contains.
+    pub bytes: &'a [u8],
+}
+
+impl File<'_> {
+    /// The directory and the name in it.
+    fn place(&self) -> (&str, &str) {
+        self.name.rsplit_once('/').unwrap_or(("", &self.name))
+    }
+
+    /// The text, if it is one.
+    fn text(&self) -> Option<&str> {
+        std::str::from_utf8(self.bytes).ok().filter(|text| !text.contains('\0'))
+    }
+}
+
+/// Texts or files, and others to compare with.
+///
+/// ```
+/// use xla_shape_program::{File, Input, PASTED, Reading};
+///
+/// let file = File { name: PASTED.to_owned(), bytes: b"f32[8,1024] -> f32[8192]" };
+/// let input = Input { files: &[file], against: &[] };
+/// assert_eq!(Reading::all(input), [Reading::Shapes, Reading::Block, Reading::Log]);
+/// assert_eq!(Reading::Shapes.questions(input)[0].command, ["compare", "f32[8,1024]", "f32[8192]"]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input<'g> {
+    /// A text, a file, or the files of a directory.
+    pub files: &'g [File<'g>],
+    /// The same again to compare with, the later one of the two; empty if nothing is compared.
+    pub against: &'g [File<'g>],
+}
+
+impl<'g> Input<'g> {
+    /// The only text, if nothing else is given.
+    fn alone(self) -> Option<&'g str> {
+        match (self.files, self.against) {
+            ([file], []) => std::str::from_utf8(file.bytes).ok(),
+            _ => None,
+        }
+    }
+
+    /// The files of the first input that has some.
+    fn first(self) -> &'g [File<'g>] {
+        if self.files.is_empty() { self.against } else { self.files }
+    }
+
+    /// Why it is nothing that is known.
+    ///
+    /// ```
+    /// use xla_shape_program::{File, Input};
+    ///
+    /// let input = Input { files: &[File { name: "notes.txt".to_owned(), bytes: b"nothing" }], against: &[] };
+    /// assert!(input.unknown().starts_with("nothing known here"));
+    /// ```
+    #[must_use]
+    pub fn unknown(self) -> &'static str {
+        let is_empty = self.files.iter().chain(self.against).all(|file| file.bytes.trim_ascii().is_empty());
+        match (is_empty, self.against.is_empty()) {
+            (true, _) => "expected a text or a file, found nothing",
+            (_, true) if self.files.len() == 1 => {
+                "nothing known here. What is known: a shape, two shapes, a sharding, a layout in another notation, a log or an \
+                 out-of-memory message, HLO, and the compiler's texts about kernels"
+            }
+            (_, true) => {
+                "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, give it alone"
+            }
+            (_, false) => "these two cannot be compared: expected two shapes, two HLO modules or two dumps of kernels",
+        }
+    }
+}
