@@ -25,7 +25,7 @@ if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
 fi
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example default_layouts
-VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test libtpu
+VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test pjrt libtpu
 # A kernel that is compiled against the compiler's current layouts, called from JAX.
 (
     cd examples/compiled_kernel

@@ -26,7 +26,7 @@ aarch64() {
     arm() { cargo test --target aarch64-unknown-linux-gnu --no-fail-fast "$@"; }
     arm -p xla-shape-core -p xla-shape-hlo -p xla-shape-relayout -p xla-shape -p xla-shape-ffi -p xla-shape-answers -p xla-shape-render --all-features --lib
     # Without those that look at machine code for x86, start programs, or run cargo.
-    arm -p xla-shape-tests --lib --test arrays --test shapes --test programs --test conformance --test dispatch --test memory
+    arm -p xla-shape-tests --lib --test arrays --test shapes --test programs --test allocations
 }
 
 wasm32() {

@@ -328,7 +328,7 @@ type Left = shape!(s8[64,512]{1,0:T(32,128)(4,1)});
 type Right = shape!(s8[512,256]{1,0:T(32,128)(4,1)});
 type Sums = shape!(s32[64,256]{1,0:T(8,128)});
 
-/// A product of bytes, whose innermost loop `tests/tests/codegen.rs` looks at.
+/// A product of bytes, whose innermost loop `tests/tests/workspace/codegen.rs` looks at.
 #[inline(never)]
 pub fn add_product(x: View<'_, Left>, w: View<'_, Right>, mut y: ViewMut<'_, Sums>) {
     y.add_product(&x, &w);

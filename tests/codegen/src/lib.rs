@@ -1,4 +1,4 @@
-//! Index functions and kernels whose machine code `tests/tests/codegen.rs` looks at.
+//! Index functions and kernels whose machine code `tests/tests/workspace/codegen.rs` looks at.
 //!
 //! Each module has the function as it is with the library and, beside it, the best one written by hand for the same.
 

@@ -1,4 +1,5 @@
-//! Arrays in memory: types, buffers, blocks, iteration, copies.
+//! Arrays in memory: types, buffers, blocks, iteration, copies. They use the `unsafe` code of the library: sanitizers and Miri run this
+//! program and none of the others.
 
 mod blocks;
 mod buffers;

@@ -1,4 +1,4 @@
-//! HLO modules: text and protos, checks, memory.
+//! HLO modules: text and protos, checks, memory. A program of its own, so that it is compiled at the same time as that of shapes.
 
 mod cost;
 mod diff_causes;

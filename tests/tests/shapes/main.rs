@@ -2,7 +2,9 @@
 
 mod algebra;
 mod bitcasts;
+mod c_interface;
 mod canonical;
+mod conformance;
 mod depth;
 mod effort;
 mod errors;

@@ -3,7 +3,7 @@
 //! The cases are written anew at each run. A wrong shape must give exactly one error, under exactly the tokens that the
 //! parser points at.
 
-use super::compiler::{Compiler, Until};
+use super::compiler::{FOLDER, Until, compile, plain};
 use proc_macro2::{TokenStream, TokenTree};
 use std::fmt::Write;
 use std::fs;
@@ -64,7 +64,7 @@ fn parse(text: &str) -> Result<Shape, ParseError> {
 
 /// Writes a program for the compiler.
 fn write(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = Path::new(FOLDER).join(name);
     fs::write(&path, text).expect("cargo makes the directory");
     path
 }
@@ -99,14 +99,14 @@ fn valid_shapes() {
     }
     println!("{count} valid shapes");
     assert!(count >= 300);
-    let output = Compiler::plain().compile(write("valid_shapes.rs", &program), Until::Checked);
+    let output = compile(&plain(), write("valid_shapes.rs", &program), Until::Checked);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn invalid_shapes() {
     let mut program = String::from("use xla_shape::shape;\nfn main() {}\n");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("invalid_shapes.rs");
+    let path = Path::new(FOLDER).join("invalid_shapes.rs");
     let mut expected = Vec::new();
     for row in rows() {
         let Err(error) = parse(&row.input) else { continue };
@@ -133,7 +133,7 @@ fn invalid_shapes() {
     println!("{} invalid shapes", expected.len());
     assert!(expected.len() >= 100);
     expected.push(format!("error: aborting due to {} previous errors\n", expected.len()));
-    let output = Compiler::plain().compile(write("invalid_shapes.rs", &program), Until::Checked);
+    let output = compile(&plain(), write("invalid_shapes.rs", &program), Until::Checked);
     let shown = String::from_utf8(output.stderr).expect("UTF-8");
     let shown: Vec<_> = shown.split_inclusive("\n\n").map(str::trim_end).collect();
     let expected: Vec<_> = expected.iter().map(|message| message.trim_end()).collect();

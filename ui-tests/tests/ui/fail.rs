@@ -1,8 +1,9 @@
 //! Programs that the compiler refuses, and its messages. `scripts/bless.sh` accepts what it says now.
 
-use super::compiler::{Compiler, Until, in_parallel, workspace};
+use super::compiler::{Until, compile, plain};
 use super::messages::messages;
 use std::{env, fs};
+use xla_shape_ui_tests::{in_parallel, workspace};
 
 const FOLDER: &str = "ui-tests/tests/fail";
 
@@ -65,9 +66,9 @@ fn fails_in_build() {
 
 /// Compiles programs, and compares the compiler's messages with the files beside them.
 fn fail(programs: &[String], until: Until) {
-    let compiler = Compiler::plain();
+    let compiler = plain();
     let wrong = in_parallel(programs, |program| {
-        let output = compiler.compile(program, until);
+        let output = compile(&compiler, program, until);
         let shown = messages(&String::from_utf8(output.stderr).expect("UTF-8"), program);
         if output.status.success() {
             return Some(format!("{program} compiles:\n{shown}"));

@@ -1,9 +1,10 @@
 //! Optimised builds name the user's lines, too.
 
-use super::compiler::{Compiler, Until, in_parallel, workspace};
+use super::compiler::{FOLDER, Until, compile};
 use super::fail::{COMPILED, programs};
 use std::collections::BTreeSet;
 use std::fs;
+use xla_shape_ui_tests::{Compiler, in_parallel, workspace};
 
 /// Cases whose lines are not all named, and why.
 const NOT_NAMED: &[(&str, &str)] = &[
@@ -23,10 +24,10 @@ fn optimised_builds_name_the_same_lines() {
     let mut programs = programs(&COMPILED);
     programs.retain(|program| expected(program).expect("text").contains("error[E0080]"));
     assert!(programs.len() >= 45, "{programs:?}");
-    let compiler = Compiler::optimised();
+    let compiler = Compiler::optimised(FOLDER);
     let wrong = in_parallel(&programs, |program| {
         let expected = lines(&expected(program).expect("text"), program);
-        let shown = String::from_utf8(compiler.compile(program, Until::Compiled).stderr).expect("UTF-8");
+        let shown = String::from_utf8(compile(&compiler, program, Until::Compiled).stderr).expect("UTF-8");
         let named =
             shown.contains("error[E0080]") && !expected.is_empty() && expected.is_subset(&lines(&shown, program));
         let excused = NOT_NAMED.iter().any(|(name, _)| program.ends_with(&format!("/{name}.rs")));

@@ -1,6 +1,5 @@
 //! Where a plug-in is looked for, by programs that are started in a directory of a stranger.
 
-use pjrt_fake as _;
 use std::env::{self, consts};
 use std::fs;
 use std::process::Command;
@@ -35,7 +34,7 @@ fn the_current_directory_is_not_searched() {
     let path = ["/usr/bin", "/usr/local/bin"].map(std::path::Path::new);
     let path = path.iter().find(|place| place.join("python3").is_file()).map_or("", |place| place.to_str().unwrap());
     let mut command = Command::new(itself);
-    command.args(["--exact", "the_current_directory_is_not_searched", "--nocapture"]).current_dir(&folder);
+    command.args(["--exact", "search::the_current_directory_is_not_searched", "--nocapture"]).current_dir(&folder);
     for name in ["PJRT_PLUGIN", "TPU_LIBRARY_PATH", "CONDA_PREFIX"] {
         command.env_remove(name);
     }

@@ -9,14 +9,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 use std::{env, fs};
+use xla_shape_ui_tests::Compiler;
 
+/// The compiler, with the library as programs get it that are optimised.
+static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::optimised(FOLDER));
 /// The machine code for the oldest machine, with versions for others inside of `vector::run`.
 static OLDEST: LazyLock<String> = LazyLock::new(|| compile("x86-64"));
 /// The machine code for AVX-512.
 static NEWEST: LazyLock<String> = LazyLock::new(|| compile("x86-64-v4"));
+
+/// The folder for what the compiler makes.
+const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Every function of the package, by module and name, with its instructions.
 type Functions = BTreeMap<(String, String), Vec<String>>;
@@ -27,26 +32,12 @@ fn functions() -> &'static Functions {
 }
 
 fn compile(machine: &str) -> String {
-    // Tests run side by side, and cargo compiles for one machine after the other in one directory.
-    static LOCK: Mutex<()> = Mutex::new(());
-    let _guard = LOCK.lock();
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("codegen");
-    let assembly = target.join(format!("{machine}.s"));
-    let output = Command::new(env!("CARGO"))
-        .current_dir(tests)
-        .args(["rustc", "--release", "--package", "xla-shape-codegen", "--lib", "--target-dir"])
-        .arg(&target)
-        .arg("--")
-        .arg(format!("--emit=asm={}", assembly.display()))
-        .args(["-Cllvm-args=-x86-asm-syntax=intel", "-Ccodegen-units=1"])
-        .arg(format!("-Ctarget-cpu={machine}"))
-        .args(["-Csymbol-mangling-version=v0", "-Cforce-unwind-tables=no"])
-        // What the caller's environment adds would show in the code.
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .expect("cargo runs");
+    let assembly = format!("{FOLDER}/{machine}.s");
+    let emit = format!("--emit=asm={assembly}");
+    let target = format!("-Ctarget-cpu={machine}");
+    let code = ["-Cllvm-args=-x86-asm-syntax=intel", "-Ccodegen-units=1", "-Csymbol-mangling-version=v0"];
+    let rest = ["--crate-type", "lib", "--crate-name", "xla_shape_codegen", "-Cforce-unwind-tables=no", &target, &emit];
+    let output = COMPILER.compile("tests/codegen/src/lib.rs", &[&code[..], &rest].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::read_to_string(assembly).expect("the assembly is text")
 }

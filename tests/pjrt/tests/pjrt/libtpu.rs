@@ -13,7 +13,7 @@ const PART: &str = "XLA_SHAPE_LIBTPU_TEST";
 /// Starts this test anew, with one part of it and this variable.
 fn start(part: &str, variable: Option<(&str, &str)>) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "libtpu_answers", "--nocapture"]).env(PART, part);
+    command.args(["--exact", "libtpu::libtpu_answers", "--nocapture"]).env(PART, part);
     for name in ["TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD"] {
         command.env_remove(name);
     }
