@@ -24,7 +24,8 @@ use xla_shape_answers::numbers::{InUnits, count};
 use xla_shape_answers::source::source_text;
 use xla_shape_program::{OpenError, Program, ReadError, Statistics};
 use xla_shape_render::harmless;
-use xla_shape_render::hlo::{Device, Difference, Limit, Report, check_space, page};
+use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_space};
+use xla_shape_render::hlo::page;
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 ///

@@ -15,6 +15,9 @@
 //! | module | main type | question |
 //! |---|---|---|
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
+//! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
+//! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!
 //! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
 //! The rules about shapes are those of `xla-shape-core`.
@@ -27,6 +30,8 @@ mod words;
 mod answer;
 pub mod block;
 pub mod cost;
+pub mod guard;
+pub mod hlo;
 pub mod numbers;
 pub mod place;
 mod schema;

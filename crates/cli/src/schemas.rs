@@ -3,6 +3,8 @@
 use serde_json::Value;
 use xla_shape_answers::block::BlockAnswer;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::guard::{Check, Checks, Record};
+use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
 use xla_shape_answers::schema;
 use xla_shape_render::advise::{Advice, Row};
 use xla_shape_render::compare::Comparison;
@@ -10,8 +12,6 @@ use xla_shape_render::compile::{Compilation, Target};
 use xla_shape_render::convert::{Conversion, Converted};
 use xla_shape_render::draw::{Drawing, Drawn};
 use xla_shape_render::explain::{Explained, Explanation};
-use xla_shape_render::guard::{Check, Checks, Record};
-use xla_shape_render::hlo::{Difference, Report, ShownInstruction, diff};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::{Found, Scan, Summary};
 use xla_shape_render::{index, vector};

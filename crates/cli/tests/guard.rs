@@ -281,7 +281,7 @@ fn standard_output_has_only_the_record() {
 
 #[test]
 fn a_program_with_unreadable_shapes_says_where() {
-    use xla_shape_render::guard::{Check, CheckError, Record, Recorded};
+    use xla_shape_answers::guard::{Check, CheckError, Record, Recorded};
     let folder = Folder::new();
     assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
     let record = Record::parse(folder.read("r.json").as_bytes()).unwrap();

@@ -1,12 +1,15 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
-use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_in};
+use crate::hlo::{capacity_text, what_takes_memory};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_answers::cost::{ProgramCost, Sums};
+use xla_shape_answers::hlo::memory::{Capacity, Memory, capacity_in};
+use xla_shape_answers::hlo::report::Value;
+use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
@@ -177,7 +180,7 @@ impl Compilation {
     /// use xla_shape_program::Program;
     /// use xla_shape_render::Show;
     /// use xla_shape_render::compile::Compilation;
-    /// use xla_shape_render::hlo::Report;
+    /// use xla_shape_answers::hlo::Report;
     ///
     /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?);
     /// let report = Report::new(&program.memory(None), None, 5, None);
@@ -248,7 +251,7 @@ impl Answered {
                 .into_iter()
                 .collect(),
             memory,
-            most_padded: report.most_padded().to_vec(),
+            most_padded: report.most_padded,
             cost: compiled.cost.clone(),
             cost_answer: cycles.as_ref().map(crate::cost::answer),
             cycles: cycles.map(|cost| cost.cycles),
@@ -290,7 +293,7 @@ impl Show for Compilation {
                 text.verbatim(format_args!("  {}", error.message.replace('\n', "\n  ")));
                 if let Some(Refused { report, .. }) = &error.report {
                     text.heading(&format!("What takes the memory of {}", target.name));
-                    report.what_takes_memory(&mut text);
+                    what_takes_memory(report, &mut text);
                 }
             }
         }
@@ -335,7 +338,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.verbatim(format_args!("  {:>10}  memory of the host", InUnits(answered.memory.host.total).to_string()));
     }
     for capacity in &answered.capacity {
-        text.verbatim(format_args!("  {}", capacity.text(true)));
+        text.verbatim(format_args!("  {}", capacity_text(capacity, true)));
     }
     if let Some(answer) = &answered.cost_answer {
         text.heading("Cost");

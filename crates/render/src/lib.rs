@@ -28,10 +28,10 @@
 //! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
-//! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
+//! | [`cost`](xla_shape_answers::cost) | [`ProgramCost`](xla_shape_answers::cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`tune`] | [`Tuning`](xla_shape_tune::Tuning) | Which layout should an array have that several programs share? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
-//! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
+//! | [`hlo`] | [`Report`](xla_shape_answers::hlo::Report), [`Difference`](xla_shape_answers::hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!
 //! A terminal, a Python module and a web page show the same answers, so this crate does not use terminals, files or arguments.
 //! It does not decide anything about shapes either: the rules are those of `xla-shape-core` and `xla-shape-hlo`.
@@ -43,7 +43,7 @@ mod block;
 pub mod compare;
 pub mod compile;
 pub mod convert;
-pub mod cost;
+mod cost;
 pub mod draw;
 pub mod explain;
 mod formula;

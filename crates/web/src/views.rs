@@ -6,6 +6,7 @@ use std::fmt::Display;
 use xla_shape_answers::Answer;
 use xla_shape_answers::block::{BlockAnswer, Part};
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::hlo::{Difference, Report, check_devices};
 use xla_shape_answers::numbers::no_array;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::worlds::{AnyLayout, World};
@@ -16,7 +17,7 @@ use xla_shape_render::compare::Comparison;
 use xla_shape_render::convert::Conversion;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
 use xla_shape_render::explain::Explanation;
-use xla_shape_render::hlo::{Difference, Report, check_devices, page};
+use xla_shape_render::hlo::{diff, page, screen};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::Scan;
 use xla_shape_render::{Given as GivenShape, GivenArray, Html, Show, harmless, shell_line};
@@ -128,7 +129,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
             let program = read(view, &dump_of(first)?)?;
             let memory = program.memory(None);
             let report = Report::new(&memory, None, TOP, None);
-            view.text = report.screen(width).to_string();
+            view.text = screen(&report, width).to_string();
             view.json = report.json();
             view.page = Some(page(&memory, &report, None));
         }
@@ -178,7 +179,7 @@ fn modules(view: &mut View, first: &ModuleDump<'_>, second: &ModuleDump<'_>, wid
     }
     let difference = Difference::new(&memory, &after_memory);
     view.show(&difference, width);
-    view.page = Some(difference.html(&[]));
+    view.page = Some(diff::page(&difference, &[]));
     Ok(())
 }
 

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::Answer;
+use xla_shape_answers::hlo::Difference;
 use xla_shape_core::Shape;
 use xla_shape_hlo::cost::Cycles;
 use xla_shape_hlo::{Instruction, Module, Opcode, Readers};
 use xla_shape_program::Program;
-use xla_shape_render::hlo::Difference;
 use xla_shape_tests::hlo_modules;
 
 /// The number of places in a module where each kind of change is tried.

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use std::collections::HashMap;
 use xla_shape_answers::Answer;
+use xla_shape_answers::hlo::Difference;
 use xla_shape_hlo::{Module, Pairs};
 use xla_shape_program::Program;
 use xla_shape_render::Show;
-use xla_shape_render::hlo::Difference;
 
 #[derive(Deserialize)]
 struct Row {

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
+use xla_shape_answers::hlo::{Device, Limit};
 use xla_shape_pjrt::{Slice, SliceError};
-use xla_shape_render::hlo::{Device, Limit, Section};
+use xla_shape_render::hlo::Section;
 use xla_shape_tune::Memory;
 
 /// Show how much memory a program takes, and what is wrong with it

@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::Program;
 use xla_shape_render::compile::{Compilation, Compiled as Answered};
 use xla_shape_render::harmless;
-use xla_shape_render::hlo::{Device, Report, page};
+use xla_shape_render::hlo::page;
 use xla_shape_render::scan::Scan;
 
 pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {

@@ -10,10 +10,11 @@ use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use xla_shape_answers::guard::{Check, CheckError, Checks, Record, Recorded};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_program::{Opened, path_argument};
-use xla_shape_render::guard::{Check, CheckError, Checks, Record, Recorded};
+use xla_shape_render::guard::markdown;
 use xla_shape_render::shell_line;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
@@ -72,7 +73,7 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     }
     let checks = Checks::new(checks);
     if arguments.markdown {
-        io::write(checks.markdown().as_bytes())?;
+        io::write(markdown(&checks).as_bytes())?;
     } else {
         super::show(&checks, arguments.answer.format)?;
     }

@@ -7,12 +7,12 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use xla_shape::hlo::Severity;
 use xla_shape::hlo::proto::is_message;
+use xla_shape_answers::hlo::{Device, Difference, Report, ShownInstruction, check_devices, check_space};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::Program;
 use xla_shape_render::harmless;
-use xla_shape_render::hlo::{
-    Device, Difference, Report, ShownInstruction, check_devices, check_space, graph_page, page,
-};
+use xla_shape_render::hlo::diff::{markdown, page as page_of_difference};
+use xla_shape_render::hlo::{graph_page, page, screen, sections};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     match &arguments.verb {
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     if arguments.html.as_ref().is_none_or(|path| !is_stdout(path)) {
         match arguments.answer.format {
             Format::Text if !arguments.sections.is_empty() => {
-                io::print(&report.sections(&arguments.sections, io::width()))?
+                io::print(&sections(&report, &arguments.sections, io::width()))?
             }
-            Format::Text if !arguments.all => io::print(&report.screen(io::width()))?,
+            Format::Text if !arguments.all => io::print(&screen(&report, io::width()))?,
             format => super::show(&report, format)?,
         }
     }
@@ -68,9 +68,9 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let difference = Difference::new(&memory, &after_memory);
     let exceeded = difference.exceeded(&arguments.limits);
     if arguments.markdown {
-        io::write(difference.markdown(&exceeded).as_bytes())?;
+        io::write(markdown(&difference, &exceeded).as_bytes())?;
     } else {
-        let page = || difference.html(&exceeded);
+        let page = || page_of_difference(&difference, &exceeded);
         super::show_with_page(&difference, arguments.answer.format, html, page)?;
     }
     for limit in &exceeded {

@@ -1,153 +1,31 @@
-//! The arrays and bytes on each device, for a program that is not partitioned yet.
+//! The shardings of a program, as text.
 
-use super::memory::Device;
 use crate::text::Text;
 use crate::words::{InUnits, count, value_name};
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use xla_shape_hlo::{Module, ShardedArray, ShardedArrayKind};
+use xla_shape_answers::hlo::sharding::{Sharded, Shardings, Sum};
 
-/// The shardings of a module, and what they mean for each device.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Shardings {
-    /// How many devices there are.
-    pub(super) devices: u64,
-    /// The parameters that have a sharding.
-    pub(super) parameters: Sum,
-    /// The results that have a sharding.
-    pub(super) results: Sum,
-    /// The bytes on each device of arrays that other devices have, too.
-    pub(super) replicated_bytes: u64,
-    /// Each sharding, with the arrays that have it.
-    pub(super) shardings: Vec<Kind>,
-    /// The arrays that take most on each device.
-    pub(super) largest: Vec<Sharded>,
-    /// The arrays whose copies take most.
-    pub(super) replicated: Vec<Sharded>,
-}
-
-/// The sum of several arrays.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Sum {
-    /// How many arrays.
-    pub(super) arrays: usize,
-    /// Their bytes in one place.
-    pub(super) bytes: u64,
-    /// Their bytes on each device.
-    pub(super) bytes_per_device: u64,
-}
-
-/// What the values of a module take in memory, and what is wrong with the module.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Kind {
-    /// What each device has of a program that is not partitioned yet; null for any other program.
-    pub(super) sharding: String,
-    #[serde(flatten)]
-    pub(super) sum: Sum,
-}
-
-/// An array that has a sharding.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Sharded {
-    /// The name of the instruction.
-    pub(super) name: String,
-    /// Which array of the instruction's value, from 0.
-    pub(super) leaf: usize,
-    /// The opcode of the instruction.
-    pub(super) opcode: String,
-    /// What the array is to the program.
-    pub(super) place: &'static str,
-    /// XLA's text of the shape, with its layout.
-    pub(super) shape: String,
-    /// XLA's text of the sharding.
-    pub(super) sharding: String,
-    /// The shape of a shard, with its layout.
-    pub(super) shard: String,
-    /// Whether every dimension divides without a remainder.
-    pub(super) even: bool,
-    /// The bytes of the whole array.
-    pub(super) bytes: u64,
-    /// The bytes of a shard.
-    pub(super) bytes_per_device: u64,
-    /// How many devices have each element.
-    pub(super) replication: u64,
-    /// The bytes on all devices that would be saved if one device had each element.
-    pub(super) copies_bytes: u64,
-}
-
-impl Sum {
-    fn add(&mut self, array: &ShardedArray<'_>) {
-        self.arrays += 1;
-        self.bytes = self.bytes.saturating_add(array.bytes());
-        self.bytes_per_device = self.bytes_per_device.saturating_add(array.bytes_per_device());
+pub(super) fn push(text: &mut Text, shardings: &Shardings) {
+    text.heading(&format!("Shardings, for {}", count(shardings.devices, "device", "devices")));
+    for (what, sum) in [("parameters", &shardings.parameters), ("results", &shardings.results)] {
+        if sum.arrays > 0 {
+            let _ = writeln!(text, "  {what:10}  {}", in_words(sum));
+        }
     }
-}
-
-impl Shardings {
-    /// The shardings of `module`, if it is for several devices and has some; lists have at most `top` entries.
-    pub(super) fn new(module: &Module, device: Option<Device>, top: usize) -> Option<Self> {
-        let arrays = module.sharded_arrays(device.and_then(Device::generation));
-        let named = arrays.iter().filter_map(|array| array.partition.device_count()).max();
-        let devices = module.partition_count().or(named);
-        // XLA does not print `num_partitions=1`.
-        let devices = devices.filter(|&devices| devices > 1 && !arrays.is_empty())?;
-        let (mut parameters, mut results, mut replicated_bytes) = (Sum::default(), Sum::default(), 0_u64);
-        let mut kinds = BTreeMap::<String, Sum>::new();
-        for array in &arrays {
-            match array.kind {
-                ShardedArrayKind::Parameter => parameters.add(array),
-                ShardedArrayKind::Result => results.add(array),
-                _ => {}
-            }
-            if array.replication > 1 {
-                replicated_bytes = replicated_bytes.saturating_add(array.bytes_per_device());
-            }
-            kinds.entry(array.sharding.to_string()).or_default().add(array);
-        }
-        let kinds = kinds.into_iter().map(|(sharding, sum)| Kind { sharding, sum });
-        let mut shardings = kinds.collect::<Vec<_>>();
-        shardings.sort_by_key(|kind| std::cmp::Reverse(kind.sum.bytes_per_device));
-        let all = arrays.iter().map(Sharded::new).collect::<Vec<_>>();
-        let ranked = |worth: fn(&Sharded) -> u64| {
-            let mut found = all.iter().filter(|array| worth(array) > 0).collect::<Vec<_>>();
-            found.sort_by_key(|array| std::cmp::Reverse(worth(array)));
-            found.into_iter().take(top).cloned().collect()
-        };
-        Some(Self {
-            devices,
-            parameters,
-            results,
-            replicated_bytes,
-            shardings: shardings.into_iter().take(top).collect(),
-            largest: ranked(|array| array.bytes_per_device),
-            replicated: ranked(|array| array.copies_bytes),
-        })
+    if shardings.replicated_bytes > 0 {
+        let bytes = InUnits(shardings.replicated_bytes);
+        let _ = writeln!(text, "  {bytes} on each device are copies of what other devices have");
     }
-
-    pub(super) fn text(&self, text: &mut Text) {
-        text.heading(&format!("Shardings, for {}", count(self.devices, "device", "devices")));
-        for (what, sum) in [("parameters", &self.parameters), ("results", &self.results)] {
-            if sum.arrays > 0 {
-                let _ = writeln!(text, "  {what:10}  {}", in_words(sum));
-            }
-        }
-        if self.replicated_bytes > 0 {
-            let bytes = InUnits(self.replicated_bytes);
-            let _ = writeln!(text, "  {bytes} on each device are copies of what other devices have");
-        }
-        for kind in &self.shardings {
-            text.hanging("  ", &format!("{}: {}", kind.sharding, in_words(&kind.sum)));
-        }
-        text.heading("Largest on each device");
-        self.largest.iter().for_each(|array| array.line(text));
-        text.heading("Largest replicated");
-        if self.replicated.is_empty() {
-            let _ = writeln!(text, "  no array is on several devices");
-        }
-        self.replicated.iter().for_each(|array| array.line(text));
+    for kind in &shardings.shardings {
+        text.hanging("  ", &format!("{}: {}", kind.sharding, in_words(&kind.sum)));
     }
+    text.heading("Largest on each device");
+    shardings.largest.iter().for_each(|array| line(text, array));
+    text.heading("Largest replicated");
+    if shardings.replicated.is_empty() {
+        let _ = writeln!(text, "  no array is on several devices");
+    }
+    shardings.replicated.iter().for_each(|array| line(text, array));
 }
 
 fn in_words(sum: &Sum) -> String {
@@ -155,39 +33,13 @@ fn in_words(sum: &Sum) -> String {
     format!("{arrays}, {} in one place, {} on each device", InUnits(sum.bytes), InUnits(sum.bytes_per_device))
 }
 
-impl Sharded {
-    fn new(array: &ShardedArray<'_>) -> Self {
-        let copies = array.replication.saturating_sub(1);
-        Self {
-            name: array.instruction.name().to_owned(),
-            leaf: array.leaf,
-            opcode: array.instruction.opcode().to_string(),
-            place: array.kind.name(),
-            shape: array.array.to_string(),
-            sharding: array.sharding.to_string(),
-            shard: array.shard.to_string(),
-            even: array.partition.is_even(),
-            bytes: array.bytes(),
-            bytes_per_device: array.bytes_per_device(),
-            replication: array.replication,
-            // Each shard is stored `copies` times more than needed.
-            copies_bytes: array.bytes_per_device().saturating_mul(copies).saturating_mul(tiles(array)),
-        }
-    }
-
-    fn line(&self, text: &mut Text) {
-        let (bytes, here) = (InUnits(self.bytes).to_string(), InUnits(self.bytes_per_device).to_string());
-        let copies = match self.replication {
-            1 => String::new(),
-            devices => format!("  on {devices} devices each"),
-        };
-        let name = value_name(&self.name, self.leaf);
-        let what = format!("{name}  {} -> {}  {}", self.shape, self.shard, self.sharding);
-        text.hanging(&format!("  {here:>10} of {bytes:>10}{copies}  "), &what);
-    }
-}
-
-/// How many different shards an array has.
-fn tiles(array: &ShardedArray<'_>) -> u64 {
-    array.partition.tiles().iter().fold(1, |product, &tiles| product.saturating_mul(tiles))
+fn line(text: &mut Text, array: &Sharded) {
+    let (bytes, here) = (InUnits(array.bytes).to_string(), InUnits(array.bytes_per_device).to_string());
+    let copies = match array.replication {
+        1 => String::new(),
+        devices => format!("  on {devices} devices each"),
+    };
+    let name = value_name(&array.name, array.leaf);
+    let what = format!("{name}  {} -> {}  {}", array.shape, array.shard, array.sharding);
+    text.hanging(&format!("  {here:>10} of {bytes:>10}{copies}  "), &what);
 }

@@ -1,24 +1,22 @@
 //! The report as text.
 
-use super::memory::{AtPeak, Memory, Resident, Scope};
-use super::report::{Place, Report, Value};
-use super::summary::Summary;
+use super::sharding;
+use crate::tpu::named;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::Answer;
+use xla_shape_answers::hlo::Report;
+use xla_shape_answers::hlo::memory::{AtPeak, Capacity, Memory, Resident, Scope};
+use xla_shape_answers::hlo::report::{Place, Value};
+use xla_shape_answers::hlo::summary::{Cause, Summary};
 use xla_shape_core::memory_space;
 
 /// At most this many findings are shown.
 const MAX_FINDINGS: usize = 20;
 
-impl Answer for Report {
-    const SCHEMA: &'static str = "xla-shape/hlo/1";
-}
-
 impl Show for Report {
     fn text(&self, width: usize) -> Text {
-        self.sections(&Section::ALL, width)
+        sections(self, &Section::ALL, width)
     }
 }
 
@@ -88,138 +86,136 @@ impl Section {
     }
 }
 
-impl Report {
-    /// These sections as text, after the lines that every text begins with: what the program needs, and the size of the module.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::{Report, Section};
-    ///
-    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
-    /// let text = Report::new(&program.memory(None), None, 10, None).sections(&[Section::Tiles], 80).to_string();
-    /// assert!(text.contains("\nTile formats\n") && text.ends_with("  f32 T(8,128)\n"), "{text}");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn sections(&self, sections: &[Section], width: usize) -> Text {
-        let mut text = self.beginning(width);
-        for section in Section::ALL {
-            if sections.contains(&section) {
-                self.section(&mut text, section);
-            }
+/// These sections as text, after the lines that every text begins with: what the program needs, and the size of the module.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+/// use xla_shape_answers::hlo::Report;
+/// use xla_shape_render::hlo::{Section, sections};
+///
+/// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
+/// let text = sections(&Report::new(&program.memory(None), None, 10, None), &[Section::Tiles], 80).to_string();
+/// assert!(text.contains("\nTile formats\n") && text.ends_with("  f32 T(8,128)\n"), "{text}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn sections(report: &Report, sections: &[Section], width: usize) -> Text {
+    let mut text = beginning(report, width);
+    for section in Section::ALL {
+        if sections.contains(&section) {
+            push_section(report, &mut text, section);
         }
-        text
     }
+    text
+}
 
-    /// What matters most, on one screen: the totals, the largest values at the peak, the most padded ones, and the findings. The last
-    /// lines name the other sections that have something to say, and the commands that say more.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::Report;
-    ///
-    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
-    /// let text = Report::new(&program.memory(None), None, 10, None).screen(80).to_string();
-    /// assert!(text.contains("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
-    /// assert!(text.ends_with("One instruction: hlo show FILE %p; a page to click through: --html PAGE\n"), "{text}");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn screen(&self, width: usize) -> Text {
-        let mut text = self.beginning(width);
-        self.section(&mut text, Section::Memory);
-        if let Some(at_peak) = self.at_peak.first() {
-            peak_heading(&mut text, self, at_peak);
-            residents(&mut text, &at_peak.largest[..at_peak.largest.len().min(FEW)]);
-        }
-        if !self.most_padded.is_empty() {
+/// What matters most, on one screen: the totals, the largest values at the peak, the most padded ones, and the findings. The last
+/// lines name the other sections that have something to say, and the commands that say more.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+/// use xla_shape_answers::hlo::Report;
+/// use xla_shape_render::hlo::screen;
+///
+/// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?);
+/// let text = screen(&Report::new(&program.memory(None), None, 10, None), 80).to_string();
+/// assert!(text.contains("More: --all, or --section with peak, sums, largest, tiles\n"), "{text}");
+/// assert!(text.ends_with("One instruction: hlo show FILE %p; a page to click through: --html PAGE\n"), "{text}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn screen(report: &Report, width: usize) -> Text {
+    let mut text = beginning(report, width);
+    push_section(report, &mut text, Section::Memory);
+    if let Some(at_peak) = report.at_peak.first() {
+        peak_heading(&mut text, report, at_peak);
+        residents(&mut text, &at_peak.largest[..at_peak.largest.len().min(FEW)]);
+    }
+    if !report.most_padded.is_empty() {
+        text.heading(PADDED);
+        padded(&mut text, &report.most_padded[..report.most_padded.len().min(FEW_PADDED)]);
+    }
+    if !report.findings.is_empty() {
+        text.heading("Findings");
+        findings(&mut text, report, FEW);
+    }
+    let more = Section::ALL.into_iter().filter(|section| has_more(report, *section)).map(Section::name);
+    let more = more.collect::<Vec<_>>().join(", ");
+    if !more.is_empty() {
+        text.verbatim("");
+        text.paragraph(format_args!("More: --all, or --section with {more}"));
+    }
+    if let Some(name) = report.summary.as_ref().and_then(Summary::largest) {
+        text.paragraph(format_args!("One instruction: hlo show FILE %{name}; a page to click through: --html PAGE"));
+    }
+    text
+}
+
+/// Adds how much memory the program needs, and the values that take the most: an excerpt of the report's text.
+pub(crate) fn what_takes_memory(report: &Report, text: &mut Text) {
+    if let Some(summary) = &report.summary {
+        text.paragraph(summary_text(summary));
+    }
+    push_section(report, text, Section::Padded);
+    push_section(report, text, Section::Largest);
+}
+
+/// Whether a section says more than the screen.
+fn has_more(report: &Report, section: Section) -> bool {
+    match section {
+        Section::Memory => false,
+        Section::Peak => !report.at_peak.is_empty(),
+        Section::Sharding => report.sharding.is_some(),
+        Section::Sums => !report.spaces.is_empty(),
+        Section::Padded => report.most_padded.len() > FEW_PADDED,
+        Section::Largest => !report.largest.is_empty(),
+        Section::Tiles => !report.tile_formats.is_empty(),
+        Section::Layouts => !report.layout_changes.is_empty(),
+        Section::Copies => !report.copies.is_empty(),
+        Section::Collectives => !report.collectives.is_empty(),
+        Section::Findings => report.findings.len() > FEW,
+    }
+}
+
+/// The first lines: what the program needs, and the size of the module.
+fn beginning(report: &Report, width: usize) -> Text {
+    let mut text = Text::new(width);
+    let name = report.module.as_deref().unwrap_or("without a name");
+    let computations = count(report.computations as u64, "computation", "computations");
+    let instructions = count(report.instructions as u64, "instruction", "instructions");
+    if let Some(summary) = &report.summary {
+        text.paragraph(summary_text(summary));
+    }
+    text.paragraph(format_args!("module {name}: {computations}, {instructions}"));
+    if !report.other_modules.is_empty() {
+        text.paragraph(format_args!("other modules of the directory: {}", report.other_modules.join(", ")));
+    }
+    text
+}
+
+fn push_section(report: &Report, text: &mut Text, section: Section) {
+    match section {
+        Section::Memory => memory(text, report),
+        Section::Peak => report.at_peak.iter().for_each(|at_peak| peak(text, report, at_peak)),
+        Section::Sharding => report.sharding.iter().for_each(|sharding| sharding::push(text, sharding)),
+        Section::Sums => sums(text, report),
+        Section::Padded => {
             text.heading(PADDED);
-            padded(&mut text, &self.most_padded[..self.most_padded.len().min(FEW_PADDED)]);
+            padded(text, &report.most_padded);
         }
-        if !self.findings.is_empty() {
+        Section::Largest => {
+            text.heading("Largest");
+            values(text, &report.largest, "no value takes memory");
+        }
+        Section::Tiles => tiles(text, report),
+        Section::Layouts => layouts(text, report),
+        Section::Copies => copies(text, report),
+        Section::Collectives => collectives(text, report),
+        Section::Findings => {
             text.heading("Findings");
-            findings(&mut text, self, FEW);
-        }
-        let more = Section::ALL.into_iter().filter(|section| self.has_more(*section)).map(Section::name);
-        let more = more.collect::<Vec<_>>().join(", ");
-        if !more.is_empty() {
-            text.verbatim("");
-            text.paragraph(format_args!("More: --all, or --section with {more}"));
-        }
-        if let Some(name) = self.summary.as_ref().and_then(Summary::largest) {
-            text.paragraph(format_args!(
-                "One instruction: hlo show FILE %{name}; a page to click through: --html PAGE"
-            ));
-        }
-        text
-    }
-
-    /// Adds how much memory the program needs, and the values that take the most: an excerpt of the report's text.
-    pub(crate) fn what_takes_memory(&self, text: &mut Text) {
-        if let Some(summary) = &self.summary {
-            text.paragraph(summary.text());
-        }
-        self.section(text, Section::Padded);
-        self.section(text, Section::Largest);
-    }
-
-    /// Whether a section says more than the screen.
-    fn has_more(&self, section: Section) -> bool {
-        match section {
-            Section::Memory => false,
-            Section::Peak => !self.at_peak.is_empty(),
-            Section::Sharding => self.sharding.is_some(),
-            Section::Sums => !self.spaces.is_empty(),
-            Section::Padded => self.most_padded.len() > FEW_PADDED,
-            Section::Largest => !self.largest.is_empty(),
-            Section::Tiles => !self.tile_formats.is_empty(),
-            Section::Layouts => !self.layout_changes.is_empty(),
-            Section::Copies => !self.copies.is_empty(),
-            Section::Collectives => !self.collectives.is_empty(),
-            Section::Findings => self.findings.len() > FEW,
-        }
-    }
-
-    /// The first lines: what the program needs, and the size of the module.
-    fn beginning(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        let name = self.module.as_deref().unwrap_or("without a name");
-        let computations = count(self.computations as u64, "computation", "computations");
-        let instructions = count(self.instructions as u64, "instruction", "instructions");
-        if let Some(summary) = &self.summary {
-            text.paragraph(summary.text());
-        }
-        text.paragraph(format_args!("module {name}: {computations}, {instructions}"));
-        if !self.other_modules.is_empty() {
-            text.paragraph(format_args!("other modules of the directory: {}", self.other_modules.join(", ")));
-        }
-        text
-    }
-
-    fn section(&self, text: &mut Text, section: Section) {
-        match section {
-            Section::Memory => memory(text, self),
-            Section::Peak => self.at_peak.iter().for_each(|at_peak| peak(text, self, at_peak)),
-            Section::Sharding => self.sharding.iter().for_each(|sharding| sharding.text(text)),
-            Section::Sums => sums(text, self),
-            Section::Padded => {
-                text.heading(PADDED);
-                padded(text, &self.most_padded);
-            }
-            Section::Largest => {
-                text.heading("Largest");
-                values(text, &self.largest, "no value takes memory");
-            }
-            Section::Tiles => tiles(text, self),
-            Section::Layouts => layouts(text, self),
-            Section::Copies => copies(text, self),
-            Section::Collectives => collectives(text, self),
-            Section::Findings => {
-                text.heading("Findings");
-                findings(text, self, MAX_FINDINGS);
-            }
+            findings(text, report, MAX_FINDINGS);
         }
     }
 }
@@ -357,7 +353,7 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         } else {
             ""
         };
-        let _ = writeln!(text, "  {}{code}", capacity.text(report.is_tpu));
+        let _ = writeln!(text, "  {}{code}", capacity_text(capacity, report.is_tpu));
     }
 }
 
@@ -467,4 +463,31 @@ fn values(text: &mut Text, values: &[Value], none: &str) {
         let what = format!("{name} ({})  {}{}", value.opcode, value.shape, shown(&value.place));
         text.hanging(&format!("  {bytes:>9}  {padding:>9} padding  {expansion:>7}  "), &what);
     }
+}
+
+/// Such as `S(0) HBM: 2 GiB of 16 GiB, 14 GiB free`.
+pub(crate) fn capacity_text(capacity: &Capacity, is_tpu: bool) -> String {
+    let left = if capacity.free < 0 { "over" } else { "free" };
+    let [used, of, free] = [capacity.used, capacity.bytes, capacity.free.unsigned_abs()].map(InUnits);
+    format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, is_tpu))
+}
+
+/// The sentence.
+fn summary_text(summary: &Summary) -> String {
+    let device =
+        summary.generation.map_or(String::new(), |generation| format!(" on {}", named(generation, summary.assumed)));
+    let memory = if summary.is_tpu { "HBM" } else { "memory" };
+    let mut text = format!("needs {} of {memory}", InUnits(summary.needed_bytes));
+    if let Some(available) = summary.available_bytes {
+        let verdict = if summary.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
+        text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
+    } else if summary.is_tpu {
+        text += "; generation not given (--for names it)";
+    }
+    if let Some(Cause { name, leaf, shape, bytes, role, source }) = &summary.largest {
+        let source = source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+        text +=
+            &format!("; largest at the peak: {} {role} {} {shape}{source}", InUnits(*bytes), value_name(name, *leaf));
+    }
+    text
 }

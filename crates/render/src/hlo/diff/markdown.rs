@@ -1,85 +1,72 @@
 //! What changed between two programs, as Markdown for a pull request.
 
-use super::Difference;
+use super::text::{in_words, percent};
 use crate::words::markdown::{self, code, plain};
 use crate::words::{Grouped, Signed, count};
+use xla_shape_answers::hlo::Difference;
+use xla_shape_answers::hlo::diff::PartChange;
 
-impl Difference {
-    /// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. `exceeded` is what
-    /// [`exceeded`](Self::exceeded) says, which comes first.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::Difference;
-    ///
-    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
-    /// let difference = Difference::new(&before.memory(None), &after.memory(None));
-    /// let markdown = difference.markdown(&[]);
-    /// assert!(markdown.contains("| shape | <code>p</code> | <code>f32&#91;8&#93;&#123;0&#125;</code> |"));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn markdown(&self, exceeded: &[String]) -> String {
-        let [before, after] = [0, 1].map(|side: usize| self.programs.get(side).map_or("", |(name, _)| name));
-        let mut lines = vec![if before == after {
-            format!("### {}", code(before))
-        } else {
-            format!("### {} and {}", code(before), code(after))
-        }];
-        let mut table = |heading: &str, columns: &[&str], rows: Vec<Vec<String>>| {
-            markdown::table(&mut lines, heading, columns, rows);
-        };
-        table("More than allowed", &["limit"], exceeded.iter().map(|limit| vec![plain(limit)]).collect());
-        let measures = self.changed_measures().map(|measured| {
-            let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
-            vec![
-                measured.name.to_owned(),
-                before,
-                after,
-                measured.percent().unwrap_or_default(),
-                measured.cause.to_string(),
-            ]
-        });
-        let measures = measures.collect::<Vec<_>>();
-        table("What changed", &["", "before", "after", "change", "cause"], measures);
-        let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
-        let parts = self.parts.iter().map(|part| {
-            let remedy = part.remedy.as_deref().filter(|_| part.change == "copy added").map(plain);
-            vec![
-                part.change.to_owned(),
-                code(&part.name),
-                part.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string()),
-                optional(&part.source),
-                part.cause.to_string(),
-                part.because.as_deref().map(plain).unwrap_or_default(),
-                remedy.unwrap_or_default(),
-            ]
-        });
-        let columns = ["change", "instruction", "cycles", "source", "cause", "why", "remedy"];
-        table("Copies, collectives and fusions", &columns, parts.collect());
-        let changes = self.changes.iter().map(|change| {
-            let [before, after] = [&change.before, &change.after].map(optional);
-            let bytes = Signed(change.bytes).to_string();
-            let name = code(&change.name);
-            vec![
-                change.change.to_owned(),
-                name,
-                before,
-                after,
-                bytes,
-                optional(&change.source),
-                change.cause.to_string(),
-            ]
-        });
-        let heading = count(self.changes.len() as u64, "value changed", "values changed");
-        table(&heading, &["change", "value", "before", "after", "bytes", "source", "cause"], changes.collect());
-        if lines.len() == 1 {
-            lines.extend([String::new(), "Nothing that matters changed.".to_owned()]);
-        }
-        lines.join("\n") + "\n"
+/// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. `exceeded` is what
+/// [`exceeded`](Difference::exceeded) says, which comes first.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+/// use xla_shape_answers::hlo::Difference;
+/// use xla_shape_render::hlo::diff::markdown;
+///
+/// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+/// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
+/// let difference = Difference::new(&before.memory(None), &after.memory(None));
+/// let markdown = markdown(&difference, &[]);
+/// assert!(markdown.contains("| shape | <code>p</code> | <code>f32&#91;8&#93;&#123;0&#125;</code> |"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
+    let [before, after] = [0, 1].map(|side: usize| difference.programs.get(side).map_or("", |(name, _)| name));
+    let mut lines = vec![if before == after {
+        format!("### {}", code(before))
+    } else {
+        format!("### {} and {}", code(before), code(after))
+    }];
+    let mut table = |heading: &str, columns: &[&str], rows: Vec<Vec<String>>| {
+        markdown::table(&mut lines, heading, columns, rows);
+    };
+    table("More than allowed", &["limit"], exceeded.iter().map(|limit| vec![plain(limit)]).collect());
+    let measures = difference.changed_measures().map(|measured| {
+        let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
+        vec![measured.name.to_owned(), before, after, percent(measured).unwrap_or_default(), measured.cause.to_string()]
+    });
+    let measures = measures.collect::<Vec<_>>();
+    table("What changed", &["", "before", "after", "change", "cause"], measures);
+    let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
+    let parts = difference.parts.iter().map(|part| {
+        let remedy = part.remedy.as_deref().filter(|_| part.change == PartChange::CopyAdded).map(plain);
+        vec![
+            part.change.to_string(),
+            code(&part.name),
+            part.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string()),
+            optional(&part.source),
+            part.cause.to_string(),
+            part.because.as_deref().map(plain).unwrap_or_default(),
+            remedy.unwrap_or_default(),
+        ]
+    });
+    let columns = ["change", "instruction", "cycles", "source", "cause", "why", "remedy"];
+    table("Copies, collectives and fusions", &columns, parts.collect());
+    let changes = difference.changes.iter().map(|change| {
+        let [before, after] = [&change.before, &change.after].map(optional);
+        let bytes = Signed(change.bytes).to_string();
+        let name = code(&change.name);
+        vec![change.change.to_string(), name, before, after, bytes, optional(&change.source), change.cause.to_string()]
+    });
+    let heading = count(difference.changes.len() as u64, "value changed", "values changed");
+    table(&heading, &["change", "value", "before", "after", "bytes", "source", "cause"], changes.collect());
+    if lines.len() == 1 {
+        lines.extend([String::new(), "Nothing that matters changed.".to_owned()]);
     }
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]

@@ -1,91 +1,89 @@
 //! What changed between two programs, as an HTML page: the figures of both side by side, and why they differ.
 
-use super::text::answer;
-use super::{Cause, Change, Difference, Part, Peak};
+use super::text::{answer, in_words, percent};
 use crate::web::{MOST, Side, cell, end, escape, page_of_tables, push, side_by_side, table};
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
+use xla_shape_answers::hlo::Difference;
+use xla_shape_answers::hlo::diff::{Cause, Change, Part, PartChange, Peak};
 
-impl Difference {
-    /// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
-    /// that come or go, and values. `exceeded` is what [`exceeded`](Self::exceeded) says, which comes first. The page has no external
-    /// resources.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::Difference;
-    ///
-    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let [before, after] = [Module::parse(&text(1024))?, Module::parse(&text(3072))?].map(Program::from);
-    /// let page = Difference::new(&before.memory(None), &after.memory(None)).html(&[]);
-    /// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB → 12 KiB"), "{page}");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn html(&self, exceeded: &[String]) -> String {
-        let [before, after] = self.programs.each_ref().map(|(name, _)| shortened(name, 200));
-        let heading = if before == after { before.into_owned() } else { format!("{before} and {after}") };
-        let mut body = String::new();
-        for limit in exceeded {
-            push(&mut body, format_args!("<p class=\"refused\">{}</p>\n", cell(limit)));
+/// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
+/// that come or go, and values. `exceeded` is what [`exceeded`](Difference::exceeded) says, which comes first. The page has no external
+/// resources.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+/// use xla_shape_answers::hlo::Difference;
+/// use xla_shape_render::hlo::diff::page;
+///
+/// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+/// let [before, after] = [Module::parse(&text(1024))?, Module::parse(&text(3072))?].map(Program::from);
+/// let page = page(&Difference::new(&before.memory(None), &after.memory(None)), &[]);
+/// assert!(page.starts_with("<!doctype html>") && page.contains("memory 4 KiB → 12 KiB"), "{page}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn page(difference: &Difference, exceeded: &[String]) -> String {
+    let [before, after] = difference.programs.each_ref().map(|(name, _)| shortened(name, 200));
+    let heading = if before == after { before.into_owned() } else { format!("{before} and {after}") };
+    let mut body = String::new();
+    for limit in exceeded {
+        push(&mut body, format_args!("<p class=\"refused\">{}</p>\n", cell(limit)));
+    }
+    push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&with_arrows(&answer(difference)))));
+    let accuracy = difference.programs.each_ref().map(|(name, accuracy)| format!("{name} ({accuracy})"));
+    push(
+        &mut body,
+        format_args!(
+            "<p class=\"legend\"><span><i class=\"temporary\"></i> before: {}</span><span><i class=\"output\"></i> after: {}</span></p>\n",
+            cell(&accuracy[0]),
+            cell(&accuracy[1])
+        ),
+    );
+    if let Some(why) = &difference.unknown {
+        push(&mut body, format_args!("<p class=\"hint\">The cycles are not compared: {}</p>\n", cell(why)));
+    }
+    push_measures(&mut body, difference);
+    push_parts(&mut body, &difference.parts);
+    push_peaks(&mut body, difference);
+    push_totals(&mut body, difference);
+    push_values(&mut body, &difference.changes);
+    let title = format!("Comparison of {heading}");
+    page_of_tables(&title, &body)
+}
+
+fn push_measures(body: &mut String, difference: &Difference) {
+    let rows = difference.measures.iter().filter(|measured| measured.before.is_some() || measured.after.is_some());
+    let rows = rows.map(|measured| {
+        let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
+        Side {
+            name: measured.name.to_owned(),
+            numbers: [measured.before, measured.after],
+            texts: [measured.before, measured.after].map(|number| in_words(measured, number)),
+            change: percent(measured).filter(|_| measured.before != measured.after).unwrap_or_default(),
+            why,
         }
-        push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&with_arrows(&answer(self)))));
-        let accuracy = self.programs.each_ref().map(|(name, accuracy)| format!("{name} ({accuracy})"));
-        push(
-            &mut body,
-            format_args!(
-                "<p class=\"legend\"><span><i class=\"temporary\"></i> before: {}</span><span><i class=\"output\"></i> after: {}</span></p>\n",
-                cell(&accuracy[0]),
-                cell(&accuracy[1])
-            ),
-        );
-        if let Some(why) = &self.unknown {
-            push(&mut body, format_args!("<p class=\"hint\">The cycles are not compared: {}</p>\n", cell(why)));
-        }
-        self.push_measures(&mut body);
-        push_parts(&mut body, &self.parts);
-        self.push_peaks(&mut body);
-        self.push_totals(&mut body);
-        push_values(&mut body, &self.changes);
-        let title = format!("Comparison of {heading}");
-        page_of_tables(&title, &body)
-    }
+    });
+    side_by_side(body, "measures", "Figures", rows.collect());
+}
 
-    fn push_measures(&self, body: &mut String) {
-        let rows = self.measures.iter().filter(|measured| measured.before.is_some() || measured.after.is_some());
-        let rows = rows.map(|measured| {
-            let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
-            Side {
-                name: measured.name.to_owned(),
-                numbers: [measured.before, measured.after],
-                texts: [measured.before, measured.after].map(|number| measured.number(number)),
-                change: measured.percent().filter(|_| measured.before != measured.after).unwrap_or_default(),
-                why,
-            }
-        });
-        side_by_side(body, "measures", "Figures", rows.collect());
+fn push_peaks(body: &mut String, difference: &Difference) {
+    let rows = difference.peaks.iter().map(|peak| {
+        let at = |name: &Option<String>| name.as_ref().map_or("no instruction".to_owned(), |name| format!("%{name}"));
+        let (before, after) = (at(&peak.at_before), at(&peak.at_after));
+        let when = if before == after { before } else { format!("{before}, then {after}") };
+        bytes_side(format!("{} at {when}", peak.name), peak.bytes_before, peak.bytes_after, peak.bytes)
+    });
+    side_by_side(body, "peaks", "Peaks", rows.collect());
+    for peak in &difference.peaks {
+        push_causes(body, peak);
     }
+}
 
-    fn push_peaks(&self, body: &mut String) {
-        let rows = self.peaks.iter().map(|peak| {
-            let at =
-                |name: &Option<String>| name.as_ref().map_or("no instruction".to_owned(), |name| format!("%{name}"));
-            let (before, after) = (at(&peak.at_before), at(&peak.at_after));
-            let when = if before == after { before } else { format!("{before}, then {after}") };
-            bytes_side(format!("{} at {when}", peak.name), peak.bytes_before, peak.bytes_after, peak.bytes)
-        });
-        side_by_side(body, "peaks", "Peaks", rows.collect());
-        for peak in &self.peaks {
-            push_causes(body, peak);
-        }
-    }
-
-    fn push_totals(&self, body: &mut String) {
-        let rows = self.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0);
-        let rows =
-            rows.map(|total| bytes_side(total.name.to_owned(), total.bytes_before, total.bytes_after, total.bytes));
-        side_by_side(body, "totals", "Memory", rows.collect());
-    }
+fn push_totals(body: &mut String, difference: &Difference) {
+    let rows = difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0);
+    let rows = rows.map(|total| bytes_side(total.name.to_owned(), total.bytes_before, total.bytes_after, total.bytes));
+    side_by_side(body, "totals", "Memory", rows.collect());
 }
 
 fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
@@ -121,7 +119,7 @@ fn push_parts(body: &mut String, parts: &[Part]) {
         if let Some(because) = &part.because {
             push(body, format_args!("<p>{}</p>", cell(because)));
         }
-        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == "copy added") {
+        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
             push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(remedy)));
         }
         body.push_str("</li>\n");
@@ -135,7 +133,7 @@ fn push_causes(body: &mut String, peak: &Peak) {
         let like = if cause.values == 1 { String::new() } else { count(cause.values as u64, " value", " values") };
         [
             Signed(cause.bytes).to_string(),
-            cause.live.to_owned(),
+            cause.live.to_string(),
             format!("{}{}{like}", value_name(&cause.name, cause.leaf), if like.is_empty() { "" } else { ", " }),
             with_arrows(&cause.shape),
             [&cause.op_name, &cause.source].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),

@@ -1,10 +1,10 @@
 //! What changed between two programs, as text.
 
-use super::{Difference, Measured, Peak};
-use crate::Text;
-use crate::hlo::Measure;
 use crate::words::{self, Grouped, InUnits, Signed, count};
+use crate::{Show, Text};
 use std::fmt::Write as _;
+use xla_shape_answers::hlo::diff::{Measured, PartChange, Peak, ValueChange};
+use xla_shape_answers::hlo::{Difference, Measure};
 
 /// The text lists at most this many values.
 const MOST_CHANGES: usize = 100;
@@ -13,8 +13,14 @@ const MOST_PARTS: usize = 30;
 /// The text lists at most this many causes of a difference at a peak.
 const MOST_CAUSES: usize = 12;
 
+impl Show for Difference {
+    fn text(&self, width: usize) -> Text {
+        text(self, width)
+    }
+}
+
 // Writing to a `Text` does not fail.
-pub(super) fn text(difference: &Difference, width: usize) -> Text {
+fn text(difference: &Difference, width: usize) -> Text {
     let mut text = Text::new(width);
     text.paragraph(answer(difference));
     for (when, (name, accuracy)) in ["before", "after"].iter().zip(&difference.programs) {
@@ -59,14 +65,14 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
     }
     let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
     let changes = &difference.changes;
-    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count() as u64;
+    let of = |kind: ValueChange| changes.iter().filter(|change| change.change == kind).count() as u64;
     text.paragraph(format_args!(
         "{}, {} and {} changed; {} added, {} removed; {} in all",
-        count(of("shape"), "shape", "shapes"),
-        count(of("layout"), "layout", "layouts"),
-        count(of("memory space"), "memory space", "memory spaces"),
-        count(of("added"), "value", "values"),
-        of("removed"),
+        count(of(ValueChange::Shape), "shape", "shapes"),
+        count(of(ValueChange::Layout), "layout", "layouts"),
+        count(of(ValueChange::MemorySpace), "memory space", "memory spaces"),
+        count(of(ValueChange::Added), "value", "values"),
+        of(ValueChange::Removed),
         Signed(total),
     ));
     text
@@ -75,8 +81,8 @@ pub(super) fn text(difference: &Difference, width: usize) -> Text {
 /// What changed, in one line.
 pub(super) fn answer(difference: &Difference) -> String {
     let changed = |measured: &Measured| {
-        let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
-        let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));
+        let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
+        let percent = percent(measured).map_or(String::new(), |percent| format!(" ({percent})"));
         format!("{} {before} -> {after}{percent}", measured.name)
     };
     let changes = difference.changed_measures().map(changed).collect::<Vec<_>>();
@@ -88,37 +94,14 @@ pub(super) fn answer(difference: &Difference) -> String {
     if known.is_empty() { "the modules have no figures to compare".to_owned() } else { format!("no change in {known}") }
 }
 
-impl Measured {
-    /// A number of the program, in units.
-    pub(super) fn number(&self, number: Option<u64>) -> String {
-        match (number, self.measure) {
-            (None, _) => "not known".to_owned(),
-            (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
-            (Some(number), _) => Grouped(number).to_string(),
-        }
-    }
-
-    /// By how much it changed, in percent of the number before.
-    pub(super) fn percent(&self) -> Option<String> {
-        words::change_in_percent(self.before, self.after)
-    }
-}
-
-impl Difference {
-    /// The numbers that differ.
-    pub(super) fn changed_measures(&self) -> impl Iterator<Item = &Measured> {
-        self.measures.iter().filter(|measured| measured.before != measured.after)
-    }
-}
-
 /// The numbers that differ, and the copies, collectives and fusions that come or go.
 fn measured_lines(text: &mut Text, difference: &Difference) {
     if difference.changed_measures().next().is_some() {
         text.heading("What changed");
     }
     for measured in difference.changed_measures() {
-        let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
-        let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));
+        let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
+        let percent = percent(measured).map_or(String::new(), |percent| format!(" ({percent})"));
         text.hanging(&format!("  {:11} ", measured.name), &format!("{before} -> {after}{percent}: {}", measured.cause));
     }
     if !difference.parts.is_empty() {
@@ -131,7 +114,7 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
         if let Some(because) = &part.because {
             text.hanging("      ", because);
         }
-        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == "copy added") {
+        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
             text.hanging("      ", &format!("to remove it: {remedy}"));
         }
     }
@@ -167,4 +150,18 @@ fn peak_lines(text: &mut Text, peak: &Peak) {
         let rest = peak.because.iter().skip(MOST_CAUSES).fold(0_i64, |sum, cause| sum.saturating_add(cause.bytes));
         let _ = writeln!(text, "{:>13}  {} more", Signed(rest).to_string(), peak.because.len() - MOST_CAUSES);
     }
+}
+
+/// A number of the program, in units.
+pub(super) fn in_words(measured: &Measured, value: Option<u64>) -> String {
+    match (value, measured.measure) {
+        (None, _) => "not known".to_owned(),
+        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
+        (Some(number), _) => Grouped(number).to_string(),
+    }
+}
+
+/// By how much it changed, in percent of the number before.
+pub(super) fn percent(measured: &Measured) -> Option<String> {
+    words::change_in_percent(measured.before, measured.after)
 }

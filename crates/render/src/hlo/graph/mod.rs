@@ -2,12 +2,14 @@
 //!
 //! The page has the instructions that are nearest to the first one, with the same facts as the text; `graph.js` draws those around the chosen one.
 
-use super::show::{Facts, ShowError, find};
+use super::show::rows;
 use super::strings::Strings;
 use crate::web::{Page, json_script};
 use crate::words::shortened;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
+use xla_shape_answers::hlo::ShowError;
+use xla_shape_answers::hlo::show::{Facts, find};
 use xla_shape_hlo::{Instruction, Module, Opcode};
 use xla_shape_program::ProgramMemory;
 
@@ -170,7 +172,7 @@ impl Graph {
             let operands = known(&mut operands(instruction).into_iter());
             let readers = known(&mut facts.readers.of(instruction));
             let mut number = |text: &str| strings.number(text, limits.text);
-            let rows = shown.rows().into_iter().filter(|(name, _)| wants(instruction, name)).collect::<Vec<_>>();
+            let rows = rows(&shown).into_iter().filter(|(name, _)| wants(instruction, name)).collect::<Vec<_>>();
             let mut facts: Vec<_> =
                 rows.iter().take(limits.rows).map(|(name, value)| (number(name), number(value))).collect();
             if let Some(left) = rows.len().checked_sub(limits.rows).filter(|&left| left > 0) {

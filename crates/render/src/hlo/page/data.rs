@@ -1,14 +1,14 @@
 //! The data of a page: the program's buffers, when each is live, and how much is live at each step.
 
 use super::super::graph::{Graph, Limits, Node};
-use super::super::memory::Roles;
-use super::super::report::Report;
-use super::super::show::Facts;
 use super::super::strings::Strings;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use xla_shape_answers::hlo::Report;
+use xla_shape_answers::hlo::memory::Roles;
+use xla_shape_answers::hlo::show::Facts;
 use xla_shape_answers::source::{is_argument, path, source_text};
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
 use xla_shape_program::ProgramMemory;

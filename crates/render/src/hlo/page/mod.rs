@@ -5,10 +5,11 @@
 
 mod data;
 
-use super::{Report, graph};
+use super::graph;
 use crate::web::{Page, escape, json_script};
 use crate::{Show, words::shortened};
 use data::{Data, Detail, Shown};
+use xla_shape_answers::hlo::Report;
 use xla_shape_hlo::Module;
 use xla_shape_program::ProgramMemory;
 
@@ -28,7 +29,8 @@ const MAX_REPORT: usize = 200_000;
 /// ```
 /// use xla_shape_hlo::Module;
 /// use xla_shape_program::Program;
-/// use xla_shape_render::hlo::{Report, page};
+/// use xla_shape_answers::hlo::Report;
+/// use xla_shape_render::hlo::page;
 ///
 /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
 /// let memory = program.memory(None);

@@ -1,104 +1,99 @@
 //! Compares programs with their records.
 
-use super::record::{Record, Recorded, RecordedCopy, in_words};
+use super::record::{Record, Recorded, RecordedCopy};
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
-use crate::words::{Grouped, change_in_percent, count, markdown};
-use crate::{Show, Text};
+use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fmt::Write as _;
-use xla_shape_answers::{Answer, answer_line};
-
-/// The text lists at most this many copies, and source lines.
-const MOST: usize = 10;
 
 /// The changes of all programs since they were recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Checks {
     /// One for each device.
-    programs: Vec<Check>,
+    pub programs: Vec<Check>,
 }
 
 /// The changes of one program since it was recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Check {
     /// The device, such as "v5e:2x2"; null if nobody named it.
-    device: Option<String>,
+    pub device: Option<String>,
     /// The name of the module; null if it has none.
-    module: Option<String>,
+    pub module: Option<String>,
     /// What the compiler of the record said its version is; null if it is not known.
-    compiler_before: Option<String>,
+    pub compiler_before: Option<String>,
     /// What the compiler says its version is now; null if it is not known.
-    compiler: Option<String>,
+    pub compiler: Option<String>,
     /// Whether no limit is exceeded.
-    passed: bool,
+    pub passed: bool,
     /// The limits.
-    limits: Vec<String>,
+    pub limits: Vec<String>,
     /// The limits that are exceeded, as sentences.
-    exceeded: Vec<String>,
+    pub exceeded: Vec<String>,
     /// What makes the comparison doubtful, as sentences.
-    warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// The numbers that differ.
-    measures: Vec<ChangedMeasure>,
+    pub measures: Vec<ChangedMeasure>,
     /// The instructions that only change a layout and that the record does not have.
-    copies_added: Vec<ChangedCopy>,
+    pub copies_added: Vec<ChangedCopy>,
     /// Those of the record that are gone.
-    copies_removed: Vec<ChangedCopy>,
+    pub copies_removed: Vec<ChangedCopy>,
     /// The source lines whose cycles differ, the largest difference first.
-    lines: Vec<ChangedLine>,
+    pub lines: Vec<ChangedLine>,
     /// The command that accepts the changes.
-    accept: String,
+    pub accept: String,
 }
 
 /// A number.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ChangedMeasure {
+pub struct ChangedMeasure {
     /// Which number.
-    name: &'static str,
+    pub name: &'static str,
     /// The number of the record; null if it is not known.
-    before: Option<u64>,
+    pub before: Option<u64>,
     /// The number now; null if it is not known.
-    after: Option<u64>,
+    pub after: Option<u64>,
     /// Why it is not the same.
-    cause: Reason,
+    pub cause: Reason,
+    /// The same as a value.
     #[serde(skip)]
-    measure: Measure,
+    pub measure: Measure,
 }
 
 /// A copy.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ChangedCopy {
+pub struct ChangedCopy {
     /// The opcode.
-    opcode: String,
+    pub opcode: String,
     /// The shape before.
-    from: String,
+    pub from: String,
     /// The shape after.
-    to: String,
+    pub to: String,
     /// The cycles of all runs; null if they are not known.
-    cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// Why it is not the same.
-    cause: Reason,
+    pub cause: Reason,
     /// Why the copy is there, as a sentence.
-    because: String,
+    pub because: String,
     /// What would remove it; null if nothing is known.
-    remedy: Option<String>,
+    pub remedy: Option<String>,
     /// The name of the operation in the user's program; null if the module has none.
-    op_name: Option<String>,
+    pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
-    source: Option<String>,
+    pub source: Option<String>,
 }
 
 /// A source line.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ChangedLine {
+pub struct ChangedLine {
     /// The file and the line; null for instructions without one.
-    source: Option<String>,
+    pub source: Option<String>,
     /// The cycles of the record; null if the line has none.
-    before: Option<u64>,
+    pub before: Option<u64>,
     /// The cycles now; null if the line has none.
-    after: Option<u64>,
+    pub after: Option<u64>,
 }
 
 /// Why a program is not compared with a record.
@@ -138,7 +133,7 @@ impl Check {
     ///
     /// ```
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_render::guard::{Check, Checks, Record, Recorded};
+    /// use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
     ///
     /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
     /// let before = Record::new(vec![Recorded::new(&module, Some(100), None, None)?]);
@@ -322,57 +317,6 @@ impl Checks {
     pub fn passed(&self) -> bool {
         self.programs.iter().all(|check| check.passed)
     }
-
-    /// The answer as Markdown, such as for a comment of a pull request.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let mut lines = Vec::new();
-        for check in &self.programs {
-            let state = if check.passed { "passed" } else { "**failed**" };
-            lines.push(format!("### {}: {state}", markdown::code(check.device.as_deref().unwrap_or("program"))));
-            let notes = check.exceeded.iter().chain(&check.warnings);
-            lines.extend(notes.flat_map(|note| [String::new(), format!("- {}", markdown::plain(note))]));
-            let rows = check.measures.iter().map(|found| {
-                let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
-                let percent = change_in_percent(found.before, found.after).unwrap_or_default();
-                vec![found.name.to_owned(), before, after, percent, found.cause.to_string()]
-            });
-            markdown::table(&mut lines, "What changed", &["", "before", "after", "change", "cause"], rows.collect());
-            let copies = [("added", &check.copies_added), ("removed", &check.copies_removed)];
-            let rows = copies.iter().flat_map(|(change, copies)| {
-                copies.iter().map(|copy| {
-                    let optional = |text: &Option<String>| text.as_deref().map(markdown::code).unwrap_or_default();
-                    let cycles = copy.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string());
-                    let remedy = copy.remedy.as_deref().filter(|_| *change == "added").map(markdown::plain);
-                    vec![
-                        (*change).to_owned(),
-                        markdown::code(&format!("{} -> {}", copy.from, copy.to)),
-                        cycles,
-                        optional(&copy.source),
-                        markdown::plain(&copy.because),
-                        remedy.unwrap_or_default(),
-                    ]
-                })
-            });
-            markdown::table(
-                &mut lines,
-                "Copies",
-                &["change", "copy", "cycles", "source", "why", "remedy"],
-                rows.collect(),
-            );
-            let number = |number: Option<u64>| number.map_or(String::new(), |number| Grouped(number).to_string());
-            let rows = check.lines.iter().map(|line| {
-                let source = line.source.as_deref().unwrap_or("(no source line)");
-                vec![markdown::code(source), number(line.before), number(line.after)]
-            });
-            markdown::table(&mut lines, "Cycles by source line", &["line", "before", "after"], rows.collect());
-            if !check.passed {
-                lines.extend([String::new(), format!("To accept the change: {}", markdown::code(&check.accept))]);
-            }
-            lines.push(String::new());
-        }
-        lines.join("\n") + "\n"
-    }
 }
 
 impl Answer for Checks {
@@ -380,68 +324,5 @@ impl Answer for Checks {
 
     fn json(&self) -> String {
         self.programs.iter().map(|check| answer_line(Self::SCHEMA, check)).collect()
-    }
-}
-
-impl Show for Checks {
-    fn text(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        for check in &self.programs {
-            check.write(&mut text);
-        }
-        text
-    }
-}
-
-impl Check {
-    // Writing to a `Text` does not fail.
-    fn write(&self, text: &mut Text) {
-        let name = self.device.as_deref().or(self.module.as_deref()).unwrap_or("the program");
-        let state = if self.passed { "passed" } else { "FAILED" };
-        text.heading(&format!("{name}: {state} ({})", self.limits.join(", ")));
-        for warning in &self.warnings {
-            text.paragraph(format!("warning: {warning}"));
-        }
-        for exceeded in &self.exceeded {
-            text.paragraph(format!("  more than allowed: {exceeded}"));
-        }
-        if self.measures.is_empty() && self.copies_added.is_empty() && self.copies_removed.is_empty() {
-            text.paragraph("  nothing changed".to_owned());
-        }
-        for found in &self.measures {
-            let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
-            let percent = change_in_percent(found.before, found.after);
-            let percent = percent.map_or(String::new(), |percent| format!(" ({percent})"));
-            let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", found.name, found.cause);
-        }
-        for (change, copies) in [("copy added", &self.copies_added), ("copy removed", &self.copies_removed)] {
-            for copy in copies.iter().take(MOST) {
-                let cycles =
-                    copy.cycles.map_or(String::new(), |cycles| format!("  {}", count(cycles, "cycle", "cycles")));
-                let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-                let _ = writeln!(text, "  {change}{cycles}{source}: {} -> {}", copy.from, copy.to);
-                text.hanging("      ", &copy.because);
-                if let Some(remedy) = copy.remedy.as_ref().filter(|_| change == "copy added") {
-                    text.hanging("      ", &format!("to remove it: {remedy}"));
-                }
-            }
-            more(text, copies.len());
-        }
-        for line in self.lines.iter().take(MOST) {
-            let [before, after] =
-                [line.before, line.after].map(|cycles| in_words(Measure::Cycles, Some(cycles.unwrap_or(0))));
-            let source = line.source.as_deref().unwrap_or("(no source line)");
-            let _ = writeln!(text, "  {source}: {before} -> {after} cycles");
-        }
-        more(text, self.lines.len());
-        if !self.passed {
-            text.paragraph(format!("To accept the change: {}", self.accept));
-        }
-    }
-}
-
-fn more(text: &mut Text, length: usize) {
-    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
-        let _ = writeln!(text, "  … and {left} more; --format json has all");
     }
 }

@@ -1,7 +1,7 @@
 //! Records the cost of a program in a small file, and compares later versions of the program with it.
 
-mod check;
-mod record;
+pub mod check;
+pub mod record;
 
 pub use check::{Check, CheckError, Checks};
 pub use record::{Record, RecordError, Recorded};

@@ -1,14 +1,12 @@
 //! The file that `guard record` writes.
 
+use crate::cost::{CopyCost, ProgramCost};
 use crate::hlo::{Measure, Operations, Signature, measure};
-use crate::words::{Grouped, InUnits};
-use crate::{Show, Text};
+use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use xla_shape_answers::cost::{CopyCost, ProgramCost};
-use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::Shape;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
@@ -17,7 +15,7 @@ use xla_shape_hlo::cost::CostError;
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::guard::{Record, Recorded};
+/// use xla_shape_answers::guard::{Record, Recorded};
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
 /// let record = Record::new(vec![Recorded::new(&module, Some(32), Some("v5e:2x2"), None)?]);
@@ -31,7 +29,7 @@ use xla_shape_hlo::cost::CostError;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Record {
     /// One for each device.
-    programs: Vec<Recorded>,
+    pub programs: Vec<Recorded>,
 }
 
 /// The cost of a program on one device.
@@ -39,66 +37,66 @@ pub struct Record {
 #[serde(expecting = "a program")]
 pub struct Recorded {
     /// The device, such as "v5e:2x2"; null for a compiled module whose device nobody named.
-    pub(super) device: Option<String>,
+    pub device: Option<String>,
     /// What the compiler says its version is; null for a compiled module.
-    pub(super) compiler: Option<String>,
+    pub compiler: Option<String>,
     /// The name of the module; null if it has none.
-    pub(super) module: Option<String>,
+    pub module: Option<String>,
     /// Among how many devices each copy of the program is divided.
-    pub(super) partitions: String,
+    pub partitions: String,
     /// How many copies of the program run.
-    pub(super) replicas: String,
+    pub replicas: String,
     /// The numbers that are compared, by name: memory, cycles, copies, collectives and fusions. Null for one that is not known.
-    pub(super) measures: BTreeMap<Measure, Option<u64>>,
+    pub measures: BTreeMap<Measure, Option<u64>>,
     /// The shapes of the parameters, with their layouts.
-    pub(super) parameters: Vec<String>,
+    pub parameters: Vec<String>,
     /// The shape of the result; null without an entry computation.
-    pub(super) result: Option<String>,
+    pub result: Option<String>,
     /// How the parameters are divided; null for one without a sharding.
-    pub(super) shardings: Vec<Option<String>>,
+    pub shardings: Vec<Option<String>>,
     /// Which results are in the memory of an argument, as the module's `input_output_alias` has it; empty for none.
     #[serde(default)]
-    pub(super) aliases: Option<String>,
+    pub aliases: Option<String>,
     /// A digest of the names of the user's operations.
-    pub(super) operations: String,
+    pub operations: String,
     /// The same without those that only move data.
-    pub(super) computing: String,
+    pub computing: String,
     /// The instructions that only change a layout.
-    pub(super) copies: Vec<RecordedCopy>,
+    pub copies: Vec<RecordedCopy>,
     /// The cycles by source line.
-    pub(super) lines: Vec<RecordedLine>,
+    pub lines: Vec<RecordedLine>,
 }
 
 /// A copy.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(expecting = "a copy")]
-pub(super) struct RecordedCopy {
+pub struct RecordedCopy {
     /// The name of the operation in the user's program; null if the module has none.
-    pub(super) op_name: Option<String>,
+    pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
-    pub(super) source: Option<String>,
+    pub source: Option<String>,
     /// The opcode.
-    pub(super) opcode: String,
+    pub opcode: String,
     /// The shape before.
-    pub(super) from: String,
+    pub from: String,
     /// The shape after.
-    pub(super) to: String,
+    pub to: String,
     /// The cycles of all runs; null if they are not known.
-    pub(super) cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// Why the copy is there, as a sentence.
-    pub(super) cause: String,
+    pub cause: String,
     /// What would remove it; null if nothing is known.
-    pub(super) remedy: Option<String>,
+    pub remedy: Option<String>,
 }
 
 /// A source line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(expecting = "a source line")]
-pub(super) struct RecordedLine {
+pub struct RecordedLine {
     /// The file and the line; null for instructions without one.
-    pub(super) source: Option<String>,
+    pub source: Option<String>,
     /// The cycles of all runs.
-    pub(super) cycles: u64,
+    pub cycles: u64,
 }
 
 /// Why a file cannot be read as a record.
@@ -193,7 +191,7 @@ impl Record {
         self.programs.iter().map(|program| program.device.as_deref())
     }
 
-    pub(super) fn programs(&self) -> &[Recorded] {
+    pub(crate) fn programs(&self) -> &[Recorded] {
         &self.programs
     }
 }
@@ -241,7 +239,7 @@ impl Recorded {
     }
 
     /// The signature of the program; an error names the text that is not a valid shape.
-    pub(super) fn signature(&self) -> Result<Signature, String> {
+    pub(crate) fn signature(&self) -> Result<Signature, String> {
         let read =
             |name: String, text: &str| text.parse::<Shape>().map_err(|error| format!("{name}: {}", error.render(text)));
         let parameters = self.parameters.iter().enumerate();
@@ -255,12 +253,12 @@ impl Recorded {
         })
     }
 
-    pub(super) fn measure(&self, of: Measure) -> Option<u64> {
+    pub(crate) fn measure(&self, of: Measure) -> Option<u64> {
         self.measures.get(&of).copied().flatten()
     }
 
     /// The name of the device for people.
-    pub(super) fn device_name(&self) -> &str {
+    pub(crate) fn device_name(&self) -> &str {
         self.device.as_deref().unwrap_or("a device that is not named")
     }
 }
@@ -288,30 +286,6 @@ fn digest(texts: &BTreeSet<String>) -> String {
     format!("{hash:016x}")
 }
 
-/// A measure as text, with its unit.
-pub(super) fn in_words(of: Measure, number: Option<u64>) -> String {
-    match (number, of) {
-        (None, _) => "not known".to_owned(),
-        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
-        (Some(number), _) => Grouped(number).to_string(),
-    }
-}
-
 impl Answer for Record {
     const SCHEMA: &'static str = "xla-shape/guard-record/1";
-}
-
-impl Show for Record {
-    fn text(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        for program in &self.programs {
-            let measures =
-                program.measures.iter().map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
-            let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
-            text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
-            let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
-            text.columns(&[("compiler".to_owned(), compiler)]);
-        }
-        text
-    }
 }

@@ -1,10 +1,10 @@
 //! The totals of a program's memory, and what is in memory at the peak.
 
-use crate::words::{InUnits, difference, space_name};
+use crate::numbers::{InUnits, difference};
+use crate::source::{file_and_line, is_argument, path, scope};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use xla_shape_answers::source::{file_and_line, is_argument, path, scope};
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};
@@ -23,7 +23,7 @@ impl Device {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_render::hlo::Device;
+    /// use xla_shape_answers::hlo::Device;
     ///
     /// assert_eq!(Device::Generation(Generation::V5e).generation(), Some(Generation::V5e));
     /// assert_eq!(Device::Bytes(16 << 30).generation(), None);
@@ -51,56 +51,56 @@ impl Device {
 
 /// The memory that a program takes on the device and on the host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Memory {
+pub struct Memory {
     /// In the memory of the device; on a TPU, HBM.
-    pub(crate) device: OnDevice,
+    pub device: OnDevice,
     /// In the memory of the host.
-    pub(crate) host: OnHost,
+    pub host: OnHost,
 }
 
 /// In the memory of the device; on a TPU, HBM.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct OnDevice {
+pub struct OnDevice {
     /// The bytes of the parameters on the device.
-    pub(crate) arguments: u64,
+    pub arguments: u64,
     /// The bytes of the results on the device.
-    pub(crate) outputs: u64,
+    pub outputs: u64,
     /// The bytes of results that are in the memory of an argument; they are in both `arguments` and `outputs`.
-    pub(crate) aliases: u64,
+    pub aliases: u64,
     /// The bytes of everything else.
-    pub(crate) temporaries: u64,
+    pub temporaries: u64,
     /// arguments + outputs + temporaries - aliases.
-    pub(crate) total: u64,
+    pub total: u64,
     /// The most bytes at one time as the compiler counts them. VMEM counts too, so this is not the use of HBM.
-    pub(crate) peak: u64,
+    pub peak: u64,
     /// Whether `peak` was computed from live ranges; false if it is the compiler's own figure.
-    pub(crate) peak_is_computed: bool,
+    pub peak_is_computed: bool,
     /// The bytes of the program's own code; null if no file says it.
-    pub(crate) generated_code: Option<u64>,
+    pub generated_code: Option<u64>,
     /// Whether the numbers are the compiler's own, not an estimate.
-    pub(crate) exact: bool,
+    pub exact: bool,
 }
 
 impl OnDevice {
     /// The bytes that the program takes of the device's memory, its code included.
-    pub(crate) fn used(&self) -> u64 {
+    pub fn used(&self) -> u64 {
         self.total.saturating_add(self.generated_code.unwrap_or(0))
     }
 }
 
 /// In the memory of the host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct OnHost {
+pub struct OnHost {
     /// The bytes of the parameters on the host.
-    pub(crate) arguments: u64,
+    pub arguments: u64,
     /// The bytes of the results on the host.
-    pub(crate) outputs: u64,
+    pub outputs: u64,
     /// The bytes of results that are in the memory of an argument; they are in both `arguments` and `outputs`.
-    pub(crate) aliases: u64,
+    pub aliases: u64,
     /// The bytes of everything else.
-    pub(crate) temporaries: u64,
+    pub temporaries: u64,
     /// arguments + outputs + temporaries - aliases.
-    pub(crate) total: u64,
+    pub total: u64,
 }
 
 impl Memory {
@@ -131,7 +131,7 @@ impl Memory {
 
 impl Memory {
     /// The totals of an account, with the bytes of the program's code.
-    pub(crate) fn with_code(account: &Account, generated_code: u64) -> Self {
+    pub fn with_code(account: &Account, generated_code: u64) -> Self {
         let mut memory = Self::new(account);
         memory.device.generated_code = Some(generated_code);
         memory
@@ -140,56 +140,54 @@ impl Memory {
 
 /// How much of a memory space of the device is used.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Capacity {
+pub struct Capacity {
     /// The number of the memory space: 0 is HBM, 1 VMEM.
-    pub(crate) space: u8,
+    pub space: u8,
     /// The bytes that a program may use.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// The bytes that the program uses.
-    pub(crate) used: u64,
+    pub used: u64,
     /// The bytes that are left; negative if the program does not fit.
-    pub(crate) free: i64,
+    pub free: i64,
 }
 
 impl Capacity {
     /// The same with `bytes` more in use.
-    pub(super) fn with_more(self, bytes: u64) -> Self {
+    pub(crate) fn with_more(self, bytes: u64) -> Self {
         let used = self.used.saturating_add(bytes);
         Self { used, free: difference(used, self.bytes), ..self }
-    }
-
-    /// Such as `S(0) HBM: 2 GiB of 16 GiB, 14 GiB free`.
-    pub(crate) fn text(&self, is_tpu: bool) -> String {
-        let left = if self.free < 0 { "over" } else { "free" };
-        let [used, of, free] = [self.used, self.bytes, self.free.unsigned_abs()].map(InUnits);
-        format!("{}: {used} of {of}, {free} {left}", space_name(self.space, is_tpu))
     }
 }
 
 /// How accurate the numbers of a report are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Accuracy {
+pub enum Accuracy {
+    /// Nothing is known.
     Unknown,
     /// From the compiler's buffer assignment.
     Exact {
+        /// Whether the program is for a TPU.
         is_tpu: bool,
     },
     /// From the compiler's buffer assignment, where temporaries may take some bytes more.
     Nearly {
+        /// How many bytes more temporaries may take.
         may_be_more: u64,
     },
     /// From the compiler's totals, without a buffer assignment.
     Totals,
+    /// An estimate that was compared with the compiler's numbers.
     Estimate,
     /// An estimate for a module of an older release of the compiler, and what shows that.
     OlderRelease(&'static str),
     /// An estimate for a device for which estimates were not compared with the compiler's numbers.
     Uncalibrated,
+    /// An estimate of a module without a schedule.
     Rough,
 }
 
 impl Accuracy {
-    pub(super) fn new(timeline: Option<&Timeline<'_>>) -> Self {
+    pub(crate) fn new(timeline: Option<&Timeline<'_>>) -> Self {
         let Some(timeline) = timeline else { return Self::Unknown };
         let account = timeline.account();
         match (account.exact, timeline.is_assigned()) {
@@ -205,7 +203,7 @@ impl Accuracy {
         }
     }
 
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Exact { .. } => "exact",
@@ -217,7 +215,7 @@ impl Accuracy {
     }
 
     /// The name, with what readers must know about the numbers.
-    pub(super) fn note(self) -> String {
+    pub(crate) fn note(self) -> String {
         match self {
             Self::Unknown => {
                 "unknown: there is no program to run, it is too large, or an operand is used before its definition"
@@ -248,112 +246,112 @@ impl Accuracy {
 const MEASURED: &str = "libtpu 0.0.17, 0.0.30, 0.0.35, 0.0.42, 0.0.51 and 0.0.52";
 
 /// The note if there is a memory analysis of the compiler, but no buffer assignment.
-pub(super) const TOTALS: &str =
+pub(crate) const TOTALS: &str =
     "exact: the compiler's own memory analysis; what is in memory at the peak is an estimate";
 
 /// The note about an estimate: how good it is.
 const ESTIMATE: &str = "estimate: of 250 programs of libtpu 0.0.52, arguments and results were exact for all, HBM within 2 % for 98 \
                         in 100, VMEM within 10 % for 92 in 100";
 
-pub(super) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
+pub(crate) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
     let spaces = [memory_space::DEFAULT, memory_space::GENERIC_FAST].into_iter();
     spaces.filter_map(|space| capacity_in(device, space, account.space_total(space))).collect()
 }
 
 /// The capacity of a memory space of which `used` bytes are in use.
-pub(crate) fn capacity_in(device: Device, space: u8, used: u64) -> Option<Capacity> {
+pub fn capacity_in(device: Device, space: u8, used: u64) -> Option<Capacity> {
     let bytes = device.capacity(space)?;
     Some(Capacity { space, bytes, used, free: difference(used, bytes) })
 }
 
 /// An array that is in memory when its memory space is fullest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Resident {
+pub struct Resident {
     /// The name of the instruction.
-    pub(super) name: String,
+    pub name: String,
     /// Which array of the instruction's value, from 0.
-    pub(super) leaf: usize,
+    pub leaf: usize,
     /// The opcode of the instruction.
-    pub(super) opcode: String,
+    pub opcode: String,
     /// XLA's text of the shape, with its layout.
-    pub(super) shape: String,
+    pub shape: String,
     /// The bytes that it takes.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// How many of `bytes` are padding.
-    pub(super) padding_bytes: u64,
+    pub padding_bytes: u64,
     /// "argument", "donated", "output", "constant" or "temporary".
-    pub(super) role: &'static str,
+    pub role: &'static str,
     /// The name of the operation in the user's program; null if the module has none.
-    pub(super) op_name: Option<String>,
+    pub op_name: Option<String>,
     /// The source file; null if the module has none.
-    pub(super) file: Option<String>,
+    pub file: Option<String>,
     /// The line in it; null if the module has none.
-    pub(super) line: Option<usize>,
+    pub line: Option<usize>,
     /// The first and the last step, from 0, of each time that the array is live.
-    pub(super) live: Vec<[usize; 2]>,
+    pub live: Vec<[usize; 2]>,
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
-    pub(super) offset: Option<u64>,
+    pub offset: Option<u64>,
 }
 
 impl Resident {
     /// The file and the line, as `train.py:43`.
-    pub(super) fn source(&self) -> Option<String> {
+    pub fn source(&self) -> Option<String> {
         Some(file_and_line(self.file.as_deref()?, self.line))
     }
 }
 
 /// Values of one kind at the peak.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Part {
+pub struct Part {
     /// The kind.
-    pub(super) name: String,
+    pub name: String,
     /// The bytes of all values of this kind.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// How many values they are.
-    pub(super) values: usize,
+    pub values: usize,
     /// The file and the line of the largest, such as "train.py:43"; null if the module has none.
-    pub(super) source: Option<String>,
+    pub source: Option<String>,
 }
 
 /// What is in a memory space when it is fullest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct AtPeak {
+pub struct AtPeak {
     /// Its number.
-    pub(super) space: u8,
+    pub space: u8,
     /// The bytes in it.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// The instruction at which that is.
-    pub(super) at: String,
+    pub at: String,
     /// The largest arrays in it.
-    pub(super) largest: Vec<Resident>,
+    pub largest: Vec<Resident>,
     /// By role.
-    pub(super) by_role: Vec<Part>,
+    pub by_role: Vec<Part>,
     /// By opcode.
-    pub(super) by_opcode: Vec<Part>,
+    pub by_opcode: Vec<Part>,
     /// By element type.
-    pub(super) by_element_type: Vec<Part>,
+    pub by_element_type: Vec<Part>,
     /// By scope: the op_name without its last part; of an argument's name, the first part.
-    pub(super) by_scope: Vec<Part>,
+    pub by_scope: Vec<Part>,
     /// The tree of the largest scopes.
-    pub(super) scopes: Vec<Scope>,
+    pub scopes: Vec<Scope>,
 }
 
 /// A scope of the user's program, as `op_name` has it, and the scopes inside.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Scope {
+pub struct Scope {
     /// A part of the op_name, or several with `/` between them.
-    pub(super) name: String,
+    pub name: String,
     /// The bytes of the values in it.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// How many values they are.
-    pub(super) values: usize,
+    pub values: usize,
     /// The scopes inside.
-    pub(super) scopes: Vec<Self>,
+    pub scopes: Vec<Self>,
 }
 
 impl AtPeak {
     /// What is in `space` when it is fullest; lists have at most `top` entries.
-    pub(super) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
+    pub(crate) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
         let step = timeline.peak_step(space)?;
         let (sources, roles) = (module.sources(), Roles::new(module));
         let mut live: Vec<&Lifetime<'_>> = timeline
@@ -486,13 +484,13 @@ fn resident(sources: &Sources<'_>, roles: &Roles, lifetime: &Lifetime<'_>, step:
 }
 
 /// Names the roles of lifetimes.
-pub(super) struct Roles {
+pub struct Roles {
     /// The numbers of the parameters whose memory results reuse: those in `input_output_alias`.
-    donated: BTreeSet<usize>,
+    pub donated: BTreeSet<usize>,
 }
 
 impl Roles {
-    pub(super) fn new(module: &Module) -> Self {
+    pub(crate) fn new(module: &Module) -> Self {
         // `{ {0}: (1, {}, may-alias), {1}: (0, {2}, must-alias) }`: the number of a parameter follows each `(`.
         let aliases = module.attribute("input_output_alias");
         let numbers = aliases.iter().flat_map(|aliases| aliases.text().split('(').skip(1));
@@ -501,7 +499,7 @@ impl Roles {
 
     /// The role's name. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an
     /// argument.
-    pub(super) fn name(&self, lifetime: &Lifetime<'_>) -> &'static str {
+    pub fn name(&self, lifetime: &Lifetime<'_>) -> &'static str {
         let own = std::iter::once(lifetime.buffer.instruction);
         let mut values = own.chain(lifetime.values.iter().map(|tenant| tenant.instruction));
         let is_donated =

@@ -1,6 +1,6 @@
 //! Which memory spaces a program uses.
 
-use crate::words::space_name;
+use crate::numbers::space_name;
 use std::error::Error;
 use std::fmt;
 use xla_shape_hlo::Module;
@@ -33,7 +33,7 @@ impl Error for NoSuchSpace {}
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::hlo::check_space;
+/// use xla_shape_answers::hlo::check_space;
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
 /// assert!(check_space(&module, 0).is_ok() && check_space(&module, 1).is_err());

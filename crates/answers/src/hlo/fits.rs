@@ -3,7 +3,7 @@
 use super::memory::Accuracy;
 use super::report::Report;
 use super::summary::Summary;
-use crate::words::InUnits;
+use crate::numbers::InUnits;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::memory_space;
@@ -57,7 +57,7 @@ impl Report {
     /// ```
     /// use xla_shape_hlo::Module;
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::{Device, Report};
+    /// use xla_shape_answers::hlo::{Device, Report};
     ///
     /// let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
     /// let program = Program::from(Module::parse(text)?);
@@ -111,7 +111,7 @@ impl Report {
     /// ```
     /// use xla_shape_hlo::Module;
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::{Device, Report};
+    /// use xla_shape_answers::hlo::{Device, Report};
     ///
     /// let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
     /// let program = Program::from(Module::parse(text)?);

@@ -1,12 +1,12 @@
 //! How much more one program may take than another one.
 
 use super::causes::Reason;
-use crate::words::Grouped;
+use crate::cost::ProgramCost;
+use crate::numbers::Grouped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use xla_shape_answers::cost::ProgramCost;
 use xla_shape_hlo::{Module, Opcode};
 
 /// A number of a program that two programs are compared by.
@@ -32,7 +32,7 @@ impl Measure {
     /// Its name.
     ///
     /// ```
-    /// assert_eq!(xla_shape_render::hlo::Measure::Cycles.name(), "cycles");
+    /// assert_eq!(xla_shape_answers::hlo::Measure::Cycles.name(), "cycles");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -68,7 +68,7 @@ pub(crate) fn measure(
 /// By how much a number may grow from one program to the next, such as `cycles>+2%` or `copies>0`.
 ///
 /// ```
-/// use xla_shape_render::hlo::{Limit, Measure};
+/// use xla_shape_answers::hlo::{Limit, Measure};
 ///
 /// let limit: Limit = "cycles>+2%".parse()?;
 /// assert_eq!(limit.measure, Measure::Cycles);
@@ -77,7 +77,7 @@ pub(crate) fn measure(
 /// assert!("copies>0".parse::<Limit>()?.is_exceeded(3, 4));
 /// let error = "cycle>2%".parse::<Limit>().unwrap_err();
 /// assert_eq!(error.to_string(), "expected one of memory, cycles, copies, collectives, fusions at 0, found `cycle`");
-/// # Ok::<(), xla_shape_render::hlo::LimitError>(())
+/// # Ok::<(), xla_shape_answers::hlo::LimitError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limit {
@@ -100,7 +100,7 @@ impl Limit {
     /// The limits of a guard whose user names none: 2 % of the cycles, 1 % of the memory, no copy and no collective.
     ///
     /// ```
-    /// let limits = xla_shape_render::hlo::Limit::USUAL.map(|limit| limit.to_string());
+    /// let limits = xla_shape_answers::hlo::Limit::USUAL.map(|limit| limit.to_string());
     /// assert_eq!(limits, ["cycles>2%", "memory>1%", "copies>0", "collectives>0"]);
     /// ```
     pub const USUAL: [Self; 4] = [
@@ -129,9 +129,9 @@ impl Limit {
     /// Whether a number grew more than it may.
     ///
     /// ```
-    /// let limit: xla_shape_render::hlo::Limit = "memory>1MiB".parse()?;
+    /// let limit: xla_shape_answers::hlo::Limit = "memory>1MiB".parse()?;
     /// assert!(!limit.is_exceeded(0, 1 << 20));
-    /// # Ok::<(), xla_shape_render::hlo::LimitError>(())
+    /// # Ok::<(), xla_shape_answers::hlo::LimitError>(())
     /// ```
     #[must_use]
     pub fn is_exceeded(&self, before: u64, after: u64) -> bool {

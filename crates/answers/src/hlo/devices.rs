@@ -26,7 +26,7 @@ impl std::error::Error for OtherDevices {}
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_render::hlo::check_devices;
+/// use xla_shape_answers::hlo::check_devices;
 ///
 /// let one = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
 /// let two = Module::parse("HloModule m, num_partitions=2\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
@@ -55,6 +55,6 @@ impl OtherDevices {
 }
 
 /// A number of devices in a module; 1 if the module does not have it.
-pub(super) fn device_count(module: &Module, what: &str) -> String {
+pub(crate) fn device_count(module: &Module, what: &str) -> String {
     module.attribute(what).map_or_else(|| "1".to_owned(), |value| value.text().to_owned())
 }

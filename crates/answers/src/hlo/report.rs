@@ -3,6 +3,7 @@
 use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
 use super::summary::Summary;
+use crate::Answer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,58 +17,58 @@ use xla_shape_program::{ProgramMemory, Statistics};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// The first line of the text; null where `memory` is.
-    pub(super) summary: Option<Summary>,
+    pub summary: Option<Summary>,
     /// The name of the module; null if it has none.
-    pub(super) module: Option<String>,
+    pub module: Option<String>,
     /// How many computations the module has.
-    pub(super) computations: usize,
+    pub computations: usize,
     /// How many instructions the module has.
-    pub(super) instructions: usize,
+    pub instructions: usize,
     /// How many instructions of each opcode.
-    pub(super) opcodes: BTreeMap<String, usize>,
+    pub opcodes: BTreeMap<String, usize>,
     /// Null if the module has no entry computation, or an operand is used before its definition.
-    pub(super) memory: Option<Memory>,
+    pub memory: Option<Memory>,
     /// Whether the order of the instructions is the compiler's.
-    pub(super) scheduled: bool,
+    pub scheduled: bool,
     /// How the numbers of `memory` came about, and how good they are.
-    pub(super) accuracy: String,
+    pub accuracy: String,
     /// The same as a value.
     #[serde(skip)]
-    pub(super) certainty: Accuracy,
+    pub certainty: Accuracy,
     /// Whether the program is for a TPU, whose memories are called HBM and VMEM.
     #[serde(skip)]
-    pub(super) is_tpu: bool,
+    pub is_tpu: bool,
     /// Whether a device is given.
     #[serde(skip)]
-    pub(super) has_device: bool,
+    pub has_device: bool,
     /// The compiler's own files that were used.
-    pub(super) files: Vec<String>,
+    pub files: Vec<String>,
     /// What is doubtful, and which files were ignored.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The other modules of the directory.
-    pub(super) other_modules: Vec<String>,
+    pub other_modules: Vec<String>,
     /// HBM and VMEM of the device; empty without --for.
-    pub(super) capacity: Vec<Capacity>,
+    pub capacity: Vec<Capacity>,
     /// Each memory space, as if every value had memory of its own.
-    pub(super) spaces: Vec<Space>,
+    pub spaces: Vec<Space>,
     /// What is in HBM and VMEM, or in the memory space that --space picks, when it is fullest.
-    pub(super) at_peak: Vec<AtPeak>,
+    pub at_peak: Vec<AtPeak>,
     /// What each device has of a program that is not partitioned yet; null for any other program.
-    pub(super) sharding: Option<Shardings>,
+    pub sharding: Option<Shardings>,
     /// Operations in which devices take part together.
-    pub(super) collectives: Vec<Collective>,
+    pub collectives: Vec<Collective>,
     /// The largest copies.
-    pub(super) copies: Vec<Copied>,
+    pub copies: Vec<Copied>,
     /// What is wrong, errors first.
-    pub(super) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// The shapes with the most padding, over all of their values.
-    pub(super) most_padded: Vec<Value>,
+    pub most_padded: Vec<Value>,
     /// The largest values.
-    pub(super) largest: Vec<Value>,
+    pub largest: Vec<Value>,
     /// Which tiles arrays have.
-    pub(super) tile_formats: Vec<TileFormat>,
+    pub tile_formats: Vec<TileFormat>,
     /// Copies, bitcasts and reshapes that change the layout.
-    pub(super) layout_changes: Vec<LayoutChange>,
+    pub layout_changes: Vec<LayoutChange>,
 }
 
 /// The number of computations and instructions. An asynchronous operation in short form (such as `all-gather-start`) counts as the
@@ -107,18 +108,18 @@ impl Counts {
 
 /// A finding of the module's check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Finding {
+pub struct Finding {
     /// An error is what XLA's verifier refuses; a hint is what it accepts and a person should look at.
-    pub(super) severity: &'static str,
+    pub severity: &'static str,
     /// The name of the instruction.
-    pub(super) instruction: String,
+    pub instruction: String,
     /// What is wrong.
-    pub(super) message: String,
+    pub message: String,
     /// Where in the text of the module: the first byte and the one after the last, counted from 0.
-    pub(super) span: [usize; 2],
+    pub span: [usize; 2],
     /// The finding as text.
     #[serde(skip)]
-    pub(super) text: String,
+    pub text: String,
 }
 
 /// The findings of a module, errors first.
@@ -137,65 +138,66 @@ fn findings(module: &Module) -> Vec<Finding> {
 
 /// The parameters and values in one memory space, as if each had memory of its own.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Space {
+pub struct Space {
     /// Its number.
-    pub(super) space: u8,
+    pub space: u8,
     /// The bytes of parameters and all values.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// How many of `bytes` are padding.
-    pub(super) padding_bytes: u64,
+    pub padding_bytes: u64,
     /// How many values there are, without parameters.
-    pub(super) values: usize,
+    pub values: usize,
     /// The bytes of the parameters.
-    pub(super) parameter_bytes: u64,
+    pub parameter_bytes: u64,
     /// The bytes of the results.
-    pub(super) result_bytes: u64,
+    pub result_bytes: u64,
     /// The most bytes that are live at one time; null without a schedule.
-    pub(super) peak_bytes: Option<u64>,
+    pub peak_bytes: Option<u64>,
     /// The instruction at which that is; null without a schedule.
-    pub(super) peak_at: Option<String>,
+    pub peak_at: Option<String>,
 }
 
 /// A value, or several of one shape.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Value {
+pub struct Value {
     /// The name of the instruction.
-    pub(crate) name: String,
+    pub name: String,
     /// Which array of the instruction's value, from 0: the value may be a tuple.
-    pub(crate) leaf: usize,
+    pub leaf: usize,
     /// The opcode of the instruction.
-    pub(crate) opcode: String,
+    pub opcode: String,
     /// XLA's text of the shape, with its layout.
-    pub(crate) shape: String,
+    pub shape: String,
     /// The bytes of one value, with padding.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// How many of `bytes` are padding.
-    pub(crate) padding_bytes: u64,
+    pub padding_bytes: u64,
     /// `bytes` divided by the bytes of the elements alone; null for an array without elements.
-    pub(crate) expansion: Option<f64>,
+    pub expansion: Option<f64>,
     /// How many values have this shape; 1 in `largest`.
-    pub(crate) values: usize,
+    pub values: usize,
     /// The bytes of all of these values.
-    pub(crate) all_bytes: u64,
+    pub all_bytes: u64,
     /// How many of `all_bytes` are padding.
-    pub(crate) all_padding_bytes: u64,
+    pub all_padding_bytes: u64,
+    /// Where it comes from.
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub place: Place,
 }
 
 /// Where something comes from in the user's program.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Place {
+pub struct Place {
     /// The name of the operation in the user's program; null if the module has none.
-    pub(crate) op_name: Option<String>,
+    pub op_name: Option<String>,
     /// The file of the user's program; null if the module has none.
-    pub(crate) file: Option<String>,
+    pub file: Option<String>,
     /// The line in the file; null if the module has none.
-    pub(crate) line: Option<usize>,
+    pub line: Option<usize>,
 }
 
 impl Place {
-    pub(super) fn new(source: Source<'_>) -> Self {
+    pub(crate) fn new(source: Source<'_>) -> Self {
         Self {
             op_name: source.op_name.map(std::borrow::Cow::into_owned),
             file: source.file.map(std::borrow::Cow::into_owned),
@@ -204,7 +206,7 @@ impl Place {
     }
 
     /// The file and the line, such as `train.py:43`; the op_name if the file is not known.
-    pub(super) fn shown(&self) -> Option<String> {
+    pub fn shown(&self) -> Option<String> {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => Some(format!("{file}:{line}")),
             (Some(file), None) => Some(file.clone()),
@@ -215,72 +217,78 @@ impl Place {
 
 /// A collective operation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Collective {
+pub struct Collective {
     /// The name of the instruction.
-    pub(super) name: String,
+    pub name: String,
     /// The opcode.
-    pub(super) opcode: String,
+    pub opcode: String,
     /// XLA's name of the element type; null if the operand is not an array.
-    pub(super) element_type: Option<String>,
+    pub element_type: Option<String>,
     /// The bytes of the operands on one device, each time.
-    pub(super) bytes_in: u64,
+    pub bytes_in: u64,
     /// The bytes of the results on one device, each time.
-    pub(super) bytes_out: u64,
+    pub bytes_out: u64,
     /// The groups of devices, as the module writes them; null if it does not.
-    pub(super) groups: Option<String>,
+    pub groups: Option<String>,
     /// How often it runs; null if a loop around it does not say.
-    pub(super) runs: Option<u64>,
+    pub runs: Option<u64>,
+    /// Where it comes from.
     #[serde(flatten)]
-    pub(super) place: Place,
+    pub place: Place,
 }
 
 /// A copy, and the instructions that read it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Copied {
+pub struct Copied {
     /// The name of the instruction.
-    pub(super) name: String,
+    pub name: String,
     /// The opcode.
-    pub(super) opcode: String,
+    pub opcode: String,
     /// The shape of the copy, with its layout.
-    pub(super) shape: String,
+    pub shape: String,
     /// The bytes of the copy.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// The memory space of the source.
-    pub(super) from_space: u8,
+    pub from_space: u8,
     /// The memory space of the copy.
-    pub(super) to_space: u8,
+    pub to_space: u8,
     /// Instructions that read the copy, at most three.
-    pub(super) read_by: Vec<String>,
+    pub read_by: Vec<String>,
 }
 
 /// Arrays of one element type in the same tiles.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct TileFormat {
+pub struct TileFormat {
     /// The element type and the tiles.
-    pub(super) format: String,
+    pub format: String,
     /// How many arrays.
-    pub(super) arrays: usize,
+    pub arrays: usize,
     /// Their bytes, with padding.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// How many of `bytes` are padding.
-    pub(super) padding_bytes: u64,
+    pub padding_bytes: u64,
 }
 
 /// A change of the layout.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct LayoutChange {
+pub struct LayoutChange {
     /// The name of the instruction.
-    pub(super) name: String,
+    pub name: String,
     /// The opcode.
-    pub(super) opcode: String,
+    pub opcode: String,
     /// The shape before.
-    pub(super) from: String,
+    pub from: String,
     /// The shape after.
-    pub(super) to: String,
+    pub to: String,
     /// The bytes that are read and written; 0 if they stay, as in a bitcast.
-    pub(super) moved_bytes: u64,
+    pub moved_bytes: u64,
+    /// Where it comes from.
     #[serde(flatten)]
-    pub(super) place: Place,
+    pub place: Place,
+}
+
+impl Answer for Report {
+    const SCHEMA: &'static str = "xla-shape/hlo/1";
 }
 
 impl Report {
@@ -291,12 +299,12 @@ impl Report {
     /// use xla_shape_hlo::Module;
     /// use xla_shape_answers::Answer;
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::{Show, hlo::{Device, Report}};
+    /// use xla_shape_answers::hlo::{Device, Report};
     ///
     /// let text = "HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }";
     /// let program = Program::from(Module::parse(text)?);
     /// let report = Report::new(&program.memory(None), None, 10, None);
-    /// assert!(report.text(80).to_string().starts_with("needs 4 KiB of HBM"));
+    /// assert!(report.json().contains("\"needed_bytes\":4096"));
     /// let device = Device::Generation(Generation::V6e);
     /// let report = Report::new(&program.memory(device.generation()), Some(device), 10, None);
     /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
@@ -313,7 +321,7 @@ impl Report {
     }
 
     /// Reports on values and their timeline, without files of the compiler.
-    pub(crate) fn of_values(
+    pub fn of_values(
         memory: &xla_shape_hlo::Memory<'_>,
         timeline: Option<&Timeline<'_>>,
         device: Option<Device>,
@@ -407,7 +415,7 @@ impl Report {
     /// use xla_shape_hlo::{Account, Module};
     /// use xla_shape_answers::Answer;
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::Report;
+    /// use xla_shape_answers::hlo::Report;
     ///
     /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
     /// let report = Report::new(&program.memory(None), None, 10, None).with_account(&Account::default(), 7, None);
@@ -431,7 +439,7 @@ impl Report {
     /// ```
     /// use xla_shape_hlo::{Module, Severity};
     /// use xla_shape_program::Program;
-    /// use xla_shape_render::hlo::Report;
+    /// use xla_shape_answers::hlo::Report;
     ///
     /// let text = "HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[9] negate(p) }";
     /// let program = Program::from(Module::parse(text)?);
@@ -442,11 +450,6 @@ impl Report {
     pub fn worst(&self) -> Option<Severity> {
         let is_there = |severity: &Severity| self.findings.iter().any(|found| found.severity == severity.name());
         [Severity::Error, Severity::Hint].into_iter().find(is_there)
-    }
-
-    /// The values with the most padding.
-    pub(crate) fn most_padded(&self) -> &[Value] {
-        &self.most_padded
     }
 }
 

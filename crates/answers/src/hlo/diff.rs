@@ -1,0 +1,659 @@
+//! What changed between two programs: totals, the memory at the peak, and values.
+
+use super::causes::{Inputs, Reason};
+use super::limit::{Limit, Measure, measure};
+use super::memory::Accuracy;
+use crate::cost::{CopyCost, ProgramCost};
+use crate::numbers::{difference, space_name};
+use crate::source::source_text;
+use crate::{Answer, answer_line};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_core::ArrayShape;
+use xla_shape_core::compare::ShapeEqual;
+use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
+use xla_shape_program::ProgramMemory;
+
+words! {
+    /// What differs of a value.
+    pub enum ValueChange {
+        /// The sizes or the element type.
+        Shape = "shape",
+        /// The layout.
+        Layout = "layout",
+        /// Only the memory space.
+        MemorySpace = "memory space",
+        /// Only the second program has the value.
+        Added = "added",
+        /// Only the first program has the value.
+        Removed = "removed",
+    }
+
+    /// What came or went.
+    pub enum PartChange {
+        /// A copy that only the second program has.
+        CopyAdded = "copy added",
+        /// A copy that only the first program has.
+        CopyRemoved = "copy removed",
+        /// A collective that only the second program has.
+        CollectiveAdded = "collective added",
+        /// A collective that only the first program has.
+        CollectiveRemoved = "collective removed",
+        /// A fusion that only the second program has.
+        FusionAdded = "fusion added",
+        /// A fusion that only the first program has.
+        FusionRemoved = "fusion removed",
+    }
+
+    /// What a line says of a total.
+    pub enum TotalChange {
+        /// The total differs.
+        Total = "total",
+    }
+
+    /// What a line says of a peak.
+    pub enum PeakChange {
+        /// What is live at the peak differs.
+        Peak = "peak",
+    }
+
+    /// What a line says of a number.
+    pub enum MeasureChange {
+        /// The number differs.
+        Measure = "measure",
+    }
+
+    /// At which peak a value is live.
+    #[derive(PartialOrd, Ord)]
+    pub enum LiveAt {
+        /// Only at that of the second program.
+        After = "only after",
+        /// Only at that of the first program.
+        Before = "only before",
+        /// At both, with different sizes.
+        OtherSize = "other size",
+    }
+}
+
+/// A value that differs between the programs, or is only in one.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Change {
+    /// The name of the instruction, in the second program if it is there.
+    pub name: String,
+    /// Which array of the instruction's value, from 0.
+    pub leaf: usize,
+    /// What differs.
+    pub change: ValueChange,
+    /// The shape in the first program; null if the value was added.
+    pub before: Option<String>,
+    /// The shape in the second program; null if the value was removed.
+    pub after: Option<String>,
+    /// The bytes in the first program.
+    pub bytes_before: u64,
+    /// The bytes in the second program.
+    pub bytes_after: u64,
+    /// How many bytes more in the second program; negative if fewer.
+    pub bytes: i64,
+    /// Why it is not the same.
+    pub cause: Reason,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A total of the program's memory.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Total {
+    /// Which total, such as "temporaries".
+    pub name: &'static str,
+    /// The total differs.
+    pub change: TotalChange,
+    /// The bytes in the first program.
+    pub bytes_before: u64,
+    /// The bytes in the second program.
+    pub bytes_after: u64,
+    /// How many bytes more in the second program; negative if fewer.
+    pub bytes: i64,
+}
+
+/// The peaks of a memory space in both programs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Peak {
+    /// The memory space as people read it.
+    pub name: String,
+    /// What is live at the peak differs.
+    pub change: PeakChange,
+    /// The number of the memory space.
+    pub space: u8,
+    /// The bytes in the first program.
+    pub bytes_before: u64,
+    /// The bytes in the second program.
+    pub bytes_after: u64,
+    /// How many bytes more in the second program; negative if fewer.
+    pub bytes: i64,
+    /// The instruction at which the space is fullest in the first program; null if it is not used.
+    pub at_before: Option<String>,
+    /// The same in the second program.
+    pub at_after: Option<String>,
+    /// What makes the difference; the `bytes` add up to those of the peak.
+    pub because: Vec<Cause>,
+}
+
+/// Something that is in memory at the peak of only one program, or has another size in the other.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Cause {
+    /// At which peak it is live.
+    pub live: LiveAt,
+    /// The name of the instruction.
+    pub name: String,
+    /// Which array of the instruction's value, from 0.
+    pub leaf: usize,
+    /// The shape; if the size differs, both with ` -> ` between them.
+    pub shape: String,
+    /// How many values of this shape and origin.
+    pub values: usize,
+    /// How many bytes more in the second program; negative if fewer.
+    pub bytes: i64,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A number by which both programs are compared.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Measured {
+    /// Which number.
+    pub name: &'static str,
+    /// The number differs.
+    pub change: MeasureChange,
+    /// The number in the first program, memory in bytes; null if it is not known.
+    pub before: Option<u64>,
+    /// The number in the second program; null if it is not known.
+    pub after: Option<u64>,
+    /// Why it is not the same: the difference between the two programs as a whole.
+    pub cause: Reason,
+    /// The same as a value.
+    #[serde(skip)]
+    pub measure: Measure,
+}
+
+/// A copy, a collective or a fusion that only one of the programs has.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Part {
+    /// The name of the instruction.
+    pub name: String,
+    /// What differs.
+    pub change: PartChange,
+    /// The opcode.
+    pub opcode: String,
+    /// The shape of its value, with its layout.
+    pub shape: String,
+    /// The compiler's cycles for one run; null if it gives none.
+    pub cycles: Option<u64>,
+    /// Why it is not the same.
+    pub cause: Reason,
+    /// Of a copy: why it is there, as a sentence; null for other instructions.
+    pub because: Option<String>,
+    /// Of a copy: what would remove it; null if nothing is known.
+    pub remedy: Option<String>,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// The differences between two programs: totals of memory, the peak of each memory space, and values.
+///
+/// Instructions are paired by `op_name`, opcode, shape and operands, not by name (`xla_shape_hlo::Pairs`).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Difference {
+    /// The name of each module, and how accurate its numbers are.
+    pub programs: [(String, &'static str); 2],
+    /// Why the cycles of one of the programs are not known, if a figure cannot be read.
+    #[serde(skip)]
+    pub unknown: Option<String>,
+    /// The numbers by which both programs are compared.
+    pub measures: Vec<Measured>,
+    /// The copies, collectives and fusions that only one program has.
+    pub parts: Vec<Part>,
+    /// The totals of memory.
+    pub totals: Vec<Total>,
+    /// The peaks of the memory spaces.
+    pub peaks: Vec<Peak>,
+    /// The values that differ.
+    pub changes: Vec<Change>,
+}
+
+impl Difference {
+    /// Compares two programs. Without an entry computation in both, only values are compared.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_program::Program;
+    /// use xla_shape_answers::hlo::Difference;
+    ///
+    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
+    /// let difference = Difference::new(&before.memory(None), &after.memory(None));
+    /// assert!(difference.json().contains("\"before\":\"f32[8]{0}\",\"after\":\"f32[9]{0}\""));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn new(before: &ProgramMemory<'_>, after: &ProgramMemory<'_>) -> Self {
+        let [before_timeline, after_timeline] = [before.timeline(), after.timeline()];
+        let [before, after] = [before, after].map(|memory| memory.program().module());
+        // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
+        let pairs = Pairs::new(before, after);
+        let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
+            (module.name().unwrap_or("without a name").to_owned(), Accuracy::new(timeline).name())
+        };
+        let timelines = before_timeline.zip(after_timeline);
+        let inputs = Inputs::new(before, after);
+        let costs = [before, after].map(ProgramCost::new);
+        let unknown = costs.iter().find_map(|cost| cost.as_ref().err()).map(ToString::to_string);
+        let costs = costs.map(Result::ok);
+        let parts = parts([before, after], &costs, &pairs, &inputs);
+        let memory = timelines.map(|(before, after)| [before, after].map(|timeline| timeline.account().device.total()));
+        Self {
+            unknown,
+            measures: measures([before, after], memory, &costs, inputs.overall()),
+            parts,
+            programs: [program(before, before_timeline), program(after, after_timeline)],
+            totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
+            peaks: timelines.map_or_else(Vec::new, |timelines| peaks([before, after], timelines.into(), &pairs)),
+            changes: changes([before, after], &pairs, &inputs),
+        }
+    }
+
+    /// The limits that the second program exceeds, as sentences. A number that is not known in both programs exceeds every limit.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    /// use xla_shape_answers::hlo::Difference;
+    ///
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?);
+    /// let memory = program.memory(None);
+    /// let difference = Difference::new(&memory, &memory);
+    /// assert!(difference.exceeded(&["memory>0".parse()?]).is_empty());
+    /// let unknown = difference.exceeded(&["cycles>2%".parse()?]);
+    /// assert_eq!(unknown, ["cycles>2%: the cycles are not known in both modules"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn exceeded(&self, limits: &[Limit]) -> Vec<String> {
+        let check = |limit: &Limit| {
+            let measured = self.measures.iter().find(|measured| measured.measure == limit.measure)?;
+            limit.complaint([measured.before, measured.after], self.unknown.as_deref(), measured.cause)
+        };
+        limits.iter().filter_map(check).collect()
+    }
+
+    /// Whether the programs do not differ.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    /// use xla_shape_answers::hlo::Difference;
+    ///
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?);
+    /// assert!(Difference::new(&program.memory(None), &program.memory(None)).is_empty());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.parts.is_empty()
+            && self.measures.iter().all(|measured| measured.before == measured.after)
+            && self.totals.iter().all(|total| total.bytes == 0)
+            && self.peaks.iter().all(|peak| peak.bytes == 0 && peak.because.is_empty())
+    }
+}
+
+impl Answer for Difference {
+    const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
+
+    fn json(&self) -> String {
+        self.lines().map(|line| answer_line(Self::SCHEMA, &line)).collect()
+    }
+}
+
+/// One difference between two modules. One line for each.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Line<'a> {
+    /// A number by which both programs are compared.
+    Measured(&'a Measured),
+    /// A copy, a collective or a fusion that only one program has.
+    Part(&'a Part),
+    /// A total of the program's memory.
+    Total(&'a Total),
+    /// The peak of a memory space.
+    Peak(&'a Peak),
+    /// A value.
+    Change(&'a Change),
+}
+
+impl Difference {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let totals = self.totals.iter().filter(|total| total.bytes != 0);
+        let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
+        let measures = self.changed_measures().map(Line::Measured);
+        let (parts, changes) = (self.parts.iter().map(Line::Part), self.changes.iter().map(Line::Change));
+        measures.chain(parts).chain(totals.map(Line::Total)).chain(peaks.map(Line::Peak)).chain(changes)
+    }
+}
+
+impl Difference {
+    /// The numbers that differ.
+    pub fn changed_measures(&self) -> impl Iterator<Item = &Measured> {
+        self.measures.iter().filter(|measured| measured.before != measured.after)
+    }
+}
+
+/// The numbers by which programs are compared.
+fn measures(
+    modules: [&Module; 2],
+    memory: Option<[u64; 2]>,
+    costs: &[Option<ProgramCost>; 2],
+    cause: Reason,
+) -> Vec<Measured> {
+    let of = |of: Measure, side: usize| -> Option<u64> {
+        measure(of, modules[side], memory.map(|bytes| bytes[side]), costs[side].as_ref())
+    };
+    let measured = |measure: Measure| Measured {
+        name: measure.name(),
+        change: MeasureChange::Measure,
+        before: of(measure, 0),
+        after: of(measure, 1),
+        cause,
+        measure,
+    };
+    Measure::ALL.into_iter().map(measured).collect()
+}
+
+/// The copies, collectives and fusions that only one of both programs has.
+fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Part> {
+    let copies = [0, 1].map(|side: usize| {
+        let copies = costs[side].iter().flat_map(|cost| &cost.copies).filter(|copy| copy.changes_layout());
+        copies.map(|copy| (copy.number, copy)).collect::<BTreeMap<u32, &CopyCost>>()
+    });
+    let collectives = modules.map(Module::collectives);
+    let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
+    let counted = [0, 1].map(|side| numbers(side).collect::<BTreeSet<u32>>());
+    // A collective may be paired with any piece of one.
+    let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
+    let collectives = [0, 1].map(|side| all(side).collect::<BTreeSet<u32>>());
+    let sources = modules.map(Module::sources);
+    let mut parts = Vec::new();
+    for (side, module) in modules.into_iter().enumerate() {
+        for instruction in module.instructions() {
+            let number = instruction.number();
+            let pair = if side == 0 { pairs.after(instruction) } else { pairs.before(instruction) };
+            let copy = copies[side].get(&number);
+            let other = pair.map(|pair| pair.number());
+            let is_alone = match (copy, instruction.opcode()) {
+                (Some(_), _) => other.is_none_or(|other| !copies[1 - side].contains_key(&other)),
+                _ if counted[side].contains(&number) => {
+                    other.is_none_or(|other| !collectives[1 - side].contains(&other))
+                }
+                (None, Opcode::Fusion) => pair.is_none_or(|pair| pair.opcode() != Opcode::Fusion),
+                _ => continue,
+            };
+            if !is_alone {
+                continue;
+            }
+            let change = match (copy.is_some(), instruction.opcode() == Opcode::Fusion, side) {
+                (true, _, 0) => PartChange::CopyRemoved,
+                (true, _, _) => PartChange::CopyAdded,
+                (false, true, 0) => PartChange::FusionRemoved,
+                (false, true, _) => PartChange::FusionAdded,
+                (false, false, 0) => PartChange::CollectiveRemoved,
+                (false, false, _) => PartChange::CollectiveAdded,
+            };
+            let source = sources[side].get(instruction);
+            parts.push(Part {
+                name: instruction.name().to_owned(),
+                change,
+                opcode: instruction.opcode().to_string(),
+                shape: instruction.shape().to_string(),
+                cycles: copy.and_then(|copy| copy.cycles),
+                cause: inputs.reason(instruction, side),
+                because: copy.map(|copy| copy.cause.clone()),
+                remedy: copy.and_then(|copy| copy.remedy.clone()),
+                source: source_text(&source),
+                op_name: source.op_name.map(std::borrow::Cow::into_owned),
+            });
+        }
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.cycles));
+    parts
+}
+
+fn totals(before: &Timeline<'_>, after: &Timeline<'_>) -> Vec<Total> {
+    let (before, after) = (before.account(), after.account());
+    let numbers = [
+        ("total", before.device.total(), after.device.total()),
+        ("arguments", before.device.arguments, after.device.arguments),
+        ("outputs", before.device.outputs, after.device.outputs),
+        ("aliases", before.device.aliases, after.device.aliases),
+        ("temporaries", before.device.temporaries, after.device.temporaries),
+        ("peak", before.peak, after.peak),
+        ("host", before.host.total(), after.host.total()),
+    ];
+    let total = |(name, bytes_before, bytes_after)| Total {
+        name,
+        change: TotalChange::Total,
+        bytes_before,
+        bytes_after,
+        bytes: difference(bytes_before, bytes_after),
+    };
+    numbers.into_iter().map(total).collect()
+}
+
+fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs: &Pairs<'_>) -> Vec<Peak> {
+    let sources = modules.map(Module::sources);
+    let is_tpu = modules.into_iter().any(Module::is_for_tpu);
+    let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
+    spaces.sort_unstable();
+    spaces.dedup();
+    let peak = |space: u8| {
+        let steps = timelines.map(|timeline| timeline.peak_step(space));
+        let at = |number: usize| {
+            let (timeline, step): (&Timeline<'_>, _) = (timelines[number], steps[number]?);
+            let name = timeline.instructions().get(step)?.name().to_owned();
+            Some((name, timeline.bytes().get(&space)?.get(step).copied()?))
+        };
+        let (before, after) = (at(0), at(1));
+        let bytes = |at: &Option<(String, u64)>| at.as_ref().map_or(0, |(_, bytes)| *bytes);
+        let (bytes_before, bytes_after) = (bytes(&before), bytes(&after));
+        Peak {
+            name: space_name(space, is_tpu),
+            change: PeakChange::Peak,
+            space,
+            bytes_before,
+            bytes_after,
+            bytes: difference(bytes_before, bytes_after),
+            at_before: before.map(|(name, _)| name),
+            at_after: after.map(|(name, _)| name),
+            because: causes(space, timelines, steps, &sources, pairs),
+        }
+    };
+    spaces.into_iter().map(peak).collect()
+}
+
+/// A lifetime that is live in a memory space at a step, and the value that is stored there at that step: its instruction and array.
+type Live<'t, 'm> = (&'t Lifetime<'m>, (Instruction<'m>, usize));
+
+fn live<'t, 'm>(timeline: &'t Timeline<'m>, space: u8, step: Option<usize>) -> Vec<Live<'t, 'm>> {
+    let Some(step) = step else { return Vec::new() };
+    let here = timeline.live_at(step);
+    let here = here.filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0);
+    here.map(|lifetime| {
+        let own = (lifetime.buffer.instruction, lifetime.buffer.leaf);
+        (lifetime, lifetime.value_at(step).map_or(own, |tenant| (tenant.instruction, tenant.leaf)))
+    })
+    .collect()
+}
+
+fn causes(
+    space: u8,
+    timelines: [&Timeline<'_>; 2],
+    steps: [Option<usize>; 2],
+    sources: &[Sources<'_>; 2],
+    pairs: &Pairs<'_>,
+) -> Vec<Cause> {
+    let before = live(timelines[0], space, steps[0]);
+    let mut after: Vec<_> = live(timelines[1], space, steps[1]).into_iter().map(Some).collect();
+    // Lifetimes are paired by the value that is stored at the peak; if that finds no pair, by their first value.
+    let mut by_now: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    let mut by_first: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    for (place, entry) in after.iter().enumerate() {
+        if let Some((lifetime, (now, leaf))) = entry {
+            by_now.insert((now.number(), *leaf), place);
+            by_first.insert((lifetime.buffer.instruction.number(), lifetime.buffer.leaf), place);
+        }
+    }
+    let mut found: Vec<Cause> = Vec::new();
+    let mut left = Vec::new();
+    let mut waiting = Vec::new();
+    let same = |made: Instruction<'_>, leaf: usize, places: &BTreeMap<(u32, usize), usize>| {
+        places.get(&(pairs.after(made)?.number(), leaf)).copied()
+    };
+    for (lifetime, (now, leaf)) in before {
+        match same(now, leaf, &by_now).and_then(|place| after.get_mut(place)?.take()) {
+            Some(other) => waiting.push((lifetime, Some(other))),
+            None => waiting.push((lifetime, None)),
+        }
+    }
+    for (lifetime, other) in waiting {
+        let first = same(lifetime.buffer.instruction, lifetime.buffer.leaf, &by_first);
+        let other = other.or_else(|| after.get_mut(first?)?.take());
+        match other {
+            Some((other, _)) if other.bytes == lifetime.bytes => {}
+            Some((other, _)) => found.push(Cause {
+                shape: format!("{} -> {}", lifetime.buffer.array, other.buffer.array),
+                ..cause(LiveAt::OtherSize, other, difference(lifetime.bytes, other.bytes), &sources[1])
+            }),
+            None => left.push(lifetime),
+        }
+    }
+    // Two values of the same shape cancel out, even if they are not paired.
+    let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, entry) in after.iter().enumerate() {
+        if let Some((lifetime, _)) = entry {
+            same.entry(lifetime.buffer.array.to_string()).or_default().push(place);
+        }
+    }
+    for lifetime in left {
+        let place = same.get_mut(&lifetime.buffer.array.to_string()).and_then(Vec::pop);
+        match place.and_then(|place| after.get_mut(place).and_then(Option::take)) {
+            Some((other, _)) if other.bytes == lifetime.bytes => {}
+            Some((other, _)) => {
+                found.push(cause(LiveAt::OtherSize, other, difference(lifetime.bytes, other.bytes), &sources[1]));
+            }
+            None => found.push(cause(LiveAt::Before, lifetime, difference(lifetime.bytes, 0), &sources[0])),
+        }
+    }
+    found.extend(
+        after
+            .into_iter()
+            .flatten()
+            .map(|(lifetime, _)| cause(LiveAt::After, lifetime, difference(0, lifetime.bytes), &sources[1])),
+    );
+    grouped(found)
+}
+
+fn cause(live: LiveAt, lifetime: &Lifetime<'_>, bytes: i64, sources: &Sources<'_>) -> Cause {
+    let buffer = lifetime.buffer;
+    let source = sources.get(buffer.instruction);
+    Cause {
+        live,
+        name: buffer.instruction.name().to_owned(),
+        leaf: buffer.leaf,
+        shape: buffer.array.to_string(),
+        values: 1,
+        bytes,
+        source: source_text(&source),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
+    }
+}
+
+/// Joins causes that differ only in the name, and sorts them by their bytes.
+fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
+    let mut groups: BTreeMap<(LiveAt, String, Option<String>), Cause> = BTreeMap::new();
+    for cause in causes {
+        let key = (cause.live, cause.shape.clone(), cause.op_name.clone());
+        match groups.get_mut(&key) {
+            Some(group) => {
+                group.values += 1;
+                group.bytes = group.bytes.saturating_add(cause.bytes);
+            }
+            None => {
+                groups.insert(key, cause);
+            }
+        }
+    }
+    let mut groups: Vec<Cause> = groups.into_values().collect();
+    groups.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+    groups
+}
+
+fn changes([before, after]: [&Module; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Change> {
+    let (before, after) = (before.memory(), after.memory());
+    let mut others: BTreeMap<(u32, usize), &Buffer<'_>> =
+        after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)).collect();
+    let mut changes = Vec::new();
+    for buffer in before.buffers() {
+        let other = pairs.after(buffer.instruction);
+        let other = other.and_then(|other| others.remove(&(other.number(), buffer.leaf)));
+        changes.extend(change(Some(buffer), other, inputs));
+    }
+    changes.extend(others.into_values().filter_map(|buffer| change(None, Some(buffer), inputs)));
+    changes.sort_by_key(|change| std::cmp::Reverse(change.bytes.unsigned_abs()));
+    changes
+}
+
+fn change(before: Option<&Buffer<'_>>, after: Option<&Buffer<'_>>, inputs: &Inputs<'_>) -> Option<Change> {
+    let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
+    let bytes = |buffer: Option<&Buffer<'_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
+    let (bytes_before, bytes_after) = (bytes(before), bytes(after));
+    // A value that is in both programs has its name in the second one, which is the one that people look at.
+    let named = after.or(before)?;
+    let side = usize::from(after.is_some());
+    let source = inputs.source(named.instruction, side);
+    Some(Change {
+        name: named.instruction.name().to_owned(),
+        leaf: named.leaf,
+        change,
+        before: before.map(|buffer| buffer.array.to_string()),
+        after: after.map(|buffer| buffer.array.to_string()),
+        bytes_before,
+        bytes_after,
+        bytes: difference(bytes_before, bytes_after),
+        cause: inputs.reason_of_change(change, named.instruction, side),
+        source: source_text(&source),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
+    })
+}
+
+fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<ValueChange> {
+    match (before, after) {
+        (None, None) => None,
+        (None, Some(_)) => Some(ValueChange::Added),
+        (Some(_), None) => Some(ValueChange::Removed),
+        (Some(before), Some(after)) if before == after => None,
+        (Some(before), Some(after)) if !before.same_dimensions(after) || !before.same_element_type(after) => {
+            Some(ValueChange::Shape)
+        }
+        (Some(before), Some(after)) => {
+            let equal = ShapeEqual::new().ignore_memory_space_in_layout();
+            let same_place = equal.compare_arrays(before, after);
+            Some(if same_place { ValueChange::MemorySpace } else { ValueChange::Layout })
+        }
+    }
+}

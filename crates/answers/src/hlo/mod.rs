@@ -1,0 +1,28 @@
+//! How much memory the values of an HLO program take, and what changed between two programs.
+//!
+//! [`Report`] is the answer about one program, [`Difference`] about two, [`ShownInstruction`] about one instruction.
+
+mod causes;
+mod devices;
+pub mod diff;
+mod fits;
+mod limit;
+pub mod memory;
+pub mod report;
+pub mod sharding;
+pub mod show;
+mod signature;
+mod space;
+pub mod summary;
+
+pub use causes::Reason;
+pub use devices::{OtherDevices, check_devices};
+pub use diff::Difference;
+pub use fits::FitError;
+pub(crate) use limit::measure;
+pub use limit::{Growth, Limit, LimitError, Measure};
+pub use memory::Device;
+pub use report::Report;
+pub use show::{ShowError, ShownInstruction};
+pub(crate) use signature::{Operations, Signature};
+pub use space::{NoSuchSpace, check_space};

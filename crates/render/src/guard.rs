@@ -1,0 +1,141 @@
+//! What `guard` recorded and found, as text and as Markdown.
+
+use crate::words::{Grouped, InUnits, change_in_percent, count, markdown};
+use crate::{Show, Text};
+use std::fmt::Write as _;
+use xla_shape_answers::guard::{Check, Checks, Record};
+use xla_shape_answers::hlo::Measure;
+
+/// The text lists at most this many copies, and source lines.
+const MOST: usize = 10;
+
+/// A measure as text, with its unit.
+fn in_words(of: Measure, number: Option<u64>) -> String {
+    match (number, of) {
+        (None, _) => "not known".to_owned(),
+        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
+        (Some(number), _) => Grouped(number).to_string(),
+    }
+}
+
+impl Show for Record {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for program in &self.programs {
+            let measures =
+                program.measures.iter().map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
+            let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
+            text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
+            let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
+            text.columns(&[("compiler".to_owned(), compiler)]);
+        }
+        text
+    }
+}
+
+impl Show for Checks {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for check in &self.programs {
+            write(&mut text, check);
+        }
+        text
+    }
+}
+
+// Writing to a `Text` does not fail.
+fn write(text: &mut Text, check: &Check) {
+    let name = check.device.as_deref().or(check.module.as_deref()).unwrap_or("the program");
+    let state = if check.passed { "passed" } else { "FAILED" };
+    text.heading(&format!("{name}: {state} ({})", check.limits.join(", ")));
+    for warning in &check.warnings {
+        text.paragraph(format!("warning: {warning}"));
+    }
+    for exceeded in &check.exceeded {
+        text.paragraph(format!("  more than allowed: {exceeded}"));
+    }
+    if check.measures.is_empty() && check.copies_added.is_empty() && check.copies_removed.is_empty() {
+        text.paragraph("  nothing changed".to_owned());
+    }
+    for found in &check.measures {
+        let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
+        let percent = change_in_percent(found.before, found.after);
+        let percent = percent.map_or(String::new(), |percent| format!(" ({percent})"));
+        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", found.name, found.cause);
+    }
+    for (is_added, copies) in [(true, &check.copies_added), (false, &check.copies_removed)] {
+        let change = if is_added { "copy added" } else { "copy removed" };
+        for copy in copies.iter().take(MOST) {
+            let cycles = copy.cycles.map_or(String::new(), |cycles| format!("  {}", count(cycles, "cycle", "cycles")));
+            let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+            let _ = writeln!(text, "  {change}{cycles}{source}: {} -> {}", copy.from, copy.to);
+            text.hanging("      ", &copy.because);
+            if let Some(remedy) = copy.remedy.as_ref().filter(|_| is_added) {
+                text.hanging("      ", &format!("to remove it: {remedy}"));
+            }
+        }
+        more(text, copies.len());
+    }
+    for line in check.lines.iter().take(MOST) {
+        let [before, after] =
+            [line.before, line.after].map(|cycles| in_words(Measure::Cycles, Some(cycles.unwrap_or(0))));
+        let source = line.source.as_deref().unwrap_or("(no source line)");
+        let _ = writeln!(text, "  {source}: {before} -> {after} cycles");
+    }
+    more(text, check.lines.len());
+    if !check.passed {
+        text.paragraph(format!("To accept the change: {}", check.accept));
+    }
+}
+
+fn more(text: &mut Text, length: usize) {
+    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
+        let _ = writeln!(text, "  … and {left} more; --format json has all");
+    }
+}
+
+/// The answer as Markdown, such as for a comment of a pull request.
+#[must_use]
+pub fn markdown(checks: &Checks) -> String {
+    let mut lines = Vec::new();
+    for check in &checks.programs {
+        let state = if check.passed { "passed" } else { "**failed**" };
+        lines.push(format!("### {}: {state}", markdown::code(check.device.as_deref().unwrap_or("program"))));
+        let notes = check.exceeded.iter().chain(&check.warnings);
+        lines.extend(notes.flat_map(|note| [String::new(), format!("- {}", markdown::plain(note))]));
+        let rows = check.measures.iter().map(|found| {
+            let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
+            let percent = change_in_percent(found.before, found.after).unwrap_or_default();
+            vec![found.name.to_owned(), before, after, percent, found.cause.to_string()]
+        });
+        markdown::table(&mut lines, "What changed", &["", "before", "after", "change", "cause"], rows.collect());
+        let copies = [(true, &check.copies_added), (false, &check.copies_removed)];
+        let rows = copies.iter().flat_map(|&(is_added, copies)| {
+            copies.iter().map(move |copy| {
+                let optional = |text: &Option<String>| text.as_deref().map(markdown::code).unwrap_or_default();
+                let cycles = copy.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string());
+                let remedy = copy.remedy.as_deref().filter(|_| is_added).map(markdown::plain);
+                vec![
+                    if is_added { "added" } else { "removed" }.to_owned(),
+                    markdown::code(&format!("{} -> {}", copy.from, copy.to)),
+                    cycles,
+                    optional(&copy.source),
+                    markdown::plain(&copy.because),
+                    remedy.unwrap_or_default(),
+                ]
+            })
+        });
+        markdown::table(&mut lines, "Copies", &["change", "copy", "cycles", "source", "why", "remedy"], rows.collect());
+        let number = |number: Option<u64>| number.map_or(String::new(), |number| Grouped(number).to_string());
+        let rows = check.lines.iter().map(|line| {
+            let source = line.source.as_deref().unwrap_or("(no source line)");
+            vec![markdown::code(source), number(line.before), number(line.after)]
+        });
+        markdown::table(&mut lines, "Cycles by source line", &["line", "before", "after"], rows.collect());
+        if !check.passed {
+            lines.extend([String::new(), format!("To accept the change: {}", markdown::code(&check.accept))]);
+        }
+        lines.push(String::new());
+    }
+    lines.join("\n") + "\n"
+}
