@@ -4,7 +4,7 @@
 //! has: once with shapes as types, once with shapes as values. Compares the results with a row-major product, and prints the times.
 //!
 //! ```text
-//! cargo run -p xla-shape-examples --example tiled_matmul [MODULE.hlo]
+//! cargo run -p xla-shape-tiled-matmul [MODULE.hlo]
 //! ```
 
 #![forbid(unsafe_code)]
@@ -24,14 +24,14 @@ use xla_shape::hlo::Module;
 use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, hlo_types};
 
 /// One step of a recurrent network, compiled by XLA for TPU v5e.
-const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
+const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hlo/v5e__rnn_scan.hlo");
 
 /// The size limit of a matrix, in bytes.
 const MAX_BYTES: u64 = 1 << 26;
 
 hlo_types! {
     /// The shapes for which the typed kernel is compiled. For all other programs, the kernel with shapes as values is used.
-    mod program = "hlo/v5e__rnn_scan.hlo" {
+    mod program = "../hlo/v5e__rnn_scan.hlo" {
         type Out = "convolution.3"(Lhs, Rhs);
     }
 }
