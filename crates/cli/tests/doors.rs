@@ -1,5 +1,5 @@
 //! One law for all doors: the program, the explorer, C and Python give the same answers. `tests/corpus/doors.jsonl` has the questions and
-//! the program's answers, and each door is compared with them: the program and the explorer here, C in `tests/tests/c_interface.rs`, Python
+//! the program's answers, and each door is compared with them: the program and the explorer here, C in `tests/tests/shapes/c_interface.rs`, Python
 //! in `python/tests/test_doors.py`, the explorer as WebAssembly in `web/tests/doors.test.mjs`.
 //!
 //! `BLESS=1 cargo test -p xla-shape-cli --test program doors` writes the program's answers into the file.

@@ -115,7 +115,18 @@ fn what_is_not_known_is_said() {
     for (arguments, message, code) in [
         (&["f32[2,3]{1,1}"][..], "1 | f32[2,3]{1,1}\n  |            ^", 1),
         (&["f33[2]"], "did you mean `f32`?", 1),
-        (&["nothing that is known"], "error: nothing known here. What is known: a shape, two shapes,", 1),
+        (
+            &["nothing that is known"],
+            "error: there is no file of this name, and as a text it is nothing known here. What is known: a shape,",
+            1,
+        ),
+        (&["missing.hlo"], "error: there is no file of this name", 1),
+        (&["Cargo.toml"], "error: nothing known here. What is known: a shape, two shapes,", 1),
+        (
+            &["examples/hlo"],
+            "error: expected an optimized module or a dump of kernels among these files, found neither",
+            1,
+        ),
         (&["f32[2]", "nothing that is known"], "error: these two cannot be compared: expected two shapes,", 1),
         (&["explan", "f32[2]"], "error: these two cannot be compared", 1),
         (&["explan"], "a similar subcommand exists: 'explain'", 2),

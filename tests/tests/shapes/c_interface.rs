@@ -294,7 +294,10 @@ fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
     Some(match more {
         [] => {
             let sizes = shape.sizes().map(|sizes| [sizes.bytes, sizes.padding_bytes]);
-            let expected = [program("/shape"), program("/bytes"), program("/padding_bytes")];
+            // C has no sizes that are larger than its numbers.
+            let fits = program("/bytes").is_some_and(|bytes| bytes.as_i64().is_some());
+            let size = |field| program(field).filter(|_| fits);
+            let expected = [program("/shape"), size("/bytes"), size("/padding_bytes")];
             [json!([shape.text(), sizes.map(|sizes| sizes[0]), sizes.map(|sizes| sizes[1])]), json!(expected)]
         }
         ["--for", generation] if !generation.contains(',') => match shape.on_tpu(generation) {

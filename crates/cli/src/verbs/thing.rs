@@ -78,7 +78,7 @@ pub(crate) fn run(
         let input =
             Input { files: files.first().map_or(&[], Vec::as_slice), against: files.get(1).map_or(&[], Vec::as_slice) };
         let readings = Reading::all(input);
-        let Some((&reading, others)) = readings.split_first() else { return Err(Failure::said(input.unknown())) };
+        let Some((&reading, others)) = readings.split_first() else { return Err(unknown(arguments, input)) };
         let others = others.iter().filter_map(|reading| reading.questions(input).into_iter().next());
         (reading, reading.questions(input), others.collect::<Vec<_>>())
     };
@@ -104,6 +104,16 @@ pub(crate) fn run(
         io::print(&more_about(reading, first, more.iter().chain(&others)))?;
     }
     result
+}
+
+/// The error about what is nothing known. Of a text on the command line, it also says that there is no such file.
+fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
+    match &arguments.things[..] {
+        [thing] if thing != PASTED && fs::metadata(thing).is_err() => {
+            Failure::said(format_args!("there is no file of this name, and as a text it is {}", input.unknown()))
+        }
+        _ => Failure::said(input.unknown()),
+    }
 }
 
 /// What it was taken for, and the commands for more.

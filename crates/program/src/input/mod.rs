@@ -75,7 +75,12 @@ impl<'g> Input<'g> {
     /// ```
     #[must_use]
     pub fn unknown(self) -> &'static str {
-        let is_empty = self.files.iter().chain(self.against).all(|file| file.bytes.trim_ascii().is_empty());
+        // Of a directory, only the names of the files may be given.
+        let is_empty = [self.files, self.against].iter().all(|files| match files {
+            [] => true,
+            [file] => file.bytes.trim_ascii().is_empty(),
+            _ => false,
+        });
         match (is_empty, self.against.is_empty()) {
             (true, _) => "expected a text or a file, found nothing",
             (_, true) if self.files.len() == 1 => {
