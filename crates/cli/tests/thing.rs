@@ -72,6 +72,17 @@ fn standard_input_is_answered() {
     assert!(found.starts_with(&text(&["scan", "-"], message)), "{found}");
 }
 
+/// A pipe is read once, although the verb reads its input again.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_answered() {
+    let program = env!("CARGO_BIN_EXE_xla-shape");
+    let message = "Used 40.00G of 32.00G hbm.";
+    let bash = std::process::Command::new("bash").args(["-c", &format!("'{program}' <(printf '{message}')")]).output();
+    let found = String::from_utf8(bash.unwrap().stdout).unwrap();
+    assert!(found.starts_with(&text(&["scan", "-"], message)) && found.contains("  xla-shape scan -\n"), "{found}");
+}
+
 #[test]
 fn two_things_are_compared() {
     let pair = ["f32[6,2,3]{2,1,0}", "f32[36]{0}"];
@@ -134,6 +145,19 @@ fn what_is_not_known_is_said() {
         (&["a b", "c d", "e f"], "unexpected", 2),
         (&["--format", "json", "explain", "f32[2]"], "a verb takes its arguments after it", 2),
         (&["-"], "error: expected a text or a file, found nothing", 1),
+        (
+            &["   0   :  { %s1_s0 = smov.u32 0  ;;  %v2_v0 = vlaneseq.b32 }"],
+            "texts about kernels; give the directory that has them",
+            1,
+        ),
+        (
+            &[
+                "HloModule a\nENTRY e { ROOT p = f32[] parameter(0) }",
+                "HloModule b\nENTRY e { ROOT p = f32[] parameter(0) }",
+            ],
+            "expected at least one of the two in a file",
+            1,
+        ),
         (&[], "Usage: xla-shape", 2),
     ] {
         let output = run(arguments, "");

@@ -35,7 +35,11 @@ impl Thing {
                 let bytes = if let [alone] = &names[..] { contents(Path::new(alone))? } else { Vec::new() };
                 Ok(Self { names, bytes })
             }
-            Some(_) => Ok(Self { names: vec![path.to_string_lossy().into_owned()], bytes: contents(path)? }),
+            Some(kind) if kind.is_file() => {
+                Ok(Self { names: vec![path.to_string_lossy().into_owned()], bytes: contents(path)? })
+            }
+            // A pipe can be read once only, so it is a text.
+            Some(_) => Ok(Self { names: vec![PASTED.to_owned()], bytes: contents(path)? }),
             None if given == PASTED => Ok(Self { names: vec![PASTED.to_owned()], bytes: contents(path)? }),
             None => Ok(Self { names: vec![PASTED.to_owned()], bytes: given.as_encoded_bytes().to_vec() }),
         }
@@ -85,8 +89,18 @@ pub(crate) fn run(
     let Some((first, more)) = questions.split_first() else {
         return Err(Failure::said(format_args!("this is {}, but nothing can be said about it", reading.title())));
     };
+    let is_text = things.iter().any(|thing| thing.names == [PASTED]);
+    if is_text && matches!(reading, Reading::Kernels | Reading::KernelDiff) {
+        let message =
+            "these are the compiler's texts about kernels; give the directory that has them, as to `xla-shape kernel`";
+        return Err(Failure::said(message));
+    }
     // The verb reads a text from standard input, where it is put.
-    if first.command.iter().any(|word| word == PASTED)
+    let from_stdin = first.command.iter().filter(|word| *word == PASTED).count();
+    if from_stdin > 1 {
+        return Err(Failure::said("expected at least one of the two in a file, found two texts"));
+    }
+    if from_stdin == 1
         && let Some(thing) = things.iter_mut().find(|thing| thing.names == [PASTED])
     {
         io::put_into_stdin(&std::mem::take(&mut thing.bytes))?;
