@@ -458,7 +458,8 @@ pub(crate) fn relayout(
     Ok(Buffer::owned(to, result))
 }
 
-/// As `relayout`, into memory that `out` lends. What holds no element keeps what it has, and so does all of it after an error.
+/// As `relayout`, into memory that `out` lends. What holds no element keeps what it has, and so does all of it after an error, but
+/// not after an interrupt.
 #[pyfunction]
 pub(crate) fn relayout_into(
     py: Python<'_>,

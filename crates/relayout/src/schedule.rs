@@ -153,8 +153,7 @@ impl Step {
             Work::Kernel(Kernel::Matrix(kernel)) if kernel.columns == axis => MAX_BYTES.div_ceil(kernel.bytes),
             // Transposes read blocks of rows in any case.
             Work::Kernel(Kernel::Matrix(_) | Kernel::Transpose(_)) => 1,
-            // The part reads a stretch of the source in each iteration of another loop. Parts with short stretches would all read the same
-            // pages.
+            // The part reads a stretch of the source in each iteration of another loop. Short stretches are not prefetched.
             _ if whole.outer.iter().any(|other| other.from > axis.from) => MIN_STRETCH_BYTES.div_ceil(axis.from.max(1)),
             _ => 1,
         };
