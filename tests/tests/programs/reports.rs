@@ -247,3 +247,39 @@ fn an_update_in_the_memory_of_the_host_stays_there() {
     let found = Module::parse(&text).unwrap().check().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(found, ["%d (dynamic-update-slice): expected a result in the memory S(5) of the operand, found S(0)"]);
 }
+
+/// The rows of a file with one object in each line.
+fn rows(name: &str) -> Vec<Value> {
+    read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn kinds(text: &str) -> Vec<String> {
+    let answer: Value = serde_json::from_str(&scanned(text).json()).unwrap();
+    answer["causes"].as_array().unwrap().iter().map(|cause| cause["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The messages are from public issues, logs and documents; `says` is a part of what their answers must say.
+#[test]
+fn public_messages_are_answered() {
+    let rows = rows("public.jsonl");
+    assert!(rows.len() >= 30);
+    for row in rows {
+        let (source, message) = (&row["source"], row["message"].as_str().unwrap());
+        let text = answer(message);
+        assert!(text.contains(row["says"].as_str().unwrap()), "{source}: expected {} in\n{text}", row["says"]);
+        assert_eq!(kinds(message).first().map(String::as_str), row["kind"].as_str(), "{source}");
+        let lines = message.replace(". ", ".\n").lines().map(|line| format!("[worker-0] {line}\n")).collect::<String>();
+        assert_eq!(kinds(&lines), kinds(message), "{source} with a prefix");
+    }
+}
+
+/// `scripts/refusals.py` makes the messages with the compilers for TPUs, and compiles the remedies.
+#[test]
+fn refusals_of_compilers_are_named() {
+    let rows = rows("refusals.jsonl");
+    assert!(rows.len() >= 60);
+    for row in rows {
+        let found = kinds(row["message"].as_str().unwrap());
+        assert_eq!(found.first().map(String::as_str), row["kind"].as_str(), "{row}");
+    }
+}

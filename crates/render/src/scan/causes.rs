@@ -390,7 +390,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 ],
             )
         }
-        RefusalCause::ElementType { types } => {
+        RefusalCause::ElementType { types, .. } => {
             let types = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
             (format!("this TPU has no instruction for an operation{operation} of {kernel} on {types}."), Vec::new())
         }
@@ -401,6 +401,9 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             (format!("this generation of TPUs has no instruction for an operation of {kernel}: {what}."), Vec::new())
         }
         RefusalCause::NoDirectAccess => ("a kernel loads from an array that is in HBM.".to_owned(), Vec::new()),
+        RefusalCause::StoreType { array, value } => {
+            (format!("a kernel stores {value} into an array of {array}."), Vec::new())
+        }
         RefusalCause::ScalarStore => {
             ("a kernel stores a scalar into VMEM, which holds vectors.".to_owned(), Vec::new())
         }

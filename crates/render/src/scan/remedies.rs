@@ -2,6 +2,7 @@
 
 use crate::advise::jax_layout;
 use crate::words::{InUnits, count};
+use xla_shape_core::ElementType;
 use xla_shape_hlo::Remedy;
 
 /// A remedy as a sentence.
@@ -23,14 +24,10 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::LoadAligned { multiple } => format!(
             "load whole tiles, from i // {multiple} * {multiple} on, and rotate them in registers (pltpu.roll)."
         ),
-        Remedy::Convert { to } => format!(
-            "convert the operands in the kernel: x.astype(jnp.{}).",
-            match to.name() {
-                "bf16" => "bfloat16",
-                "s32" => "int32",
-                _ => "float32",
-            }
-        ),
+        Remedy::Convert { to } => format!("convert the operands in the kernel: x.astype(jnp.{}).", in_jax(*to)),
+        Remedy::ConvertOutside { to } => {
+            format!("convert the array before the kernel gets it: x.astype(jnp.{}).", in_jax(*to))
+        }
         Remedy::DefaultPrecision => "leave precision at its default for operands of fewer than 32 bits.".to_owned(),
         Remedy::Block { sizes } => {
             let sizes = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
@@ -104,5 +101,22 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::Report => "report the message with the program to the project that made the compiler.".to_owned(),
         Remedy::WholeLayout => "write the layout with one number for each dimension, or leave it out.".to_owned(),
         _ => String::new(),
+    }
+}
+
+/// The name of a type in JAX.
+const fn in_jax(element_type: ElementType) -> &'static str {
+    match element_type {
+        ElementType::Bf16 => "bfloat16",
+        ElementType::F16 => "float16",
+        ElementType::F32 => "float32",
+        ElementType::S8 => "int8",
+        ElementType::S16 => "int16",
+        ElementType::S32 => "int32",
+        ElementType::U8 => "uint8",
+        ElementType::U16 => "uint16",
+        ElementType::U32 => "uint32",
+        ElementType::Pred => "bool_",
+        other => other.name(),
     }
 }

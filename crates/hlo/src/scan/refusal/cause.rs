@@ -104,6 +104,8 @@ pub enum RefusalCause {
     ElementType {
         /// The element types of the operation.
         types: Vec<ElementType>,
+        /// Whether the operation loads, stores or converts, so that no other operation can come before it in the kernel.
+        is_move: bool,
     },
     /// A primitive of JAX that Pallas does not translate.
     Primitive {
@@ -117,6 +119,13 @@ pub enum RefusalCause {
     },
     /// A kernel loads from or stores into HBM without a copy.
     NoDirectAccess,
+    /// A value is stored into an array of another element type.
+    StoreType {
+        /// The element type of the array.
+        array: ElementType,
+        /// The element type of the value.
+        value: ElementType,
+    },
     /// A scalar is stored into vector memory.
     ScalarStore,
     /// A kernel in a program that the compiler divides among devices.
@@ -234,6 +243,7 @@ impl RefusalCause {
             Self::Primitive { .. } => "primitive",
             Self::NoInstruction { .. } => "no_instruction",
             Self::NoDirectAccess => "no_direct_access",
+            Self::StoreType { .. } => "store_type",
             Self::ScalarStore => "scalar_store",
             Self::PartitionedKernel => "partitioned_kernel",
             Self::UnknownDevice { .. } => "unknown_device",
@@ -246,9 +256,9 @@ impl RefusalCause {
         }
     }
 
-    /// Whether the cause is more than that a kernel was refused.
+    /// Whether the cause is more than that a kernel was refused or that a core stopped.
     pub(super) const fn is_known(&self) -> bool {
-        !matches!(self, Self::Kernel { .. })
+        !matches!(self, Self::Kernel { .. } | Self::CoreHalt(Halt::Unknown))
     }
 
     /// What makes the program acceptable, the most likely first.
@@ -283,7 +293,12 @@ impl RefusalCause {
             // Every generation multiplies bf16, and f32 in several steps.
             Self::MatmulType { types } => {
                 let to = if types.iter().any(|found| found.bits() > 16) { ElementType::F32 } else { ElementType::Bf16 };
-                vec![Remedy::Convert { to }]
+                // Where a float of 4 bits cannot be multiplied, it cannot be converted either.
+                let is_float4 = |found: &ElementType| found.is_floating() && found.bits() < 8;
+                match types.iter().any(is_float4) {
+                    true => vec![Remedy::ConvertOutside { to }],
+                    false => vec![Remedy::Convert { to }],
+                }
             }
             Self::MatmulPrecision { .. } => {
                 vec![Remedy::DefaultPrecision, Remedy::Convert { to: ElementType::F32 }]
@@ -304,15 +319,19 @@ impl RefusalCause {
                 let line = array.as_ref().and_then(|array| sizes(array)?.last().copied()).unwrap_or(least);
                 vec![Remedy::CopyWholeLanes { elements: line.max(1).next_multiple_of(least) }]
             }
-            Self::StridedLoad { .. } => vec![Remedy::LoadAligned { multiple: 128 }, Remedy::ReshapeOutside],
+            Self::StridedLoad { .. } => vec![Remedy::ReshapeOutside],
             Self::VectorLayout { .. } => vec![Remedy::LoadAligned { multiple: 128 }, Remedy::ReshapeOutside],
             Self::ShapeCast { .. } => vec![Remedy::ReshapeOutside],
-            Self::ElementType { types } => {
+            Self::ElementType { types, is_move } => {
                 let is_integral = !types.is_empty() && types.iter().all(|found| found.is_integral());
-                vec![Remedy::Convert { to: if is_integral { ElementType::S32 } else { ElementType::F32 } }]
+                // A float of 32 bits is refused only where an integer is expected.
+                let is_f32 = types == &[ElementType::F32];
+                let to = if is_integral || is_f32 { ElementType::S32 } else { ElementType::F32 };
+                vec![if *is_move { Remedy::ConvertOutside { to } } else { Remedy::Convert { to } }]
             }
             Self::Primitive { .. } | Self::NoInstruction { .. } => vec![Remedy::OutsideKernel],
             Self::NoDirectAccess => vec![Remedy::CopyToVmem],
+            Self::StoreType { array, .. } => vec![Remedy::Convert { to: *array }],
             Self::ScalarStore => vec![Remedy::StoreVector],
             Self::PartitionedKernel => vec![Remedy::ShardMap],
             Self::UnknownDevice { .. } => vec![Remedy::AbstractMesh],
@@ -560,8 +579,17 @@ fn primitive(text: &str) -> Option<RefusalCause> {
 }
 
 fn other_lowering(text: &str) -> Option<RefusalCause> {
+    // `Invalid dtype for `swap`. Ref dtype: float32. Value dtype: int32.`
+    if let Some((array, value)) = after(text, "Ref dtype: ").and_then(|rest| rest.split_once("Value dtype: ")) {
+        let element_type = |text: &str| ElementType::from_any_name(&name(text)?);
+        return Some(RefusalCause::StoreType { array: element_type(array)?, value: element_type(value)? });
+    }
     if text.contains("only allowed on VMEM and SMEM references") {
         return Some(RefusalCause::NoDirectAccess);
+    }
+    if text.contains("VectorElementTypeInterface") {
+        let what = "a vector of elements that kernels do not have, such as complex numbers".to_owned();
+        return Some(RefusalCause::NoInstruction { what });
     }
     if let Some((before, _)) = text.split_once(" not supported by this TPU generation") {
         let what = before.rsplit(": ").next().unwrap_or(before);
@@ -660,8 +688,14 @@ fn element_type(text: &str) -> Option<RefusalCause> {
         "Only 32-bit",
         "Unsupported element type",
     ];
+    if let Some(rest) = after(text, "must be vector of integer or index values, but got ") {
+        let types = types(rest, "vector").iter().take(1).map(|vector| vector.element_type()).collect();
+        return Some(RefusalCause::ElementType { types, is_move: false });
+    }
     let at = WORDS.iter().filter_map(|words| text.find(words)).min()?;
     let rest = text.get(at..)?;
+    let named = after(rest, "The MLIR operation involved:").and_then(operation).unwrap_or_default();
+    let is_move = ["load", "store", "pack", "ext", "trunc"].iter().any(|word| named.contains(word));
     let operation = after(rest, "The MLIR operation involved:").unwrap_or(rest);
     let mut found = Vec::new();
     // A load names the memory, any other operation the vectors.
@@ -678,7 +712,7 @@ fn element_type(text: &str) -> Option<RefusalCause> {
         return None;
     }
     found.retain(|found| found.bits() != 32);
-    Some(RefusalCause::ElementType { types: found })
+    Some(RefusalCause::ElementType { types: found, is_move })
 }
 
 fn kernel(text: &str) -> Option<RefusalCause> {

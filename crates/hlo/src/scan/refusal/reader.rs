@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What begins a message.
-const BEGINNINGS: [&str; 24] = [
+const BEGINNINGS: [&str; 27] = [
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",
@@ -23,6 +23,9 @@ const BEGINNINGS: [&str; 24] = [
     "Unimplemented primitive in Pallas",
     "cannot be automatically partitioned",
     "Cannot store scalars to VMEM",
+    "Invalid dtype for `swap`",
+    "must be vector of integer or index values",
+    "VectorElementTypeInterface",
     "only allowed on VMEM and SMEM references",
     "Unsupported TPU device kind",
     "must be aligned to til",

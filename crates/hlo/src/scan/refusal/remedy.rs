@@ -32,6 +32,11 @@ pub enum Remedy {
         /// The type.
         to: ElementType,
     },
+    /// Convert the array to this type outside of the kernel.
+    ConvertOutside {
+        /// The type.
+        to: ElementType,
+    },
     /// Leave `precision` at its default.
     DefaultPrecision,
     /// Use a block with these sizes.
@@ -120,6 +125,7 @@ impl Remedy {
             Self::MultipleOf { .. } => "multiple_of",
             Self::LoadAligned { .. } => "load_aligned",
             Self::Convert { .. } => "convert",
+            Self::ConvertOutside { .. } => "convert_outside",
             Self::DefaultPrecision => "default_precision",
             Self::Block { .. } => "block",
             Self::CopyWholeLanes { .. } => "copy_whole_lanes",
