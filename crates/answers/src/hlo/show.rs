@@ -142,6 +142,9 @@ impl ShownInstruction {
 }
 
 /// The instruction of this name, written with or without `%`.
+///
+/// # Errors
+/// If there is no such instruction.
 pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowError> {
     let name = name.trim().trim_start_matches('%');
     // Names are unique in a computation only; the entry's are meant first.

@@ -175,7 +175,7 @@ pub enum Drawn {
     /// With --sharding: which device has which part.
     Devices(DeviceDrawing),
     /// With --vector: the registers of a vector.
-    Registers(RegisterDrawing),
+    Registers(Box<RegisterDrawing>),
 }
 
 fn data(picture: &Picture, physical_to_logical: Option<Vec<Option<u64>>>) -> Data<'_> {

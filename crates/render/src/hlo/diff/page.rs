@@ -198,7 +198,7 @@ mod tests {
         let [before, after] =
             [module(8, "1,0"), module(16, "0,1")].map(|text| Program::from(Module::parse(&text).unwrap()));
         let difference = Difference::new(&before.memory(None), &after.memory(None));
-        let page = difference.html(&[hostile.to_owned()]);
+        let page = super::page(&difference, &[hostile.to_owned()]);
         assert_eq!(page.matches("<script>").count(), 1, "the page's own");
         assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
     }

@@ -111,8 +111,8 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Data, Detail, MAX_PAGE, Shown, page};
-    use crate::hlo::Report;
     use std::fmt::Write as _;
+    use xla_shape_answers::hlo::Report;
     use xla_shape_hlo::Module;
     use xla_shape_program::Program;
 
