@@ -118,6 +118,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     ///
     /// # Panics
     /// If sizes that are known only at run time do not fit: those of a last block, or of an unbounded dimension.
+    #[doc(alias("matmul", "gemm"))]
     #[track_caller]
     pub fn add_product<E, X, Y, M, K, N, C, D>(&mut self, a: &Buffer<X, C>, b: &Buffer<Y, D>)
     where

@@ -83,6 +83,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// let transposed: Buffer<shape!(f32[57,31]{0,1:T(8,128)})> = x.transpose(permutation![1, 0]);
     /// assert_eq!(transposed[[2, 30]], 1.5);
     /// ```
+    #[doc(alias = "permute")]
     #[must_use]
     #[inline(always)]
     pub fn transpose<R, P>(self, _: P) -> Buffer<R, B>

@@ -284,7 +284,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         /// stay as they are.
         ///
         /// Elements are processed in runs along the most minor dimension, as long as all layouts allow, or in the order of memory if the
-        /// layouts are equal.
+        /// layouts are equal. Where all have the same packed tiles, such as `T(8,128)(2,1)`, a run has the rows that alternate in memory.
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};
