@@ -3,4 +3,5 @@
 
 mod codegen;
 mod dependencies;
+mod modules;
 mod rooms;
