@@ -8,6 +8,7 @@ use crate::attribute::Attribute;
 use crate::module::Instruction;
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
+use alloc::string::String;
 use xla_shape_core::Shape;
 
 /// Which of the three instructions of an asynchronous operation.
@@ -166,6 +167,11 @@ impl<'m> Instruction<'m> {
         let Some((_, Step::Start | Step::Update)) = self.short_form() else { return false };
         let Some([operands, result, ..]) = self.shape().tuple_shapes() else { return false };
         leaf.checked_sub(operands.arrays().count()).is_some_and(|leaf| leaf < result.arrays().count())
+    }
+
+    /// The name of the operation that a start in short form wraps, if the module was read from a message.
+    pub(crate) fn wrapped_name(self) -> Option<&'m str> {
+        self.module().wrapped.get(&self.number()).map(String::as_str)
     }
 
     /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that

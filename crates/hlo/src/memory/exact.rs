@@ -18,6 +18,17 @@ use xla_shape_core::memory_space;
 struct Indices(BTreeMap<u32, Vec<String>>);
 
 impl Indices {
+    /// The instruction and the shape index by which the compiler's files name an array. The result of an asynchronous operation in short form
+    /// is that of the operation that it wraps.
+    fn named<'m>(&mut self, instruction: Instruction<'m>, leaf: usize) -> (&'m str, String) {
+        let index = self.get(instruction, leaf);
+        let wrapped = instruction.wrapped_name().filter(|_| instruction.is_wrapped_result(leaf));
+        match (wrapped, index.strip_prefix("{1")) {
+            (Some(name), Some(rest)) => (name, alloc::format!("{{{}", rest.trim_start_matches(','))),
+            _ => (instruction.name(), index),
+        }
+    }
+
     fn get(&mut self, instruction: Instruction<'_>, leaf: usize) -> String {
         let shape = instruction.shape();
         if shape.tuple_shapes().is_none() {
@@ -42,10 +53,10 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the compiler's files name the result after an instruction that the module's text does not show: the wrapped operation of
-/// an asynchronous instruction in short form.
+/// Whether the compiler's files name the result after an instruction that the module does not show: the wrapped operation of
+/// an asynchronous instruction in short form, unless a message has its name.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
-    instruction.long_form().is_some()
+    instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }
 
 /// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair: the number of the first lifetime
@@ -173,15 +184,15 @@ impl Timeline<'_> {
         let mut joins = Vec::new();
         for (number, lifetime) in lifetimes.iter_mut().enumerate() {
             let (instruction, leaf) = (lifetime.buffer.instruction, lifetime.buffer.leaf);
-            let index = indices.get(instruction, leaf);
-            let Some((allocation, value)) = places.get(&(instruction.name(), index.as_str())) else {
+            let (name, index) = indices.named(instruction, leaf);
+            let Some((allocation, value)) = places.get(&(name, index.as_str())) else {
                 lifetime.offset = None;
                 if !is_named_elsewhere(instruction) {
-                    missing.add(|| format!("it lacks %{}{index}", instruction.name()));
+                    missing.add(|| format!("it lacks %{name}{index}"));
                 }
                 continue;
             };
-            let (bytes, name) = (taken_bytes(lifetime.buffer.array), instruction.name());
+            let bytes = taken_bytes(lifetime.buffer.array);
             if value.bytes < bytes {
                 smaller.add(|| format!("%{name}{index} takes {bytes} bytes, and the file gives it {}", value.bytes));
             }
@@ -233,12 +244,53 @@ impl Timeline<'_> {
     pub fn check_live_ranges(&self, ranges: &LiveRanges) -> Result<(), DumpError> {
         let mut indices = Indices::default();
         for lifetime in self.lifetimes() {
-            let index = indices.get(lifetime.buffer.instruction, lifetime.buffer.leaf);
-            let name = format!("{}{index}", lifetime.buffer.instruction.name());
+            let (name, index) = indices.named(lifetime.buffer.instruction, lifetime.buffer.leaf);
+            let name = format!("{name}{index}");
             if ranges.get(&name).is_none() && !is_named_elsewhere(lifetime.buffer.instruction) {
                 return Err(DumpError::OtherModule { what: format!("it has no live range of %{name}") });
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "proto"))]
+mod tests {
+    use crate::Module;
+    use crate::dump::BufferAssignment;
+    use alloc::vec::Vec;
+
+    /// The compiler names the result of an asynchronous operation after the operation, also where the module has the short form.
+    #[test]
+    fn an_operation_that_only_a_message_names_has_its_place() {
+        let text = "HloModule m, is_scheduled=true\n\
+            w {\n  x = f32[8,128]{1,0:T(8,128)} parameter(0)\n  ROOT inner = f32[8,128]{1,0:T(8,128)} negate(x)\n}\n\
+            ENTRY e {\n  a = f32[8,128]{1,0:T(8,128)} parameter(0)\n  \
+            s = ((f32[8,128]{1,0:T(8,128)}), f32[8,128]{1,0:T(8,128)}, u32[]{:S(2)}) async-start(a), calls=w\n  \
+            d = f32[8,128]{1,0:T(8,128)} async-done(s)\n  ROOT c = f32[8,128]{1,0:T(8,128)} add(a, d)\n}\n";
+        let assignment = BufferAssignment::parse(
+            "BufferAssignment:\n\
+             allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:\n \
+             value: <1 a @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}\n\
+             allocation 1: size 4096, page 0, output shape is |f32[8,128]|, maybe-live-out:\n \
+             value: <3 c @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}\n\
+             allocation 2: size 8704, page 0, preallocated-temp:\n \
+             value: <2 inner @0> (size=4096,offset=512): f32[8,128]{1,0:T(8,128)}\n\
+             allocation 3: size 4, color 2, page 0, preallocated-temp:\n \
+             value: <4 s{2} @2> (size=4,offset=0): u32[]{:S(2)}\n",
+        )
+        .unwrap();
+        let long = Module::parse(text).unwrap();
+        let message = Module::from_proto(&long.to_proto().unwrap()).unwrap();
+        assert!(message.instruction("s").unwrap().long_form().is_some() && message.instruction("inner").is_none());
+        let places = |module: &Module| {
+            let timeline = module.memory().timeline().unwrap().with_assignment(&assignment).unwrap();
+            assert!(timeline.warnings().is_empty(), "{:?}", timeline.warnings());
+            timeline.lifetimes().iter().map(|lifetime| (lifetime.bytes, lifetime.offset)).collect::<Vec<_>>()
+        };
+        let mut found = [places(&long), places(&message)];
+        found.iter_mut().for_each(|places| places.sort_unstable());
+        assert_eq!(found[0], found[1]);
+        assert!(found[1].contains(&(4096, Some(512))), "{:?}", found[1]);
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use record::{
 use crate::attribute::{Attribute, Value};
 use crate::names::{NONE, NameTable, hash};
 use crate::schema::Key;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -100,6 +101,8 @@ pub struct Module {
     pub(crate) operands: Vec<OperandRecord>,
     pub(crate) attributes: Vec<AttributeRecord>,
     pub(crate) shapes: Vec<Shape>,
+    /// By number of an asynchronous start in short form: the name of the operation that it wraps, which only a message has.
+    pub(crate) wrapped: BTreeMap<u32, String>,
 }
 
 impl Module {
@@ -403,6 +406,7 @@ impl Module {
             operands: Vec::new(),
             attributes: Vec::new(),
             shapes: Vec::new(),
+            wrapped: BTreeMap::new(),
         }
     }
 

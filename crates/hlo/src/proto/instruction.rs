@@ -14,6 +14,7 @@ use crate::module::{Form, InstructionRecord, Items, OperandRecord, Piece, number
 use crate::names::{NONE, hash};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::ElementType;
@@ -134,6 +135,9 @@ impl<'p> Writer<'_, 'p> {
         let attributes = to.end();
         self.record = record;
         let instruction = number(self.module.instructions.len());
+        if let (Some(root), Some(Step::Start)) = (root, step) {
+            self.module.wrapped.insert(instruction, root.name.to_owned());
+        }
         let text = &self.text;
         let end = if attributes.len > 0 { text.len() } else { arguments_end };
         self.module.instructions.push(InstructionRecord {
