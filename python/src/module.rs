@@ -204,12 +204,18 @@ impl Module {
         Ok(copies.iter().filter_map(of_argument).collect())
     }
 
-    /// The limits that another program exceeds, as sentences, such as `memory>2%` and `copies>0`: those of `xla-shape hlo diff`.
-    #[pyo3(signature = (after, limits, /))]
-    fn exceeded(&self, after: &Self, limits: Vec<String>) -> PyResult<Vec<String>> {
-        let limits = limits.iter().map(|limit| limit.parse::<Limit>().map_err(shape_error));
-        let limits = limits.collect::<PyResult<Vec<_>>>()?;
-        Ok(self.compared(after).exceeded(&limits))
+    /// The limits that another program exceeds, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%` and `copies>0`.
+    ///
+    /// Without `limits`, those of `xla-shape guard` count, except for numbers that this program does not have.
+    #[pyo3(signature = (after, limits=None, /))]
+    fn exceeded(&self, after: &Self, limits: Option<Vec<String>>) -> PyResult<Vec<String>> {
+        let limits = limits.map(|limits| {
+            let read = limits.iter().map(|limit| limit.parse::<Limit>().map_err(shape_error));
+            read.collect::<PyResult<Vec<_>>>()
+        });
+        let limits = limits.transpose()?;
+        let difference = self.compared(after);
+        Ok(difference.exceeded(&limits.unwrap_or_else(|| difference.usual_limits())))
     }
 
     /// The instruction of this name.

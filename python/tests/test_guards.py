@@ -161,7 +161,7 @@ def test_the_plugin(pytester):
     run(1010).assert_outcomes(passed=2)
     worse = run(1100)
     worse.assert_outcomes(failed=2)
-    worse.stdout.fnmatch_lines(["*worse than the recorded one", "*memory>2%: * before, * after *", "*To accept it: pytest --xla-shape-update"])
+    worse.stdout.fnmatch_lines(["*worse than the recorded one", "*memory>1%: * before, * after *", "*To accept it: pytest --xla-shape-update"])
     run(1000, "--xla-shape-update")
     assert [(pytester.path / "__xla__" / name).read_bytes() for name in files] == before
     pytester.makeini("[pytest]\nxla_shape_limits =\n  memory>50%\n  copies>0")

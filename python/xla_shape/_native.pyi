@@ -412,8 +412,11 @@ class Module:
 
     def _arguments(self) -> list[str]: ...
     def _argument_copies(self) -> list[tuple[str, str]]: ...
-    def exceeded(self, after: Module, limits: Sequence[str], /) -> list[str]:
-        """The limits that another program exceeds, as sentences, such as `memory>2%` and `copies>0`: those of `xla-shape hlo diff`."""
+    def exceeded(self, after: Module, limits: Sequence[str] | None = None, /) -> list[str]:
+        """The limits that another program exceeds, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%` and `copies>0`.
+
+        Without `limits`, those of `xla-shape guard` count, except for numbers that this program does not have.
+        """
 
     def instruction(self, name: str, /) -> Instruction:
         """The instruction of this name."""

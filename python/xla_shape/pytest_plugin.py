@@ -4,7 +4,8 @@
         xla_program(jax.jit(step).lower(state, batch).compile())
 
 `pytest --xla-shape-update` records the program beside the test, in the folder `__xla__`. Without this option, the program is compared
-with the recorded one, as `xla-shape hlo diff` does. The pytest option `xla_shape_limits` says how much worse it may be.
+with the recorded one, as `xla-shape hlo diff` does. The pytest option `xla_shape_limits` says how much worse it may be; without it, the limits are
+those of `xla-shape guard`.
 """
 
 from __future__ import annotations
@@ -22,14 +23,11 @@ from ._native import Module
 
 __all__ = ["pytest_addoption", "xla_program"]
 
-# In the form that `--fail-if` of `xla-shape hlo diff` takes.
-_LIMITS = ["memory>2%", "copies>0", "collectives>0"]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("xla-shape")
     group.addoption("--xla-shape-update", action="store_true", help="record compiled programs instead of comparing them")
-    parser.addini("xla_shape_limits", "how much worse compiled programs may be than recorded ones", type="linelist", default=_LIMITS)
+    parser.addini("xla_shape_limits", "how much worse compiled programs may be than recorded ones, instead of the limits of `guard`", type="linelist")
 
 
 @pytest.fixture
@@ -47,9 +45,9 @@ def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
         seen.add(name)
         module = _module(compiled)
         path = _path(request, name)
-        wanted: list[str] = list(request.config.getini("xla_shape_limits")) if limits is None else limits
+        wanted: list[str] | None = list(request.config.getini("xla_shape_limits")) or None if limits is None else limits
         # Raises an error for invalid limits, also while recording.
-        module.exceeded(module, [limit for limit in wanted if not limit.lstrip().startswith("cycles")])
+        module.exceeded(module, wanted)
         if request.config.getoption("--xla-shape-update"):
             _write(path, str(module))
             return

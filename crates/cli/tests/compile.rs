@@ -122,6 +122,17 @@ fn modules_and_pages_are_written() {
 }
 
 #[test]
+fn files_that_are_not_written_are_named() {
+    let (folder, answer) = compile("module {} // fake:too-large", &["-o", "m.hlo", "--html", "page.html"]);
+    let unwritten = ["m.hlo", "page.html"]
+        .map(|name| format!("warning: {name}: not written, because the compiler refused the program\n"));
+    assert_eq!((answer.errors, answer.code), (format!("a note of the compiler\n{}", unwritten.concat()), 1));
+    for name in ["m.hlo", "page.html"] {
+        assert!(!folder.path().join(name).exists(), "{name}");
+    }
+}
+
+#[test]
 fn answers_about_other_devices_survive_an_aborted_compiler() {
     let (_folder, answer) = compile("module {} // fake:abort", &["--for", "v5e,v8i,v6e", "--format", "json"]);
     assert_eq!((answer.errors.as_str(), answer.code), ("", 1));

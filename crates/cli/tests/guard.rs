@@ -171,7 +171,7 @@ fn bad_records_are_errors_with_a_position() {
         ("{\"schema\": \"xla-shape/guard-record/1\",\n \"programs\": []}".to_owned(), "the record has no programs"),
         (
             good.replace("\"cycles\": 400", "\"cycles\": -4"),
-            "invalid value: integer `-4`, expected u64 at line 12 column 20",
+            "invalid value: integer `-4`, expected u64 at line 13 column 20",
         ),
         (good.replace("f32[8,128]{1,0:T(8,128)}\"\n", "f32[8,128]{1,1}\"\n"), "programs[0].parameters[0]: "),
     ] {
@@ -408,6 +408,26 @@ fn a_lost_donation_and_another_sharding_are_the_causes() {
     assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
     let (other, code) = folder.check(&["columns.hlo"]);
     assert_eq!((&other["measures"][0]["cause"], code), (&json!("sharding"), 1));
+    // A module without `num_partitions`, whose collectives say how many devices there are.
+    let gathered = |text: &str, groups: &str| {
+        let root = "  ROOT c = f32[8,128]{0,1:T(8,128)} copy(b)";
+        let gather = format!(
+            "  g = f32[32,128]{{1,0:T(8,128)}} all-gather(b), dimensions={{0}}, replica_groups={groups}\n{root}"
+        );
+        text.replace(root, &gather).replace(", num_partitions=4", "")
+    };
+    let columns_of = |text: &str| {
+        text.replace("[8,128]", "[32,32]").replace("jit(f)/neg", "jit(f)/psum").replace("\"300\"", "\"900\"")
+    };
+    for (groups, expected) in [("{{0,1,2,3}}", "sharding"), ("[2,2]<=[4]", "sharding"), ("{{0,1,2}}", "source changed")]
+    {
+        folder.write("rows.hlo", &gathered(&divided, groups));
+        folder.write("columns.hlo", &columns_of(&gathered(&divided, groups)).replace("[32,128]", "[128,32]"));
+        assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
+        assert_eq!(folder.check(&["columns.hlo"]).0["measures"][0]["cause"], expected, "{groups}");
+    }
+    folder.write("rows.hlo", &divided);
+    assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
     // Sizes that no division explains are another program.
     folder.write("larger.hlo", &columns.replace("[32,32]", "[32,33]"));
     assert_eq!(folder.check(&["larger.hlo"]).0["measures"][0]["cause"], "source changed");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::Answer;
+use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
 use xla_shape_answers::hlo::Difference;
 use xla_shape_core::Shape;
 use xla_shape_hlo::cost::Cycles;
@@ -243,4 +244,33 @@ fn harmless_changes_raise_nothing() {
     }
     assert!(pairs >= 200, "{pairs} pairs");
     assert!(raised.is_empty(), "{} of {pairs}: {raised:#?}", raised.len());
+}
+
+/// Programs for v6e whose outermost function has another name: `guard` finds the same copies and the same lines.
+#[test]
+fn guard_sees_no_difference_in_real_programs_with_a_renamed_function() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        program: String,
+        generation: String,
+        module: String,
+    }
+    let rows: Vec<Row> = xla_shape_tests::corpus("tpu_memory.jsonl.zst");
+    let mut with_copies = 0;
+    for row in rows.iter().filter(|row| row.generation == "v6e") {
+        let (_, rest) = row.module.split_once("op_name=\"jit(").unwrap();
+        let (name, _) = rest.split_once(')').unwrap();
+        let renamed = row.module.replace(&format!("jit({name})"), "jit(renamed)");
+        assert_ne!(renamed, row.module);
+        let recorded = |text: &str| Recorded::new(&Module::parse(text).unwrap(), Some(1), None, None).unwrap();
+        let before = Record::new(vec![recorded(&row.module)]);
+        let check = Check::new(&before, &recorded(&renamed), &[], false, "").unwrap();
+        let checked: Value = serde_json::from_str(&Checks::new(vec![check]).json()).unwrap();
+        for list in ["exceeded", "measures", "copies_added", "copies_removed", "lines"] {
+            assert_eq!(checked[list], Value::Array(Vec::new()), "{}: {list}", row.program);
+        }
+        let file: Value = serde_json::from_str(&before.file()).unwrap();
+        with_copies += usize::from(file["programs"][0]["copies"].as_array().is_some_and(|copies| !copies.is_empty()));
+    }
+    assert!(with_copies >= 3, "{with_copies}");
 }

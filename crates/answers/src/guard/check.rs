@@ -182,7 +182,7 @@ impl Check {
         };
         let all = Measure::ALL.map(changed);
         let (limits, unchecked): (Vec<Limit>, Vec<Limit>) = match limits {
-            [] => Limit::USUAL.into_iter().partition(|limit| before.measure(limit.measure).is_some()),
+            [] => Limit::usual(|measure| before.measure(measure).is_some()),
             _ => (limits.to_vec(), Vec::new()),
         };
         if limits.is_empty() {

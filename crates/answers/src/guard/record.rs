@@ -46,6 +46,9 @@ pub struct Recorded {
     pub partitions: String,
     /// How many copies of the program run.
     pub replicas: String,
+    /// How many devices take part in the collectives; 1 without collectives. Older records do not have it.
+    #[serde(default = "alone")]
+    pub in_collectives: u64,
     /// The numbers that are compared, by name: memory, cycles, copies, collectives and fusions. Null for one that is not known.
     pub measures: BTreeMap<Measure, Option<u64>>,
     /// The shapes of the parameters, with their layouts.
@@ -127,6 +130,11 @@ impl fmt::Display for RecordError {
 }
 
 impl std::error::Error for RecordError {}
+
+/// The number of devices of a program without collectives.
+const fn alone() -> u64 {
+    1
+}
 
 impl Record {
     /// A record of programs. If there are several for one device, the last one counts.
@@ -226,6 +234,7 @@ impl Recorded {
             module: module.name().map(str::to_owned),
             partitions,
             replicas,
+            in_collectives: signature.in_collectives,
             measures: measures.collect(),
             parameters: signature.shapes.iter().map(ToString::to_string).collect(),
             result: result.map(|result| result.to_string()),
@@ -250,6 +259,7 @@ impl Recorded {
             shardings: self.shardings.clone(),
             aliases: self.aliases.clone(),
             devices: [self.partitions.clone(), self.replicas.clone()],
+            in_collectives: self.in_collectives,
         })
     }
 

@@ -293,6 +293,25 @@ impl Difference {
         limits.iter().filter_map(check).collect()
     }
 
+    /// The limits of a guard whose user names none ([`Limit::USUAL`]), except for numbers that the first program does not have.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::Difference;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?);
+    /// let memory = program.memory(None);
+    /// let limits: Vec<_> = Difference::new(&memory, &memory).usual_limits().iter().map(ToString::to_string).collect();
+    /// assert_eq!(limits, ["memory>1%", "copies>0", "collectives>0"], "the module does not say its cycles");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn usual_limits(&self) -> Vec<Limit> {
+        let is_known = |of| self.measures.iter().any(|measured| measured.measure == of && measured.before.is_some());
+        Limit::usual(is_known).0
+    }
+
     /// Whether the programs do not differ.
     ///
     /// ```

@@ -110,6 +110,11 @@ impl Limit {
         Self { measure: Measure::Collectives, growth: Growth::By(0) },
     ];
 
+    /// The usual limits, first those of numbers that are known, then the others.
+    pub(crate) fn usual(is_known: impl Fn(Measure) -> bool) -> (Vec<Self>, Vec<Self>) {
+        Self::USUAL.into_iter().partition(|limit| is_known(limit.measure))
+    }
+
     /// A sentence if a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
     pub(crate) fn complaint(
         &self,

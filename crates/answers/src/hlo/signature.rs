@@ -23,6 +23,8 @@ pub(crate) struct Signature {
     pub(crate) aliases: Option<String>,
     /// The numbers of partitions and of replicas.
     pub(crate) devices: [String; 2],
+    /// The number of devices in the groups of collectives; 1 if there are none. A module can lack `num_partitions` and have collectives.
+    pub(crate) in_collectives: u64,
 }
 
 impl Signature {
@@ -42,6 +44,7 @@ impl Signature {
                 module.attribute("input_output_alias").map_or_else(String::new, |value| value.text().to_owned()),
             ),
             devices: Self::DEVICES.map(|what| device_count(module, what)),
+            in_collectives: devices_in_collectives(module),
         }
     }
 
@@ -66,6 +69,7 @@ impl Signature {
     /// the number of partitions.
     fn differs_in_division(&self, other: &Self) -> bool {
         let partitions = self.devices.first().and_then(|count| count.parse::<u64>().ok()).unwrap_or(1);
+        let partitions = partitions.max(self.in_collectives).max(other.in_collectives);
         let factors: Vec<u64> =
             (2..=partitions.min(MOST_PARTITIONS)).filter(|factor| partitions.is_multiple_of(*factor)).collect();
         let divided = |one: u64, other: u64| {
@@ -131,6 +135,16 @@ impl Signature {
     fn same_layouts(&self, other: &Self) -> bool {
         self.shapes == other.shapes
     }
+}
+
+/// The number of devices in the largest collective of a module: one more than the largest number in its groups.
+fn devices_in_collectives(module: &Module) -> u64 {
+    let devices = module.collectives().into_iter().filter_map(|found| {
+        let groups = found.instruction.attribute("replica_groups").and_then(|value| value.replica_groups().ok());
+        let groups = groups.and_then(|groups| groups.expand().ok().flatten());
+        groups?.into_iter().flatten().max().map(|last| last as u64 + 1)
+    });
+    devices.max().unwrap_or(1)
 }
 
 /// Whether two texts are the same sharding: versions of XLA write it with names of axes, as tiles, or not at all behind the partitioner; then the
