@@ -157,19 +157,19 @@ impl Module {
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The shapes of the ENTRY computation's parameters.
+    /// The shapes of the ENTRY computation's parameters, as a caller passes them.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parameters = self.program.module().entry().map_or_else(Vec::new, |entry| entry.parameters().collect());
-        let shapes = parameters.into_iter().map(|(_, shape)| Bound::new(py, Shape::of_value(shape.clone())));
+        let parameters = self.program.module().program_shape().map_or_else(Vec::new, |program| program.parameters);
+        let shapes = parameters.into_iter().map(|parameter| Bound::new(py, Shape::of_value(parameter.shape)));
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The shape of the ENTRY computation's result.
+    /// The shape of the ENTRY computation's result, as a caller gets it.
     #[getter]
     fn result(&self) -> PyResult<Shape> {
-        let entry = self.program.module().entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
-        Ok(Shape::of_value(entry.result().clone()))
+        let program = self.program.module().program_shape();
+        Ok(Shape::of_value(program.ok_or_else(|| shape_error("the module has no ENTRY computation"))?.result))
     }
 
     /// The shapes of the ENTRY computation's results: the elements of a tuple, else the one result.

@@ -346,6 +346,14 @@ def test_module():
         assert caught.value.text == broken.decode(errors="replace")[: place + 1] and caught.value.span == (place, place + 1)
 
 
+def test_layouts_that_instructions_leave_out_are_those_of_the_program():
+    module = Module(
+        "HloModule m, entry_computation_layout={(f32[8,64]{0,1})->f32[64,8]{0,1}}\n"
+        "ENTRY e { x = f32[8,64] parameter(0) ROOT y = f32[64,8] transpose(x), dimensions={1,0} }"
+    )
+    assert [str(shape) for shape in (*module.parameters, module.result)] == ["f32[8,64]{0,1}", "f32[64,8]{0,1}"]
+
+
 def test_module_file(tmp_path):
     (tmp_path / "module.txt").write_text(MODULE)
     (tmp_path / "module.pb").write_bytes(Module(MODULE).to_proto())

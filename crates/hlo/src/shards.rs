@@ -169,7 +169,29 @@ impl Module {
             }
             self.push_arrays(instruction, shape, &sharding, kind, generation, &mut found);
         }
+        // Such as `{replicated}`, which does not say among how many devices.
+        let all = self.device_count(&found).unwrap_or(1);
+        for array in found.iter_mut().filter(|array| array.partition.replication().is_none()) {
+            array.replication = all;
+        }
         found
+    }
+
+    /// The number of devices of a program with these [sharded arrays](Self::sharded_arrays): the [stated one](Self::partition_count) or, as a message
+    /// does not state it, the largest number in a sharding.
+    ///
+    /// ```
+    /// let text = "HloModule m\nENTRY e { a = f32[8] parameter(0), sharding={replicated} ROOT b = f32[8] negate(a), sharding={devices=[4]<=[4]} }";
+    /// let module = xla_shape_hlo::Module::parse(text)?;
+    /// let found = module.sharded_arrays(None);
+    /// assert_eq!((module.partition_count(), module.device_count(&found)), (None, Some(4)));
+    /// assert_eq!(found[0].replication, 4);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn device_count(&self, arrays: &[ShardedArray<'_>]) -> Option<u64> {
+        let named = || arrays.iter().filter_map(|array| array.partition.device_count()).max();
+        self.partition_count().or_else(named)
     }
 
     fn push_arrays<'m>(
@@ -192,7 +214,7 @@ impl Module {
                 leaf,
                 array: array.clone(),
                 sharding: own.clone(),
-                replication: partition.replication().or(self.partition_count()).unwrap_or(1),
+                replication: partition.replication().unwrap_or(1),
                 shard: chosen.unwrap_or(shard),
                 partition,
                 kind,

@@ -9,6 +9,7 @@ hlo_types! {
         type Product = "convolution.3"(Lhs, Rhs);
     }
     mod layouts = "../examples/hlo/v5e__layouts.hlo";
+    mod unoptimized = "tests/programs/unoptimized.hlo";
 }
 
 const TEXT: &str = include_str!("../../../examples/hlo/v5e__rnn_scan.hlo");
@@ -31,6 +32,13 @@ fn types_are_what_the_module_says() {
     assert_eq!(<program::Product as ShapeType>::VALUE, *product.shape());
     assert_eq!(<program::Lhs as ShapeType>::VALUE, operand(0));
     assert_eq!(<program::Rhs as ShapeType>::VALUE, operand(1));
+}
+
+/// The instructions leave the layouts out, and `entry_computation_layout` says them: a caller must pass those.
+#[test]
+fn layouts_that_instructions_leave_out_are_those_of_the_program() {
+    assert_eq!(<unoptimized::Parameter0 as ShapeType>::VALUE.to_string(), "f32[8,64]{0,1}");
+    assert_eq!(<unoptimized::Result as ShapeType>::VALUE.to_string(), "f32[64,8]{0,1}");
 }
 
 /// Cargo builds again when a file changes that the compiler names beside the program that it made.

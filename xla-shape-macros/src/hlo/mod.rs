@@ -9,7 +9,7 @@ use file::{File, near};
 use items::{Items, Origin};
 use proc_macro::TokenStream;
 use request::{Error, Quoted, Request, Wanted};
-use xla_shape_core::Shape;
+use xla_shape_core::{ProgramShape, Shape};
 use xla_shape_hlo::{Computation, Instruction, Module};
 
 /// Expands `hlo_types!`: one Rust module for each request.
@@ -47,14 +47,16 @@ struct Parts<'m> {
     /// In the order of their numbers.
     parameters: Vec<Instruction<'m>>,
     result: Instruction<'m>,
+    /// The shapes of both.
+    shape: ProgramShape,
 }
 
 impl<'m> Parts<'m> {
     fn new(module: &'m Module, path: &Quoted) -> Result<Self, Error> {
         let error = |message| Error::new(message, path.span);
-        let entry = module
-            .entry()
-            .ok_or_else(|| error(format!("{}: expected an ENTRY computation, found none", path.value)))?;
+        let found = module.entry().zip(module.program_shape());
+        let (entry, shape) =
+            found.ok_or_else(|| error(format!("{}: expected an ENTRY computation, found none", path.value)))?;
         let parameters = entry.parameters_by_number();
         for (place, (number, parameter)) in parameters.iter().enumerate() {
             if *number != place {
@@ -62,22 +64,26 @@ impl<'m> Parts<'m> {
                 return Err(error(format!("{}: {expected}; `{}` has {number}", path.value, parameter.name())));
             }
         }
-        Ok(Self { parameters: parameters.into_iter().map(|(_, parameter)| parameter).collect(), result: entry.root() })
+        Ok(Self {
+            parameters: parameters.into_iter().map(|(_, parameter)| parameter).collect(),
+            result: entry.root(),
+            shape,
+        })
     }
 
     fn into_types(self, items: &mut Items<'_>) {
-        for (number, parameter) in self.parameters.iter().enumerate() {
+        for ((number, parameter), passed) in self.parameters.iter().enumerate().zip(&self.shape.parameters) {
             let origin = Origin::new(format!("parameter {number}, `{}`", parameter.name()), *parameter);
-            items.automatic(&format!("Parameter{number}"), parameter.shape(), &origin);
+            items.automatic(&format!("Parameter{number}"), &passed.shape, &origin);
         }
         let origin = Origin::new("the result".to_owned(), self.result);
         items.tuple("Parameters", "Parameter", self.parameters.len(), "all parameters", "All parameters.");
-        match self.result.shape() {
+        match &self.shape.result {
             Shape::Tuple(elements) => {
                 for (index, element) in elements.iter().enumerate() {
                     items.automatic(&format!("Result{index}"), element, &origin.element(index));
                 }
-                items.tuple("Result", "Result", elements.len(), origin.what(), &origin.doc(self.result.shape()));
+                items.tuple("Result", "Result", elements.len(), origin.what(), &origin.doc(&self.shape.result));
             }
             shape => items.automatic("Result", shape, &origin),
         }

@@ -87,8 +87,7 @@ impl Shardings {
     /// The shardings of `module`, if it is for several devices and has some; lists have at most `top` entries.
     pub(crate) fn new(module: &Module, device: Option<Device>, top: usize) -> Option<Self> {
         let arrays = module.sharded_arrays(device.and_then(Device::generation));
-        let named = arrays.iter().filter_map(|array| array.partition.device_count()).max();
-        let devices = module.partition_count().or(named);
+        let devices = module.device_count(&arrays);
         // XLA does not print `num_partitions=1`.
         let devices = devices.filter(|&devices| devices > 1 && !arrays.is_empty())?;
         let (mut parameters, mut results, mut replicated_bytes) = (Sum::default(), Sum::default(), 0_u64);

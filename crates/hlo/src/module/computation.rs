@@ -83,7 +83,7 @@ impl<'m> Computation<'m> {
 
     /// The names and shapes of the parameters, by number: those of the parameter instructions. After the compiler has assigned layouts, they
     /// have the layouts that the program expects. Before, an instruction whose layout is not written has the default one, and
-    /// `entry_computation_layout` says what a caller must pass ([`Value::program_shape`]).
+    /// `entry_computation_layout` says what a caller must pass ([`Module::program_shape`]).
     ///
     /// The computation's signature is not asked: XLA omits layouts there.
     ///

@@ -22,8 +22,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use xla_shape_core::Shape;
+use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::text::{Found, ParseError, ParseErrorKind, Span};
+use xla_shape_core::{ProgramParameter, ProgramShape, Shape};
 
 /// One of the tables of source locations before the computations (XLA's `StackFrameIndexProto`, `xla/service/hlo.proto`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -210,6 +211,39 @@ impl Module {
     #[must_use]
     pub fn is_for_tpu(&self) -> bool {
         self.shapes.iter().flat_map(Shape::arrays).any(|array| !array.layout().tiles().is_empty())
+    }
+
+    /// The parameters and the result of the program as a caller passes and gets them: the shapes of the instructions of the ENTRY computation or,
+    /// where their text leaves the layouts out, as before optimisation, those of `entry_computation_layout`. `None` without an ENTRY computation.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse("\
+    /// HloModule m, entry_computation_layout={(f32[8,64]{0,1})->f32[64,8]{1,0}}
+    /// ENTRY e { p = f32[8,64] parameter(0) ROOT t = f32[64,8] transpose(p), dimensions={1,0} }")?;
+    /// let program = module.program_shape().unwrap();
+    /// assert_eq!(program.parameters[0].shape.to_string(), "f32[8,64]{0,1}");
+    /// assert_eq!(module.instruction("p").unwrap().shape().to_string(), "f32[8,64]{1,0}", "as XLA reads the instruction");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn program_shape(&self) -> Option<ProgramShape> {
+        let entry = self.entry()?;
+        let stated = self.value_of(Key::EntryComputationLayout).and_then(|value| value.program_shape().ok());
+        let equal = ShapeEqual::new().ignore_layout();
+        let passed = |instruction: Instruction<'_>, stated: Option<&Shape>| {
+            let leaves_layouts_out = !instruction.shape_text().contains('{');
+            let stated = stated.filter(|stated| leaves_layouts_out && equal.compare(stated, instruction.shape()));
+            stated.unwrap_or(instruction.shape()).clone()
+        };
+        let of_parameter = |number: usize| Some(&stated.as_ref()?.parameters.get(number)?.shape);
+        let parameters = entry.parameters_by_number().into_iter().map(|(number, parameter)| ProgramParameter {
+            name: parameter.name().into(),
+            shape: passed(parameter, of_parameter(number)),
+        });
+        let result = passed(entry.root(), stated.as_ref().map(|stated| &stated.result));
+        Some(ProgramShape { parameters: parameters.collect(), result })
     }
 
     /// The tables in the text, in text order.
