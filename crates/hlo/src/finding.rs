@@ -113,6 +113,16 @@ impl fmt::Display for Finding<'_> {
 }
 
 /// What is wrong with an instruction.
+///
+/// ```
+/// use xla_shape_hlo::{Module, Problem};
+///
+/// let module = Module::parse("ENTRY e { p = f32[4] parameter(0) ROOT n = f32[5] negate(p) }")?;
+/// let finding = &module.check()[0];
+/// let Problem::Shape { expected, found } = finding.problem() else { panic!("another problem: {finding}") };
+/// assert_eq!((expected.as_str(), found.as_str()), ("f32[4]", "f32[5]"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Problem {

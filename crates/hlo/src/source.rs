@@ -42,6 +42,15 @@ pub struct Sources<'m> {
 }
 
 /// The source location of an instruction, as far as its metadata states it.
+///
+/// ```
+/// let text = r#"y = f32[8] negate(x), metadata={op_name="jit(f)/neg" source_file="model.py" source_line=7}"#;
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let source = module.sources().get(module.instruction("y").unwrap());
+/// assert_eq!((source.op_name.as_deref(), source.file.as_deref()), (Some("jit(f)/neg"), Some("model.py")));
+/// assert_eq!(source.line, Some(7));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source<'m> {
     /// The operation's name in the user's program, such as `jit(step)/layer_3/dot_general`.

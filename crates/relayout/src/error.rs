@@ -5,6 +5,16 @@ use std::fmt;
 use xla_shape_core::{ElementType, StrideTableError, ValidationError};
 
 /// One of the two arrays of a relayout.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_relayout::{Options, Plan, RelayoutError, Side};
+///
+/// let shape: ArrayShape = "u8[4]".parse()?;
+/// let error = Plan::new(&shape, &shape, &Options::new())?.run(&[0; 4], &mut [0; 3]).unwrap_err();
+/// assert_eq!(error, RelayoutError::BufferSizeMismatch { side: Side::Destination, expected: 4, found: 3 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The array that is read.
@@ -23,6 +33,17 @@ impl fmt::Display for Side {
 }
 
 /// Why a relayout is not possible.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_relayout::{Options, Plan, RelayoutError};
+///
+/// let [from, to]: [ArrayShape; 2] = ["f32[2,3]".parse()?, "f32[2,4]".parse()?];
+/// let error = Plan::check(&from, &to, &Options::new()).unwrap_err();
+/// assert_eq!(error, RelayoutError::DimensionMismatch { dimension: 1, source: 3, destination: 4 });
+/// assert_eq!(error.to_string(), "expected size 3 of the source in the destination's dimension 1, found 4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RelayoutError {

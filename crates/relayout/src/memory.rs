@@ -6,6 +6,13 @@ use std::arch::asm;
 use std::fmt;
 
 /// There is not enough memory.
+///
+/// ```
+/// use xla_shape_relayout::{AlignedBytes, OutOfMemory};
+///
+/// let error = AlignedBytes::zeroed(usize::MAX).err();
+/// assert_eq!(error, Some(OutOfMemory { bytes: usize::MAX }));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfMemory {
     /// The bytes that were requested.

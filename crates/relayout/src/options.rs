@@ -8,6 +8,22 @@ use std::borrow::Cow;
 /// What to write into the destination's padding: positions that hold no element.
 ///
 /// The prefix for the sizes of bounded dimensions is not padding; it is never written.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_relayout::{Options, Padding, Plan};
+///
+/// let [from, to]: [ArrayShape; 2] = ["s16[1]".parse()?, "s16[1]{0:T(2)}".parse()?];
+/// let written = |padding| {
+///     let mut destination = [0xff; 4];
+///     Plan::new(&from, &to, &Options::new().padding(padding))?.run(&[1, 0], &mut destination)?;
+///     Ok::<_, xla_shape_relayout::RelayoutError>(destination)
+/// };
+/// assert_eq!(written(Padding::Keep)?, [1, 0, 0xff, 0xff]);
+/// assert_eq!(written(Padding::Zero)?, [1, 0, 0, 0]);
+/// assert_eq!(written(Padding::Fill(vec![7, 0]))?, [1, 0, 7, 0], "one s16, little-endian");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Padding {
     /// Leave it as it is.
@@ -21,6 +37,17 @@ pub enum Padding {
 }
 
 /// Which store instructions write the destination.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_relayout::{Options, Plan, Stores};
+///
+/// let [from, to]: [ArrayShape; 2] = ["f32[1000,1000]{1,0}".parse()?, "f32[1000,1000]{0,1}".parse()?];
+/// // The result is read at once and should stay in the caches.
+/// let plan = Plan::new(&from, &to, &Options::new().stores(Stores::Regular))?;
+/// assert!(!plan.to_string().contains("non-temporal"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Stores {

@@ -126,6 +126,23 @@ macro_rules! __compiled {
 }
 
 /// Code that [`run`] compiles for several machines.
+///
+/// ```
+/// use xla_shape_relayout::vector::{self, Kernel, Machine};
+///
+/// struct Largest<'a>(&'a [f32]);
+///
+/// impl Kernel for Largest<'_> {
+///     type Output = f32;
+///
+///     #[inline(always)]
+///     fn run<M: Machine>(self) -> f32 {
+///         self.0.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+///     }
+/// }
+///
+/// assert_eq!(vector::run(Largest(&[1.0, 7.0, 3.0])), 7.0);
+/// ```
 pub trait Kernel {
     /// The result.
     type Output;

@@ -9,6 +9,15 @@ use xla_shape_core::text::{Expected, ParseError, Span};
 type Result<T> = core::result::Result<T, ParseError>;
 
 /// A part of the result that shares the buffer of a part of a parameter or operand.
+///
+/// ```
+/// let text = "y = (f32[4], s32[]) custom-call(a, b), output_to_operand_aliasing={{0}: (1, {}, must-alias)}";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let alias = &module.instruction("y").unwrap().attribute("output_to_operand_aliasing").unwrap().aliases()?[0];
+/// assert_eq!(alias.result_index, [0], "element 0 of the result");
+/// assert_eq!((alias.parameter, alias.must), (1, true), "always has the memory of b");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Alias {
     /// The shape index of the part of the result: tuple element numbers from the outermost tuple inwards.

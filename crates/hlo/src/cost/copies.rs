@@ -32,6 +32,19 @@ pub struct Copy<'m> {
 }
 
 /// What a copy changes.
+///
+/// ```
+/// use xla_shape_hlo::cost::Change;
+///
+/// let module = xla_shape_hlo::Module::parse("\
+/// HloModule m
+/// ENTRY e { a = f32[8,128]{1,0:T(8,128)} parameter(0)
+///   b = f32[8,128]{1,0:T(8,128)S(1)} copy(a)
+///   ROOT c = f32[8,128]{0,1:T(8,128)} copy(b) }")?;
+/// let changes: Vec<_> = module.costs()?.copies().iter().map(|copy| copy.change).collect();
+/// assert_eq!(changes, [Change::MemorySpace, Change::Layout]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Change {
     /// The order of dimensions or the tiles.
@@ -43,6 +56,19 @@ pub enum Change {
 }
 
 /// What fixed the layout of a value.
+///
+/// ```
+/// use xla_shape_hlo::cost::Fixed;
+///
+/// let module = xla_shape_hlo::Module::parse("\
+/// HloModule m
+/// ENTRY e { a = f32[8,128]{1,0} parameter(0)
+///   ROOT b = f32[8,128]{0,1} copy(a) }")?;
+/// let copy = &module.costs()?.copies()[0];
+/// assert!(matches!(copy.producer, Fixed::Parameter { number: 0, .. }), "another layout of parameter 0 …");
+/// assert!(matches!(copy.consumer, Fixed::Result { .. }), "… or of the result makes the copy unnecessary");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Fixed<'m> {
     /// The layout of a parameter of the program.

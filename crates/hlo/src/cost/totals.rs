@@ -50,6 +50,21 @@ impl InstructionCost<'_> {
 }
 
 /// A loop of a program.
+///
+/// ```
+/// let module = xla_shape_hlo::Module::parse(r#"
+/// HloModule m
+/// c { q = s32[] parameter(0)
+///   ROOT t = pred[] custom-call(q), custom_call_target="more" }
+/// b { p = s32[] parameter(0)
+///   ROOT r = s32[] negate(p), backend_config={"window_config":{"estimated_cycles":"7"}} }
+/// ENTRY e { a = s32[] parameter(0)
+///   ROOT w = s32[] while(a), condition=c, body=b, backend_config={"known_trip_count":{"n":"3"}} }"#)?;
+/// let costs = module.costs()?;
+/// assert_eq!((costs.loops()[0].instruction.name(), costs.loops()[0].trips), ("w", Some(3)));
+/// assert_eq!(costs.cycles().total, Some(3 * 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LoopCost<'m> {
     /// The `while`.
@@ -59,6 +74,22 @@ pub struct LoopCost<'m> {
 }
 
 /// A `conditional` of a program.
+///
+/// ```
+/// let module = xla_shape_hlo::Module::parse(r#"
+/// HloModule m
+/// x { p = f32[8]{0} parameter(0)
+///   ROOT r = f32[8]{0} negate(p), backend_config={"window_config":{"estimated_cycles":"7"}} }
+/// y { q = f32[8]{0} parameter(0)
+///   ROOT s = f32[8]{0} exponential(q), backend_config={"window_config":{"estimated_cycles":"90"}} }
+/// ENTRY e { i = s32[] parameter(0)
+///   a = f32[8]{0} parameter(1)
+///   ROOT c = f32[8]{0} conditional(i, a, a), branch_computations={x, y} }"#)?;
+/// let costs = module.costs()?;
+/// assert_eq!(costs.branches()[0].branch, 1, "y takes more cycles than x");
+/// assert_eq!(costs.cycles().total, Some(90));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BranchCost<'m> {
     /// The `conditional`.
@@ -68,6 +99,18 @@ pub struct BranchCost<'m> {
 }
 
 /// The cycles of a program, and what they do not contain.
+///
+/// ```
+/// let module = xla_shape_hlo::Module::parse(r#"
+/// HloModule m
+/// ENTRY e { a = f32[8]{0} parameter(0)
+///   b = f32[8]{0} copy(a), backend_config={"window_config":{"estimated_cycles":"12"}}
+///   ROOT c = f32[8]{0} negate(b) }"#)?;
+/// let cycles = module.costs()?.cycles();
+/// assert_eq!((cycles.total, cycles.known), (Some(12), 1));
+/// assert_eq!(cycles.without, 1, "the program takes longer: c has no figure");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TotalCycles {
     /// The sum of all figures, each instruction counted once. `None` if no instruction has a figure, or if the sum is larger than a `u64`.

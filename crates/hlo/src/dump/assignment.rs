@@ -57,6 +57,20 @@ pub struct Allocation {
 }
 
 /// A value and its place in an [`Allocation`].
+///
+/// ```
+/// use xla_shape_hlo::dump::BufferAssignment;
+///
+/// let text = "BufferAssignment:
+/// allocation 1: size 8704, page 0, preallocated-temp:
+///  value: <7 z{1} @0> (size=4096,offset=4608): f32[8,128]{1,0:T(8,128)}
+/// ";
+/// let assignment = BufferAssignment::parse(text)?;
+/// let value = &assignment.allocations()[0].values[0];
+/// assert_eq!((value.instruction.as_str(), value.index.as_str()), ("z", "{1}"), "element 1 of the tuple z");
+/// assert_eq!((value.offset, value.bytes), (4608, 4096));
+/// # Ok::<(), xla_shape_hlo::dump::DumpError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AssignedValue {
     /// The name of the instruction that defines it.

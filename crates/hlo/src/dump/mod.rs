@@ -28,6 +28,15 @@ use alloc::string::String;
 use core::fmt;
 
 /// Why a file of the compiler was refused.
+///
+/// ```
+/// use xla_shape_hlo::dump::{BufferAssignment, DumpError};
+///
+/// let error = BufferAssignment::parse("BufferAssignment:\nallocation 0: wide\n").unwrap_err();
+/// assert!(matches!(error, DumpError::Line { line: 2, .. }));
+/// let error = BufferAssignment::parse("HloModule m\n").unwrap_err();
+/// assert_eq!(error, DumpError::NotThisFile { expected: "BufferAssignment:" });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DumpError {

@@ -27,6 +27,23 @@ pub struct Collective<'m> {
 }
 
 /// One of the instructions into which the TPU compiler divided a collective.
+///
+/// ```
+/// let module = xla_shape_hlo::Module::parse(r#"
+/// HloModule m
+/// f { p = f32[8]{0} parameter(0)
+///   ROOT g = f32[16]{0} all-gather(p), channel_id=1, dimensions={0}, frontend_attributes={chain_id="0"} }
+/// h { q = f32[8]{0} parameter(0)
+///   ROOT r = f32[16]{0} all-gather(q), channel_id=1, dimensions={0}, frontend_attributes={chain_id="0"} }
+/// ENTRY e { a = f32[8]{0} parameter(0)
+///   begin = f32[16]{0} fusion(a), kind=kLoop, calls=f
+///   ROOT end = f32[16]{0} fusion(a), kind=kLoop, calls=h }"#)?;
+/// let [collective] = &module.collectives()[..] else { panic!("one collective") };
+/// let fusions: Vec<_> = collective.pieces.iter().map(|piece| piece.fusion.name()).collect();
+/// assert_eq!(fusions, ["begin", "end"]);
+/// assert_eq!(collective.pieces[1].instruction.name(), "r");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectivePiece<'m> {
     /// The instruction. Each piece has the shapes of the whole collective.

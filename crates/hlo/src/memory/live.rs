@@ -12,6 +12,15 @@ use alloc::vec::Vec;
 use xla_shape_core::tpu::Generation;
 
 /// The peak of one memory space: the most live bytes at any step.
+///
+/// ```
+/// let text = "HloModule m, is_scheduled=true
+/// ENTRY e { p = f32[8,128]{1,0} parameter(0) a = f32[8,128]{1,0} negate(p) ROOT b = f32[8,128]{1,0} add(p, a) }";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let peak = module.memory().peaks().unwrap()[&0];
+/// assert_eq!((peak.bytes, peak.at.name()), (3 * 4096, "a"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Peak<'m> {
     /// The live bytes at the peak.
@@ -21,6 +30,17 @@ pub struct Peak<'m> {
 }
 
 /// A value in a buffer, with its live range.
+///
+/// ```
+/// let text = "HloModule m, is_scheduled=true
+/// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) b = f32[8] abs(a) ROOT c = f32[8] negate(b) }";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let timeline = module.memory().timeline().unwrap();
+/// let value = timeline.lifetimes().iter().flat_map(|lifetime| &lifetime.values).find(|value| value.instruction.name() == "a");
+/// let value = value.unwrap();
+/// assert_eq!((value.start, value.end), (1, 2), "from its definition to its use by b");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LiveValue<'m> {
     /// The instruction that defines it; for a phi, the loop or the parameter of its body.

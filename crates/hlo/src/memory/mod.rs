@@ -129,19 +129,38 @@ impl Buffer<'_> {
 }
 
 /// The arrays in one memory space, added up.
+///
+/// ```
+/// let text = "HloModule m, is_scheduled=true
+/// ENTRY e { p = f32[8,128]{1,0} parameter(0) a = f32[8,128]{1,0} negate(p) ROOT b = f32[8,128]{1,0} add(p, a) }";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let hbm = module.memory().usage()[&0];
+/// assert_eq!((hbm.parameters.bytes, hbm.results.bytes, hbm.values.bytes), (4096, 4096, 2 * 4096));
+/// assert_eq!(hbm.num_values, 2, "a, and b, which is the result");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// The parameters of the program.
     pub parameters: Footprint,
     /// Its results.
     pub results: Footprint,
-    /// All other arrays, added up as if each had a buffer of its own.
+    /// All arrays except parameters, so results too, added up as if each had a buffer of its own.
     pub values: Footprint,
-    /// The number of these other arrays.
+    /// The number of arrays that are no parameters.
     pub num_values: usize,
 }
 
 /// The arrays with one tile format, added up.
+///
+/// ```
+/// let text = "ENTRY e { p = f32[4,100]{1,0:T(8,128)} parameter(0) ROOT n = f32[4,100]{1,0:T(8,128)} negate(p) }";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let format = module.memory().tile_formats()["f32 T(8,128)"];
+/// assert_eq!((format.arrays, format.footprint.bytes), (2, 2 * 4096));
+/// assert_eq!(format.footprint.padding_bytes(), 2 * (4096 - 1600), "more than half of the memory holds no element");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FormatUsage {
     /// The number of arrays.
@@ -151,6 +170,15 @@ pub struct FormatUsage {
 }
 
 /// An instruction that changes the layout of an array.
+///
+/// ```
+/// let text = "ENTRY e { p = f32[16,8]{1,0} parameter(0) ROOT t = f32[8,16]{0,1} transpose(p), dimensions={1,0} }";
+/// let module = xla_shape_hlo::Module::parse(text)?;
+/// let change = module.memory().layout_changes()[0];
+/// assert_eq!((change.from.to_string(), change.to.to_string()), ("f32[16,8]{1,0}".into(), "f32[8,16]{0,1}".into()));
+/// assert_eq!(change.moved_bytes, 0, "the transpose is a bitcast");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutChange<'m> {
     /// The copy, transpose, reshape or bitcast.

@@ -20,6 +20,14 @@ struct Inner {
 }
 
 /// The kind of an [`HloProtoError`].
+///
+/// ```
+/// use xla_shape_hlo::{Module, proto::HloProtoErrorKind};
+///
+/// let kind = |bytes| Module::from_proto(bytes).unwrap_err().kind().clone();
+/// assert!(matches!(kind(b"\xff"), HloProtoErrorKind::Wire(_)), "the file is cut off, or no message");
+/// assert!(matches!(kind(b"\x0a\x01m"), HloProtoErrorKind::UnknownId { id: 0, .. }), "it names a computation that it lacks");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HloProtoErrorKind {

@@ -14,6 +14,13 @@ use xla_shape_core::Shape;
 use xla_shape_core::text::{MAX_NESTING, Parser, Span};
 
 /// A shape found in a text.
+///
+/// ```
+/// let log = "jit_step: allocating bf16[8,128] failed";
+/// let found = xla_shape_hlo::find_shapes(log).next().unwrap();
+/// assert_eq!(found.shape.to_string(), "bf16[8,128]{1,0}");
+/// assert_eq!(&log[found.span.start..found.span.end], "bf16[8,128]");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundShape {
     /// The shape.

@@ -202,6 +202,16 @@ pub(crate) fn is_about(rounded: u64, bytes: u64) -> bool {
 }
 
 /// An allocation in a message.
+///
+/// ```
+/// let mut messages = xla_shape_hlo::OutOfMemory::default();
+/// for (number, line) in (1..).zip(["1. Size: 64.0K", "Operator: op_name=\"jit(f)/dot\"", "Shape: f32[128,3]{1,0}", "Unpadded size: 1.5K"]) {
+///     messages.read_line(number, line);
+/// }
+/// let largest = &messages.allocations[0];
+/// assert_eq!((largest.bytes, largest.unpadded_bytes), (64 << 10, Some(1536)), "43 times the memory of its elements");
+/// assert_eq!(largest.operator.as_deref(), Some("jit(f)/dot"));
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ReportedAllocation {
     /// The line number of its first line, from 1.

@@ -104,6 +104,17 @@ pub fn widen<T: Copy, W: From<T>, const N: usize>(lanes: &[T; N]) -> [W; N] {
 }
 
 /// Integers that [`saturate`] takes to those with fewer bits.
+///
+/// ```
+/// use xla_shape_relayout::vector::lanes::Saturate;
+///
+/// fn narrow<W: Saturate<u8>>(lanes: [W; 2]) -> [u8; 2] {
+///     lanes.map(W::nearest)
+/// }
+///
+/// assert_eq!(narrow([-5_i32, 300]), [0, 255]);
+/// assert_eq!(narrow([7_i16, 256]), [7, 255]);
+/// ```
 pub trait Saturate<T>: Copy {
     /// The nearest integer that a `T` can be.
     #[must_use]

@@ -178,6 +178,14 @@ pub enum RefusalCause {
 }
 
 /// Why a core stopped.
+///
+/// ```
+/// use xla_shape_hlo::{Halt, Refusal, RefusalCause};
+///
+/// let text = "INTERNAL: Core halted unexpectedly: BoundsCheck 26 (error code 0x1a) at 0x51";
+/// let refusal = Refusal::read(text).unwrap();
+/// assert_eq!(refusal.cause, RefusalCause::CoreHalt(Halt::Bounds), "an access outside of an array");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Halt {
