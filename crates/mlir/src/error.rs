@@ -60,6 +60,13 @@ impl MlirError {
 }
 
 /// What is wrong with a text in MLIR's syntax.
+///
+/// ```
+/// use xla_shape_mlir::{MlirProblem, Module};
+///
+/// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
+/// assert_eq!((error.line(), error.problem()), (2, MlirProblem::BracketEnd));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum MlirProblem {

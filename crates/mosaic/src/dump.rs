@@ -13,6 +13,15 @@ use xla_shape_mlir::Module;
 use xla_shape_mlir::Source;
 
 /// The kind of a file of a dump.
+///
+/// ```
+/// use xla_shape_mosaic::{FileKind, FileName};
+///
+/// let kind = |name| FileName::parse(name).map(|name| name.kind);
+/// assert_eq!(kind("178-000-mosaic-dump-k-post-relayout-insertion.txt"), Some(FileKind::Relayout));
+/// assert_eq!(kind("llo.run.1.final_bundles.txt"), Some(FileKind::Bundles));
+/// assert_eq!(kind("notes.txt"), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum FileKind {
@@ -120,6 +129,15 @@ pub fn compilations(files: impl IntoIterator<Item = (usize, String, String)>) ->
 }
 
 /// A kernel of a dump: the HLO instruction that calls it, and what its files say.
+///
+/// ```
+/// use xla_shape_mosaic::kernels;
+///
+/// let text = "module @k {\n  func.func @k() {\n    %0 = arith.constant {out_layout = [#xir_tc.vpad<\"none\">]} 0 : i32\n  }\n}";
+/// let found = kernels(&[("mosaic.k.post-relayout-insertion.txt", text)]);
+/// assert_eq!((found[0].kernel.name.as_deref(), found[0].instruction), (Some("k"), None));
+/// assert_eq!(found[0].notes, ["the dump has no bundles of this kernel"]);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DumpedKernel<'a> {

@@ -19,6 +19,16 @@ use xla_shape_mlir::{MlirError, Source};
 use xla_shape_mlir::{Module, Operation};
 
 /// The texts of a kernel that a dump has. A missing text is `None`, and so are the fields of [`Kernel`] that come from it.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let bundles = "   0   :  { %v2_v0 = vlaneseq.b32 }\n 0x1   :  {}\n";
+/// let kernel = Kernel::read(Texts { bundles: Some(bundles), ..Texts::default() })?;
+/// assert_eq!((kernel.bundles, kernel.empty), (Some(2), Some(1)));
+/// assert_eq!(kernel.relayouts, None, "that needs Mosaic's text");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Texts<'a> {
     /// Mosaic's MLIR after the stage `infer-vector-layout`. It is read only if the next stage, `relayout-insertion`, has no text.
@@ -92,6 +102,20 @@ pub struct Kernel<'a> {
 }
 
 /// A change of a vector's layout that the compiler inserted.
+///
+/// ```
+/// use xla_shape_core::tpu::vector::RelayoutStep;
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let text = r#"%y = xir_tc.relayout %x {in_layout = [#xir_tc.vpad<"32,{3,0},(8,128)">],
+///     out_layout = [#xir_tc.vpad<"32,{0,0},(8,128)">]} : vector<64x256xf32> -> vector<64x256xf32>"#;
+/// let kernel = Kernel::read(Texts { relayout: Some(text), ..Texts::default() })?;
+/// let relayout = &kernel.relayouts.unwrap()[0];
+/// assert_eq!((relayout.from.as_str(), relayout.to.as_str()), ("32,{3,0},(8,128)", "32,{0,0},(8,128)"));
+/// assert!(matches!(relayout.steps.as_deref(), Some([RelayoutStep::Rows { .. }])), "it moves all rows by 3");
+/// assert_eq!((relayout.free, relayout.registers), (Some(false), Some([18, 16])));
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Relayout<'a> {
@@ -116,6 +140,17 @@ pub struct Relayout<'a> {
 }
 
 /// A vector that an operation computes.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let text = r#"%x = k.make {out_layout = [#xir_tc.vpad<"32,{0,0},(8,128)">]} : vector<64x256xf32>"#;
+/// let kernel = Kernel::read(Texts { relayout: Some(text), ..Texts::default() })?;
+/// let value = &kernel.values[0];
+/// assert_eq!((value.operation, value.shape.as_str()), ("k.make", "f32[64,256]"));
+/// assert_eq!(value.registers, Some(8 * 2), "one for 8 rows of 128");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct VectorValue<'a> {
@@ -132,6 +167,17 @@ pub struct VectorValue<'a> {
 }
 
 /// A load or store whose vector does not begin at the first row or column of a register.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let text = r#"%x = xir.vector_load %m {out_layout = [#xir_tc.vpad<"32,{3,0},(8,128)">]} : vector<64x256xf32>"#;
+/// let kernel = Kernel::read(Texts { relayout: Some(text), ..Texts::default() })?;
+/// let access = &kernel.unaligned[0];
+/// assert_eq!((access.operation, access.shape.as_str()), ("xir.vector_load", "f32[64,256]"));
+/// assert_eq!(access.layout.to_string(), "32,{3,0},(8,128)", "begins at the fourth row of a register");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Access<'a> {
@@ -148,6 +194,18 @@ pub struct Access<'a> {
 }
 
 /// An argument of a kernel in vector memory: a window of an operand or result, or scratch.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let text = "func.func @k(%x: memref<64x256xf32, #xir.tiled<(8,128),[2,1]>, #xir.memory_space<vmem, tc>>) \
+///     attributes {iteration_bounds = array<i64: 4>} {\n}";
+/// let kernel = Kernel::read(Texts { relayout: Some(text), ..Texts::default() })?;
+/// let window = &kernel.windows[0];
+/// assert_eq!((window.name.as_str(), window.shape.as_str()), ("x", "f32[64,256]{1,0:T(8,128)}"));
+/// assert_eq!((window.bytes, window.buffers), (Some(65_536), 2), "the grid of 4 steps moves it");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     /// The name of the argument.
@@ -161,6 +219,24 @@ pub struct Window {
 }
 
 /// A loop, with counts of what is in it.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let bundles = "\
+///    0   :  { %s1_s0 = smov.u32 0 }
+///  0x1 LB: > { %s3_s0 = sphi %s1_s0, %s4_s0  ;;  %s4_s0 = sadd.s32 1, %s3_s0 }
+///  0x2   : > { %p5_p0 = scmp.ge.s32.totalorder %s4_s0, 32 }
+///  0x3   : > { %6 = sbr.rel (!%p5_p0) target = $region4 }
+///  0x4   :  {}
+///  0x5   :  { %7 = vsyncpa [#allocation4], 1 }
+/// ";
+/// let kernel = Kernel::read(Texts { bundles: Some(bundles), ..Texts::default() })?;
+/// let inner = &kernel.loops[0];
+/// assert_eq!((inner.bundles, inner.empty, inner.found.trips), (4, 1, Some(32)));
+/// assert_eq!(kernel.executed, Some(2 + 32 * 4));
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LoopUse<'a> {
@@ -183,6 +259,17 @@ pub struct LoopUse<'a> {
 }
 
 /// What the compiler made of a Python line.
+///
+/// ```
+/// use xla_shape_mosaic::{Kernel, Texts};
+///
+/// let bundles = r#" 0x1   :  { %v2_v0 = vld [vmem:[#allocation3]]  /* loc("k.py":7:3 to :9) */ }"#;
+/// let kernel = Kernel::read(Texts { bundles: Some(bundles), ..Texts::default() })?;
+/// let (source, line) = kernel.lines.first_key_value().unwrap();
+/// assert_eq!((source.file, source.line), ("k.py", 7));
+/// assert_eq!((line.bundles, line.slots), (1, 1));
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Line {

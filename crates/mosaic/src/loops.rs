@@ -7,6 +7,20 @@ use alloc::vec::Vec;
 use xla_shape_mlir::Source;
 
 /// A loop in final bundles.
+///
+/// ```
+/// use xla_shape_mosaic::{Bundles, loops};
+///
+/// let bundles = Bundles::parse("\
+///    0   :  { %s1_s0 = smov.u32 0 }
+///  0x1 LB: > { %s3_s0 = sphi %s1_s0, %s4_s0  ;;  %s4_s0 = sadd.s32 1, %s3_s0 }
+///  0x2   : > { %p5_p0 = scmp.ge.s32.totalorder %s4_s0, %s9_s0 }
+///  0x3   : > { %6 = sbr.rel (!%p5_p0) target = $region4 }
+/// ");
+/// let found = &loops(&bundles)[0];
+/// assert_eq!((found.first, found.last, found.depth), (1, 3, 1));
+/// assert_eq!(found.trips, None, "its end is in a register that is written elsewhere");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Loop<'a> {

@@ -48,6 +48,16 @@ impl<'a> Schedule<'a> {
 }
 
 /// A unit of the TPU, such as `VALU`, and its slots.
+///
+/// ```
+/// use xla_shape_mosaic::Utilization;
+///
+/// let utilization = Utilization::parse("MATMUL, VALU\n 4 2\n0 2\n1 1\n");
+/// let valu = utilization.units()[1];
+/// assert_eq!((valu.name, valu.capacity, valu.used), ("VALU", 2, 3));
+/// // Of the slots of two bundles, three quarters are used.
+/// assert_eq!(valu.used as f64 / (2 * valu.capacity) as f64, 0.75);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit<'a> {
     /// Its name.

@@ -5,6 +5,13 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 /// The vector memory that an HLO instruction takes, and its parts.
+///
+/// ```
+/// let text = r#"const DATA = {"hlo_breakdowns": {"k.1": {"total_size": 4120, "blocks": [{"allocations": [
+///     {"tag": "SPILL", "size": 24}, {"tag": "input window", "size": 4096}]}]}}};"#;
+/// let (_, uses) = xla_shape_mosaic::vmem_report(text).unwrap();
+/// assert_eq!((uses[0].instruction.as_str(), uses[0].bytes), ("k.1", 4120));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VmemUse {
     /// The instruction.
@@ -16,6 +23,14 @@ pub struct VmemUse {
 }
 
 /// A part of the vector memory of an instruction.
+///
+/// ```
+/// let text = r#"const DATA = {"hlo_breakdowns": {"k.1": {"total_size": 4120, "blocks": [{"allocations": [
+///     {"tag": "SPILL", "size": 24}, {"tag": "input window", "size": 4096}]}]}}};"#;
+/// let (_, uses) = xla_shape_mosaic::vmem_report(text).unwrap();
+/// let spilled: u64 = uses[0].parts.iter().filter(|part| part.tag == "SPILL").map(|part| part.bytes).sum();
+/// assert_eq!(spilled, 24);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VmemPart {
     /// What it is for, in the compiler's words; spilled registers are `SPILL`.
