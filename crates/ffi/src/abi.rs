@@ -272,6 +272,20 @@ pub struct CallFrame {
 }
 
 /// The C function that XLA calls for a custom call (`XLA_FFI_Handler`). [`kernel!`](crate::kernel) makes one for each kernel.
+///
+/// ```
+/// use xla_shape::{View, shape};
+/// use xla_shape_ffi::{Handler, Kernel};
+///
+/// xla_shape_ffi::kernel! {
+///     fn check(x: View<'_, shape!(f32[8])>) {}
+/// }
+///
+/// // A program that embeds XLA registers this for the custom calls of the target `check`.
+/// let (name, handler): (&str, Handler) = (check::NAME, check::HANDLER);
+/// assert_eq!(name, "check");
+/// assert_ne!(handler as usize, 0);
+/// ```
 pub type Handler = unsafe extern "C" fn(*mut CallFrame) -> *mut XlaError;
 
 // `abi.txt` lists the numbers of a 64-bit machine; XLA runs on no other.

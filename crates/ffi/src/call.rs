@@ -15,6 +15,21 @@ use xla_shape::buffer::WholeShape;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
 
 /// A call of a kernel, from which [`Parameter::take`](crate::Parameter::take) takes one parameter after the other.
+///
+/// ```
+/// use xla_shape::{View, ViewMut, shape};
+/// use xla_shape_ffi::{Kernel, Role};
+///
+/// xla_shape_ffi::kernel! {
+///     fn scale(x: View<'_, shape!(f32[n])>, mut y: ViewMut<'_, shape!(f32[n])>, by: f32) {
+///         y.fill_with(|[i]| by * x[[i]]);
+///     }
+/// }
+///
+/// // `scale` takes these from each call, in this order.
+/// let roles: Vec<_> = scale::signature().into_iter().map(|(_, parameter)| parameter.role).collect();
+/// assert_eq!(roles, [Role::Operand, Role::Result, Role::Attribute]);
+/// ```
 pub struct Call<'a> {
     kernel: &'static str,
     parameters: &'static KernelParameters,

@@ -24,6 +24,15 @@ pub struct Error {
 }
 
 /// The codes of `absl::Status` (`XLA_FFI_Error_Code` in `xla/ffi/api/c_api.h`).
+///
+/// ```
+/// use xla_shape_ffi::{Error, ErrorCode};
+///
+/// let error = Error::new(ErrorCode::Unimplemented, "sizes that are not a power of 2");
+/// assert_eq!(error.code(), ErrorCode::Unimplemented);
+/// let error = Error::from("seven".parse::<u32>().unwrap_err());
+/// assert_eq!(error.code(), ErrorCode::Internal, "`?` makes this of other errors");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the codes are those of absl's guide on status codes")]
 pub enum ErrorCode {

@@ -7,6 +7,21 @@ use xla_shape::element::{
 };
 
 /// The 8-bit float types, such as [`F8E4M3Fn`].
+///
+/// ```
+/// use xla_shape::element::{F8E4M3Fn, F8E5M2};
+/// use xla_shape_ffi::math::{self, F8};
+///
+/// /// The nearest value of the type.
+/// fn rounded<T: F8 + Default>(value: f32) -> f32 {
+///     let (mut code, mut back) = ([T::default()], [0.0]);
+///     math::f32_to_f8(&[value], &mut code);
+///     math::f8_to_f32(&code, &mut back);
+///     back[0]
+/// }
+///
+/// assert_eq!((rounded::<F8E4M3Fn>(1.1), rounded::<F8E5M2>(1.1)), (1.125, 1.0));
+/// ```
 pub trait F8: Plain + Stored<Value = Self, Bytes = [u8; 1]> {
     /// The value of each of the 256 bit patterns.
     #[doc(hidden)]

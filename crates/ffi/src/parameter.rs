@@ -59,6 +59,19 @@ pub trait Parameter<'a>: Sized {
 }
 
 /// The types of attributes: numbers, `&str`, and lists of numbers.
+///
+/// ```
+/// use xla_shape_ffi::{Attribute, Wants};
+///
+/// fn element_type<'a, A: Attribute<'a>>() -> &'static str {
+///     match A::WANTS {
+///         Wants::Scalar(name) | Wants::Values(name) => name,
+///         _ => "text",
+///     }
+/// }
+///
+/// assert_eq!([element_type::<f32>(), element_type::<Vec<i64>>(), element_type::<&str>()], ["f32", "s64", "text"]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be left out of a call",
     label = "expected a number, `&str` or a `Vec` of numbers: only attributes have defaults, or are `Option`s"

@@ -5,6 +5,15 @@ use xla_shape::buffer::WholeShape;
 use xla_shape::{ArrayShape, Dimension, ElementType, LayoutAttributes};
 
 /// Which part of a call a parameter stands for.
+///
+/// ```
+/// use xla_shape::{ViewMut, shape};
+/// use xla_shape_ffi::{InPlace, Parameter, Role};
+///
+/// assert_eq!(ViewMut::<shape!(f32[8])>::ROLE, Role::Result);
+/// assert_eq!(InPlace::<shape!(f32[8])>::ROLE, Role::InPlace, "an operand and a result");
+/// assert_eq!(f32::ROLE, Role::Attribute);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Role {
@@ -73,6 +82,15 @@ pub(crate) fn type_text<S: WholeShape>() -> String {
 }
 
 /// The type of value that a call must pass for a parameter.
+///
+/// ```
+/// use xla_shape::{View, shape};
+/// use xla_shape_ffi::{Parameter, Wants};
+///
+/// let Wants::Array(shape) = View::<shape!(f32[8,128]{0,1})>::describe().wants else { panic!("no array") };
+/// assert_eq!(shape.to_string(), "f32[8,128]{0,1}", "the layout that the custom call must declare");
+/// assert!(matches!(f32::describe().wants, Wants::Scalar("f32")));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Wants {

@@ -152,6 +152,21 @@ pub enum Error {
 }
 
 /// An argument that must be given, since no file says it.
+///
+/// ```
+/// use xla_shape_files::{ArrayFile, Missing};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.bin");
+/// std::fs::write(&path, [1, 2, 3])?;
+/// let argument = match ArrayFile::open(&path, None, None).unwrap_err().missing() {
+///     Some(Missing::Shape) => "--shape",
+///     Some(Missing::Tensor) => "--tensor",
+///     _ => "none",
+/// };
+/// assert_eq!(argument, "--shape", "raw bytes do not say their shape");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Missing {
@@ -164,6 +179,18 @@ pub enum Missing {
 }
 
 /// What is wrong with one file.
+///
+/// ```
+/// use xla_shape_files::{ArrayFile, Error, FileError, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[2]".parse()?, Some("w"), &[1, 2])?;
+/// let error = ArrayFile::open(&path, Some("v"), None).unwrap_err();
+/// let Error::File { error: FileError::NoTensor { names, .. }, .. } = error else { panic!("another error: {error}") };
+/// assert_eq!(names, ["w"], "the file has no tensor v");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -282,6 +309,14 @@ pub enum FileError {
 }
 
 /// What is wrong with a plan.
+///
+/// ```
+/// use xla_shape_files::{PlanError, ShardPlan};
+///
+/// let error = ShardPlan::parse(br#"{ "*": { "layout": "{1,0}" } }"#).unwrap_err();
+/// assert!(matches!(&error, PlanError::NoSharding { pattern } if pattern == "*"));
+/// assert_eq!(error.to_string(), "`*`: expected `sharding`, found none");
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -382,6 +417,20 @@ pub enum PlanError {
 }
 
 /// Why a tensor cannot be divided as its rule says.
+///
+/// ```
+/// use xla_shape_files::{Checkpoint, Error, ShardError, ShardPlan, ShardRule, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[3]".parse()?, Some("w"), &[1, 2, 3])?;
+/// let plan = ShardPlan::new().with_rule("*", ShardRule::new("{devices=[2]<=[2]}".parse()?));
+/// let checkpoint = Checkpoint::open([path])?;
+/// let Err(Error::Shard { tensor, error }) = checkpoint.shards(&plan, 0, folder.path()) else { panic!() };
+/// assert_eq!(tensor, "w");
+/// assert!(matches!(error, ShardError::Sharding(_)), "3 elements make no two shards of one size");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ShardError {

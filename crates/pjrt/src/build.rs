@@ -62,6 +62,21 @@ pub struct Compile {
 }
 
 /// Where a build's module comes from.
+///
+/// ```
+/// use xla_shape_pjrt::build::Source;
+///
+/// /// What a build script that must compile says of the checked-in module.
+/// fn refusal(source: &Source) -> Option<&str> {
+///     match source {
+///         Source::CheckedIn { reason } => Some(reason),
+///         _ => None,
+///     }
+/// }
+///
+/// assert_eq!(refusal(&Source::CheckedIn { reason: "no plug-in".into() }), Some("no plug-in"));
+/// assert_eq!(refusal(&Source::Compiled { fingerprint: "1f".into() }), None);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Source {
@@ -83,6 +98,24 @@ pub enum Source {
 }
 
 /// The module that a build has written.
+///
+/// ```
+/// use xla_shape_pjrt::build::{Compile, Source};
+///
+/// # let folder = std::env::temp_dir().join(format!("xla-shape-build-output-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let [program, checked_in, output] = ["p.hlo", "old.hlo", "out.hlo"].map(|name| folder.join(name));
+/// let text = "HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }";
+/// std::fs::write(&program, text)?;
+/// std::fs::write(&checked_in, text)?;
+/// let build = Compile::new(&program, "v5e:2x2").or_checked_in(&checked_in).plugin(folder.join("none.so"));
+/// // SAFETY: the plug-in does not exist, so no code of it runs.
+/// let written = unsafe { build.write_into(&output) }?;
+/// assert!(matches!(written.source, Source::CheckedIn { .. }));
+/// assert_eq!(std::fs::read_to_string(written.path)?, text);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     /// The file.
@@ -94,6 +127,15 @@ pub struct Output {
 }
 
 /// Why a build could not write a module.
+///
+/// ```
+/// use xla_shape_pjrt::build::{BuildError, Compile};
+///
+/// let build = Compile::new("there/is/none.mlir", "v5e:2x2");
+/// // SAFETY: the program does not exist, so no plug-in is loaded.
+/// let error = unsafe { build.write_into("out.hlo".as_ref()) }.unwrap_err();
+/// assert!(matches!(error, BuildError::File { path, .. } if path.ends_with("none.mlir")));
+/// ```
 #[derive(Debug, DeriveError)]
 #[non_exhaustive]
 pub enum BuildError {

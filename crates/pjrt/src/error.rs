@@ -176,6 +176,19 @@ impl From<HloProtoError> for Error {
 }
 
 /// The error that a plug-in has returned from a call.
+///
+/// ```
+/// use xla_shape_pjrt::{ErrorCode, PluginError};
+///
+/// /// Whether a smaller program may succeed.
+/// fn is_too_large(error: &PluginError) -> bool {
+///     error.code == ErrorCode::ResourceExhausted
+/// }
+///
+/// // As `Error::plugin_error` returns it.
+/// let message = "Ran out of memory in memory space hbm.".to_owned();
+/// assert!(is_too_large(&PluginError { code: ErrorCode::ResourceExhausted, message }));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PluginError {
     /// The status code.
@@ -274,6 +287,18 @@ codes! {
 }
 
 /// The result of a call.
+///
+/// ```
+/// use xla_shape_pjrt::{Program, Result};
+///
+/// fn partitions(program: &[u8]) -> Result<u32> {
+///     Ok(Program::from_bytes(program)?.partitions().unwrap_or(1))
+/// }
+///
+/// assert_eq!(partitions(b"HloModule m, num_partitions=4\nENTRY e { ROOT p = f32[2] parameter(0) }")?, 4);
+/// assert!(partitions(b"hello").is_err());
+/// # Ok::<(), xla_shape_pjrt::Error>(())
+/// ```
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {

@@ -7,6 +7,18 @@ use xla_shape::Layout;
 use xla_shape_mlir::{Signature, Value};
 
 /// A parameter or a result of a program, by its number.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use xla_shape_pjrt::{Argument, Program};
+///
+/// let program = Program::from_mlir(b"module { func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>) { return %x } }");
+/// let host = BTreeMap::from([(Argument::Result(0), "pinned_host")]);
+/// let program = program.with_memory_kinds(&host)?;
+/// assert!(String::from_utf8_lossy(program.code()).contains(r#"-> (tensor<2xf32> {mhlo.memory_kind = "pinned_host"})"#));
+/// assert_eq!(Argument::Result(0).to_string(), "out0");
+/// # Ok::<(), xla_shape_pjrt::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Argument {
     /// A parameter, from 0.
@@ -25,6 +37,22 @@ impl fmt::Display for Argument {
 }
 
 /// Which layout a program asks for, at a parameter or a result.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use xla_shape_pjrt::{Argument, LayoutMode, Program};
+///
+/// let program = Program::from_mlir(b"module { func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) { return %x } }");
+/// let modes = BTreeMap::from([
+///     (Argument::Parameter(0), LayoutMode::Auto),
+///     (Argument::Result(0), LayoutMode::Layout("{0,1}".parse()?)),
+/// ]);
+/// let asks = program.with_layout_modes(&modes)?;
+/// let text = String::from_utf8_lossy(asks.code());
+/// assert!(text.contains(r#"%x: tensor<2x3xf32> {mhlo.layout_mode = "auto"}"#));
+/// assert!(text.contains(r#"-> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"})"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LayoutMode {
     /// The compiler's choice.

@@ -7,6 +7,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The value of a property (`PJRT_NamedValue`).
+///
+/// ```
+/// use xla_shape_pjrt::Property;
+///
+/// let coordinates = Property::Integers(vec![0, 1, 0]);
+/// assert_eq!(coordinates.to_string(), "[0, 1, 0]");
+/// let Property::Integers(coordinates) = coordinates else { unreachable!() };
+/// assert_eq!(coordinates[1], 1);
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Property {
     /// A text.
@@ -22,6 +31,21 @@ pub enum Property {
 }
 
 /// Properties, sorted by name.
+///
+/// ```
+/// use xla_shape_pjrt::{Properties, Property};
+///
+/// /// The operations that a cost analysis counts.
+/// fn flops(cost: &Properties) -> Option<f32> {
+///     match cost.get("flops")? {
+///         Property::Float(flops) => Some(*flops),
+///         _ => None,
+///     }
+/// }
+///
+/// let cost = Properties::from([("flops".to_owned(), Property::Float(2048.0))]);
+/// assert_eq!((flops(&cost), flops(&Properties::new())), (Some(2048.0), None));
+/// ```
 pub type Properties = BTreeMap<String, Property>;
 
 impl fmt::Display for Property {

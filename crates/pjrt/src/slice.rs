@@ -24,6 +24,13 @@ pub struct Slice {
 }
 
 /// Why a text or a list of numbers is not a slice of a TPU.
+///
+/// ```
+/// use xla_shape_pjrt::{Slice, SliceError};
+///
+/// assert!(matches!("v5e:20x1".parse::<Slice>(), Err(SliceError::TooLong { .. })), "an axis has at most 16 chips");
+/// assert!(matches!("v99:2x2".parse::<Slice>(), Err(SliceError::Generation(_))));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum SliceError {

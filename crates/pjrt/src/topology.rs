@@ -59,6 +59,14 @@ impl Drop for TopologyHandle {
 }
 
 /// The number and the kind of a device (`PJRT_DeviceDescription`).
+///
+/// ```
+/// # fn example(plugin: &xla_shape_pjrt::Plugin) -> xla_shape_pjrt::Result<()> {
+/// let devices = plugin.topology(&"v5e:2x2".parse()?)?.devices()?;
+/// assert_eq!(devices.iter().map(|device| device.id).collect::<Vec<_>>(), [0, 1, 2, 3]);
+/// assert_eq!(devices[0].kind, "TPU v5 lite");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DeviceDescription {
     /// Its number, which is unique among all devices of the program.

@@ -130,6 +130,19 @@ pub struct Relayout<'a> {
 }
 
 /// What a relayout did; as JSON, the answer of `xla-shape relayout` and of Python.
+///
+/// ```
+/// use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};
+///
+/// let folder = tempfile::tempdir()?;
+/// let [input, output] = ["in.bin", "out.bin"].map(|name| folder.path().join(name));
+/// std::fs::write(&input, [1, 2, 3, 4, 5, 6])?;
+/// let source = ArrayFile::open(&input, None, Some(&"u8[2,3]".parse()?))?;
+/// let done = Relayout::new(&source, &output, &RelayoutOptions::new().to("{1,0:T(2,4)}".parse()?))?.run(&|_| {})?;
+/// assert_eq!((done.from.as_str(), done.to.as_str()), ("u8[2,3]{1,0}", "u8[2,3]{1,0:T(2,4)}"));
+/// assert_eq!(done.bytes, 8, "two of them are padding");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RelayoutDone {
     /// The shape that was read.

@@ -56,6 +56,19 @@ pub struct Shards<'a> {
 }
 
 /// What was done for one device; as JSON, a part of the answer of `xla-shape shard`.
+///
+/// ```
+/// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[4,2]".parse()?, Some("w"), &[1, 2, 3, 4, 5, 6, 7, 8])?;
+/// let plan = ShardPlan::new().with_rule("*", ShardRule::new("{devices=[2,1]<=[2]}".parse()?));
+/// let done = Checkpoint::open([path])?.shards(&plan, 1, folder.path())?.run(false, &|_| {})?;
+/// assert_eq!((done.files.len(), done.tensors.len()), (1, 1));
+/// assert_eq!(done.files[0].output, done.tensors[0].output);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShardsDone {
     /// The files, in the order of the checkpoint.
@@ -65,6 +78,22 @@ pub struct ShardsDone {
 }
 
 /// A file with what one device has of the tensors of another file.
+///
+/// ```
+/// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[4,2]".parse()?, Some("w"), &[1, 2, 3, 4, 5, 6, 7, 8])?;
+/// let plan = ShardPlan::new().with_rule("*", ShardRule::new("{devices=[2,1]<=[2]}".parse()?));
+/// let checkpoint = Checkpoint::open([path])?;
+/// let shards = checkpoint.shards(&plan, 0, folder.path())?;
+/// let [first, again] = [shards.run(false, &|_| {})?, shards.run(false, &|_| {})?];
+/// assert!(first.files[0].output.ends_with("w.device-0.safetensors"));
+/// assert_eq!(first.files[0].bytes, std::fs::metadata(&first.files[0].output)?.len(), "with the header");
+/// assert_eq!((first.files[0].resumed, again.files[0].resumed), (false, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShardFile {
     /// The file.
@@ -78,6 +107,20 @@ pub struct ShardFile {
 }
 
 /// What one device has of a tensor.
+///
+/// ```
+/// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[4,2]".parse()?, Some("w"), &[1, 2, 3, 4, 5, 6, 7, 8])?;
+/// let plan = ShardPlan::new().with_rule("*", ShardRule::new("{devices=[2,1]<=[2]}".parse()?));
+/// let done = Checkpoint::open([path])?.shards(&plan, 1, folder.path())?.run(false, &|_| {})?;
+/// let shard = &done.tensors[0];
+/// assert_eq!((shard.whole.as_str(), shard.shape.as_str()), ("u8[4,2]{1,0}", "u8[2,2]{1,0}"));
+/// assert_eq!((&*shard.start, shard.bytes), (&[2, 0][..], 4), "the last two rows");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShardTensor {
     /// The name of the tensor.
