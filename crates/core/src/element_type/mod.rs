@@ -6,6 +6,14 @@ mod spelling;
 use core::fmt;
 
 /// The class of an element type: the kind of numbers that it holds.
+///
+/// ```
+/// use xla_shape_core::{ElementClass, ElementType};
+///
+/// assert_eq!(ElementType::Bf16.class(), ElementClass::Float);
+/// assert_eq!(ElementType::U4.class(), ElementClass::UnsignedInteger);
+/// assert_eq!(ElementType::Pred.class(), ElementClass::Predicate);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ElementClass {
     /// `pred`: a truth value.

@@ -10,6 +10,19 @@ use alloc::vec::Vec;
 
 /// The cost of a reshape or a transpose: whether it is a bitcast, the bytes that it moves otherwise, and a layout for
 /// which it is free.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let array: ArrayShape = "f32[2,3]{1,0}".parse()?;
+/// let free = array.reshape_movement(&"f32[6]{0}".parse()?)?;
+/// assert!(free.answer.is_yes());
+/// assert_eq!(free.moved_bytes, 0);
+/// let copied = array.reshape_movement(&"f32[3,2]{0,1}".parse()?)?;
+/// assert_eq!(copied.moved_bytes, 2 * 24, "24 bytes are read and as many are written");
+/// assert_eq!(copied.free_result.unwrap().to_string(), "f32[3,2]{1,0}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Movement {
     /// Whether the operation is a bitcast, and if not, why.

@@ -41,6 +41,19 @@ pub const fn reduce(operand: &[Dimension], dimensions: &[usize], result: &mut [D
 
 /// Which dimensions of a dot's operands are batch dimensions and which are summed over: `DotDimensionNumbers` in
 /// `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Dimension::Static;
+/// use xla_shape_core::infer::{self, DotDimensions};
+///
+/// // A product of matrices for each of 4 heads: dimension 0 is a batch dimension.
+/// let heads =
+///     DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] };
+/// let mut result = [Static(0); 3];
+/// infer::dot(&[Static(4), Static(8), Static(64)], &[Static(4), Static(64), Static(16)], heads, &mut result)?;
+/// assert_eq!(result, [Static(4), Static(8), Static(16)]);
+/// # Ok::<(), xla_shape_core::infer::InferError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DotDimensions<'a> {
     /// The batch dimensions of the left operand: `lhs_batch_dims`. Each of their indices is a product of its own.
@@ -194,6 +207,19 @@ pub(super) fn preferred(
 }
 
 /// Which dimensions of a ragged dot are divided into groups: `RaggedDotDimensionNumbers` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::infer::{DotDimensions, RaggedDimensions, Rule};
+///
+/// // 8 rows are divided among 3 groups, each with a matrix of its own.
+/// let [rows, matrices, sizes]: [Shape; 3] = ["f32[8,5]".parse()?, "f32[3,5,7]".parse()?, "s32[3]".parse()?];
+/// let dimensions = DotDimensions { lhs_batch: &[], rhs_batch: &[], lhs_contracting: &[1], rhs_contracting: &[1] };
+/// let ragged = RaggedDimensions { lhs: &[0], rhs_group: &[0] };
+/// let result = Rule::RaggedDot { dimensions, ragged }.infer(&[&rows, &matrices, &sizes], None)?;
+/// assert_eq!(result.to_string(), "f32[8,7]{1,0}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RaggedDimensions<'a> {
     /// The dimension of the left operand that is divided into groups: `lhs_ragged_dims`.

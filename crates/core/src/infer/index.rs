@@ -61,6 +61,25 @@ pub(super) fn dynamic_update_slice<'a>(operands: Operands<'_, 'a>) -> ShapeResul
 }
 
 /// What the dimensions of a gather mean: `GatherDimensionNumbers` in `xla/xla_data.proto`, and `slice_sizes`.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::infer::{GatherDimensions, Rule};
+///
+/// // Takes 4 rows of a table of 1,000 rows.
+/// let (table, rows): (Shape, Shape) = ("f32[1000,64]".parse()?, "s32[4,1]".parse()?);
+/// let dimensions = GatherDimensions {
+///     offset: &[1],
+///     collapsed: &[0],
+///     start_index_map: &[0],
+///     operand_batching: &[],
+///     indices_batching: &[],
+///     index_vector: 1,
+///     slice_sizes: &[1, 64],
+/// };
+/// assert_eq!(Rule::Gather(dimensions).infer(&[&table, &rows], None)?.to_string(), "f32[4,64]{1,0}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct GatherDimensions<'a> {
     /// The dimensions of the result that index into a slice: `offset_dims`.
@@ -81,6 +100,27 @@ pub struct GatherDimensions<'a> {
 }
 
 /// What the dimensions of a scatter mean: `ScatterDimensionNumbers` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::infer::{Callee, Rule, ScatterDimensions};
+///
+/// // Adds 4 rows to rows of a table.
+/// let [table, rows, updates]: [Shape; 3] = ["f32[1000,64]".parse()?, "s32[4,1]".parse()?, "f32[4,64]".parse()?];
+/// let scalar: Shape = "f32[]".parse()?;
+/// let dimensions = ScatterDimensions {
+///     update_window: &[1],
+///     inserted_window: &[0],
+///     to_operand: &[0],
+///     operand_batching: &[],
+///     indices_batching: &[],
+///     index_vector: 1,
+/// };
+/// let add = Callee { parameters: &[&scalar, &scalar], result: &scalar };
+/// let scatter = Rule::Scatter { dimensions, to_apply: add };
+/// assert_eq!(scatter.infer(&[&table, &rows, &updates], None)?.to_string(), "f32[1000,64]{1,0}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScatterDimensions<'a> {
     /// The dimensions of the updates that index into a slice: `update_window_dims`.

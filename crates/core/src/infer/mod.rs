@@ -64,6 +64,17 @@ use crate::layout::dimension::Dimension;
 use crate::shape::compare::ShapeEqual;
 
 /// Why an operation does not take its operands, or does not give the expected result.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::infer::{InferError, Operation, Rule};
+///
+/// let operand: Shape = "f32[2,3]".parse()?;
+/// let transpose = Rule::Array(Operation::Transpose { dimensions: &[0, 0] });
+/// let error = transpose.infer(&[&operand], None).unwrap_err();
+/// assert!(matches!(error, InferError::DuplicateDimension { dimension: 0, .. }));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum InferError {

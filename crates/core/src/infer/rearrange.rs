@@ -7,6 +7,17 @@ use crate::layout::dimension::Dimension;
 use crate::limits::MAX_SIZE;
 
 /// The indices of one dimension that a slice takes: every `stride`-th from `start` up to `limit`, without `limit`.
+///
+/// ```
+/// use xla_shape_core::Dimension::Static;
+/// use xla_shape_core::infer::{self, SliceDimension};
+///
+/// // slice={[1:8:3]}: the indices 1, 4 and 7
+/// let mut result = [Static(0)];
+/// infer::slice(&[Static(10)], &[SliceDimension { start: 1, limit: 8, stride: 3 }], &mut result)?;
+/// assert_eq!(result, [Static(3)]);
+/// # Ok::<(), xla_shape_core::infer::InferError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SliceDimension {
     /// The first index.
@@ -18,6 +29,17 @@ pub struct SliceDimension {
 }
 
 /// How a dimension is padded, in elements. Negative padding removes elements.
+///
+/// ```
+/// use xla_shape_core::Dimension::Static;
+/// use xla_shape_core::infer::{self, PaddingDimension};
+///
+/// // padding=1_-2: one element more in front, two fewer at the end
+/// let mut result = [Static(0)];
+/// infer::pad(&[Static(10)], &[PaddingDimension { low: 1, high: -2, ..PaddingDimension::NONE }], &mut result)?;
+/// assert_eq!(result, [Static(9)]);
+/// # Ok::<(), xla_shape_core::infer::InferError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PaddingDimension {
     /// The elements added before the first element.

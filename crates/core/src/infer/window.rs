@@ -7,6 +7,18 @@ use crate::layout::dimension::Dimension;
 use crate::limits::MAX_SIZE;
 
 /// One dimension of a window, in elements: `WindowDimension` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Dimension::Static;
+/// use xla_shape_core::infer::{self, WindowDimension};
+///
+/// // window={size=3 stride=2 pad=1_0}
+/// let window = WindowDimension { size: 3, stride: 2, padding_low: 1, ..WindowDimension::ONE };
+/// let mut result = [Static(0)];
+/// infer::reduce_window(&[Static(10)], &[window], &mut result)?;
+/// assert_eq!(result, [Static(5)]);
+/// # Ok::<(), xla_shape_core::infer::InferError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WindowDimension {
     /// The number of elements in the window.
@@ -176,6 +188,25 @@ impl ConvolutionDimensions<'_> {
 }
 
 /// The number of groups that a convolution is divided into.
+///
+/// ```
+/// use xla_shape_core::Dimension::Static;
+/// use xla_shape_core::infer::{self, ConvolutionDimensions, ConvolutionGroups, WindowDimension};
+///
+/// // dim_labels=b0f_0io->b0f, feature_group_count=4: each kernel sees 2 of the 8 features.
+/// let dimensions = ConvolutionDimensions {
+///     input_batch: 0, input_feature: 2, input_spatial: &[1],
+///     kernel_input_feature: 1, kernel_output_feature: 2, kernel_spatial: &[0],
+///     output_batch: 0, output_feature: 2, output_spatial: &[1],
+/// };
+/// let groups = ConvolutionGroups { feature: 4, ..ConvolutionGroups::ONE };
+/// let (input, kernel) = ([Static(1), Static(10), Static(8)], [Static(3), Static(2), Static(16)]);
+/// let window = [WindowDimension { size: 3, ..WindowDimension::ONE }];
+/// let mut result = [Static(0); 3];
+/// infer::convolution(&input, &kernel, dimensions, &window, groups, &mut result)?;
+/// assert_eq!(result, [Static(1), Static(8), Static(16)]);
+/// # Ok::<(), xla_shape_core::infer::InferError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ConvolutionGroups {
     /// The number of groups of input features: `feature_group_count`.

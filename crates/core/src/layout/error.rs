@@ -293,6 +293,13 @@ impl fmt::Display for LayoutAttribute {
 }
 
 /// A part of a shape: the part that a [`ValidationError`] is about.
+///
+/// ```
+/// use xla_shape_core::{Layout, validate::ShapePart};
+///
+/// let error = Layout::new(&[1, 1]).unwrap_err();
+/// assert_eq!(error.part(), ShapePart::MinorToMajorEntry(1), "the second 1 is wrong");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ShapePart {

@@ -84,6 +84,16 @@ impl Blank for SplitConfig {
 ///
 /// Code that must handle all of them destructures [`Layout::attributes`] with a pattern that names every field, so that
 /// it does not compile when a field is added.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, LayoutAttributes};
+///
+/// let shape: ArrayShape = "s4[8,128]{1,0:T(8,128)E(4)S(1)}".parse()?;
+/// let attributes = shape.layout().attributes();
+/// assert_eq!((attributes.element_size_in_bits, attributes.memory_space), (4, 1));
+/// assert_ne!(attributes, LayoutAttributes::DEFAULT);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LayoutAttributes<'a> {
     /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.

@@ -153,6 +153,15 @@ impl fmt::Display for DimensionNumber {
 
 /// A dimension number, or a list with an entry for each dimension, does not fit the array: the error of functions that
 /// take dimensions, sizes or indices.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, DimensionError};
+///
+/// let shape: ArrayShape = "f32[2,3]".parse()?;
+/// let error = shape.get_dimension_number(2).unwrap_err();
+/// assert_eq!(error, DimensionError::OutOfRange { number: 2, num_dimensions: 2 });
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DimensionError {

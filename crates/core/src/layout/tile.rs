@@ -3,6 +3,15 @@
 use crate::list::{Blank, List};
 
 /// One entry of a [`Tile`].
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, TileDimension};
+///
+/// let shape: ArrayShape = "f32[7,2,5]{2,1,0:T(2,*,3)}".parse()?;
+/// let entries = [TileDimension::Size(2), TileDimension::Combine, TileDimension::Size(3)];
+/// assert_eq!(shape.layout().tiles()[0].dimensions(), entries);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TileDimension {
     /// The tile's length in this dimension, in elements; at least 1.

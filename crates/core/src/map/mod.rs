@@ -215,6 +215,14 @@ pub struct StrideTableRef<'a> {
 }
 
 /// Why a shape has no stride table, or why two tables cannot be compared.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, StrideTableError};
+///
+/// let shape: ArrayShape = "f32[2,?]".parse()?;
+/// assert_eq!(shape.stride_table().unwrap_err(), StrideTableError::UnboundedDimension { dimension: 1 });
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum StrideTableError {

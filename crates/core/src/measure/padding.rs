@@ -11,6 +11,16 @@ use alloc::vec::Vec;
 /// One dimension, or several that `*` combines, with its size before and after padding.
 ///
 /// The product of the padded sizes of all dimensions is the number of positions that the array's tiles span.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let shape: ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
+/// let padded = shape.padded_dimensions().unwrap();
+/// assert_eq!((padded[0].size, padded[0].padded_size), (100, 104));
+/// assert_eq!((padded[1].size, padded[1].padded_size), (1, 128), "this dimension wastes the memory");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PaddedDimension {
     /// The logical dimensions, major to minor. Empty for the padding of a tile that has more dimensions than the array.

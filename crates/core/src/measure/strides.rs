@@ -10,6 +10,16 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// Why an array has no strides, or why no layout has given strides.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, ElementType, StridesError};
+///
+/// let tiled: ArrayShape = "f32[30,200]{1,0:T(8,128)}".parse()?;
+/// assert_eq!(tiled.strides(), Err(StridesError::Tiled { dimension: 1 }));
+/// let reversed = ArrayShape::from_strides(ElementType::F32, &[2, 3], &[-3, 1]);
+/// assert_eq!(reversed, Err(StridesError::Negative { dimension: 0, stride: -3 }));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum StridesError {
@@ -117,6 +127,17 @@ impl From<StrideTableError> for StridesError {
 ///
 /// It spans the memory of the array, padding included, so a library without tiles, such as NumPy, can view the same
 /// memory.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let shape: ArrayShape = "f32[16,256]{1,0:T(8,128)}".parse()?;
+/// let strided = shape.strided_dimensions()?;
+/// assert_eq!(strided.sizes, [2, 2, 8, 128], "rows of tiles, columns of tiles, rows in a tile, columns in a tile");
+/// assert_eq!(strided.strides, [2048, 1024, 128, 1]);
+/// assert_eq!(strided.parts[0], Some((0, 8)), "one step goes on by 8 rows");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StridedDimensions {
     /// The sizes, in elements, from the largest stride to the smallest.

@@ -25,6 +25,15 @@ pub struct ProtoError {
 }
 
 /// The kind of a [`ProtoError`].
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::proto::{ProtoErrorKind, ShapeProto};
+///
+/// let message = ShapeProto { element_type: 99, ..ShapeProto::default() };
+/// let error = Shape::try_from(&message).unwrap_err();
+/// assert_eq!(error.kind(), &ProtoErrorKind::UnknownElementType { number: 99 });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ProtoErrorKind {

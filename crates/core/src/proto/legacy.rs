@@ -7,6 +7,17 @@ use crate::{LegacyShape, PaddingValue};
 use alloc::vec::Vec;
 
 /// `LayoutProto` as it was in 2017.
+///
+/// ```
+/// use xla_shape_core::LegacyShape;
+/// use xla_shape_core::proto::{LegacyLayoutProto, LegacyShapeProto};
+///
+/// let layout = LegacyLayoutProto { minor_to_major: vec![1, 0], padded_dimensions: vec![8, 128], padding_value: 1 };
+/// let message = LegacyShapeProto { element_type: 11, dimensions: vec![7, 100], layout: Some(layout) };
+/// let shape = LegacyShape::try_from(&message)?;
+/// assert_eq!(shape.padded_dimensions(), [8, 128]);
+/// # Ok::<(), xla_shape_core::proto::ProtoError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct LegacyLayoutProto {
     /// The dimensions from minor to major.
@@ -23,6 +34,16 @@ pub struct LegacyLayoutProto {
 /// `ShapeProto` of an array as it was in 2017.
 ///
 /// Tuples had no layout of their own: the elements of a tuple, in its field 4, are messages of this type.
+///
+/// ```
+/// use xla_shape_core::proto::{LegacyLayoutProto, LegacyShapeProto};
+/// use xla_shape_core::{ElementType, LegacyShape};
+///
+/// let layout = LegacyLayoutProto { minor_to_major: vec![0], ..LegacyLayoutProto::default() };
+/// let message = LegacyShapeProto { element_type: 11, dimensions: vec![7], layout: Some(layout) };
+/// assert_eq!(LegacyShape::try_from(&message)?.element_type(), ElementType::F32);
+/// # Ok::<(), xla_shape_core::proto::ProtoError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct LegacyShapeProto {
     /// The number of the element type (`PrimitiveType`).

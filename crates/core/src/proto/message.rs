@@ -4,6 +4,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A tile: `TileProto` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::proto::ShapeProto;
+///
+/// let message = ShapeProto::from(&"f32[7,2,5]{2,1,0:T(2,*,3)}".parse::<Shape>()?);
+/// assert_eq!(message.layout.unwrap().tiles[0].dimensions, [2, i64::MIN, 3]);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct TileProto {
     /// The entries from major to minor, in elements; `i64::MIN` stands for `*`.
@@ -12,6 +21,16 @@ pub struct TileProto {
 }
 
 /// The split of one physical dimension across memories: `SplitConfigProto` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::proto::ShapeProto;
+///
+/// let message = ShapeProto::from(&"f32[8,128]{1,0:SC(0:4)}".parse::<Shape>()?);
+/// let split = &message.layout.unwrap().split_configs[0];
+/// assert_eq!((split.dimension, split.split_indices.as_slice()), (0, &[4][..]));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct SplitConfigProto {
     /// The physical dimension; 0 is the most major.
@@ -26,6 +45,16 @@ pub struct SplitConfigProto {
 ///
 /// Fields 2 to 5 are skipped: 2 and 3 are from 2017 ([`LegacyLayoutProto`](super::LegacyLayoutProto)), 4 and 5 from
 /// early sparse arrays.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::proto::ShapeProto;
+///
+/// let message = ShapeProto::from(&"bf16[8,128]{1,0:T(8,128)(2,1)S(1)}".parse::<Shape>()?);
+/// let layout = message.layout.unwrap();
+/// assert_eq!((layout.minor_to_major.as_slice(), layout.tiles.len(), layout.memory_space), (&[1, 0][..], 2, 1));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct LayoutProto {
     /// The dimensions from minor to major.
@@ -70,6 +99,16 @@ pub struct LayoutProto {
 }
 
 /// The shape of any value: `ShapeProto` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::proto::ShapeProto;
+/// use xla_shape_core::{ElementType, Shape};
+///
+/// let number = ElementType::F32.proto_number();
+/// let message = ShapeProto { element_type: number, dimensions: vec![2, 3], ..ShapeProto::default() };
+/// assert_eq!(Shape::try_from(&message)?.to_string(), "f32[2,3]{1,0}", "without a layout, row-major");
+/// # Ok::<(), xla_shape_core::proto::ProtoError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShapeProto {
     /// Field 2: the number of the element type or of the kind of shape (`PrimitiveType`).
@@ -85,6 +124,17 @@ pub struct ShapeProto {
 }
 
 /// The shapes of a computation's parameters and result: `ProgramShapeProto` in `xla/xla_data.proto`.
+///
+/// ```
+/// use xla_shape_core::ProgramShape;
+/// use xla_shape_core::proto::ProgramShapeProto;
+///
+/// let program = ProgramShape { parameters: vec![], result: "f32[2]".parse()? };
+/// let message = ProgramShapeProto::from(&program);
+/// assert_eq!(message.result.as_ref().unwrap().dimensions, [2]);
+/// assert_eq!(ProgramShape::try_from(&message)?, program);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct ProgramShapeProto {
     /// The shapes of the parameters.

@@ -427,6 +427,15 @@ impl ArrayShape {
 }
 
 /// The size of an array in elements, positions and bytes.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let shape: ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
+/// let sizes = shape.sizes_in_const().unwrap();
+/// assert_eq!((sizes.elements, sizes.physical_elements, sizes.bytes), (100, 104 * 128, 4 * 104 * 128));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sizes {
     /// [`ArrayShape::elements`].

@@ -26,6 +26,16 @@ pub struct ProgramShape {
 }
 
 /// A parameter of a computation.
+///
+/// ```
+/// use xla_shape_core::{ProgramParameter, ProgramShape};
+///
+/// let x = ProgramParameter { name: "x".into(), shape: "f32[2]".parse()? };
+/// let unnamed = ProgramParameter { name: String::new(), shape: "s32[]".parse()? };
+/// let program = ProgramShape { parameters: vec![x, unnamed], result: "f32[]".parse()? };
+/// assert_eq!(program.parameters[0].shape.to_string(), "f32[2]{0}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProgramParameter {

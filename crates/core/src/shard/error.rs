@@ -8,6 +8,14 @@ use core::fmt;
 ///
 /// Where a text is parsed, it is the [kind](crate::text::ParseErrorKind::Sharding) of a
 /// [`ParseError`](crate::ParseError), which has the position.
+///
+/// ```
+/// use xla_shape_core::shard::{Axis, Mesh, ShardingError};
+///
+/// let axis = || Axis { name: "x".into(), size: 2 };
+/// let error = Mesh::new(vec![axis(), axis()], None).unwrap_err();
+/// assert!(matches!(error, ShardingError::AxisNamedTwice { .. }), "{error}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ShardingError {

@@ -15,6 +15,14 @@ use core::fmt;
 pub const MAX_AXES: usize = 256;
 
 /// An axis of a mesh.
+///
+/// ```
+/// use xla_shape_core::shard::{Axis, Mesh};
+///
+/// let mesh = Mesh::new(vec![Axis { name: "data".into(), size: 4 }, Axis { name: "model".into(), size: 2 }], None)?;
+/// assert_eq!((mesh.axes()[0].size, mesh.devices().count()), (4, 8));
+/// # Ok::<(), xla_shape_core::shard::ShardingError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Axis {
     /// Its name.
@@ -139,6 +147,16 @@ impl Mesh {
 }
 
 /// A part of an axis (XLA's sub-axis): `'b':(2)4` has size 4 and follows parts whose sizes multiply to 2.
+///
+/// ```
+/// use xla_shape_core::shard::{AxisRef, Sharding, ShardingKind, SubAxis};
+///
+/// let sharding: Sharding = "{mesh['x'=8], [{'x':(2)4}, {}]}".parse()?;
+/// let ShardingKind::Named(named) = sharding.kind() else { unreachable!() };
+/// // The minor part of 'x', after a part of size 2.
+/// assert_eq!(named.dimensions()[0].axes, [AxisRef { axis: 0, part: Some(SubAxis { pre_size: 2, size: 4 }) }]);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SubAxis {
     /// The product of the sizes of the parts that are more major.
@@ -275,6 +293,17 @@ pub struct NamedSharding {
 }
 
 /// The axes of a [`NamedSharding`] that do not divide dimensions.
+///
+/// ```
+/// use xla_shape_core::shard::{AxisRef, DimensionSharding, Mesh, NamedSharding, OtherAxes, Sharding};
+///
+/// let mesh = Mesh::from_mlir(r#"mesh<["x"=2, "y"=4]>"#)?;
+/// let rows = DimensionSharding { axes: vec![AxisRef::whole(0)], is_open: false };
+/// let other = OtherAxes { unreduced: vec![AxisRef::whole(1)], ..OtherAxes::default() };
+/// let sums = NamedSharding::new(mesh, vec![rows], other)?;
+/// assert_eq!(Sharding::named(sums).to_string(), "{mesh['x'=2,'y'=4], [{'x'}], unreduced={'y'}}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct OtherAxes {
     /// The axes along which devices have copies, which no compiler may change.

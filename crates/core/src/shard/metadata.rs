@@ -9,6 +9,16 @@ use core::fmt::{self, Write};
 ///
 /// Metadata does not affect the sharding, except that it may name a [`Reduction`](super::Reduction): shardings that
 /// otherwise differ only in metadata are equal.
+///
+/// ```
+/// use xla_shape_core::shard::Sharding;
+///
+/// let sharding: Sharding = r#"{replicated metadata={op_name="w" source_file="model.py" source_line=7}}"#.parse()?;
+/// let origin = &sharding.metadata()[0];
+/// assert_eq!((origin.op_name.as_str(), origin.source_file.as_str(), origin.source_line), ("w", "model.py", 7));
+/// assert_eq!(sharding, Sharding::REPLICATED, "metadata does not count");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct OpMetadata {

@@ -13,6 +13,18 @@ use core::ops::Range;
 ///
 /// The time of each step depends on the number of digits of the layout, not on the size of the array. If `*` combines
 /// dimensions, the iterator checks every position of the array.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, shard::Region};
+///
+/// // Two rows of an array of 4 by 6, in positions.
+/// let rows = Region { start: vec![1, 0], limit: vec![3, 6] };
+/// let row_major: ArrayShape = "f32[4,6]{1,0}".parse()?;
+/// assert!(row_major.ranges_of(rows.clone())?.eq([6..18]));
+/// let column_major: ArrayShape = "f32[4,6]{0,1}".parse()?;
+/// assert_eq!(column_major.ranges_of(rows)?.count(), 6);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ranges {
     region: Region,

@@ -31,6 +31,17 @@ pub struct Reshard {
 }
 
 /// A region of the array that one device sends to another.
+///
+/// ```
+/// use xla_shape_core::shard::Sharding;
+///
+/// let (rows, whole): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
+/// let reshard = rows.reshard(&whole, &"f32[8,8]".parse()?)?;
+/// let transfer = reshard.transfers().next().unwrap();
+/// assert_eq!((transfer.from, transfer.to), (1, 0));
+/// assert_eq!((transfer.region.start, transfer.region.limit), (vec![4, 0], vec![8, 8]), "the rows that device 0 lacks");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Transfer {
     /// The device that has it.

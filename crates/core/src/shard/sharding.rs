@@ -89,6 +89,14 @@ impl ShardingKind {
 }
 
 /// A group of values that are sharded in the same way: `shard_as` or `shard_like` in the text.
+///
+/// ```
+/// use xla_shape_core::shard::{ShardGroup, Sharding};
+///
+/// let sharding: Sharding = "{devices=[2]<=[2] shard_as 5}".parse()?;
+/// assert_eq!(sharding.shard_group(), Some(ShardGroup { id: 5, is_required: true }));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ShardGroup {
     /// The number of the group.

@@ -12,6 +12,13 @@ use core::fmt::{self, Write};
 use core::ops::Range;
 
 /// A range of bytes in a text: where an error or an expression is.
+///
+/// ```
+/// let text = "bf17[8,128]";
+/// let error = text.parse::<xla_shape_core::Shape>().unwrap_err();
+/// let span = error.span();
+/// assert_eq!(&text[span.start..span.end], "bf17");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Span {
     /// The first byte.
@@ -27,6 +34,14 @@ impl From<Span> for Range<usize> {
 }
 
 /// What the grammar allows at a position: the "expected" part of an error.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::text::{Expected, ParseErrorKind};
+///
+/// let error = "f32[8,]".parse::<Shape>().unwrap_err();
+/// assert!(matches!(error.kind(), ParseErrorKind::Unexpected { expected: Expected::Dimension, .. }), "{error}");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Expected {
@@ -208,6 +223,14 @@ impl fmt::Display for Found {
 }
 
 /// The kind of a [`ParseError`]: what is wrong with a text.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::text::ParseErrorKind;
+///
+/// let error = "bf17[8,128]".parse::<Shape>().unwrap_err();
+/// assert!(matches!(error.kind(), ParseErrorKind::UnknownElementType { suggestion: Some("bf16"), .. }));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ParseErrorKind {

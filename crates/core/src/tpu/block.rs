@@ -23,6 +23,15 @@ pub const DOUBLE_BUFFERED: u64 = 2;
 const ALIGNMENT: u64 = 1024;
 
 /// The memory that one block or scratch buffer takes.
+///
+/// ```
+/// use xla_shape_core::tpu::{Block, Generation, InMemory, kernel_bytes};
+///
+/// let block = Block::new(Generation::V5e, &"f32[4096,1024]".parse()?, &"f32[8,128]".parse()?)?;
+/// assert_eq!(block.in_memory(), InMemory { copies: 2, bytes: 4096 }, "one is copied while the other is used");
+/// assert_eq!(kernel_bytes(&[block.in_memory()]), 8192);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InMemory {
     /// The number of copies.
@@ -321,6 +330,15 @@ const fn unbounded(dimensions: &[Dimension]) -> DefaultLayoutError {
 }
 
 /// Why a kernel on a TPU cannot use a block of an array.
+///
+/// ```
+/// use xla_shape_core::ElementType;
+/// use xla_shape_core::tpu::{Block, BlockError, Generation};
+///
+/// let error = Block::new(Generation::V5e, &"f32[64,128]".parse()?, &"bf16[8,128]".parse()?).unwrap_err();
+/// assert_eq!(error, BlockError::ElementTypes { array: ElementType::F32, block: ElementType::Bf16 });
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BlockError {

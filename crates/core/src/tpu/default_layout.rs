@@ -353,6 +353,14 @@ impl fmt::Display for DefaultLayout {
 }
 
 /// Why the default layout of an array on a TPU is not known.
+///
+/// ```
+/// use xla_shape_core::tpu::{DefaultLayoutError, Generation, default_layout};
+/// use xla_shape_core::{Dimension, ElementType};
+///
+/// let error = default_layout(Generation::V5e, ElementType::F32, &[Dimension::Unbounded]).unwrap_err();
+/// assert_eq!(error, DefaultLayoutError::UnboundedDimension { dimension: 0 });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DefaultLayoutError {

@@ -345,6 +345,14 @@ impl FromStr for Generation {
 }
 
 /// The error for a name that is not a generation of TPUs.
+///
+/// ```
+/// use xla_shape_core::tpu::Generation;
+///
+/// let error = "v99".parse::<Generation>().unwrap_err();
+/// assert_eq!(error.name, "v99");
+/// assert!(error.to_string().ends_with("found `v99`"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct UnknownGeneration {
     /// The name.

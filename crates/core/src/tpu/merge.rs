@@ -9,6 +9,17 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// An array with neighbouring dimensions merged, as a reshape does.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::tpu::Generation;
+///
+/// let array: ArrayShape = "bf16[1,3072]".parse()?;
+/// let merge = array.best_merge(Generation::V5e)?.unwrap();
+/// assert_eq!(merge.groups, [0..2], "both dimensions become one");
+/// assert_eq!(merge.array.dimensions().len(), 1);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merge {
     /// The ranges of dimensions that each become one dimension, in order.

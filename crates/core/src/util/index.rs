@@ -12,6 +12,21 @@ use core::ops::ControlFlow;
 /// `index_base + index_count`. XLA's `ShapeUtil::IndexIterationSpace`.
 ///
 /// In a dimension whose count is 0, only the base is visited.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use xla_shape_core::index::IndexIterationSpace;
+///
+/// let shape: xla_shape_core::ArrayShape = "f32[4,5]".parse()?;
+/// let space = IndexIterationSpace { index_base: vec![1, 0], index_count: vec![1, 5], index_incr: vec![1, 2] };
+/// let mut columns = vec![];
+/// let _ = shape.for_each_index_in::<()>(&space, |index| {
+///     columns.push(index[1]);
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(columns, [0, 2, 4], "every second column of row 1");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IndexIterationSpace {
     /// The first index.

@@ -5,6 +5,15 @@ use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
 
 /// The dimensions of size 1 by which two shapes differ. XLA's `ShapeUtil::ShapeEqualityDescriptor`.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let (input, output): (ArrayShape, ArrayShape) = ("f32[1,3,5]".parse()?, "f32[3,1,5]".parse()?);
+/// let change = input.inserted_or_deleted_1_sized_dimensions(&output).unwrap();
+/// assert_eq!((change.deleted_dimensions, change.inserted_dimensions), (vec![0], vec![1]));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShapeEqualityDescriptor {
     /// Dimensions of the first shape that the second lacks.

@@ -17,6 +17,15 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// Why a shape cannot be transformed.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, ElementType, TransformError};
+///
+/// let shape: ArrayShape = "f32[2]".parse()?;
+/// let error = shape.complex_component_shape().unwrap_err();
+/// assert_eq!(error, TransformError::NotComplex { element_type: ElementType::F32 });
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum TransformError {

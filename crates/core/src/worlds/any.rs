@@ -17,6 +17,17 @@ use alloc::vec::Vec;
 const MAX_VIEWED: usize = 64;
 
 /// A map from indices to positions, in the form that suits it.
+///
+/// ```
+/// use xla_shape_core::worlds::{AnyLayout, Map, World};
+///
+/// let layout = AnyLayout::read(World::Cute, "(4,8):(8,1)")?;
+/// let Map::Modes(modes) = layout.map() else { panic!("strides are modes") };
+/// assert_eq!(modes.strides()?, [8, 1]);
+/// let combined = AnyLayout::of_array(&"f32[7,2,5]{2,1,0:T(2,*,3)}".parse()?)?;
+/// assert!(matches!(combined.map(), Map::Table(_)));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "a table has its digits in place; layouts are not kept in long lists")]
@@ -41,6 +52,16 @@ pub struct AnyLayout {
 }
 
 /// The nearest layout that a notation has, and how the array is found in it.
+///
+/// ```
+/// use xla_shape_core::worlds::{AnyLayout, World};
+///
+/// let padded = AnyLayout::of_array(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
+/// let nearest = padded.nearest(World::Cute).unwrap();
+/// assert_eq!(nearest.text, "(6,(128,2)):(128,(1,1024))", "the columns with their padding");
+/// assert_eq!(nearest.view, "[0:6, 0:200]");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Nearest {
     /// The layout.

@@ -13,6 +13,17 @@ use core::num::NonZeroU64;
 /// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
 /// CuTe calls it a mode. The part with the largest divisor of a dimension has no remainder to take.
+///
+/// ```
+/// use xla_shape_core::worlds::{Mode, Modes};
+///
+/// let tiled = Modes::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
+/// let rows: Vec<_> = tiled.modes_of(0).collect();
+/// // The row in a tile, then the tile.
+/// assert_eq!(rows[0], Mode { dimension: 0, divisor: 1, size: 8, stride: 128 });
+/// assert_eq!(rows[1], Mode { dimension: 0, divisor: 8, size: 2, stride: 2048 });
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mode {
     /// The dimension whose index is cut.

@@ -7,6 +7,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// Whether elements of a map share positions.
+///
+/// ```
+/// use xla_shape_core::worlds::{Modes, Sharing};
+///
+/// let broadcast = Modes::strided(&[4, 8], &[0, 1], 0)?;
+/// assert_eq!(broadcast.sharing(), Sharing::Repeats { dimension: 0, index: vec![1, 0] });
+/// assert_eq!(Modes::strided(&[4, 8], &[8, 1], 0)?.sharing(), Sharing::Unique);
+/// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Sharing {

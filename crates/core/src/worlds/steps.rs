@@ -8,6 +8,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// An operation on a row-major array.
+///
+/// ```
+/// use xla_shape_core::worlds::{Step, tile_steps};
+///
+/// let steps = tile_steps(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
+/// assert_eq!(steps[0], Step::Pad { from: vec![6, 200], to: vec![8, 256] });
+/// assert_eq!(steps[2], Step::Transpose { permutation: vec![1, 0, 2] }, "tiles before the rows in them");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Step {

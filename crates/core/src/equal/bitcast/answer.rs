@@ -33,6 +33,16 @@ pub enum Answer<L = Vec<u64>> {
 }
 
 /// Why an operation is not a bitcast.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::{Answer, Reason};
+///
+/// let operand: ArrayShape = "f32[2,3]".parse()?;
+/// let answer = operand.reshape_is_bitcast(&"f32[7]".parse()?)?;
+/// assert_eq!(answer, Answer::No(Reason::Elements { operand: 6, result: 7 }));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason<L = Vec<u64>> {
@@ -81,6 +91,16 @@ pub enum Reason<L = Vec<u64>> {
 }
 
 /// How two layouts differ.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::{Answer, Cause, Reason};
+///
+/// let operand: ArrayShape = "f32[16,128]{1,0:T(8,128)}".parse()?;
+/// let answer = operand.transpose_is_bitcast(&"f32[16,128]{0,1:T(8,128)}".parse()?, &[0, 1])?;
+/// assert!(matches!(answer, Answer::No(Reason::Moves { cause: Some(Cause::Order), .. })), "{answer:?}");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cause {

@@ -41,6 +41,16 @@ pub struct Decomposition {
 }
 
 /// What a [`Decomposition`] does to the indices of elements.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::DecompositionKind;
+///
+/// let operand: ArrayShape = "f32[2,3]{1,0}".parse()?;
+/// assert_eq!(operand.decompose_bitcast(&"f32[6]{0}".parse()?)?.kind(), DecompositionKind::Reshape);
+/// assert_eq!(operand.decompose_bitcast(&"f32[3,2]{0,1}".parse()?)?.kind(), DecompositionKind::Transpose);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecompositionKind {
     /// Nothing: the dimensions are the same.

@@ -34,6 +34,15 @@ use core::fmt;
 use question::{Correspondence, Question};
 
 /// Why it cannot be decided whether an operation is a bitcast, or a bitcast cannot be explained.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, bitcast::BitcastError};
+///
+/// let operand: ArrayShape = "f32[2,3]".parse()?;
+/// let error = operand.decompose_bitcast(&"f32[7]".parse()?).unwrap_err();
+/// assert_eq!(error, BitcastError::Bytes { operand: 24, result: 28 });
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BitcastError {

@@ -4,6 +4,14 @@ use super::{LANES, SUBLANES, WORD_BITS};
 use core::fmt;
 
 /// The offset of a vector's first element along one dimension of the first register.
+///
+/// ```
+/// use xla_shape_core::tpu::vector::{Offset, VectorLayout};
+///
+/// let layout: VectorLayout = "32,{3,*},(8,128)".parse()?;
+/// assert_eq!(layout.offsets(), [Offset::Fixed(3), Offset::Replicated]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
     /// At this row or column, counted in elements.
@@ -59,6 +67,14 @@ pub struct VectorLayout {
 }
 
 /// Why a vector layout is not valid, or a vector of some sizes cannot have it.
+///
+/// ```
+/// use xla_shape_core::tpu::vector::{ImplicitDimensions, Offset, VectorLayout, VectorLayoutError};
+///
+/// let offsets = [Offset::Fixed(0); 2];
+/// let error = VectorLayout::new(24, offsets, [8, 128], ImplicitDimensions::None).unwrap_err();
+/// assert_eq!(error, VectorLayoutError::Bits(24), "no element has 24 bits");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum VectorLayoutError {

@@ -10,6 +10,16 @@ use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
 
 /// The location of an element in the registers of a vector.
+///
+/// ```
+/// use xla_shape_core::tpu::vector::{Location, VectorLayout};
+///
+/// let layout: VectorLayout = "32,{0,0},(8,128)".parse()?;
+/// // Row 9 is row 1 of the second row of registers; the vector has two registers in a row.
+/// let location = layout.map(&[16, 256])?.location(&[9, 5]);
+/// assert_eq!(location, Some(Location { register: 2, sublane: 1, lane: 5, part: 0 }));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
     /// The register, in row-major order of [`VectorMap::grid`].

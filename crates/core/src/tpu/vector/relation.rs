@@ -5,6 +5,15 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// A step of the change from one vector layout to another: how elements move between registers or within them.
+///
+/// ```
+/// use xla_shape_core::tpu::vector::{RelayoutStep, VectorLayout};
+///
+/// let (from, to): (VectorLayout, VectorLayout) = ("32,{3,0},(8,128)".parse()?, "32,{0,0},(8,128)".parse()?);
+/// assert_eq!(from.relayout(&to, &[16, 256])?, [RelayoutStep::Rows { from: 3, to: 0 }]);
+/// assert_eq!(to.relayout(&to, &[16, 256])?, [], "nothing moves");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum RelayoutStep {
