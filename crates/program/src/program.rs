@@ -99,6 +99,17 @@ impl Opened {
 }
 
 /// Why a program cannot be opened.
+///
+/// ```
+/// use xla_shape_program::{OpenError, Program};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("notes.txt");
+/// assert!(matches!(Program::open(&path), Err(OpenError::Files(_))), "it does not exist");
+/// std::fs::write(&path, "# notes")?;
+/// assert!(matches!(Program::open(&path), Err(OpenError::Read(_))), "it is not a module");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "files")]
 #[derive(Debug)]
 #[non_exhaustive]

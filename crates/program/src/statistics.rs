@@ -28,6 +28,13 @@ const FIELDS: [&str; 8] = [
 ];
 
 /// Why a memory analysis is not used.
+///
+/// ```
+/// use xla_shape_program::{Statistics, StatisticsError};
+///
+/// let error = Statistics::parse(b"{\"loss\": 3}").err();
+/// assert_eq!(error, Some(StatisticsError::NotThisFile));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StatisticsError {
