@@ -42,8 +42,15 @@ pub trait Element: Copy + Default + Debug + Send + Sync + 'static + Sealed {
 }
 
 macro_rules! markers {
-    ($($name:ident $doc:literal;)*) => { $(
+    ($($name:ident $size:literal $doc:literal;)*) => { $(
         #[doc = $doc]
+        ///
+        /// ```
+        #[doc = concat!("use xla_shape::element::{Element, ", stringify!($name), "};")]
+        ///
+        #[doc = concat!("let element_type = ", stringify!($name), "::TYPE;")]
+        #[doc = concat!("assert_eq!((element_type.name(), element_type.bits()), ", $size, ");")]
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         pub struct $name;
 
@@ -56,19 +63,19 @@ macro_rules! markers {
 }
 
 markers! {
-    Pred "`pred`; its values are `bool`.";
-    S8 "`s8`; its values are `i8`.";
-    S16 "`s16`; its values are `i16`.";
-    S32 "`s32`; its values are `i32`.";
-    S64 "`s64`; its values are `i64`.";
-    U8 "`u8`; its values are `u8`.";
-    U16 "`u16`; its values are `u16`.";
-    U32 "`u32`; its values are `u32`.";
-    U64 "`u64`; its values are `u64`.";
-    F16 "`f16`; its values are `half::f16` (feature `half`).";
-    Bf16 "`bf16`; its values are `half::bf16` (feature `half`).";
-    F32 "`f32`; its values are `f32`.";
-    F64 "`f64`; its values are `f64`.";
-    C64 "`c64`; its values are `num_complex::Complex<f32>` (feature `num-complex`).";
-    C128 "`c128`; its values are `num_complex::Complex<f64>` (feature `num-complex`).";
+    Pred "(\"pred\", 1)" "`pred`; its values are `bool`.";
+    S8 "(\"s8\", 8)" "`s8`; its values are `i8`.";
+    S16 "(\"s16\", 16)" "`s16`; its values are `i16`.";
+    S32 "(\"s32\", 32)" "`s32`; its values are `i32`.";
+    S64 "(\"s64\", 64)" "`s64`; its values are `i64`.";
+    U8 "(\"u8\", 8)" "`u8`; its values are `u8`.";
+    U16 "(\"u16\", 16)" "`u16`; its values are `u16`.";
+    U32 "(\"u32\", 32)" "`u32`; its values are `u32`.";
+    U64 "(\"u64\", 64)" "`u64`; its values are `u64`.";
+    F16 "(\"f16\", 16)" "`f16`; its values are `half::f16` (feature `half`).";
+    Bf16 "(\"bf16\", 16)" "`bf16`; its values are `half::bf16` (feature `half`).";
+    F32 "(\"f32\", 32)" "`f32`; its values are `f32`.";
+    F64 "(\"f64\", 64)" "`f64`; its values are `f64`.";
+    C64 "(\"c64\", 64)" "`c64`; its values are `num_complex::Complex<f32>` (feature `num-complex`).";
+    C128 "(\"c128\", 128)" "`c128`; its values are `num_complex::Complex<f64>` (feature `num-complex`).";
 }

@@ -35,6 +35,12 @@ pub trait GenerationType: Copy + Debug + Default + 'static + Sealed {
 macro_rules! generations {
     ($($name:ident)*) => { $(
         #[doc = concat!("[`Generation::", stringify!($name), "`], as a type.")]
+        ///
+        /// ```
+        #[doc = concat!("use xla_shape::tpu::{Generation, GenerationType, ", stringify!($name), "};")]
+        ///
+        #[doc = concat!("assert_eq!(", stringify!($name), "::GENERATION, Generation::", stringify!($name), ");")]
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         pub struct $name;
 
