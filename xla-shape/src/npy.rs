@@ -27,6 +27,14 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, StrideTableErro
 use xla_shape_relayout::wide::byte_count;
 
 /// Why an `.npy` file cannot be read, or an array cannot be written as one.
+///
+/// ```
+/// use xla_shape::DynBuffer;
+/// use xla_shape::npy::NpyError;
+///
+/// let error = DynBuffer::from_npy(b"not such a file").unwrap_err();
+/// assert!(matches!(error, NpyError::Header(_)), "{error}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NpyError {

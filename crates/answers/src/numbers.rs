@@ -5,6 +5,12 @@ use xla_shape_core::{Shape, memory_space};
 pub use xla_shape_hlo::InUnits;
 
 /// A number with a comma between thousands.
+///
+/// ```
+/// use xla_shape_answers::numbers::Grouped;
+///
+/// assert_eq!(Grouped(1_234_567).to_string(), "1,234,567");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Grouped(pub u64);
 
@@ -23,6 +29,13 @@ impl fmt::Display for Grouped {
 }
 
 /// A number of bytes, followed by the same in a larger unit.
+///
+/// ```
+/// use xla_shape_answers::numbers::Bytes;
+///
+/// assert_eq!(Bytes(100).to_string(), "100 bytes");
+/// assert!(Bytes(1 << 20).to_string().starts_with("1,048,576 bytes (1"));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Bytes(pub u64);
 
@@ -44,7 +57,13 @@ pub fn difference(before: u64, after: u64) -> i64 {
     if after >= before { i64::try_from(bytes).unwrap_or(i64::MAX) } else { 0_i64.saturating_sub_unsigned(bytes) }
 }
 
-/// A difference in bytes, such as `+1.5 MiB`.
+/// A difference in bytes, such as `+1.50 MiB`.
+///
+/// ```
+/// use xla_shape_answers::numbers::Signed;
+///
+/// assert_eq!((Signed(1536).to_string(), Signed(-1536).to_string()), ("+1.50 KiB".into(), "-1.50 KiB".into()));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Signed(pub i64);
 
@@ -56,6 +75,13 @@ impl fmt::Display for Signed {
 }
 
 /// A factor, such as `4.00x`, with more decimals if it is close to 1.
+///
+/// ```
+/// use xla_shape_answers::numbers::Factor;
+///
+/// assert_eq!(Factor(4.0).to_string(), "4.00x");
+/// assert_eq!(Factor(1.0005).to_string(), "1.0005x");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Factor(pub f64);
 

@@ -185,6 +185,15 @@ const fn assert_whole_elements<S: ArrayType<Element: Stored>>() {
 
 /// The blocks of an array, in row-major order of their places: an iterator. Made by [`blocks`](Buffer::blocks) and
 /// [`blocks_mut`](Buffer::blocks_mut).
+///
+/// ```
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::filled(1.0);
+/// let sizes: Vec<_> = x.blocks::<shape!(f32[8,128]{1,0:T(8,128)})>().map(|block| block.sizes()).collect();
+/// assert_eq!(sizes[..2], [[8, 128], [8, 72]], "the last block of a row is smaller");
+/// assert_eq!(sizes.len(), 3 * 2);
+/// ```
 pub struct Blocks<S: ArrayType, P, V> {
     places: Indices<S::Index>,
     whole: S,

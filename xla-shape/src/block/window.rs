@@ -9,6 +9,20 @@ use std::fmt;
 use std::ops::Range;
 
 /// What a window holds where it reaches beyond the array: the argument of [`copy_window_to`](Buffer::copy_window_to).
+///
+/// ```
+/// use xla_shape::block::Border;
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(s32[3])>::from_fn(|[i]| i as i32 + 1);
+/// let mut window = Buffer::<shape!(s32[3])>::zeroed(); // an element with its neighbours
+/// x.copy_window_to(&mut window, [0], [1], Border::Clamp)?;
+/// assert_eq!(window.as_slice(), [1, 1, 2]);
+/// x.copy_window_to(&mut window, [0], [1], Border::Value(0))?;
+/// assert_eq!(window.as_slice(), [0, 1, 2]);
+/// assert!(x.copy_window_to(&mut window, [0], [1], Border::None).is_err());
+/// # Ok::<(), xla_shape::block::WindowError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Border<V> {
     /// The nearest element of the array.
@@ -20,6 +34,16 @@ pub enum Border<V> {
 }
 
 /// Why a window cannot be copied.
+///
+/// ```
+/// use xla_shape::block::{Border, WindowError};
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(s32[3])>::zeroed();
+/// let mut window = Buffer::<shape!(s32[3])>::zeroed();
+/// let error = x.copy_window_to(&mut window, [0], [1], Border::None).unwrap_err();
+/// assert!(matches!(error, WindowError::Outside { dimension: 0, origin: 0, halo: 1, .. }), "{error}");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WindowError {

@@ -80,6 +80,17 @@ impl<W: StaticArray> Drop for Window<W> {
 }
 
 /// The windows around the blocks of an array: an iterator. Made by [`windows`](Buffer::windows).
+///
+/// ```
+/// use xla_shape::block::Border;
+/// use xla_shape::{Buffer, shape};
+///
+/// // The largest element of each pair and its neighbours.
+/// let x = Buffer::<shape!(s32[6])>::from_fn(|[i]| i as i32);
+/// let windows = x.windows::<shape!(s32[2]), shape!(s32[4])>(Border::Clamp)?;
+/// assert!(windows.map(|window| window.iter().max().unwrap()).eq([2, 4, 5]));
+/// # Ok::<(), xla_shape::block::WindowError>(())
+/// ```
 pub struct Windows<'a, S: ArrayType<Element: Plain>, P, W: StaticArray> {
     array: View<'a, S>,
     places: Indices<S::Index>,

@@ -36,6 +36,34 @@ pub unsafe trait Storage: AsRef<[u8]> {}
 
 /// [`Storage`] that can be written.
 ///
+/// ```
+/// use xla_shape::buffer::{Buffer, Storage, StorageMut};
+/// use xla_shape::shape;
+///
+/// /// Memory that was allocated elsewhere.
+/// struct Pinned(Box<[u8]>);
+///
+/// impl AsRef<[u8]> for Pinned {
+///     fn as_ref(&self) -> &[u8] {
+///         &self.0
+///     }
+/// }
+/// impl AsMut<[u8]> for Pinned {
+///     fn as_mut(&mut self) -> &mut [u8] {
+///         &mut self.0
+///     }
+/// }
+/// // SAFETY: the bytes are on the heap, where moving the box does not move them, and nothing else writes them.
+/// unsafe impl Storage for Pinned {}
+/// // SAFETY: `as_mut` returns the same bytes, and the value owns them.
+/// unsafe impl StorageMut for Pinned {}
+///
+/// let mut x = Buffer::<shape!(u8[2,2]), Pinned>::from_bytes(Pinned(Box::new([1, 2, 3, 4])))?;
+/// x[[1, 0]] = 7;
+/// assert_eq!(x[[1, 0]], 7);
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
+///
 /// # Safety
 /// `as_mut` returns the bytes of `as_ref`. As long as the value lives, nothing else reads or writes them.
 pub unsafe trait StorageMut: Storage + AsMut<[u8]> {}
@@ -57,6 +85,22 @@ unsafe impl StorageMut for Box<[u8]> {}
 unsafe impl Storage for Arc<[u8]> {}
 
 /// What holds a buffer's bytes: a [`Storage`], [`Ref`] or [`Mut`]. Nothing else implements it.
+///
+/// ```
+/// use xla_shape::buffer::Bytes;
+/// use xla_shape::{Buffer, View, shape};
+///
+/// type X = shape!(f32[2,3]);
+///
+/// /// Takes arrays that own their memory, and views.
+/// fn sum<B: Bytes>(x: &Buffer<X, B>) -> f32 {
+///     x.iter().sum()
+/// }
+///
+/// let x = Buffer::<X>::filled(1.0);
+/// let view: View<X> = x.view();
+/// assert_eq!((sum(&x), sum(&view)), (6.0, 6.0));
+/// ```
 ///
 /// # Safety
 /// `start` and `len` always return the same values: `len` bytes are allocated from `start` on. While the value is borrowed, the bytes that
@@ -87,6 +131,23 @@ pub unsafe trait Bytes: Sized {
 }
 
 /// [`Bytes`] that can be written.
+///
+/// ```
+/// use xla_shape::buffer::BytesMut;
+/// use xla_shape::{Buffer, shape};
+///
+/// type X = shape!(f32[2,3]);
+///
+/// /// Takes arrays that own their memory, and views to write.
+/// fn double<B: BytesMut>(x: &mut Buffer<X, B>) {
+///     x.apply(|x| 2.0 * x);
+/// }
+///
+/// let mut x = Buffer::<X>::filled(1.0);
+/// double(&mut x);
+/// double(&mut x.view_mut());
+/// assert_eq!(x[[1, 2]], 4.0);
+/// ```
 ///
 /// # Safety
 /// `start_mut` returns the address of `start`. While the value is borrowed mutably, nothing else reads or writes the bytes that its buffer
@@ -127,6 +188,16 @@ unsafe impl<'s: 'b, 'b, B: Lender> Lends<'s, 'b> for B {}
 unsafe impl<'a: 'b, 's, 'b> Lends<'s, 'b> for Ref<'a> {}
 
 /// Bytes that are borrowed for `'a`, in a [`View`](super::View).
+///
+/// ```
+/// use xla_shape::buffer::{Buffer, Ref};
+/// use xla_shape::{View, shape};
+///
+/// type X = shape!(s32[2]);
+/// let x: Buffer<X, Ref<'_>> = View::<X>::from_slice(&[1, 2])?;
+/// assert_eq!(x[[1]], 2);
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Ref<'a> {
     start: *const u8,
@@ -135,6 +206,17 @@ pub struct Ref<'a> {
 }
 
 /// Bytes that are borrowed for `'a` to write, in a [`ViewMut`](super::ViewMut).
+///
+/// ```
+/// use xla_shape::buffer::{Buffer, Mut};
+/// use xla_shape::shape;
+///
+/// type X = shape!(s32[2]);
+/// let mut owned = Buffer::<X>::zeroed();
+/// let mut x: Buffer<X, Mut<'_>> = owned.view_mut();
+/// x[[1]] = 7;
+/// assert_eq!(owned[[1]], 7);
+/// ```
 pub struct Mut<'a> {
     start: *mut u8,
     len: usize,

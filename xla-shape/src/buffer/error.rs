@@ -11,6 +11,13 @@ use xla_shape_core::{
 use xla_shape_relayout::OutOfMemory;
 
 /// Why memory cannot be used as an array, or an array not as another one.
+///
+/// ```
+/// use xla_shape::{Buffer, BufferError, shape};
+///
+/// let error = Buffer::<shape!(u8[2,2]), Vec<u8>>::from_bytes(vec![1, 2, 3]).unwrap_err();
+/// assert_eq!(error, BufferError::WrongLength { expected: 4, found: 3 });
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -221,6 +228,17 @@ impl From<AccessError> for BufferError {
 }
 
 /// Why an element cannot be accessed.
+///
+/// ```
+/// use xla_shape::element::{F32, S32};
+/// use xla_shape::{DynBuffer, ElementType, buffer::AccessError};
+///
+/// let x = DynBuffer::filled_with::<F32>("f32[2,3]".parse()?, 1.5)?;
+/// assert_eq!(x.get::<F32>(&[1, 2]), Ok(1.5));
+/// let error = x.get::<S32>(&[1, 2]).unwrap_err();
+/// assert_eq!(error, AccessError::WrongElementType { expected: ElementType::S32, found: ElementType::F32 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AccessError {

@@ -9,6 +9,16 @@ use crate::types::{StaticArray, ValueOf};
 use std::fmt;
 
 /// The memory of a `Vec` of values, in a buffer that [`Buffer::from_vec`] makes.
+///
+/// ```
+/// use xla_shape::buffer::{Buffer, ValueVec};
+/// use xla_shape::element::S32;
+/// use xla_shape::shape;
+///
+/// let x: Buffer<shape!(s32[2,2]), ValueVec<S32>> = Buffer::from_vec(vec![1, 2, 3, 4])?;
+/// assert_eq!(x[[1, 0]], 3, "the memory of the `Vec`, without a copy");
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
 #[derive(Clone)]
 pub struct ValueVec<E: Plain>(Vec<E::Value>);
 

@@ -32,6 +32,17 @@ use core::fmt::Debug;
 use xla_shape_core::ElementType;
 
 /// The type of an array's elements, as a type.
+///
+/// ```
+/// use xla_shape::element::{Bf16, Element, F32};
+///
+/// /// The bytes of a row of 128 elements.
+/// const fn row_bytes<E: Element>() -> u64 {
+///     128 * E::TYPE.bits() / 8
+/// }
+///
+/// assert_eq!((row_bytes::<F32>(), row_bytes::<Bf16>()), (512, 256));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of XLA",
     label = "expected one of the types in `xla_shape::element`"

@@ -12,6 +12,15 @@ const NOT_GIVEN: u64 = 0;
 
 /// The VMEM that a kernel may use on one core of a TPU of generation `G`: `LIMIT` bytes (`vmem_limit_bytes` of Pallas), or the compiler's
 /// own limit if `LIMIT` is omitted (or 0). See [`Generation::kernel_vmem`].
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::tpu::{Memory, V5e, Vmem, assert_fits};
+///
+/// // An array of 4 MiB fits into the 16 MiB that the compiler allows by default.
+/// const _: () = assert_fits::<Vmem<V5e>, shape!(f32[1024,1024])>();
+/// assert_eq!(<Vmem<V5e> as Memory>::BYTES, 16 << 20);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Vmem<G, const LIMIT: u64 = NOT_GIVEN>(PhantomData<G>);
 
@@ -20,10 +29,26 @@ pub struct Vmem<G, const LIMIT: u64 = NOT_GIVEN>(PhantomData<G>);
 /// Only their element types and sizes matter: the block is laid out in the device's tiles. It counts twice, because the next block is
 /// copied while the kernel works on this one; a block of the whole array counts once. For an operand that is the same in every step of the
 /// grid, write its shape instead, which counts once.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::tpu::{BlockSpec, V5e, Vmem, assert_fits};
+///
+/// // Blocks of 1 MiB of an array that is larger than VMEM.
+/// type Weights = BlockSpec<shape!(bf16[65536,1024]), shape!(bf16[512,1024])>;
+/// const _: () = assert_fits::<Vmem<V5e>, (Weights, shape!(f32[512,1024]))>();
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BlockSpec<A, B>(PhantomData<(A, B)>);
 
 /// A memory of a TPU, as a type: [`Vmem`].
+///
+/// ```
+/// use xla_shape::tpu::{Memory, V5e, Vmem};
+///
+/// assert_eq!(<Vmem<V5e> as Memory>::BYTES, 16 << 20, "the compiler's default");
+/// assert_eq!(<Vmem<V5e, { 64 << 20 }> as Memory>::BYTES, 64 << 20);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory of a TPU",
     label = "expected a memory of a TPU, such as `Vmem<V5e>`"
@@ -73,6 +98,17 @@ impl<G: GenerationType, A: ArrayType, B: ArrayType> VmemPart<G> for BlockSpec<A,
 }
 
 /// The operands in a memory of a TPU of generation `G`: an array or a [`BlockSpec`], or a tuple of up to 12 of them.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::tpu::{BlockSpec, Contents, V5e};
+///
+/// type Whole = shape!(f32[4096,1024]);
+/// type Parts = (BlockSpec<Whole, shape!(f32[8,128])>, shape!(f32[8,128]));
+/// let parts = <Parts as Contents<V5e>>::PARTS;
+/// assert_eq!((parts[0].copies, parts[0].bytes), (2, 4096), "a block and the next one");
+/// assert_eq!((parts[1].copies, parts[1].bytes), (1, 4096));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the size of `{Self}` in TPU memory is not known",
     label = "expected arrays of known sizes, made by `shape!(…)`, `BlockSpec<array, block>`, or a tuple of up to 12 of them"

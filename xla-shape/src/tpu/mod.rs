@@ -23,6 +23,18 @@ use crate::sealed::Sealed;
 use core::fmt::Debug;
 
 /// A [`Generation`], as a type.
+///
+/// ```
+/// use xla_shape::tpu::{GenerationType, V5e, V7x};
+///
+/// /// The default limit of a kernel's VMEM, in bytes.
+/// fn vmem<G: GenerationType>() -> Option<u64> {
+///     Some(G::GENERATION.kernel_vmem()?.limit(None))
+/// }
+///
+/// assert_eq!(vmem::<V5e>(), Some(16 << 20));
+/// assert!(vmem::<V7x>().is_some());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a generation of TPUs",
     label = "expected one of `V2`, `V3`, `V4`, `V5e`, `V5p`, `V6e`, `V7x`, `V8i`, `V8t` of `xla_shape::tpu`"

@@ -116,6 +116,13 @@ pub trait Dim: Copy + Debug + Send + Sync + 'static + Sealed {
 }
 
 /// A dimension whose size, or a bound of it, is known at compile time, so that strides are constants.
+///
+/// ```
+/// use xla_shape::types::{Bounded, BoundedDim, Size};
+///
+/// assert_eq!(<Size<128> as BoundedDim>::EXTENT, 128);
+/// assert_eq!(<Bounded<8> as BoundedDim>::EXTENT, 8, "memory is for the largest size");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is an unbounded dimension",
     label = "what depends on the layout in memory is not known at compile time"
@@ -126,6 +133,15 @@ pub trait BoundedDim: Dim {
 }
 
 /// A dimension whose size is known at compile time.
+///
+/// ```
+/// use xla_shape::types::{Size, StaticDim};
+///
+/// fn in_two<D: StaticDim>() -> usize {
+///     2 * D::SIZE
+/// }
+/// assert_eq!(in_two::<Size<128>>(), 256);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the size of dimension `{Self}` is not known at compile time",
     note = "in `shape!`, `?`, a bound such as `<=8` and a lower-case word are sizes that are known only at run time; a constant `n` is written in braces: `{{n}}`",

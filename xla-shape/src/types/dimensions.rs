@@ -7,6 +7,15 @@ use core::hash::Hash;
 use xla_shape_core::Dimension;
 
 /// The index of an element: one number for each dimension, dimension 0 first.
+///
+/// ```
+/// use xla_shape::types::MultiIndex;
+///
+/// fn dimensions<I: MultiIndex>() -> usize {
+///     I::ORIGIN.as_ref().len()
+/// }
+/// assert_eq!(dimensions::<[usize; 3]>(), 3);
+/// ```
 pub trait MultiIndex:
     Copy + Eq + Hash + Debug + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static + Sealed
 {
@@ -109,6 +118,12 @@ pub trait Dimensions: Copy + Debug + Send + Sync + 'static + Sealed {
 }
 
 /// Dimensions whose sizes, or bounds of them, are known at compile time, so that strides are constants.
+///
+/// ```
+/// use xla_shape::types::{Bounded, BoundedDimensions, Size};
+///
+/// assert_eq!(<(Bounded<8>, Size<128>) as BoundedDimensions>::EXTENTS, [8, 128]);
+/// ```
 #[diagnostic::on_unimplemented(message = "a dimension of `{Self}` is unbounded")]
 pub trait BoundedDimensions: Dimensions {
     /// The sizes, or bounds, in elements.
@@ -116,6 +131,15 @@ pub trait BoundedDimensions: Dimensions {
 }
 
 /// Dimensions whose sizes are all known at compile time.
+///
+/// ```
+/// use xla_shape::types::{Size, StaticDimensions};
+///
+/// fn elements<D: StaticDimensions>() -> usize {
+///     D::SIZES.iter().product()
+/// }
+/// assert_eq!(elements::<(Size<8>, Size<128>)>(), 1024);
+/// ```
 #[diagnostic::on_unimplemented(message = "the sizes of `{Self}` are not all known at compile time")]
 pub trait StaticDimensions: BoundedDimensions + Default {
     /// The sizes, in elements.

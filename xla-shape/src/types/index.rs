@@ -10,6 +10,16 @@ use core::iter::FusedIterator;
 pub struct At<const N: usize>;
 
 /// A constant index into an array with dimensions `D`: a tuple of [`At`], made by [`index!`](macro@crate::index).
+///
+/// ```
+/// use xla_shape::index;
+/// use xla_shape::types::{Dimensions, Size, StaticIndex};
+///
+/// fn numbers<D: Dimensions, I: StaticIndex<D>>(_: I) -> &'static [usize] {
+///     I::INDEX
+/// }
+/// assert_eq!(numbers::<(Size<2>, Size<3>), _>(index![1, 2]), [1, 2]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the index `{Self}` does not have one number for each of the dimensions `{D}`",
     label = "expected `index![…]` with as many numbers as the array has dimensions"
@@ -20,6 +30,15 @@ pub trait StaticIndex<D: Dimensions>: Copy + Debug + Sealed {
 }
 
 /// Every index into an array, in row-major order. Made by [`ArrayType::indices`](super::ArrayType::indices).
+///
+/// ```
+/// use xla_shape::types::ArrayType;
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(f32[2,2]{0,1})>::zeroed();
+/// let indices: Vec<_> = x.shape().indices().collect();
+/// assert_eq!(indices, [[0, 0], [0, 1], [1, 0], [1, 1]], "row-major, whatever the layout");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Indices<I> {
     next: Option<I>,

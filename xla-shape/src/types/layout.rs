@@ -8,14 +8,35 @@ use xla_shape_core as model;
 use xla_shape_relayout::wide::wide;
 
 /// The number of a dimension in `minor_to_major`.
+///
+/// ```
+/// use xla_shape::types::{Layout, LayoutType, Minor};
+///
+/// type Columns = Layout<(Minor<0>, Minor<1>)>; // layout!({0,1})
+/// assert_eq!(Columns::LAYOUT.minor_to_major(), [0, 1]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Minor<const N: usize>;
 
 /// The number of a memory space; 0 is the default memory.
+///
+/// ```
+/// use xla_shape::types::{Layout, LayoutType, Minor, Space};
+///
+/// type InVmem = Layout<(Minor<0>,), (), Space<1>>; // layout!({0:S(1)})
+/// assert_eq!(InVmem::LAYOUT.memory_space(), 1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Space<const N: u8>;
 
 /// One tile; `Entries` is a tuple of [`Size`](super::Size) and [`Combine`](super::Combine).
+///
+/// ```
+/// use xla_shape::types::{Layout, LayoutType, Minor, Size, Tile};
+///
+/// type Tiled = Layout<(Minor<1>, Minor<0>), (Tile<(Size<8>, Size<128>)>,)>; // layout!({1,0:T(8,128)})
+/// assert_eq!(Tiled::LAYOUT.to_string(), "{1,0:T(8,128)}");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tile<Entries>(PhantomData<Entries>);
 
@@ -37,6 +58,17 @@ pub struct Attributes<
 
 /// A layout: `Order` is a tuple of [`Minor`] (minor to major), `Tiles` a tuple of [`Tile`], `InSpace` a [`Space`], `Rest` an
 /// [`Attributes`].
+///
+/// ```
+/// use xla_shape::layout;
+/// use xla_shape::types::{Layout, Minor};
+///
+/// /// Only row-major matrices.
+/// fn is_accepted(_: Layout<(Minor<1>, Minor<0>)>) -> bool {
+///     true
+/// }
+/// assert!(is_accepted(<layout!({1,0})>::default()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Layout<Order, Tiles = (), InSpace = Space<0>, Rest = Attributes>(PhantomData<(Order, Tiles, InSpace, Rest)>);
 
@@ -95,6 +127,16 @@ impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Constants<mod
 }
 
 /// A layout, as a type: [`Layout`].
+///
+/// ```
+/// use xla_shape::layout;
+/// use xla_shape::types::LayoutType;
+///
+/// fn tiles<L: LayoutType>() -> usize {
+///     L::LAYOUT.tiles().len()
+/// }
+/// assert_eq!((tiles::<layout!({1,0})>(), tiles::<layout!({1,0:T(8,128)(2,1)})>()), (0, 2));
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a layout", label = "expected `Layout<Order, Tiles, …>`")]
 pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
     /// The memory space.
@@ -115,6 +157,17 @@ impl<O: Order, T: Constants<model::Tile>, S: SpaceType, R: Rest> LayoutType for 
 }
 
 /// A layout whose parts are types: [`Layout`].
+///
+/// ```
+/// use xla_shape::layout;
+/// use xla_shape::types::{LayoutParts, LayoutType, Space};
+///
+/// /// The layout in VMEM, as text.
+/// fn in_vmem<L: LayoutParts>() -> String {
+///     <L::In<Space<1>> as LayoutType>::LAYOUT.to_string()
+/// }
+/// assert_eq!(in_vmem::<layout!({1,0:T(8,128)})>(), "{1,0:T(8,128)S(1)}");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the parts of the layout `{Self}` are not types",
     label = "expected `Layout<Order, Tiles, …>`"

@@ -9,12 +9,29 @@ use xla_shape_core::type_limits::{MAX_LIST, MAX_TEXT};
 use xla_shape_core::{ArrayShape, DimensionNumber};
 
 /// The number of a dimension, as a type; -1 is the last. [`permutation!`](crate::permutation) writes tuples of it.
+///
+/// ```
+/// use xla_shape::types::{Nth, Size, StaticPermutation};
+///
+/// // permutation![-1, 0]
+/// assert_eq!(<(Nth<-1>, Nth<0>) as StaticPermutation<(Size<2>, Size<3>)>>::NUMBERS, [-1, 0]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Nth<const N: i64>;
 
 impl<const N: i64> Sealed for Nth<N> {}
 
 /// A constant permutation of the dimensions `D`: a tuple of [`Nth`], made by [`permutation!`](crate::permutation).
+///
+/// ```
+/// use xla_shape::types::{Dimensions, Nth, Size, StaticPermutation};
+///
+/// /// Whether the dimensions stay in order.
+/// fn is_identity<D: Dimensions, P: StaticPermutation<D>>() -> bool {
+///     (0..).zip(P::NUMBERS).all(|(i, &number)| i == number)
+/// }
+/// assert!(!is_identity::<(Size<2>, Size<3>), (Nth<1>, Nth<0>)>());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the permutation `{Self}` does not have one number for each of the dimensions `{D}`",
     label = "expected `permutation![…]` with as many numbers as the array has dimensions"

@@ -46,6 +46,13 @@ pub trait DimensionAt<N>: Dimensions {
 
 /// Dimensions into which another one, `D`, can be inserted as number `N`, an [`Nth`]; -1 is the last. The bound of [`Broadcast`] in generic
 /// code.
+///
+/// ```
+/// use xla_shape::types::{Insert, Nth, Size, StaticDimensions};
+///
+/// type Batched = <(Size<2>, Size<3>) as Insert<Nth<0>, Size<7>>>::Inserted;
+/// assert_eq!(<Batched as StaticDimensions>::SIZES, [7, 2, 3]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{D}` cannot be dimension `{N}` beside the dimensions `{Self}`",
     label = "expected a dimension number that the result has, and a size"
@@ -162,6 +169,13 @@ where
 }
 
 /// Dimensions in the order of a permutation `P`, a tuple of [`Nth`]. The bound of [`Transposed`] in generic code.
+///
+/// ```
+/// use xla_shape::types::{Nth, Permute, Size, StaticDimensions};
+///
+/// type Turned = <(Size<2>, Size<3>) as Permute<(Nth<1>, Nth<0>)>>::Permuted;
+/// assert_eq!(<Turned as StaticDimensions>::SIZES, [3, 2]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a permutation of the dimensions `{Self}`",
     label = "expected one dimension number for each dimension"

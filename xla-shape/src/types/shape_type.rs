@@ -41,14 +41,35 @@ impl<S: ShapeType + ?Sized> Text<S> {
 }
 
 /// `token[]`: no data, only the order of side effects.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::types::{ShapeType, Token};
+///
+/// assert_eq!(Token::VALUE.to_string(), "token[]");
+/// let _: Token = <shape!(token[])>::default();
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Token;
 
 /// `opaque[]`: data that XLA does not interpret.
+///
+/// ```
+/// use xla_shape::types::{Opaque, ShapeType};
+///
+/// assert_eq!(Opaque::VALUE.to_string(), "opaque[]");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Opaque;
 
 /// `b(…)`: an array that is passed by reference.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::types::{BufferOf, ShapeType};
+///
+/// assert_eq!(<BufferOf<shape!(f32[2,3])> as ShapeType>::VALUE.to_string(), "b(f32[2,3]{1,0})");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BufferOf<A>(PhantomData<A>);
 

@@ -4,6 +4,14 @@ use core::fmt;
 use xla_shape_core::{Dimension, ValidationError};
 
 /// Sizes that an array type cannot have.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape::types::SizesError;
+///
+/// let error = <shape!(f32[<=8,128])>::with_sizes([9, 128]).unwrap_err();
+/// assert!(matches!(error, SizesError::Dimension { dimension: 0, found: 9, .. }), "{error}");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SizesError {
