@@ -7,8 +7,8 @@ use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutOptions, ShardPlan, write_array};
 use xla_shape_answers::{RELAYOUT_SCHEMA, answer_line};
+use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutOptions, ShardPlan, write_array};
 
 /// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`.
 #[pyfunction]

@@ -15,16 +15,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xla_shape::hlo::cost::{Copy, Fixed};
-use xla_shape::hlo::{
-    Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources,
-};
+use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources};
 use xla_shape::tpu::Generation;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_space};
 use xla_shape_answers::numbers::{InUnits, count};
 use xla_shape_answers::source::source_text;
 use xla_shape_program::{OpenError, Program, ReadError, Statistics};
 use xla_shape_render::harmless;
-use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_space};
 use xla_shape_render::hlo::page;
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
@@ -305,7 +303,8 @@ impl Module {
             count(self.program.module().instructions().len() as u64, "instruction", "instructions"),
         ];
         let memory = self.program.memory(None);
-        let taken = memory.timeline().map(|timeline| format!("{} of memory", InUnits(timeline.account().device.total())));
+        let taken =
+            memory.timeline().map(|timeline| format!("{} of memory", InUnits(timeline.account().device.total())));
         let known = counts.into_iter().chain(taken).collect::<Vec<_>>().join(", ");
         Text(format!("<Module {}: {known}>", harmless(self.program.module().name().unwrap_or("without a name"))))
     }
