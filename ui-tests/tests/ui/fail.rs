@@ -46,7 +46,7 @@ pub(crate) fn programs(folders: &[&str]) -> Vec<String> {
 fn every_folder_is_tested() {
     let folders = fs::read_dir(workspace().join(FOLDER)).expect("a folder");
     let mut folders: Vec<_> = folders.map(|entry| entry.expect("an entry").file_name()).collect();
-    let mut tested = [CHECKED, COMPILED].concat();
+    let mut tested = [&CHECKED[..], &COMPILED].concat();
     folders.sort();
     tested.sort();
     assert_eq!(folders, tested);
