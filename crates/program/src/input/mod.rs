@@ -13,6 +13,15 @@ pub use reading::Reading;
 pub const PASTED: &str = "-";
 
 /// A file, or a text that was pasted.
+///
+/// ```
+/// use xla_shape_program::{File, KernelFiles};
+///
+/// // The contents of two files of a directory, wherever they come from.
+/// let files = ["d/mosaic.k.post-relayout-insertion.txt", "d/mosaic.k.post-infer-vector-layout.txt"];
+/// let files = files.map(|name| File { name: name.to_owned(), bytes: b"" });
+/// assert_eq!(KernelFiles::find(&files).unwrap().path, "d");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File<'a> {
     /// Its name, with its directories, separated by `/`; [`PASTED`] for a text that was pasted. It is never a path to open.

@@ -9,6 +9,15 @@ use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_hlo::Language;
 
 /// What can be asked about an input, as a command of the program.
+///
+/// ```
+/// use xla_shape_program::{File, Input, Reading};
+///
+/// let input = Input { files: &[File { name: "m.hlo".to_owned(), bytes: b"HloModule m" }], against: &[] };
+/// let question = &Reading::Hlo.questions(input)[0];
+/// assert_eq!(question.verb, "hlo");
+/// assert_eq!(question.command.join(" "), "hlo m.hlo", "after the name of the program");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Question {
