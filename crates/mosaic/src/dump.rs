@@ -125,7 +125,7 @@ pub fn compilations(files: impl IntoIterator<Item = (usize, String, String)>) ->
         let group = if parts.time.is_some() { &mut timed } else { untimed.entry(folder).or_default() };
         group.push((name, text));
     }
-    untimed.into_values().chain([timed]).collect()
+    untimed.into_values().chain([timed]).filter(|group| !group.is_empty()).collect()
 }
 
 /// A kernel of a dump: the HLO instruction that calls it, and what its files say.
