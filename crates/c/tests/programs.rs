@@ -175,8 +175,10 @@ fn versions_of_the_languages() {
 fn the_header_has_every_function() {
     let header = std::fs::read_to_string(root().join("include/xla_shape.h")).unwrap();
     let mut functions = 0;
-    for file in std::fs::read_dir(root().join("src")).unwrap() {
-        let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+    let folders = [root().join("src"), root().join("src/border")];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|file| file.unwrap().path());
+    for file in files.filter(|path| path.is_file()) {
+        let source = std::fs::read_to_string(file).unwrap();
         for declared in source.split("extern \"C\" fn ").skip(1) {
             let name = declared.split('(').next().unwrap();
             assert!(header.contains(&format!("{name}(")), "{name} is not in the header: run scripts/c_header.sh");
