@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -65,8 +66,10 @@ fn elements_go_where_the_map_says() {
         let (plain, tiled) = (format!("u32{sizes}"), format!("u32{sizes}{layout}"));
         folder.write("in.bin", &numbers(count));
         folder.relayout(&["in.bin", "--from", &plain, "--to", layout, "-o", "out.bin"]);
-        let map: Vec<Option<u32>> = serde_json::from_slice(&folder.run(&["map", &tiled]).stdout).unwrap();
-        let expected = map.into_iter().flat_map(|element| element.map_or(0, |element| element + 1).to_le_bytes());
+        let drawn: Value = serde_json::from_slice(&folder.run(&["draw", &tiled, "--format", "json"]).stdout).unwrap();
+        let map = drawn["physical_to_logical"].as_array().unwrap();
+        let number = |element: &Value| element.as_u64().map_or(0, |element| u32::try_from(element).unwrap() + 1);
+        let expected = map.iter().flat_map(|element| number(element).to_le_bytes());
         assert_eq!(folder.read("out.bin"), expected.collect::<Vec<_>>(), "{tiled}");
         folder.relayout(&["out.bin", "--from", &tiled, "--to", &plain, "-o", "back.bin"]);
         assert_eq!(folder.read("back.bin"), numbers(count), "{tiled}");
