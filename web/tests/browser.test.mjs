@@ -129,7 +129,7 @@ test('wrong input is told with its position; other readings are offered', async 
   assert.match(await page.textContent('#said'), /expected every dimension once/);
   assert.ok(await page.locator('#output').isHidden());
   await paste(page, 'f32[8,1024] f32[8192]');
-  await status(page, 'two shapes: before');
+  await status(page, 'two shapes to compare');
   await page.getByRole('button', { name: /kernel's block/ }).click();
   await status(page, "a kernel's block");
   await paste(page, '   ');
