@@ -23,6 +23,7 @@ __all__ = [
     "buffer_of_capsule",
     "byte_count",
     "byte_size",
+    "compare",
     "compile_it",
     "default_layout",
     "element_types",
