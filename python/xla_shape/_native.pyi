@@ -201,9 +201,9 @@ class Shape:
         """The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
     def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
-        """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of
-        the answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU
-        of the generation chooses; without a generation, it is row-major."""
+        """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of the
+        answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the
+        generation chooses; without a generation, it is row-major."""
 
     def explain(self, sharding: str | Sharding | None = None, *, generations: Sequence[str] = ()) -> Answer:
         """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with

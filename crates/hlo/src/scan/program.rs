@@ -19,10 +19,12 @@ use alloc::string::String;
 #[must_use]
 pub fn program_text(text: &str) -> Option<String> {
     let mut lines = LogLines::default();
-    let mut result = String::with_capacity(text.len());
+    let mut result = String::new();
+    // A large text can leave no memory for a copy.
+    result.try_reserve_exact(text.len()).ok()?;
     let mut end: Option<End> = None;
     let (mut is_over, mut depth_closed) = (false, false);
-    let mut is_open = false;
+    let (mut is_open, mut has_header) = (false, false);
     for wrapped in text.split_inclusive('\n') {
         let unwrapped = lines.unwrap(wrapped);
         for line in unwrapped.split_inclusive('\n') {
@@ -46,7 +48,7 @@ pub fn program_text(text: &str) -> Option<String> {
             }
             let Some(end) = &end else { continue };
             let content = line.get(before..).unwrap_or("");
-            let is_other = result.contains("HloModule") && begins(content) == Some(0) && depth_closed;
+            let is_other = has_header && depth_closed && begins(content) == Some(0);
             if end.is_reached(content) || is_other || (depth_closed && !is_open && !can_follow(content)) {
                 is_over = true;
                 // The end can come after the last words of the module.
@@ -64,6 +66,7 @@ pub fn program_text(text: &str) -> Option<String> {
                 depth_closed = true;
             }
             push_blank(&mut result, line.get(..before).unwrap_or(""));
+            has_header |= content.contains("HloModule");
             result.push_str(content);
         }
     }
