@@ -398,11 +398,11 @@ class Module:
 
     @property
     def parameters(self) -> tuple[Shape, ...]:
-        """The shapes of the ENTRY computation's parameters."""
+        """The shapes of the ENTRY computation's parameters, as a caller passes them."""
 
     @property
     def result(self) -> Shape:
-        """The shape of the ENTRY computation's result."""
+        """The shape of the ENTRY computation's result, as a caller gets it."""
 
     @property
     def results(self) -> tuple[Shape, ...]:
