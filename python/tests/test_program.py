@@ -28,7 +28,7 @@ def test_program(program):
     wrong = run("explain", "f32[2,3]{1,1}")
     assert wrong.returncode == 1 and "^" in wrong.stderr
     assert run("--help").returncode == 0
-    usage = run("frobnicate")
+    usage = run("no-verb")
     assert usage.returncode == 2 and "Usage" in usage.stderr
 
 

@@ -261,7 +261,7 @@ impl Answer for BlockAnswer {
     const SCHEMA: &'static str = "xla-shape/block/1";
 }
 
-/// Why there is no answer about a kernel.
+/// What is wrong with the blocks that were given, so that the kernel cannot be judged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KernelError {

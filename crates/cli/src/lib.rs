@@ -69,7 +69,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         }
         Some(verb) => answer(verb, host),
         None => match &arguments.any.things[..] {
-            [thing] if args::is_like_a_verb(thing) => return usage_error(&args::unknown_verb(thing)),
+            [thing, ..] if args::is_like_a_verb(thing) => return usage_error(&args::unknown_verb(thing)),
             _ => verbs::thing::run(&arguments.any, |command| {
                 let words = [OsString::from("xla-shape")].into_iter().chain(command.iter().map(OsString::from));
                 match parse(words).map(|arguments| arguments.verb) {
@@ -125,7 +125,7 @@ fn help(host: &Host, words: &[String]) -> u8 {
     let mut command = args::command();
     let verb = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
     if verb.is_none() {
-        let message = format!("there is no verb `{}`", harmless(&words.join(" ")));
+        let message = format!("unknown verb `{}`", harmless(&words.join(" ")));
         return usage_error(&match words {
             [word] => args::unknown_verb(word.as_ref()),
             _ => command.error(ErrorKind::InvalidSubcommand, message),

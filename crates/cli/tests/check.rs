@@ -222,19 +222,9 @@ fn a_file_that_cannot_be_read_is_an_error() {
 
 #[test]
 fn wrong_usage_is_exit_code_2() {
-    for arguments in [&["check", "--no-such-option"][..], &["check", "a", "b"], &[]] {
+    for arguments in [&["check", "--no-such-option"][..], &["check", "a", "b"], &["no-such-verb"], &[]] {
         assert_eq!(program().args(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
     }
-}
-
-#[test]
-fn a_word_that_is_nearly_a_verb_names_the_verb() {
-    let output = program().args(["explian", "f32[8]"]).output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(message, "error: there is no verb and no file `explian`; there is the verb `explain`\n");
-    assert_eq!(output.status.code(), Some(1));
-    let output = program().arg("no-such-verb").output().unwrap();
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: there is no file of this name"));
 }
 
 /// XLA's own answers to every text of the corpus.

@@ -139,7 +139,7 @@ fn what_is_not_known_is_said() {
             1,
         ),
         (&["f32[2]", "nothing that is known"], "error: these two cannot be compared: expected two shapes,", 1),
-        (&["explan", "f32[2]"], "error: there is no verb and no file `explan`; there is the verb `explain`", 1),
+        (&["explan", "f32[2]"], "a similar subcommand exists: 'explain'", 2),
         (&["explan"], "a similar subcommand exists: 'explain'", 2),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'", 2),
         (&["a b", "c d", "e f"], "unexpected", 2),

@@ -121,7 +121,7 @@ impl ShownInstruction {
     /// The instruction of this name, written with or without `%`.
     ///
     /// # Errors
-    /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
+    /// If the module has no instruction of this name. Figures that cannot be read are listed in the answer instead.
     pub fn new(memory: &ProgramMemory<'_>, name: &str) -> Result<Self, ShowError> {
         let module = memory.program().module();
         let instruction = find(module, name)?;
@@ -144,7 +144,7 @@ impl ShownInstruction {
 /// The instruction of this name, written with or without `%`.
 ///
 /// # Errors
-/// If there is no such instruction.
+/// If the module has no instruction of this name.
 pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowError> {
     let name = name.trim().trim_start_matches('%');
     // Names are unique in a computation only; the entry's are meant first.

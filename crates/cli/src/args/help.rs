@@ -44,11 +44,13 @@ pub(crate) fn command() -> Command {
     command.help_template(template)
 }
 
-/// Whether a word was probably meant as a verb: it has the letters of one, and there is no such file.
+/// Whether a word can only be meant as a verb: small letters, perhaps with `-` between them, and not the name of a file.
 pub(crate) fn is_like_a_verb(word: &OsStr) -> bool {
-    let is_word =
-        word.to_str().is_some_and(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
-    is_word && !Path::new(word).exists()
+    let is_name = |word: &str| {
+        word.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+    };
+    word.to_str().is_some_and(is_name) && !Path::new(word).exists()
 }
 
 /// The error about a word in the place of a verb. It names the verb that was probably meant.
@@ -58,7 +60,7 @@ pub(crate) fn unknown_verb(word: &OsStr) -> Error {
         Verb::augment_subcommands(Command::new("xla-shape").subcommand_required(true).disable_help_subcommand(true));
     match verbs.try_get_matches_from_mut(["xla-shape", &word]) {
         Err(error) => error,
-        Ok(_) => verbs.error(ErrorKind::InvalidSubcommand, format!("there is no verb `{word}`")),
+        Ok(_) => verbs.error(ErrorKind::InvalidSubcommand, format!("unknown verb `{word}`")),
     }
 }
 

@@ -31,7 +31,7 @@ use xla_shape::tpu::Generation;
 #[command(override_usage = "xla-shape [OPTIONS] <THING> [OTHER]\n       xla-shape [OPTIONS] <VERB> …")]
 #[command(
     after_help = "Without a verb, xla-shape says what a THING is, answers about it, and names the verbs for more. A THING is a shape, a sharding, a
-layout, a log or an error message, a program or a directory of dumps; two of them are compared.
+layout, a log or an error message, a program or a directory of dumps. Of two THINGs, it says how they differ.
   xla-shape oom.txt
   xla-shape 'f32[100,1]{1,0:T(8,128)}'
   xla-shape before.hlo after.hlo
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 /// Anything that has an answer, without a verb.
 #[derive(Debug, Args)]
 pub(crate) struct AnyArguments {
-    /// A shape, a sharding or another text, a file, or a directory; `-` is standard input. Two of them are compared
+    /// A shape, a sharding or another text, a file, or a directory; `-` is standard input. Two are compared with each other
     #[arg(value_name = "THING", num_args = 1..=2, value_hint = ValueHint::AnyPath)]
     pub(crate) things: Vec<OsString>,
 

@@ -124,7 +124,7 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     }
 }
 
-/// Opens a program, checks that the output is no file of it, and warns about instructions that could not be read.
+/// Opens a program. The output must not be one of its files; instructions that could not be read are a warning.
 pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failure> {
     let program = Program::open(path)?;
     opened(&program, output)?;

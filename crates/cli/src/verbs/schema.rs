@@ -7,6 +7,6 @@ use crate::schemas::schema_text;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<(), Failure> {
     let text = schema_text(&arguments.verb);
-    let text = text.ok_or_else(|| Failure::said(format_args!("there is no schema of {}", arguments.verb)))?;
+    let text = text.ok_or_else(|| Failure::said(format_args!("unknown schema `{}`", arguments.verb)))?;
     io::write(text.as_bytes())
 }

@@ -1,6 +1,6 @@
 //! Without a verb: what something is, the answer of the first verb about it, and the verbs for more.
 
-use crate::args::{AnyArguments, Format, command};
+use crate::args::{AnyArguments, Format};
 use crate::failure::Failure;
 use crate::io;
 use std::ffi::OsStr;
@@ -122,25 +122,12 @@ pub(crate) fn run(
 
 /// The error about what is nothing known. Of a text on the command line, it also says that there is no such file.
 fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
-    if let Some((word, verb)) = arguments.things.first().and_then(|thing| mistyped(thing.to_str()?)) {
-        return Failure::said(format_args!("there is no verb and no file `{word}`; there is the verb `{verb}`"));
-    }
     match &arguments.things[..] {
         [thing] if thing != PASTED && fs::metadata(thing).is_err() => {
             Failure::said(format_args!("there is no file of this name, and as a text it is {}", input.unknown()))
         }
         _ => Failure::said(input.unknown()),
     }
-}
-
-/// A word that is no file and nearly a verb, with this verb.
-fn mistyped(word: &str) -> Option<(&str, String)> {
-    const ALIKE: f64 = 0.8;
-    let command = command();
-    let verbs = command.get_subcommands().map(|verb| (strsim::jaro(word, verb.get_name()), verb.get_name()));
-    let (alike, verb) = verbs.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let is_word = word.bytes().all(|letter| letter.is_ascii_lowercase()) && fs::metadata(word).is_err();
-    (is_word && alike > ALIKE).then(|| (word, verb.to_owned()))
 }
 
 /// What it was taken for, and the commands for more.

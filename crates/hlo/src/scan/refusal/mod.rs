@@ -3,6 +3,7 @@
 mod cause;
 mod reader;
 mod remedy;
+mod rules;
 mod words;
 
 pub use cause::{Halt, RefusalCause};
@@ -49,7 +50,7 @@ impl Refusal {
     /// ```
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        cause::read(text)
+        rules::read(text)
     }
 
     /// XLA's code for such a message, which its catalogue of errors (`docs/errors`) explains; `None` if the catalogue has none.

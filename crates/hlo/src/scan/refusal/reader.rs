@@ -99,7 +99,7 @@ impl Reader {
         }
         if text.len() <= LONGEST_COMPARISON
             && self.open.is_none()
-            && let Some(refusal) = super::cause::unequal_shapes(text)
+            && let Some(refusal) = super::rules::unequal_shapes(text)
         {
             self.add(Refusal { line, ..refusal });
         }

@@ -1,12 +1,14 @@
 //! XLA's out-of-memory messages: how much memory was used of how much, and the largest allocations.
 
+mod lines;
+
 use super::find_shapes;
 use super::refusal::{Reader, Refusal, Remedy};
-use super::size::first_byte_count;
 use super::spelling::find_spelled_shapes;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size};
 use xla_shape_core::Shape;
 use xla_shape_core::tpu::Generation;
 
@@ -25,7 +27,7 @@ use xla_shape_core::tpu::Generation;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct OutOfMemory {
-    /// The amounts, in the order of the log.
+    /// The in the order of the log.
     pub amounts: Vec<ReportedAmount>,
     /// The listed allocations, in the order of the log.
     pub allocations: Vec<ReportedAllocation>,
@@ -232,11 +234,6 @@ pub struct ReportedAllocation {
     pub kind: Option<String>,
     /// The compiler's tag, such as `input window allocation for operator input 0.`
     pub tag: Option<String>,
-}
-
-/// The text between this beginning and the next quote.
-fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
-    Some(text.split_once(beginning)?.1.split_once('"')?.0.trim())
 }
 
 /// What the next line of a log can be, given the lines before it.
@@ -451,280 +448,6 @@ impl OutOfMemory {
         });
         true
     }
-}
-
-/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. The text before it can be of a logger.
-fn listed(text: &str) -> Option<(u64, u64)> {
-    let (before, bytes) = text.split_once("Size:")?;
-    let number = before.trim_end().strip_suffix('.').or_else(|| before.is_empty().then_some(before))?;
-    let digits = number.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let number = number.get(number.len().saturating_sub(digits)..)?;
-    Some((number.parse().ok()?, size(bytes)?))
-}
-
-/// An allocation as the TPU's back end lists it:
-/// `#allocation2 [shape = 'u8[3145728]{0}', space=vmem, size = 0x300000, scoped, tag = 'scoped memory for k.1']`.
-fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation> {
-    let (number, fields) = text.split_once("#allocation")?.1.split_once(" [")?;
-    let hexadecimal = between(fields, "size = 0x", ",").or_else(|| between(fields, "size = 0x", "]"))?;
-    let shape = between(fields, "shape = '", "'").and_then(|shape| find_shapes(shape).next());
-    let space = between(fields, "space=", ",").unwrap_or("memory");
-    let scoped = if fields.contains(", scoped") { ", scoped" } else { "" };
-    let tag = between(fields, "tag = '", "'").map(|tag| tag.chars().take(MAX_OPERATOR).collect());
-    Some(ReportedAllocation {
-        line,
-        rank: number.parse().ok()?,
-        bytes: u64::from_str_radix(hexadecimal, 16).ok()?,
-        shape: shape.map(|found| found.shape),
-        kind: Some([space, scoped].concat()),
-        tag,
-        ..ReportedAllocation::default()
-    })
-}
-
-fn says_that_memory_ran_out(text: &str) -> bool {
-    ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
-        .iter()
-        .any(|words| text.contains(words))
-}
-
-/// The text between two words.
-fn between<'t>(text: &'t str, first: &str, second: &str) -> Option<&'t str> {
-    text.split_once(first)?.1.split_once(second).map(|(inside, _)| inside)
-}
-
-/// The name that a text begins with: of a program or a kernel.
-fn name(text: &str) -> Option<String> {
-    let end = text.find(|c: char| c.is_whitespace() || "'\"`,;:)=".contains(c)).unwrap_or(text.len());
-    let name = text.get(..end)?.trim_end_matches('.');
-    (!name.is_empty()).then(|| name.chars().take(MAX_OPERATOR).collect())
-}
-
-/// The amounts of a line, with what the whole line says about them: by how much a limit is exceeded, why, and of which program.
-fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
-    let mut amounts = amounts(line, text)?;
-    let cause = cause(text, amounts.first().map_or("", |amount| amount.what.as_str()));
-    let kernel = text.split_once(" on stack for %").or_else(|| text.split_once(" for %"));
-    let kernel = kernel.map(|(_, rest)| rest).or_else(|| text.rsplit_once("] :: ").map(|(_, rest)| rest));
-    let program = ["Error loading program '", "HLO module: ", "executable_name='"];
-    let program = program.iter().find_map(|words| text.split_once(words).map(|(_, rest)| rest));
-    for amount in &mut amounts {
-        if amount.cause == AmountCause::Unknown {
-            amount.cause = cause;
-        }
-        amount.name = kernel.or(program).and_then(name);
-    }
-    if let [first, ..] = &mut amounts[..] {
-        first.over = first.over.or_else(|| exceeded_by(text));
-    }
-    Some(amounts)
-}
-
-/// Why a message states an amount.
-fn cause(text: &str, what: &str) -> AmountCause {
-    let is_of = |space: &str| what.split([',', ' ']).any(|word| word == space);
-    if text.contains("limit") && is_of("scoped") {
-        AmountCause::ScopedVmem
-    } else if is_of("vmem") {
-        AmountCause::Vmem
-    } else if is_of("smem") {
-        AmountCause::Smem
-    } else if is_of("hbm") {
-        AmountCause::Program
-    } else if text.contains("Error loading program") || text.contains("Attempting to reserve") {
-        AmountCause::Loading
-    } else if text.contains("Attempting to allocate") {
-        AmountCause::Array
-    } else if text.contains("Out of memory while trying") || text.contains("Failed to allocate request") {
-        AmountCause::Gpu
-    } else {
-        AmountCause::Unknown
-    }
-}
-
-fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.trim_start().strip_prefix(name).map(str::trim)
-}
-
-/// The amounts in a line that states how much memory is used or requested.
-fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
-    let after = |text: &'static str| move |line: &str| line.split_once(text).map(|(_, rest)| rest.to_owned());
-    let amount =
-        |what: &str, bytes, limit| ReportedAmount { line, what: what.to_owned(), bytes, limit, ..Default::default() };
-    if let Some(rest) = after("Used ")(text)
-        && let Some((used, rest)) = rest.split_once(" of ")
-        && let (Some(bytes), Some(limit)) = (size(used), size(rest.split(' ').next()?))
-    {
-        let what = rest.split(' ').nth(1).unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
-        return Some(alloc::vec![amount(what, bytes, Some(limit))]);
-    }
-    // `the total memory required for HLO temporaries (24.00G) exceeds available HBM (15.75G)`
-    if let Some((needed, available)) = text.split_once(" exceeds available ")
-        && let (Some((before, bytes)), Some((space, limit))) = (in_brackets(needed), in_brackets(available))
-        && let (Some(bytes), Some(limit)) = (size(bytes), size(limit))
-    {
-        let whose = before.rsplit_once(" for ").map_or("total", |(_, whose)| whose).trim();
-        let what = alloc::format!("{}, {whose}", space.trim().to_ascii_lowercase());
-        return Some(alloc::vec![amount(&what, bytes, Some(limit))]);
-    }
-    // `Scoped allocation with size 23.49M and limit 16.00M exceeded scoped vmem limit by 7.49M`
-    if let Some(rest) = after("allocation with size ")(text)
-        && let Some((bytes, rest)) = rest.split_once(" and limit ")
-        && let (Some(bytes), Some(limit)) = (size(bytes), size(rest.split(' ').next()?))
-    {
-        let what = if rest.contains(" vmem ") { "vmem, scoped" } else { "scoped" };
-        return Some(alloc::vec![amount(what, bytes, Some(limit))]);
-    }
-    // `Allocation (size=268435456) would exceed memory (size=134217728) :: … space=vmem`
-    if let Some(rest) = after("Allocation (size=")(text)
-        && let Some((bytes, rest)) = rest.split_once(") would exceed memory (size=")
-        && let (Some(bytes), Some(limit)) = (size(bytes), size(rest.split(')').next()?))
-    {
-        let space =
-            rest.split_once("space=").map_or("memory", |(_, space)| space.split([',', ']', ' ']).next().unwrap_or(""));
-        // These figures are not rounded.
-        let over = bytes.checked_sub(limit);
-        return Some(alloc::vec![ReportedAmount { over, ..amount(space, bytes, Some(limit)) }]);
-    }
-    // `Output size 60.29G; shares 60.29G with arguments.`
-    if let Some(rest) = text.strip_prefix("Output size ")
-        && let (Some(bytes), Some(shared)) = (size(rest.split(';').next()?), after("; shares ")(rest))
-    {
-        let what = alloc::format!("output, which shares {} with arguments", shared.split(' ').next().unwrap_or(""));
-        return Some(alloc::vec![amount(&what, bytes, None)]);
-    }
-    for words in
-        ["Out of memory while trying to allocate ", "Out of memory allocating ", "Failed to allocate request for "]
-    {
-        if let Some(bytes) = after(words)(text).and_then(|rest| size(rest.split(' ').next()?)) {
-            return Some(alloc::vec![amount("requested", bytes, None)]);
-        }
-    }
-    // `CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.`
-    if let Some(rest) = after("Tried to allocate ")(text) {
-        let free = after(" of which ")(&rest).and_then(|free| sentence_size(&free));
-        let requested = amount("requested", sentence_size(&rest)?, free);
-        return Some(alloc::vec![ReportedAmount { cause: AmountCause::OtherAllocator, ..requested }]);
-    }
-    // `Not enough space to allocate 5368709120 B DRAM buffer across 12 banks, where each bank needs to store 447393792 B, but bank size
-    // is 1071821792 B (allocated: 726763712 B, free: 345058080 B, largest free block: 340146592 B)`
-    if let Some(rest) = after("Not enough space to allocate ")(text) {
-        let stated = |words: &'static str| after(words)(&rest).and_then(|bytes| sentence_size(&bytes));
-        let memory = rest.split(" B ").nth(1).and_then(|rest| rest.split(" buffer").next()).unwrap_or("memory");
-        let (what, bytes) = match stated("each bank needs to store ") {
-            Some(bytes) => (alloc::format!("{memory}, each bank"), bytes),
-            None => (memory.to_owned(), sentence_size(&rest)?),
-        };
-        return Some(alloc::vec![ReportedAmount {
-            cause: AmountCause::OtherAllocator,
-            largest_free_bytes: stated("largest free block: "),
-            over: stated("free: ").and_then(|free| bytes.checked_sub(free)),
-            ..amount(&what, bytes, stated("free: "))
-        }]);
-    }
-    // `Can't reduce memory use below 22.27GiB (23917347918 bytes) by rematerialization; only reduced to 37.90GiB (40693879420 bytes)`
-    if let Some(rest) = after("reduce memory use below ")(text) {
-        let (limit, reached) = rest.split_once("only reduced to ")?;
-        let exact = |text: &str| match between(text, "(", " bytes)").and_then(|bytes| bytes.parse().ok()) {
-            Some(bytes) => Some(bytes),
-            None => size(text.split([' ', ';', ',']).next()?),
-        };
-        return Some(alloc::vec![ReportedAmount {
-            cause: AmountCause::Rematerialization,
-            ..amount("after rematerialization", exact(reached)?, Some(exact(limit)?))
-        }]);
-    }
-    if let Some(rest) = after("CompiledMemoryStats(")(text) {
-        return statistics(line, &rest);
-    }
-    if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
-        let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
-        let mut amounts = alloc::vec![amount("TensorCore hbm", size(rest.split(',').next()?)?, limit)];
-        let sparse = after("SparseCore Hbm usage ")(&rest);
-        let sparse = sparse.and_then(|sparse| size(sparse.trim_start_matches(": ").split(',').next()?));
-        amounts.extend(sparse.map(|bytes| amount("SparseCore hbm", bytes, limit)));
-        return Some(amounts);
-    }
-    for (words, what) in [("Attempting to allocate ", "requested"), ("Attempting to reserve ", "requested")] {
-        if let Some(rest) = after(words)(text) {
-            let free = after("There are ")(&rest).and_then(|free| size(free.split(' ').next()?));
-            return Some(alloc::vec![amount(what, size(rest.split(' ').next()?.trim_end_matches('.'))?, free)]);
-        }
-    }
-    // `Total hbm usage >= 22.47G:` and `Program vmem requirement 29.95M:`
-    let total = text.split_once("Total ").and_then(|(_, rest)| rest.split_once(" usage >= "));
-    let program = text.split_once("Program ").and_then(|(_, rest)| rest.split_once(" requirement "));
-    let (space, bytes) = total.or(program).filter(|(space, _)| !space.contains(' '))?;
-    let whose = if total.is_some() { "total" } else { "program" };
-    Some(alloc::vec![amount(&alloc::format!("{space}, {whose}"), size(bytes)?, None)])
-}
-
-/// The figures of a `CompiledMemoryStats(generated_code_size_in_bytes=34816, argument_size_in_bytes=6656, …)`, as Python prints it.
-fn statistics(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
-    let stated = |name: &str| {
-        let at = text
-            .match_indices(name)
-            .find(|(at, _)| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with([' ', ','])));
-        let digits = text.get(at?.0.checked_add(name.len())?..)?;
-        digits.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
-    };
-    let names = [
-        ("argument_size_in_bytes=", "arguments"),
-        ("output_size_in_bytes=", "outputs"),
-        ("temp_size_in_bytes=", "temporaries"),
-        ("generated_code_size_in_bytes=", "generated code"),
-        ("alias_size_in_bytes=", "outputs in the memory of arguments"),
-        ("host_argument_size_in_bytes=", "arguments on the host"),
-        ("host_output_size_in_bytes=", "outputs on the host"),
-        ("host_temp_size_in_bytes=", "temporaries on the host"),
-    ];
-    let [arguments, outputs, temporaries, code, aliases, ..] = names.map(|(name, _)| stated(name));
-    let all = [outputs, temporaries, code].into_iter().flatten().try_fold(arguments?, u64::checked_add)?;
-    let whole = all.checked_sub(aliases.unwrap_or(0))?;
-    let cause = AmountCause::Statistics;
-    let amount = |what: &str, is_part, bytes| ReportedAmount {
-        line,
-        what: what.to_owned(),
-        is_part,
-        bytes,
-        cause,
-        ..ReportedAmount::default()
-    };
-    let parts = names.iter().filter_map(|(name, what)| Some((what, stated(name)?)));
-    // Memory of the host is shown if there is some.
-    let parts = parts.filter(|(what, bytes)| *bytes > 0 || !what.ends_with("host"));
-    let mut amounts = alloc::vec![amount("program", false, whole)];
-    amounts.extend(parts.map(|(what, bytes)| amount(what, true, bytes)));
-    Some(amounts)
-}
-
-/// The size in `Exceeded hbm capacity by 33.24M` or `exceeded scoped vmem limit by 1.00M`.
-fn exceeded_by(text: &str) -> Option<u64> {
-    text.split("xceeded ").skip(1).find_map(|rest| {
-        let (_, bytes) = rest.split_once(" by ").filter(|(what, _)| what.split(' ').count() <= 3)?;
-        size(bytes.split_whitespace().next()?)
-    })
-}
-
-/// The first size in parentheses, and the text before it.
-fn in_brackets(text: &str) -> Option<(&str, &str)> {
-    text.match_indices('(').find_map(|(at, _)| {
-        let (before, rest) = (text.get(..at)?, text.get(at.checked_add(1)?..)?);
-        let (inside, _) = rest.split_once(')')?;
-        size(inside).map(|_| (before, inside))
-    })
-}
-
-/// The size at the beginning of a sentence, with or without a space before its unit.
-fn sentence_size(text: &str) -> Option<u64> {
-    let mut words = text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';']));
-    let (number, unit) = (words.next()?, words.next().unwrap_or(""));
-    size(&alloc::format!("{number} {unit}")).or_else(|| size(number))
-}
-
-/// Parses a size, with or without punctuation after it.
-fn size(text: &str) -> Option<u64> {
-    first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')']))
 }
 
 #[cfg(test)]

@@ -1,0 +1,411 @@
+//! Recognizes refusals: one rule for each kind of message, which looks for its words and reads its figures.
+
+use super::Refusal;
+use super::cause::{Halt, RefusalCause};
+use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
+use crate::scan::find_shapes;
+use crate::scan::spelling::find_spelled_shapes;
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::str::FromStr;
+use xla_shape_core::shard::Sharding;
+use xla_shape_core::{ArrayShape, ElementType, Shape};
+
+/// Reads a message. Each rule looks for the words of one kind of message.
+pub(super) fn read(text: &str) -> Option<Refusal> {
+    let text = &text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cause = RULES.iter().find_map(|rule| rule(text))?;
+    let name = between(text, "HLO name `", "`")
+        .or_else(|| between(text, "Executable(", ")"))
+        .or_else(|| between(text, "Error loading program '", "'"));
+    let operation = after(text, "The MLIR operation involved:").and_then(operation);
+    Some(Refusal { line: 1, name: name.map(ToOwned::to_owned), operation, source: source(text), cause })
+}
+
+/// In this order, since a message can have the words of several: the one that says most comes first.
+const RULES: [fn(&str) -> Option<RefusalCause>; 19] = [
+    input_mismatch,
+    core_halt,
+    host_output,
+    block_shape,
+    index,
+    slice_size,
+    transfer_line,
+    matmul,
+    strided_load,
+    vector_layout,
+    shape_cast,
+    primitive,
+    other_lowering,
+    sparse_core,
+    replica_count,
+    layout_rank,
+    full_replication,
+    element_type,
+    kernel,
+];
+
+/// The name of an operation such as `"xir.vector_load"(…)`, without its dialect.
+fn operation(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once('"')?;
+    let (name, _) = rest.split_once('"')?;
+    let name = name.rsplit('.').next()?.trim();
+    (!name.is_empty() && name.len() <= 60).then(|| name.to_owned())
+}
+
+/// The first file and line of a location such as `loc("…"(callsite("f"("/project/errs.py":34:66 …`.
+fn source(text: &str) -> Option<String> {
+    text.match_indices(".py\"").find_map(|(at, found)| {
+        let file = text.get(..at)?.rsplit(['"', '/']).next()?.trim_start();
+        let line = number(text.get(at.checked_add(found.len())?..)?.trim_start().strip_prefix(':')?)?;
+        (!file.is_empty() && file.len() <= 100).then(|| alloc::format!("{file}.py:{line}"))
+    })
+}
+
+/// `expected parameter 3 of size 512 (f32[8]{0}) but got buffer with incompatible size 256 (f32[4]{0})`
+fn input_mismatch(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "xpected parameter ")?;
+    let parameter = number(rest)?;
+    let (expected, found) = rest.split_once("incompatible size ")?;
+    let bytes = [number_after(expected, "of size ")?, number(found)?];
+    let array = |text: &str| match find_shapes(text).next()?.shape {
+        Shape::Array(array) => Some(array),
+        Shape::Tuple(elements) => elements.first().and_then(Shape::array).cloned(),
+        _ => None,
+    };
+    let arrays = array(expected).zip(array(found)).map(|(expected, found)| [expected, found]);
+    Some(RefusalCause::InputMismatch { parameter, bytes, arrays })
+}
+
+fn core_halt(text: &str) -> Option<RefusalCause> {
+    if !text.contains("halted unexpectedly") && !text.contains("halted prematurely") {
+        return None;
+    }
+    let observed = between(text, "observed errors are: [", "]").unwrap_or("");
+    let has = |words: &str| text.contains(words);
+    let halt = if ["Hardware", "Network", "Power"].iter().any(|fault| observed.contains(fault)) {
+        Halt::Machine
+    } else if observed.contains("User") {
+        Halt::Instruction
+    } else if has("launch group") {
+        Halt::OtherProgram
+    } else if has("BoundsCheck") {
+        Halt::Bounds
+    } else if has("emaphore") {
+        Halt::Semaphore
+    } else {
+        Halt::Unknown
+    };
+    Some(RefusalCause::CoreHalt(halt))
+}
+
+fn host_output(text: &str) -> Option<RefusalCause> {
+    text.find("is returned from the entry computation but the layout for this output is not set to host memory")?;
+    let value = after(text, "starting from ").and_then(name).unwrap_or_default();
+    Some(RefusalCause::HostOutput { value })
+}
+
+/// `Operand of shape (…, 256, 8192) has tiling (16, 128), but its block shape (…, 8, 8192) is not divisible …` of the compiler, and
+/// `requires that the last two dimensions of your block shape are divisible by 8 and 128 … has block shape (…), array shape (…)` of
+/// Pallas.
+fn block_shape(text: &str) -> Option<RefusalCause> {
+    if let Some(tile) = between(text, "has tiling ", ", but its block shape").and_then(list) {
+        let block = known_sizes(after(text, "but its block shape ")?)?;
+        let array = after(text, "Operand of shape ").and_then(known_sizes).unwrap_or_default();
+        let argument = between(text, "window params for ", ":").unwrap_or("a block").to_owned();
+        return Some(RefusalCause::BlockShape { argument, block, array, tile });
+    }
+    let rest = after(text, "your block shape")?;
+    let block = list(after(rest, "has block shape ")?)?;
+    let array = list(after(rest, "array shape ")?)?;
+    let argument = after(rest, "Block spec for ").and_then(|rest| rest.split(" in ").next()).unwrap_or("a block");
+    let tile = match number_after(rest, "divisible by ").zip(number_after(rest, " and ")) {
+        Some((rows, lanes)) => vec![rows, lanes],
+        None => vec![8, 128],
+    };
+    Some(RefusalCause::BlockShape { argument: argument.to_owned(), block, array, tile })
+}
+
+/// The sizes in a list that may begin with `...`.
+fn known_sizes(text: &str) -> Option<Vec<u64>> {
+    list(&text.replacen("(..., ", "(", 1).replacen("(…, ", "(", 1))
+}
+
+/// The array that a kernel indexes, slices or copies: the first one with its tiles, else the first one.
+fn indexed(text: &str) -> Option<ArrayShape> {
+    let operation = after(text, "The MLIR operation involved:").unwrap_or(text);
+    types(operation, "memref").into_iter().next()
+}
+
+fn index(text: &str) -> Option<RefusalCause> {
+    let first = after(text, "cannot statically prove that index in dimension ");
+    if let Some(rest) = first {
+        let multiple = number_after(rest, "is a multiple of ")?;
+        return Some(RefusalCause::UnprovenIndex { dimension: number(rest)?, multiple, array: indexed(text) });
+    }
+    let rest = after(text, "Failed to verify that the index at dimension ")?;
+    let multiple = number_after(rest, "tile dimension ")?;
+    Some(RefusalCause::UnprovenIndex { dimension: number(rest)?, multiple, array: indexed(text) })
+}
+
+fn slice_size(text: &str) -> Option<RefusalCause> {
+    let (rest, multiple, size) = if let Some(rest) = after(text, "lice shape along dimension ") {
+        let size = number_after(rest, "but is ");
+        (rest, number_after(rest, "aligned to tiling (")?, size)
+    } else if let Some(rest) = after(text, "Failed to verify that the size at dimension ") {
+        (rest, number_after(rest, "tile dimension ")?, None)
+    } else {
+        let rest = after(text, "dynamic slice size along dimension ")?;
+        (rest, number_after(rest, "divisible by the tiling (")?, None)
+    };
+    let dimension = number(rest)?;
+    // The result of the slice is the second array of the operation.
+    let arrays = types(after(text, "The MLIR operation involved:").unwrap_or(""), "memref");
+    let result = arrays.get(1).and_then(sizes).and_then(|sizes| sizes.get(usize::try_from(dimension).ok()?).copied());
+    Some(RefusalCause::SliceSize { dimension, multiple, size: size.or(result), array: arrays.into_iter().next() })
+}
+
+fn transfer_line(text: &str) -> Option<RefusalCause> {
+    if let Some(rest) = after(text, "inner slice in the DMA transfer must be divisible by ") {
+        let multiple_bytes = number(rest)?;
+        return Some(RefusalCause::TransferLine { multiple_bytes, is_offset: false, array: indexed(text) });
+    }
+    let bits = number_after(text, "not a multiple of the memory space word size (")?;
+    // The result of the slice has the sizes that are copied.
+    let arrays = types(after(text, "The MLIR operation involved:").unwrap_or(""), "memref");
+    let array = arrays.get(1).or_else(|| arrays.first()).cloned();
+    Some(RefusalCause::TransferLine { multiple_bytes: bits.checked_div(8)?, is_offset: true, array })
+}
+
+fn matmul(text: &str) -> Option<RefusalCause> {
+    let words = ["Unsupported matmul", "Bad lhs", "Bad rhs", "data type in matrix multiplication", "acc with int"];
+    let at = words.iter().find_map(|words| text.find(words))?;
+    let rest = text.get(at..)?;
+    let operation = after(rest, "The MLIR operation involved:");
+    let of = |text: &str| types(text, "vector").into_iter().map(|vector| vector.element_type()).collect::<Vec<_>>();
+    let mut found = operation.map(of).unwrap_or_default();
+    found.truncate(2);
+    if found.is_empty() {
+        found = of(rest.get(..200).unwrap_or(rest));
+        found.truncate(2);
+    }
+    if text.contains("contract_precision<fp32>") && found.first() == found.get(1) {
+        return Some(RefusalCause::MatmulPrecision { element_type: found.first().copied() });
+    }
+    Some(RefusalCause::MatmulType { types: found })
+}
+
+fn strided_load(text: &str) -> Option<RefusalCause> {
+    text.find("The last dim size is not 128 in original base memref")?;
+    Some(RefusalCause::StridedLoad { array: indexed(text) })
+}
+
+fn vector_layout(text: &str) -> Option<RefusalCause> {
+    let at = ["Invalid input layout", "Invalid output layout", "Invalid layout"]
+        .iter()
+        .find_map(|words| text.find(words))?;
+    let rest = text.get(at..)?;
+    let layout = between(rest, "vpad<\"", "\"").map(|layout| layout.trim().to_owned());
+    Some(RefusalCause::VectorLayout { layout, vectors: types(rest, "vector") })
+}
+
+fn shape_cast(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "nsupported shape cast")?;
+    let stated = after(rest, "from ").and_then(list).zip(after(rest, " to ").and_then(list));
+    let vectors = types(after(rest, "The MLIR operation involved:").unwrap_or(""), "vector");
+    let involved = || match vectors.as_slice() {
+        [from, to, ..] => sizes(from).zip(sizes(to)),
+        _ => None,
+    };
+    Some(RefusalCause::ShapeCast { sizes: stated.or_else(involved).map(|(from, to)| [from, to]) })
+}
+
+fn primitive(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "Unimplemented primitive in Pallas")?;
+    Some(RefusalCause::Primitive { primitive: name(after(rest, ": ")?)? })
+}
+
+fn other_lowering(text: &str) -> Option<RefusalCause> {
+    // `Invalid dtype for `swap`. Ref dtype: float32. Value dtype: int32.`
+    if let Some((array, value)) = after(text, "Ref dtype: ").and_then(|rest| rest.split_once("Value dtype: ")) {
+        let element_type = |text: &str| ElementType::from_any_name(&name(text)?);
+        return Some(RefusalCause::StoreType { array: element_type(array)?, value: element_type(value)? });
+    }
+    if text.contains("only allowed on VMEM and SMEM references") {
+        return Some(RefusalCause::NoDirectAccess);
+    }
+    if text.contains("VectorElementTypeInterface") {
+        let what = "a vector of elements that kernels do not have, such as complex numbers".to_owned();
+        return Some(RefusalCause::NoInstruction { what });
+    }
+    if let Some((before, _)) = text.split_once(" not supported by this TPU generation") {
+        let what = before.rsplit(": ").next().unwrap_or(before);
+        return Some(RefusalCause::NoInstruction { what: what.chars().take(100).collect() });
+    }
+    if text.contains("Cannot store scalars to VMEM") {
+        return Some(RefusalCause::ScalarStore);
+    }
+    if text.contains("Mosaic kernels cannot be automatically partitioned") {
+        return Some(RefusalCause::PartitionedKernel);
+    }
+    Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
+}
+
+/// `current allocation offset upper bound (140704 words) exceeds the legitimate user allocatable offset upper bound (131071 words) in
+/// memory space 201 when allocating 23440 words`
+fn sparse_core(text: &str) -> Option<RefusalCause> {
+    let (before, rest) = text.split_once("exceeds the legitimate user allocatable offset upper bound (")?;
+    let needed = number_after(before, "offset upper bound (")?;
+    let words = [needed, number(rest)?, number_after(rest, "when allocating ").unwrap_or(0)];
+    Some(RefusalCause::SparseCoreMemory { space: number_after(rest, "in memory space ")?, words })
+}
+
+fn replica_count(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "No viable logical replica count for the embedding table with metadata:")?;
+    let figure = |part: &str| {
+        let (name, value) = part.split_once(" = ")?;
+        let name = name.rsplit(['(', ' ']).next()?;
+        Some((name.to_owned(), number(value)?))
+    };
+    Some(RefusalCause::ReplicaCount { figures: rest.split(", ").filter_map(figure).take(12).collect() })
+}
+
+/// `layout minor_to_major field contains 0 elements, but shape is rank 4: {}; shape: element_type: PRED dimensions: 10 …`
+fn layout_rank(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "minor_to_major field contains ")?;
+    let (found, expected) = (number(rest)?, number_after(rest, "but shape is rank ")?);
+    let array = after(rest, "shape: ").and_then(shape_message).or_else(|| match find_shapes(rest).next()?.shape {
+        Shape::Array(array) => Some(array),
+        _ => None,
+    });
+    Some(RefusalCause::LayoutRank { found, expected, array })
+}
+
+/// The array in a `ShapeProto` that is printed as text: `element_type: F32 dimensions: 2 layout { minor_to_major: 0 }`.
+pub(crate) fn shape_message(text: &str) -> Option<ArrayShape> {
+    let mut words = text.split_whitespace();
+    let (mut element, mut dimensions, mut order) = (None, Vec::new(), Vec::new());
+    while let Some(word) = words.next() {
+        match word {
+            "element_type:" => {
+                if element.is_some() {
+                    break;
+                }
+                element = ElementType::from_any_name(&words.next()?.to_ascii_lowercase());
+            }
+            "dimensions:" => dimensions.push(words.next()?),
+            "minor_to_major:" => order.push(words.next()?),
+            _ => {}
+        }
+        if dimensions.len() > 64 || order.len() > 64 {
+            return None;
+        }
+    }
+    let layout = if order.is_empty() { String::new() } else { alloc::format!("{{{}}}", order.join(",")) };
+    ArrayShape::from_str(&alloc::format!("{}[{}]{layout}", element?.name(), dimensions.join(","))).ok()
+}
+
+/// `The compiler was not able to go from sharding {…} to {…} without doing a full rematerialization of the tensor for HLO operation:
+/// %x = …`
+fn full_replication(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "nvoluntary full rematerialization")?;
+    let (shardings, operation) = after(rest, "sharding ")?.split_once(" without doing a full rematerialization")?;
+    let (from, to) = shardings.split_once(" to ")?;
+    let sharding = |text: &str| Sharding::from_str(text.trim()).ok();
+    let array = find_shapes(operation).find_map(|found| match found.shape {
+        Shape::Array(array) => Some(array),
+        _ => None,
+    });
+    Some(RefusalCause::FullReplication {
+        array,
+        shardings: Box::new([sharding(from), sharding(to)]),
+        texts: [from.trim().to_owned(), to.trim().to_owned()],
+    })
+}
+
+/// Messages about an operation that has no instruction for its element types.
+fn element_type(text: &str) -> Option<RefusalCause> {
+    const WORDS: [&str; 8] = [
+        "Unsupported type",
+        "Please cast your input",
+        "Target does not support this",
+        "failed to legalize operation",
+        "Invalid vector type for load",
+        "only supported for 32-bit types",
+        "Only 32-bit",
+        "Unsupported element type",
+    ];
+    if let Some(rest) = after(text, "must be vector of integer or index values, but got ") {
+        let types = types(rest, "vector").iter().take(1).map(|vector| vector.element_type()).collect();
+        return Some(RefusalCause::ElementType { types, is_move: false });
+    }
+    let at = WORDS.iter().filter_map(|words| text.find(words)).min()?;
+    let rest = text.get(at..)?;
+    let named = after(rest, "The MLIR operation involved:").and_then(operation).unwrap_or_default();
+    let is_move = ["load", "store", "pack", "ext", "trunc"].iter().any(|word| named.contains(word));
+    let operation = after(rest, "The MLIR operation involved:").unwrap_or(rest);
+    let mut found = Vec::new();
+    // A load names the memory, any other operation the vectors.
+    for array in types(operation, "vector").into_iter().chain(types(operation, "memref")) {
+        if !found.contains(&array.element_type()) && found.len() < 4 {
+            found.push(array.element_type());
+        }
+    }
+    if let Some(named) = after(rest, "but got ").and_then(|rest| quoted(rest, '\'')) {
+        found = ElementType::from_any_name(&named).into_iter().collect();
+    }
+    // Of operands of 32 bits, the type is not the reason.
+    if !found.is_empty() && found.iter().all(|found| found.bits() == 32) {
+        return None;
+    }
+    found.retain(|found| found.bits() != 32);
+    Some(RefusalCause::ElementType { types: found, is_move })
+}
+
+fn kernel(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "Mosaic failed to compile TPU kernel")?;
+    let message = after(rest, ": ")?;
+    let ends = [" at location:", ".at location:", " The MLIR operation", " See https://", " Please report", " NOTE:"];
+    let end = ends.iter().filter_map(|end| message.find(end)).min().unwrap_or(message.len());
+    let message: String = message.get(..end)?.chars().take(300).collect();
+    (!message.trim().is_empty()).then(|| RefusalCause::Kernel { message: message.trim().to_string() })
+}
+
+/// Two shapes in one sentence that says that they differ.
+pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
+    if text.len() < 16 || !text.contains(['[', '<']) {
+        return None;
+    }
+    let mut found: Vec<_> = find_shapes(text).chain(find_spelled_shapes(text)).take(3).collect();
+    found.sort_by_key(|found| found.span.start);
+    let [first, second] = found.as_slice() else { return None };
+    let (before, connection) = (text.get(..first.span.start)?, text.get(first.span.end..second.span.start)?);
+    let says = |text: &str, words: &[&str]| words.iter().any(|words| text.contains(words));
+    // The words between the shapes say that they should agree, or the words before them do.
+    const BETWEEN: [&str; 12] = [
+        " vs",
+        " got",
+        "!=",
+        " but ",
+        "not equal",
+        "not match",
+        "not compatible",
+        "incompatible",
+        "mismatch",
+        "instead of",
+        "expected",
+        "differs from",
+    ];
+    const BEFORE: [&str; 6] = ["mismatch", "ncompatible", "differ", "do not match", "xpected", "must be equal"];
+    let is_sentence = connection.len() <= 200 && !connection.contains(" = ");
+    let is_said = says(connection, &BETWEEN)
+        || (says(before, &BEFORE) && says(connection, &[" and ", " to ", ", ", "; actual", "actual", "found"]));
+    if !is_sentence || !is_said || first.shape == second.shape {
+        return None;
+    }
+    let shapes = [first.shape.clone(), second.shape.clone()];
+    Some(Refusal { line: 1, name: None, operation: None, source: None, cause: RefusalCause::UnequalShapes { shapes } })
+}
