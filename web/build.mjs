@@ -10,11 +10,12 @@ import { gzipSync } from 'node:zlib';
 import { Engine } from './engine.js';
 import { EXAMPLES } from './examples.js';
 
-const MOST = 1_100_000;
+const MOST = 1_000_000;
 
 // A module without copies of the same function: generic code is compiled in each crate that uses it. Passes that rewrite functions would make the
-// module smaller, but larger when it is compressed.
-const PASSES = ['duplicate-function-elimination', 'merge-similar-functions', 'duplicate-function-elimination', 'remove-unused-module-elements'];
+// module smaller, but larger when it is compressed. In the order of their names, functions that are alike stand together, which makes it a tenth
+// smaller when it is compressed; the names go after that.
+const PASSES = ['duplicate-function-elimination', 'merge-similar-functions', 'duplicate-function-elimination', 'remove-unused-module-elements', 'reorder-functions-by-name', 'strip-debug'];
 // What rustc uses of WebAssembly.
 const FEATURES = ['bulk-memory', 'bulk-memory-opt', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'];
 function merge(from, to) {

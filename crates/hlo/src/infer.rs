@@ -73,6 +73,9 @@ fn infer(rule: Rule<'_>, operands: &[&Shape], written: Option<&Shape>) -> Result
     Ok(rule.infer(operands, written)?.into_owned())
 }
 
+/// What takes a rule, the operand shapes and the written shape.
+type UseRule<'f, 'm> = &'f mut dyn FnMut(Rule<'_>, &[&'m Shape], Option<&'m Shape>) -> Result<()>;
+
 /// The input of shape inference: an instruction, its parsed attributes and the shapes of its operands.
 struct Inference<'m, 'g> {
     instruction: Instruction<'m>,
@@ -187,17 +190,27 @@ impl<'m, 'g> Inference<'m, 'g> {
         Ok(Devices::new(self.instruction, self.attributes)?.group_size()?.filter(|&size| size > 1))
     }
 
-    /// Passes the inference rule of an opcode to `f`, with the operand shapes and the written shape. Each arm does what
-    /// `ShapeVerifier::Handle…` in `xla/service/hlo_verifier.cc` does for its opcode: it reads the attributes that
-    /// `ShapeInference::Infer…` needs.
+    /// What `f` makes of the inference rule of an opcode, of the operand shapes and of the written shape; `None` if the opcode has no rule here.
     fn with_rule<R>(
         &self,
         opcode: Opcode<'_>,
         parameters: &mut Parameters,
         f: impl FnOnce(Rule<'_>, &[&'m Shape], Option<&'m Shape>) -> Result<R>,
     ) -> Result<Option<R>> {
+        let (mut f, mut made) = (Some(f), None);
+        let rule = self.use_rule(opcode, parameters, &mut |rule, operands, written| {
+            made = f.take().map(|f| f(rule, operands, written)).transpose()?;
+            Ok(())
+        });
+        rule.map(|_| made)
+    }
+
+    /// Passes the inference rule to `f`, at most once. It is compiled once, whatever `f` is. Each arm does what
+    /// `ShapeVerifier::Handle…` in `xla/service/hlo_verifier.cc` does for its opcode: it reads the attributes that
+    /// `ShapeInference::Infer…` needs.
+    fn use_rule(&self, opcode: Opcode<'_>, parameters: &mut Parameters, f: UseRule<'_, 'm>) -> Result<Option<()>> {
         let (operands, written) = (self.operands.as_slice(), self.written);
-        let f = |rule: Rule<'_>| f(rule, operands, written).map(Some);
+        let mut f = |rule: Rule<'_>| f(rule, operands, written).map(Some);
         // `None` for the operation that a short form wraps, which comes here, too.
         let short = self.instruction.long_form().filter(|_| opcode == self.instruction.opcode());
         match opcode {
