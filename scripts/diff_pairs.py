@@ -7,7 +7,7 @@ Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and targ
 those of scripts/copies.py; tests/tests/programs/diff_causes.rs changes compiled modules.
 
 usage: scripts/diff_pairs.py [GENERATIONS [FOLDER [OTHER]]]     such as v5e,v6e; FOLDER keeps the modules for the next run, which goes on
-behind a program with which the compiler ended the whole process. With OTHER, a folder
+after a program with which the compiler ended the whole process. With OTHER, a folder
 that a run with another version of the compiler has kept, only the modules of both folders are compared: the version of the compiler, or of JAX, is the
 only cause.
 

@@ -14,7 +14,7 @@ back = xla_shape.Buffer("f32[100,200]{1,0:T(8,128)}", raw)
 assert np.array_equal(back, array)
 
 columns = back.relayout("{0,1}")
-shared = np.asarray(columns)  # no tiles, so this is no copy
+shared = np.asarray(columns)  # no tiles, so this is not a copy
 assert shared.strides == (4, 400) and not shared.flags.writeable
 assert jnp.array_equal(jax.device_put(columns), array)
 assert np.array_equal(back.T[5], array[:, 5])

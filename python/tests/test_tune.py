@@ -89,7 +89,7 @@ def test_places_are_those_of_the_functions(monkeypatch):
         ("arg1[0], out1", "arg0,step:out1,step:out2"),
     ]:
         assert shares(monkeypatch, {"step": lowered}, share={"x": place}) == [f"x=step:{expected}"], place
-    # A result that is no tuple is the first one.
+    # A result that is not a tuple is the first one.
     assert shares(monkeypatch, [decode], ARGS[1:], share={"s": "out0['scores']"}) == ["s=decode:out0"]
     # A text has no names.
     assert shares(monkeypatch, {"a": lowered.as_text()}, share={"x": "arg1"}) == ["x=a:arg1"]

@@ -79,8 +79,8 @@ fn for_each_run(table: StrideTableRef<'_>, mut visit: impl FnMut(usize, usize, u
 fn set_runs<const BYTES: usize>(table: StrideTableRef<'_>, values: &[u8], memory: &mut [u8]) {
     let (mut rest, memory) = (values.as_chunks::<BYTES>().0, memory.as_chunks_mut::<BYTES>().0);
     for_each_run(table, |first, stride, len| {
-        let (run, behind) = rest.split_at(len);
-        rest = behind;
+        let (run, after) = rest.split_at(len);
+        rest = after;
         match stride {
             1 => memory[first..first + len].copy_from_slice(run),
             _ => memory[first..].iter_mut().step_by(stride).zip(run).for_each(|(to, from)| *to = *from),
@@ -92,8 +92,8 @@ fn set_runs<const BYTES: usize>(table: StrideTableRef<'_>, values: &[u8], memory
 fn get_runs<const BYTES: usize>(table: StrideTableRef<'_>, memory: &[u8], values: &mut [u8]) {
     let (mut rest, memory) = (values.as_chunks_mut::<BYTES>().0, memory.as_chunks::<BYTES>().0);
     for_each_run(table, |first, stride, len| {
-        let (run, behind) = std::mem::take(&mut rest).split_at_mut(len);
-        rest = behind;
+        let (run, after) = std::mem::take(&mut rest).split_at_mut(len);
+        rest = after;
         match stride {
             1 => run.copy_from_slice(&memory[first..first + len]),
             _ => memory[first..].iter().step_by(stride).zip(run).for_each(|(from, to)| *to = *from),
@@ -116,7 +116,7 @@ macro_rules! with_bytes {
     };
 }
 
-/// The bytes of the elements, behind the prefix.
+/// The bytes of the elements, after the prefix.
 fn first_byte(shape: &ArrayShape) -> usize {
     shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
 }

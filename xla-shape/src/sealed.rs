@@ -43,7 +43,7 @@ for_each_arity!(tuples);
 /// The last note of such an error names the line that calls the function. Optimized builds lose that line if the compiler's MIR inliner
 /// inlines the function before the constants are evaluated. `inline(never)` would prevent it at a cost at run time; so would `#[cold]`,
 /// because a block that calls a cold function is treated as unlikely, and its loop is not vectorized. So this macro makes the function too
-/// expensive for the MIR inliner (`rustc_mir_transform/src/inline.rs` accepts a cost of up to 125), by calls behind a constant that is
+/// expensive for the MIR inliner (`rustc_mir_transform/src/inline.rs` accepts a cost of up to 125), by calls under a constant condition that is
 /// false for every type. They are removed before code generation. The type must be generic, otherwise the constant is known too early.
 macro_rules! named_in_errors {
     ($generic:ty) => {

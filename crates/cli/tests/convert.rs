@@ -215,7 +215,7 @@ fn errors_have_positions() {
     }
 }
 
-/// Shapes whose code is run: plain, tiled, padded, combined, uneven, empty, scalar, with room behind.
+/// Shapes whose code is run: plain, tiled, padded, combined, uneven, empty, scalar, with room at the end.
 const SHAPES: &[&str] = &[
     "f32[]",
     "f32[7]",

@@ -175,7 +175,7 @@ fn a_search_goes_on_where_it_stopped() {
     }
     let program = PROGRAM.replace("fake:tune", "fake:tune another");
     assert_eq!(tune_in(folder.path(), &program, &share).json()["kept"], 0);
-    // Files of another version, or that were damaged, are no answers.
+    // Files of another version, or that were damaged, are not answers.
     let kept = folder.path().join("own/xla-shape/tune-4");
     for file in fs::read_dir(&kept).unwrap() {
         let path = file.unwrap().path();

@@ -208,7 +208,7 @@ ENTRY e {{
 
     #[test]
     fn loops_that_do_not_count_are_unknown() {
-        // It never meets the limit, goes the other way, stands still, or is no counter.
+        // It never meets the limit, goes the other way, stands still, or is not a counter.
         assert_eq!(trips(0, "compare(i, limit), direction=NE", "add(i, three)"), None);
         assert_eq!(trips(0, "compare(i, limit), direction=LT", "subtract(i, one)"), None);
         assert_eq!(trips(0, "compare(i, limit), direction=LT", "add(i, i)"), None);

@@ -34,14 +34,14 @@ impl<'a> Source<'a> {
         let mut rest = text;
         loop {
             let (_, from) = rest.split_once('"')?;
-            let (file, behind) = from.split_once('"')?;
-            if let Some(numbers) = behind.strip_prefix(':')
+            let (file, after) = from.split_once('"')?;
+            if let Some(numbers) = after.strip_prefix(':')
                 && let Some((line, numbers)) = number(numbers)
                 && let Some((column, _)) = numbers.strip_prefix(':').and_then(number)
             {
                 return Some(Self { file, line, column });
             }
-            rest = behind;
+            rest = after;
         }
     }
 }

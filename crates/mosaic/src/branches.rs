@@ -296,7 +296,7 @@ impl<'s, 'a> Values<'s, 'a> {
     }
 }
 
-/// The registers in an operand: predicates can stand around a register or behind it.
+/// The registers in an operand: predicates can stand around a register or after it.
 fn names(operand: &str) -> impl Iterator<Item = &str> {
     operand.split([' ', '(', ')', '!']).filter(|word| word.starts_with('%'))
 }

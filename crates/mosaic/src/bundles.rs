@@ -201,7 +201,7 @@ impl<'a> Slot<'a> {
         inside.split([',', ')']).next()
     }
 
-    /// Whether this is no instruction, and takes no slot of the TPU: it only names a value (an operand, an address, a loop-carried value).
+    /// Whether this is not an instruction, and takes no slot of the TPU: it only names a value (an operand, an address, a loop-carried value).
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -285,16 +285,16 @@ impl<'a> Bundles<'a> {
         let mut bundles = Self { bundles: Vec::new(), unread: 0, cut_off: false };
         let mut rest = text;
         while !rest.is_empty() {
-            let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+            let (line, tail) = rest.split_once('\n').unwrap_or((rest, ""));
             if let Some((bundle, body)) = head(line)
                 && let Some(body) = rest.get(line.len().saturating_sub(body.len())..)
             {
                 match slots(body) {
                     Some((slots, after)) => {
                         // Comments can follow, also over several lines.
-                        let (comment, behind) = after.split_once('\n').unwrap_or((after, ""));
+                        let (comment, tail) = after.split_once('\n').unwrap_or((after, ""));
                         bundles.bundles.push(Bundle { slots, comment, ..bundle });
-                        rest = behind;
+                        rest = tail;
                         continue;
                     }
                     // The rest of the text could belong to this bundle, so reading stops here.
@@ -307,7 +307,7 @@ impl<'a> Bundles<'a> {
             if line.trim_start().starts_with("0x") {
                 bundles.unread = bundles.unread.saturating_add(1);
             }
-            rest = behind;
+            rest = tail;
         }
         bundles.share_sources();
         bundles

@@ -142,8 +142,8 @@ fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
     let ended = branch_back(all, found).and_then(|(number, back)| {
         // The branch leads to the body, whose number is one more than that of the loop.
         let region = target(back)?.checked_sub(1)?;
-        let mut behind = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
-        behind.find(|(_, bundle)| bundle.ends_region(region)).map(|(number, _)| number)
+        let mut after = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
+        after.find(|(_, bundle)| bundle.ends_region(region)).map(|(number, _)| number)
     });
     let waits = || all.iter().skip(found.last.saturating_add(1)).take_while(|bundle| bundle.slots().is_empty()).count();
     ended.filter(|&ended| ended >= found.last).unwrap_or_else(|| found.last.saturating_add(waits()))

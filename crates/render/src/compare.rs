@@ -77,7 +77,7 @@ enum Kind {
     Transpose,
     #[serde(rename = "reshape+transpose")]
     ReshapeTranspose,
-    /// It is no bitcast.
+    /// It is not a bitcast.
     #[serde(rename = "none")]
     None,
 }

@@ -119,7 +119,7 @@ impl Text {
         }
     }
 
-    /// Adds a row of a table, with a remark behind its columns. A remark that does not fit into the line begins the next one.
+    /// Adds a row of a table, with a remark after its columns. A remark that does not fit into the line begins the next one.
     ///
     /// ```
     /// let mut text = xla_shape_render::Text::new(24);
@@ -228,14 +228,14 @@ fn without_controls(text: &str, stays: impl Fn(&str) -> Option<usize>) -> Cow<'_
     let mut rest = text;
     while let Some((before, control)) = rest.find(controls).and_then(|at| rest.split_at_checked(at)) {
         harmless.push_str(before);
-        let mut behind = control.chars();
-        let first = behind.next();
+        let mut tail = control.chars();
+        let first = tail.next();
         if let Some((kept, after)) = stays(control).and_then(|length| control.split_at_checked(length)) {
             harmless.push_str(kept);
             rest = after;
         } else {
             harmless.extend(first.into_iter().flat_map(char::escape_default));
-            rest = behind.as_str();
+            rest = tail.as_str();
         }
     }
     harmless.push_str(rest);

@@ -460,7 +460,7 @@ impl Tuning {
         }
     }
 
-    /// The entry with the same layouts where no program has them by the compiler's own choice; `None` if that is no answer.
+    /// The entry with the same layouts where no program has them by the compiler's own choice; `None` if that is not an answer.
     #[must_use]
     pub fn explicit(&self, entry: &Entry) -> Option<&Entry> {
         let mut others = self.tried.iter();

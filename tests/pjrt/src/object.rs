@@ -18,7 +18,7 @@ pub fn live() -> isize {
     LIVE.load(Ordering::SeqCst)
 }
 
-/// Demands this many bytes behind today's arguments, all 0, as a plug-in with newer declarations does.
+/// Demands this many bytes after today's arguments, all 0, as a plug-in with newer declarations does.
 pub fn require_room(bytes: usize) {
     ROOM.store(bytes, Ordering::SeqCst);
 }
@@ -100,9 +100,9 @@ pub(crate) unsafe fn answer<A: Arguments>(
     }
     for offset in (A::SIZE.next_multiple_of(8)..wanted).step_by(8) {
         // SAFETY: the arguments are as long as they say.
-        let behind = unsafe { args.cast::<u64>().byte_add(offset) };
+        let after = unsafe { args.cast::<u64>().byte_add(offset) };
         // SAFETY: as above.
-        if unsafe { behind.read() } != 0 {
+        if unsafe { after.read() } != 0 {
             return hand_out((INVALID_ARGUMENT, "what is not given is not 0".to_owned()));
         }
     }

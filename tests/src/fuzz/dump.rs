@@ -23,7 +23,7 @@ ENTRY main {
 }
 ";
 
-/// Any text as each of the files, one behind the other after a line of `=`: an answer, which goes with a module or does not.
+/// Any text as each of the files, one after the other, each after a line of `=`: an answer, which goes with a module or does not.
 ///
 /// # Panics
 /// If one of these checks fails.

@@ -14,7 +14,7 @@ struct ErrorCreateArgs {
     code: c_int,
 }
 
-/// The functions of XLA up to the one that makes errors; what is behind it is null.
+/// The functions of XLA up to the one that makes errors; what follows it is null.
 #[repr(C)]
 struct Api {
     struct_size: usize,

@@ -1,4 +1,4 @@
-//! Memory between two guard pages: any instruction that reads or writes before or behind it ends the program.
+//! Memory between two guard pages: any instruction that reads or writes before or after it ends the program.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ const PAGE: usize = 64 << 10;
 pub(super) enum Side {
     /// Right before the first byte.
     Before,
-    /// Right behind the last byte.
+    /// The address after the last byte.
     Behind,
 }
 

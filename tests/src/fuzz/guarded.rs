@@ -84,8 +84,8 @@ fn walk<E: Stored>(shape: &ArrayShape, side: Side) {
     let last = shape.dimensions().iter().map(|size| size.extent().unwrap_or(0).wrapping_sub(1) as usize);
     let last = last.collect::<Vec<_>>();
     assert_eq!(accessor.get(&last).is_ok(), elements > 0, "{shape} at {last:?}");
-    let behind = last.iter().map(|index| index.wrapping_add(1)).collect::<Vec<_>>();
-    assert!(behind.is_empty() || accessor.get(&behind).is_err() && x.get::<E>(&behind).is_err());
+    let after = last.iter().map(|index| index.wrapping_add(1)).collect::<Vec<_>>();
+    assert!(after.is_empty() || accessor.get(&after).is_err() && x.get::<E>(&after).is_err());
 }
 
 fn walk_plain<E: Plain>(shape: &ArrayShape, side: Side) {

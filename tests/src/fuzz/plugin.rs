@@ -125,7 +125,7 @@ impl Answers {
 #[repr(transparent)]
 struct Sent<T>(T);
 
-// SAFETY: what is behind the pointers is kept, and nobody writes it.
+// SAFETY: what the pointers point to is kept, and nobody writes it.
 unsafe impl<T> Send for Sent<T> {}
 
 /// Answers that mean something.

@@ -3,7 +3,7 @@
 use super::beginning;
 use xla_shape_render::{harmless, harmless_but_colours};
 
-/// Whether a terminal acts on this character, or turns the direction of the text behind it.
+/// Whether a terminal acts on this character, or turns the direction of the text after it.
 fn controls(c: char) -> bool {
     let turns =
         |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -22,7 +22,7 @@ pub fn terminal(bytes: &[u8]) {
 
     let coloured = harmless_but_colours(text);
     for (i, part) in coloured.split('\u{1b}').enumerate() {
-        let behind = if i == 0 {
+        let after = if i == 0 {
             part
         } else {
             let numbers = part.strip_prefix('[').expect("an escape begins a colour");
@@ -31,7 +31,7 @@ pub fn terminal(bytes: &[u8]) {
                 .strip_prefix('m')
                 .expect("a colour")
         };
-        assert!(!behind.contains(controls), "{coloured:?}");
+        assert!(!after.contains(controls), "{coloured:?}");
     }
     assert_eq!(harmless_but_colours(&coloured), coloured);
     if !text.contains(controls) {

@@ -378,7 +378,7 @@ fn no_array_is_made_of_a_last_block() {
     assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [1, 2, 3, 4]);
 }
 
-/// A block that is larger than its array is never full, so it is no array.
+/// A block that is larger than its array is never full, so it is not an array.
 #[test]
 fn a_block_larger_than_its_array_is_no_array() {
     type P = shape!(f32[8,128]{1,0:T(8,128)});

@@ -60,7 +60,7 @@ where
         assert_eq!(table.as_ref().multi_index(position), Slot::Element(wide(index)), "{array} at {index:?}");
         assert_eq!(multi_index(position as usize).map(|index| index.as_ref().to_vec()), Slot::Element(index.clone()));
     }
-    // Padding too, and what lies behind the end.
+    // Padding too, and what lies after the end.
     for sample in 0..64 {
         let position = sample * (table.as_ref().positions() / 61 + 1);
         let found = multi_index(position as usize).map(|index| wide(index.as_ref()));
@@ -332,7 +332,7 @@ fn types_and_values_answer_alike() {
         bf16[2,3,4,5,6,7]{5,4,3,2,1,0:T(8,128)(2,1)};
         bf16[7,5,3,2,4,6]{0,4,5,3,2,1:T(4,128)(2,1)};
     };
-    // Tail padding lies behind the positions: it is no gap between elements.
+    // Tail padding lies after the positions: it is not a gap between elements.
     let tail_padded = compare_all! {
         bf16[3]{0:L(8)};
         f32[0,5]{1,0:L(64)};

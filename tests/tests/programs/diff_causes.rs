@@ -46,7 +46,7 @@ fn with_operand(line: &str, name: &str, new: &str) -> String {
     out
 }
 
-/// Adds an instruction behind another one, and lets some readers read it instead.
+/// Adds an instruction after another one, and lets some readers read it instead.
 fn inserted<'m>(
     from: Instruction<'m>,
     line: &str,
@@ -58,7 +58,7 @@ fn inserted<'m>(
     for reader in readers {
         let span = reader.span();
         let line = &text[span.start..span.end];
-        // The head of a line with a tuple's shape has parentheses; the operands are behind the opcode.
+        // The head of a line with a tuple's shape has parentheses; the operands follow the opcode.
         let start = line.find(&format!(" {}(", reader.opcode()))?;
         let operands = with_operand(&line[start..], from.name(), &new);
         edits.push((span.start + start, span.end, operands));
@@ -78,7 +78,7 @@ fn reversed_layout(shape: &str) -> Option<String> {
 /// The injected changes of a kind.
 type Kind = (&'static str, Expected, fn(Instruction<'_>, &Readers<'_>, &Module) -> Option<String>);
 
-/// Whether an instruction computes an array. A value that shares the buffer of another one is no value of its own in the answer.
+/// Whether an instruction computes an array. A value that shares the buffer of another one is not a value of its own in the answer.
 fn array(instruction: Instruction<'_>) -> bool {
     use Opcode as O;
     let shares = matches!(instruction.opcode(), O::Parameter | O::Bitcast | O::GetTupleElement | O::OptBarrier)

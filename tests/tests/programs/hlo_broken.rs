@@ -72,10 +72,10 @@ fn broken_instructions() {
 
 #[derive(Deserialize)]
 struct Unusual {
-    /// What stands before and behind the forms: the first row.
+    /// What stands before and after the forms: the first row.
     before: Option<String>,
     after: Option<String>,
-    /// An instruction behind its name.
+    /// An instruction after its name.
     form: Option<String>,
     /// An instruction with its name.
     line: Option<String>,

@@ -21,7 +21,7 @@ fn programs() -> Vec<String> {
 /// The text with its names exchanged among each other, so that everything that has a name has another one.
 fn renumbered(text: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    // The pieces between quotation marks are no names.
+    // The pieces between quotation marks are not names.
     let mut pieces = Vec::new();
     let (mut rest, mut quoted) = (text, false);
     while !rest.is_empty() {

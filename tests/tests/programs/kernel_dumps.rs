@@ -554,7 +554,7 @@ fn most_vector_slots_have_a_line() {
     share(&own, 950);
 }
 
-/// What XLA compiled itself is no kernel, and a kernel is not what XLA compiled itself.
+/// What XLA compiled itself is not a kernel, and a kernel is not what XLA compiled itself.
 #[test]
 fn an_instruction_is_a_kernel_or_xlas() {
     for row in ROWS.iter() {

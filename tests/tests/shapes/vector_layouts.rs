@@ -159,7 +159,7 @@ fn vectors_that_have_no_such_layout_are_refused() {
     assert_eq!(plain.map(&[8, 128]).unwrap().element(Location { register: 0, sublane: 8, lane: 0, part: 0 }), None);
 }
 
-/// Sizes of vectors with one to three dimensions that end within, at and behind a register.
+/// Sizes of vectors with one to three dimensions that end within, at and after a register.
 const SIZES: [&[u64]; 8] = [&[1], &[5], &[300], &[1, 1], &[3, 130], &[17, 128], &[2, 2, 129], &[2, 1, 256]];
 
 /// All indices of an array of these sizes.

@@ -105,8 +105,8 @@ impl World {
                 assert_eq!(table.linear_index_with(index, &mut values), position as u64, "{}", name());
             }
         }
-        let behind = table.multi_index_with(table.positions(), &mut index, &mut values);
-        assert_eq!(behind, Slot::OutOfRange, "{}", name());
+        let after = table.multi_index_with(table.positions(), &mut index, &mut values);
+        assert_eq!(after, Slot::OutOfRange, "{}", name());
     }
 
     /// The table of the run-time shape, that of a `const`, and what is made of them.

@@ -94,9 +94,9 @@ fn function_name(symbol: &str) -> Option<(String, String)> {
     let (_, mut rest) = symbol.strip_prefix("_RNv")?.split_once("17xla_shape_codegen")?;
     let mut names = Vec::new();
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let (name, behind) = identifier(rest);
+        let (name, after) = identifier(rest);
         names.push(name);
-        rest = behind;
+        rest = after;
     }
     match names[..] {
         [.., module, function] if rest.is_empty() => Some((module.to_owned(), function.to_owned())),

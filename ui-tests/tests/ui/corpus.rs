@@ -112,7 +112,7 @@ fn invalid_shapes() {
         let Err(error) = parse(&row.input) else { continue };
         let span = error.span();
         if span.end > row.input.trim_end().len() || span.start == span.end {
-            // Something is missing at the end, which is no token.
+            // Something is missing at the end, which is not a token.
             continue;
         }
         let before = format!("type E{} = shape!(", expected.len());

@@ -51,7 +51,7 @@ impl<S: ArrayType, P: ArrayType, K> Sealed for Section<S, P, K> {}
     label = "expected a tuple with an index, a range `a..b` or `..` for each dimension"
 )]
 pub trait Fixed<S: ArrayType>: 'static + Sealed {
-    /// Whether each dimension is fixed; entries behind the last dimension are `false`.
+    /// Whether each dimension is fixed; entries after the last dimension are `false`.
     const FIXED: [bool; MAX_LIST];
     /// Whether each dimension that is not fixed is taken whole.
     #[doc(hidden)]

@@ -176,7 +176,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// The windows around the blocks of shape `P`, in the order of [`blocks`](Self::blocks) and [`blocks_mut`](Self::blocks_mut): copies of each
     /// block with the elements around it, in arrays of shape `W`. Half of what `W` has more than `P` lies on each side.
     ///
-    /// Windows overlap, so they can be read beside blocks of another array that are written. Where a window reaches beyond the array, also behind a
+    /// Windows overlap, so they can be read beside blocks of another array that are written. Where a window reaches beyond the array, also after a
     /// last block that has fewer elements, `border` says what it holds. `P` and `W` may have any layouts; that of `P` is the one of the array
     /// whose blocks are written. Windows take the memory of those that were dropped.
     ///

@@ -406,12 +406,12 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         let len = self.num_values();
         // SAFETY: the offset is 0, or the prefix, which is shorter than the memory if there are values (`num_values`).
         let first = unsafe { self.bytes.start().add(if len == 0 { 0 } else { S::PREFIX }) };
-        // SAFETY: by the *length* invariant, `len` values fit behind the prefix; by the *alignment* invariant, the first one is aligned,
+        // SAFETY: by the *length* invariant, `len` values fit after the prefix; by the *alignment* invariant, the first one is aligned,
         // since elements are whole and the prefix keeps the alignment (`assert_whole`). The caller guarantees the rest.
         unsafe { Values::new(first, len) }
     }
 
-    /// The number of values behind the prefix; a constant if no dimension is unbounded.
+    /// The number of values after the prefix; a constant if no dimension is unbounded.
     #[inline(always)]
     fn num_values(&self) -> usize {
         self.num_bytes().saturating_sub(S::PREFIX) / size_of::<ValueOf<S>>()

@@ -5,7 +5,7 @@ use crate::ArrayShape;
 use crate::buffer::{Buffer, Storage, StorageMut, WholeShape};
 use xla_shape_core::StridesError;
 
-/// The allocation behind an exported tensor.
+/// The allocation that an exported tensor owns.
 struct Exported<B> {
     tensor: ManagedTensor,
     sizes: Vec<i64>,

@@ -54,7 +54,7 @@ pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
             *value = f(*value, argument);
         }
         // The elements of a chunk become a vector. Where the machine has scatters, LLVM would instead take one element of each of 16
-        // chunks, which is several times slower; it does not move elements across a fence. The fence is no instruction.
+        // chunks, which is several times slower; it does not move elements across a fence. The fence is not an instruction.
         compiler_fence(Ordering::SeqCst);
     }
     for (value, &argument) in rest.iter_mut().zip(&arguments) {

@@ -76,7 +76,7 @@ pub(crate) const fn is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf
     matches!(TileBlock::new(S::SHAPE.layout()), Ok(block) if is_block(A::SIZES, &block))
 }
 
-/// Fails the compilation if elements are no whole values, or a block cuts tiles.
+/// Fails the compilation if elements are not whole values, or a block cuts tiles.
 #[track_caller]
 pub(crate) const fn assert_tiles_are_whole<S: ArrayType<Element: Plain>>() {
     assert_whole::<S>();

@@ -287,8 +287,8 @@ fn block<M: Machine, E: Terms, S: StepOf<E>, const R: usize, const C: usize, con
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [begin; 8];
     let mut rest = left;
     for rows in right.tiles {
-        let (left, behind) = rest.split_at(rows.len());
-        rest = behind;
+        let (left, after) = rest.split_at(rows.len());
+        rest = after;
         for (x, row) in left.iter().zip(*rows) {
             let row = right.of::<C>(row);
             S::add::<M, C>(&mut a, x[0], row);

@@ -208,7 +208,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
 
 // SAFETY: `D::sizes` always returns the same sizes (the law of `Dim`): each is the static one, or at most the bound. For indices below
 // them, the stride table (of the bounds, or of the sizes of unbounded dimensions) gives different positions below its number of positions.
-// `byte_size` has room for as many elements behind the prefix.
+// `byte_size` has room for as many elements after the prefix.
 unsafe impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     type Element = E;
     type Dimensions = D;

@@ -20,7 +20,7 @@ use xla_shape_relayout::wide::wide;
 ///
 /// # Safety
 /// `unsafe` code relies on this law: **for every index in bounds (each entry less than that of [`sizes`](Self::sizes)), `linear_index_of`
-/// returns the position of an element, less than the number of elements that fit in the array's memory** behind its prefix. If
+/// returns the position of an element, less than the number of elements that fit in the array's memory** after its prefix. If
 /// [`BYTE_SIZE`](Self::BYTE_SIZE) is known, that memory has as many bytes. Different indices have different positions. `sizes` always
 /// returns the same value.
 ///

@@ -103,7 +103,7 @@ pub enum CheckError {
     NoDevice(String, Vec<String>),
     /// The program is divided among a different number of devices.
     Devices(OtherDevices),
-    /// A text of the record or of the program is no shape: where, and why.
+    /// A text of the record or of the program is not a shape: where, and why.
     Shape(String),
     /// No limit is given, and the record has no number of the usual ones.
     NoLimit,

@@ -197,7 +197,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why a text is no [`Limit`].
+/// Why a text is not a [`Limit`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LimitError {
     expected: String,

@@ -112,7 +112,7 @@ pub(crate) fn run(
         return answer(&command);
     }
     let result = answer(&command);
-    // After an error that is no answer, the error stands alone.
+    // After an error that is not an answer, the error stands alone.
     if matches!(result, Ok(()) | Err(Failure::Told | Failure::Unread)) {
         io::write(b"\n")?;
         io::print(&more_about(reading, first, more.iter().chain(&others)))?;

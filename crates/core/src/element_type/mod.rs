@@ -210,10 +210,10 @@ macro_rules! assert_every_element_type {
     ($element_type:ident => $holds:expr) => {
         const _: () = {
             let mut rest = $crate::ElementType::ALL;
-            while let [first, behind @ ..] = rest {
+            while let [first, after @ ..] = rest {
                 let $element_type = *first;
                 assert!($holds, "the table has no row for an element type");
-                rest = behind;
+                rest = after;
             }
         };
     };

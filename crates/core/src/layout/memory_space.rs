@@ -48,11 +48,11 @@ const NAMES: [(u8, &str); 11] = [
 #[must_use]
 pub const fn name(memory_space: u8) -> Option<&'static str> {
     let mut rest: &[(u8, &str)] = &NAMES;
-    while let [(number, name), behind @ ..] = rest {
+    while let [(number, name), after @ ..] = rest {
         if *number == memory_space {
             return Some(name);
         }
-        rest = behind;
+        rest = after;
     }
     None
 }

@@ -176,7 +176,7 @@ impl StrideTableRef<'_> {
         // The digits after it must count the first indices of other dimensions, each digit continuing the ones before
         // it.
         let mut found = 0;
-        let behind = self.digits.len() - digit - 1;
+        let after = self.digits.len() - digit - 1;
         let mut more = true;
         while more {
             more = false;
@@ -201,6 +201,6 @@ impl StrideTableRef<'_> {
                 i += 1;
             }
         }
-        if found == behind && self.intermediates.is_empty() { bands } else { alone }
+        if found == after && self.intermediates.is_empty() { bands } else { alone }
     }
 }

@@ -553,11 +553,11 @@ impl fmt::Display for Rendered<'_> {
         let line_number = before.matches('\n').count().saturating_add(1);
         let before = before.rsplit('\n').next().unwrap_or("");
         let rest = rest.split('\n').next().unwrap_or("");
-        let (marked, behind) = rest.split_at_checked(end.saturating_sub(start)).unwrap_or((rest, ""));
+        let (marked, tail) = rest.split_at_checked(end.saturating_sub(start)).unwrap_or((rest, ""));
 
         let hidden = before.chars().count().saturating_sub(CONTEXT);
         let left = if hidden > 0 { "…" } else { "" };
-        let right = if behind.chars().nth(CONTEXT).is_some() { "…" } else { "" };
+        let right = if tail.chars().nth(CONTEXT).is_some() { "…" } else { "" };
         // Show each character in one column, so that the marks are below the marked part.
         let plain = |c: char| if c.is_control() { ' ' } else { c };
         let margin = Digits(line_number);
@@ -566,7 +566,7 @@ impl fmt::Display for Rendered<'_> {
             .chars()
             .skip(hidden)
             .chain(marked.chars())
-            .chain(behind.chars().take(CONTEXT))
+            .chain(tail.chars().take(CONTEXT))
             .try_for_each(|c| f.write_char(plain(c)))?;
         write!(f, "{right}\n{margin} | ")?;
         let columns = before.chars().count().saturating_sub(hidden).saturating_add(left.chars().count());

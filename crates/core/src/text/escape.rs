@@ -16,10 +16,10 @@ pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
     let mut rest = bytes;
     while !rest.is_empty() {
         let length = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
-        let (plain, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        let (plain, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         out.push_str(core::str::from_utf8(plain).unwrap_or(""));
-        let Some((&byte, behind)) = behind.split_first() else { break };
-        rest = behind;
+        let Some((&byte, after)) = after.split_first() else { break };
+        rest = after;
         match byte {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
@@ -44,11 +44,11 @@ pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
 pub fn unescaped(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
-    while let Some((&byte, behind)) = rest.split_first() {
-        let escape = if byte == b'\\' { escape(behind) } else { None };
+    while let Some((&byte, after)) = rest.split_first() {
+        let escape = if byte == b'\\' { escape(after) } else { None };
         let (value, length) = escape.unwrap_or((byte, 0));
         bytes.push(value);
-        rest = behind.get(length..).unwrap_or(&[]);
+        rest = after.get(length..).unwrap_or(&[]);
     }
     bytes
 }
@@ -63,24 +63,24 @@ pub fn unescaped(text: &str) -> Vec<u8> {
 #[must_use]
 pub fn bad_escape(text: &str) -> bool {
     let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         let length = match byte {
-            b'\\' => match escape(behind) {
+            b'\\' => match escape(after) {
                 Some((_, length)) => length,
                 None => return true,
             },
             _ => 0,
         };
-        rest = behind.get(length..).unwrap_or(&[]);
+        rest = after.get(length..).unwrap_or(&[]);
     }
     false
 }
 
 /// The byte that the escape after a backslash stands for, and the length of the escape without the backslash.
-fn escape(behind: &[u8]) -> Option<(u8, usize)> {
-    let byte = match behind.first()? {
-        b'0'..=b'7' => return number(behind, 0, 3, 8),
-        b'x' | b'X' => return number(behind, 1, 2, 16),
+fn escape(after: &[u8]) -> Option<(u8, usize)> {
+    let byte = match after.first()? {
+        b'0'..=b'7' => return number(after, 0, 3, 8),
+        b'x' | b'X' => return number(after, 1, 2, 16),
         b'n' => b'\n',
         b'r' => b'\r',
         b't' => b'\t',

@@ -97,7 +97,7 @@ impl Replacement {
             if disk.f_bfree.saturating_mul(disk.f_bsize as u64) < bytes {
                 return Err(Errno::NOSPC.into());
             }
-            // This sets the length of the file, too: pieces in any order are written a fifth faster than behind its end. Errors other
+            // This sets the length of the file, too: pieces in any order are written a fifth faster than past its end. Errors other
             // than these mean that the system reserves nothing; then the writes themselves find out.
             return match fallocate(file, FallocateFlags::empty(), 0, bytes) {
                 Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
@@ -108,7 +108,7 @@ impl Replacement {
         Ok(())
     }
 
-    /// Has `make` write an array that begins at byte `start` of the file, behind what was written before. `done` is told how many more
+    /// Has `make` write an array that begins at byte `start` of the file, after what is already there. `done` is told how many more
     /// bytes are written.
     pub(crate) fn fill(
         &mut self,

@@ -147,7 +147,7 @@ pub struct Usage {
     pub results: Footprint,
     /// All arrays except parameters, so results too, added up as if each had a buffer of its own.
     pub values: Footprint,
-    /// The number of arrays that are no parameters.
+    /// The number of arrays that are not parameters.
     pub num_values: usize,
 }
 
@@ -430,7 +430,7 @@ impl<'m> Memory<'m> {
     }
 
     /// The program's memory on a device, step by step. Without a schedule, instructions are taken to run in text order. `None` if there
-    /// is no computation to run, if an operand is used before its definition, or if the module has more than 16 million subshapes.
+    /// is not a computation to run, if an operand is used before its definition, or if the module has more than 16 million subshapes.
     ///
     /// Without a device, the estimate assumes the VMEM of v5e, and can be off by some hundred bytes.
     ///

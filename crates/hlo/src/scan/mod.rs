@@ -49,7 +49,7 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The iterator behind [`find_shapes`].
+/// What [`find_shapes`] returns.
 #[derive(Clone, Debug)]
 struct FindShapes<'a> {
     text: &'a str,

@@ -1,4 +1,4 @@
-//! A directory is no HLO file, and neither is a device, which would be read for ever.
+//! A directory is not an HLO file, and neither is a device, which would be read for ever.
 
 xla_shape::hlo_types! {
     mod program = "hlo";

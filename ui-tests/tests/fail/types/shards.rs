@@ -1,4 +1,4 @@
-//! Shardings of other dimensions, and collectives of what is no shard.
+//! Shardings of other dimensions, and collectives of what is not a shard.
 
 use xla_shape::types::{AllGathered, Shard};
 use xla_shape::{shape, sharding};

@@ -18,7 +18,7 @@ assert_same_map!(
     linear "- offset=1 -> (0, 1)\n  offset=2 -> (0, 2)\n  offset=4 -> (0, 4)\n  offset=8 -> (1, 0)\n  offset=16 -> (2, 0)\nwhere out dims are: [dim0 (size 4), dim1 (size 8)]"
 );
 
-// Tiles that combine dimensions are no sum over parts of indices.
+// Tiles that combine dimensions are not a sum over parts of indices.
 assert_same_map!(
     shape!(f32[4,3]{1,0:T(*,4)(2)}),
     xla "f32[4,3]{1,0:T(*,4)}"

@@ -288,7 +288,7 @@ mod tests {
         cache.keep_version(&compiler, &key.compiler);
         assert_eq!(cache.version(&compiler), Some(key.compiler.clone()));
         assert_eq!(cache.version(&Compiler { written: 3, ..compiler }), None);
-        // A file that cannot be read is no answer, and is written again.
+        // A file that cannot be read is not an answer, and is written again.
         std::fs::write(cache.file(&key), "{").unwrap();
         assert_eq!(cache.get(&key), None);
         cache.keep(&key, &answer);

@@ -429,7 +429,7 @@ fn segments(pieces: &[Piece], elements: u64) -> Option<Vec<Segment>> {
     (end == 1 || elements <= 1).then_some(segments)
 }
 
-/// The piece's divisor and moduli in units of the segment, without moduli that are no smaller than the segment.
+/// The piece's divisor and moduli in units of the segment, without moduli that are not smaller than the segment.
 fn relative(piece: &Piece, segment: &Segment) -> (u64, Vec<u64>) {
     let scale = |number: u64| number.checked_div(segment.unit).unwrap_or(0);
     let moduli = piece.moduli.iter().map(|&modulus| scale(modulus)).filter(|&modulus| modulus < segment.size);

@@ -208,12 +208,12 @@ fn number(text: &str, digits: usize) -> (TokenKind, usize) {
     let bytes = text.as_bytes();
     let count = |from: usize| bytes.get(from..).unwrap_or(&[]).iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = digits.saturating_add(count(digits));
-    let (next, behind) = (bytes.get(end).copied(), end.saturating_add(1));
-    let sign = usize::from(matches!(bytes.get(behind), Some(b'+' | b'-')));
+    let (next, after) = (bytes.get(end).copied(), end.saturating_add(1));
+    let sign = usize::from(matches!(bytes.get(after), Some(b'+' | b'-')));
     let goes_on = match next {
         Some(b'.') => true,
-        Some(b'e' | b'E') => count(behind.saturating_add(sign)) > 0,
-        Some(b'_' | b'x') => count(behind) > 0,
+        Some(b'e' | b'E') => count(after.saturating_add(sign)) > 0,
+        Some(b'_' | b'x') => count(after) > 0,
         _ => false,
     };
     if goes_on {
