@@ -38,8 +38,7 @@ WITHOUT_EXAMPLE = {
     """,
     "xla-shape-answers": "*",
     "xla-shape-tune": """
-        Advice Array ArrayLayout Because Compile CompiledCopy Copied Cost Entry Options PlaceNow Preferred Problem Program
-        ProgramCost Requested Smallest Today TuneError Wanted Weighted Write
+        Compile CompiledCopy Options Program Requested TuneError
     """,
     "xla-shape-render": "*",
     "xla-shape-c": """

@@ -18,6 +18,7 @@
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
+//! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
 //! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
 //! The rules about shapes are those of `xla-shape-core`.
@@ -36,6 +37,7 @@ pub mod numbers;
 pub mod place;
 mod schema;
 pub mod source;
+pub mod tune;
 
 pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, is_control, json_line, write_json};
 pub use schema::schema;

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 pub use verbs::tune::{Workers, answer as answer_as_worker, jobs};
 use xla_shape_render::harmless;
-use xla_shape_tune::Tuning;
+use xla_shape_answers::tune::Tuning;
 
 /// Runs the program with the arguments of this process, and returns its exit code.
 pub fn run() -> ExitCode {

@@ -6,6 +6,7 @@ use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
 use xla_shape_answers::schema;
+use xla_shape_answers::tune::Tuning;
 use xla_shape_render::advise::{Advice, Row};
 use xla_shape_render::compare::Comparison;
 use xla_shape_render::compile::{Compilation, Target};
@@ -15,7 +16,6 @@ use xla_shape_render::explain::{Explained, Explanation};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::scan::{Found, Scan, Summary};
 use xla_shape_render::{index, vector};
-use xla_shape_tune::Tuning;
 
 /// Where the schema of a verb is.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use xla_shape::{Layout, Shape};
 use xla_shape_pjrt::Slice;
-use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray, Tuning};
+use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
 /// Searches again with the answers of a set as the compiler. Each array has as many places as programs prefer layouts of it at most, so
 /// that the compiler's own choice can have them all.
@@ -68,7 +68,7 @@ fn replay(row: &Value, all: bool) -> Value {
     let generation = row["for"].as_str().unwrap().parse::<Slice>().unwrap().generation();
     let options = Options { generation, all, tilings: false, at_most_bytes: None, most: None };
     let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(program, ask)| Some(answer(*program, ask))).collect();
-    serde_json::to_value(Tuning::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
+    serde_json::to_value(xla_shape_tune::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
 }
 
 /// What the TPU compiler said of every combination of layouts, for sets of programs; `scripts/tune_sets.py` makes it.

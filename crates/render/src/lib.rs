@@ -29,7 +29,7 @@
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`](xla_shape_answers::cost) | [`ProgramCost`](xla_shape_answers::cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
-//! | [`tune`] | [`Tuning`](xla_shape_tune::Tuning) | Which layout should an array have that several programs share? |
+//! | [`tune`] | [`Tuning`](xla_shape_answers::tune::Tuning) | Which layout should an array have that several programs share? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`hlo`] | [`Report`](xla_shape_answers::hlo::Report), [`Difference`](xla_shape_answers::hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!

@@ -1,12 +1,12 @@
 //! Advice about modules that are compiled already: no compiler runs, so nothing is tried.
 
-use super::candidates::candidates;
+use super::answer::{answer, plain, write};
+use super::candidates::{bytes, candidates};
 use super::search::{Found, rules, today_choice};
-use super::{ArrayLayout, Cost, Figures, Measured, Options, Place, Program, SharedArray, Today, Tuning, Write};
-use schemars::JsonSchema;
-use serde::Serialize;
+use super::{Figures, Measured, Options, Place, Program, SharedArray};
 use std::collections::HashMap;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::tune::{Advice, Copied, Cost, PlaceNow, Smallest, Today, Tuning, Wanted};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Layout, Shape};
 use xla_shape_hlo::Module;
@@ -104,206 +104,122 @@ pub struct CompiledCopy {
     pub ask: Option<(Place, Layout)>,
 }
 
-/// What compiled modules say about a shared array.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Advice {
-    /// Its name.
-    pub array: String,
-    /// Its places.
-    pub places: Vec<PlaceNow>,
-    /// The layout in the device's tiles that takes the fewest bytes; null if the modules have no tiles.
-    pub smallest: Option<Smallest>,
-    /// The layouts with which copies would not have to change the layout, the one of the most cycles first.
-    pub layouts: Vec<Wanted>,
-    /// The copies of the array that do more than change its memory space, the most expensive of each program first.
-    pub copies: Vec<Copied>,
-}
-
-/// A place of an array, and its layout there.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PlaceNow {
-    /// The program.
-    pub program: String,
-    /// The parameter or result.
-    pub place: String,
-    /// Its layout there, in XLA's text.
-    pub layout: String,
-    /// Its bytes there, padding included; null if they are not known.
-    pub bytes: Option<u64>,
-    /// The bytes of padding; null if they are not known.
-    pub padding: Option<u64>,
-}
-
-/// The layout that takes the fewest bytes.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Smallest {
-    /// The layout.
-    #[serde(flatten)]
-    pub layout: ArrayLayout,
-    /// The bytes of HBM of the program that takes the most; null if the programs were not compiled.
-    pub bytes: u64,
-}
-
-/// A layout with which copies would not have to change the layout. They go, unless their remedy says that a copy stays.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Wanted {
-    /// The layout.
-    #[serde(flatten)]
-    pub layout: ArrayLayout,
-    /// How many copies would not have to change the layout.
-    pub copies: usize,
-    /// The cycles that these copies take today, with the weights of their programs; null if one has no figure.
-    pub cycles: Option<u64>,
-    /// The bytes of the array in this layout; null if they are not known.
-    pub bytes: Option<u64>,
-    /// What to write for it; null if nothing can be written.
-    pub write: Option<Write>,
-}
-
-/// A copy of a shared array.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Copied {
-    /// The program.
-    pub program: String,
-    /// The instruction.
-    pub instruction: String,
-    /// The array that it reads.
-    pub from: String,
-    /// The array that it writes.
-    pub to: String,
-    /// The cycles of all runs, without the weight of the program; null if there is no figure.
-    pub cycles: Option<u64>,
-    /// Why it is there.
-    pub cause: String,
-    /// What would remove it; null if nothing is known that would.
-    pub remedy: Option<String>,
-}
-
-impl Tuning {
-    /// Advice from modules that are compiled already, one for each program: the copies of shared arrays, the layouts that would make them
-    /// unnecessary, and how much padding the layouts have. No compiler confirms it.
-    ///
-    /// ```
-    /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_tune::{Compiled, CompiledCopy, Figures, Measured, Place, Program, SharedArray, Tuning};
-    ///
-    /// let place = Place::Parameter(0, vec![]);
-    /// let (from, to) = ("f32[256,128]{1,0:T(8,128)}", "f32[256,128]{0,1:T(8,128)}");
-    /// let copy = CompiledCopy {
-    ///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
-    ///     cause: "a product reads columns".into(), remedy: None, ask: Some((place.clone(), "{0,1:T(8,128)}".parse()?)),
-    /// };
-    /// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
-    /// let programs = [Program { name: "a".into(), weight: 1 }];
-    /// let arrays = [SharedArray::new("x", vec![(0, place)], &programs, &[compiled[0].measured.clone()])?];
-    /// let tuning = Tuning::advise(&arrays, &programs, Generation::V5e, &compiled);
-    /// assert!(tuning.is_advice() && !tuning.has_best());
-    /// assert_eq!(tuning.advice.unwrap()[0].layouts[0].layout.layout, "{0,1:T(8,128)}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn advise(arrays: &[SharedArray], programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Self {
-        let today: Vec<Measured> = compiled.iter().map(|one| one.measured.clone()).collect();
-        let has_tiles = |array: &SharedArray| !array.array.layout().tiles().is_empty();
-        let rules = |array: &SharedArray| {
-            let (all, repeated) = candidates(&array.array, generation, false);
-            if has_tiles(array) { rules(&all, repeated) } else { [0; 3] }
-        };
-        let preferred = |array: &SharedArray| {
-            let of_program = |(program, measured): (usize, &Measured)| {
-                let places = array.places.iter().filter(|(owner, _)| *owner == program);
-                let places: Vec<Place> = places.map(|(_, place)| place.clone()).collect();
-                let mut layouts: Vec<Layout> = Vec::new();
-                for layout in measured.remedies(&places) {
-                    if !layouts.contains(&layout) {
-                        layouts.push(layout);
-                    }
+/// Advice from modules that are compiled already, one for each program: the copies of shared arrays, the layouts that would make them
+/// unnecessary, and how much padding the layouts have. No compiler confirms it.
+///
+/// ```
+/// use xla_shape_core::tpu::Generation;
+/// use xla_shape_tune::{Compiled, CompiledCopy, Figures, Measured, Place, Program, SharedArray, advise};
+///
+/// let place = Place::Parameter(0, vec![]);
+/// let (from, to) = ("f32[256,128]{1,0:T(8,128)}", "f32[256,128]{0,1:T(8,128)}");
+/// let copy = CompiledCopy {
+///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
+///     cause: "a product reads columns".into(), remedy: None, ask: Some((place.clone(), "{0,1:T(8,128)}".parse()?)),
+/// };
+/// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
+/// let programs = [Program { name: "a".into(), weight: 1 }];
+/// let arrays = [SharedArray::new("x", vec![(0, place)], &programs, &[compiled[0].measured.clone()])?];
+/// let tuning = advise(&arrays, &programs, Generation::V5e, &compiled);
+/// assert!(tuning.is_advice() && !tuning.has_best());
+/// assert_eq!(tuning.advice.unwrap()[0].layouts[0].layout.layout, "{0,1:T(8,128)}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn advise(arrays: &[SharedArray], programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Tuning {
+    let today: Vec<Measured> = compiled.iter().map(|one| one.measured.clone()).collect();
+    let has_tiles = |array: &SharedArray| !array.array.layout().tiles().is_empty();
+    let rules = |array: &SharedArray| {
+        let (all, repeated) = candidates(&array.array, generation, false);
+        if has_tiles(array) { rules(&all, repeated) } else { [0; 3] }
+    };
+    let preferred = |array: &SharedArray| {
+        let of_program = |(program, measured): (usize, &Measured)| {
+            let places = array.places.iter().filter(|(owner, _)| *owner == program);
+            let places: Vec<Place> = places.map(|(_, place)| place.clone()).collect();
+            let mut layouts: Vec<Layout> = Vec::new();
+            for layout in measured.remedies(&places) {
+                if !layouts.contains(&layout) {
+                    layouts.push(layout);
                 }
-                layouts
-            };
-            today.iter().enumerate().map(of_program).collect::<Vec<_>>()
-        };
-        let found = Found {
-            today_choice: today_choice(arrays, &today),
-            best: None,
-            tried: Vec::new(),
-            compiles: 0,
-            rules: arrays.iter().map(rules).collect(),
-            is_cut: false,
-            is_ended: false,
-            preferred: arrays.iter().map(preferred).collect(),
-            auto_errors: Vec::new(),
-            today,
-        };
-        let options = Options { generation, all: false, tilings: false, at_most_bytes: None, most: None };
-        let own = Self::new(arrays, programs, &options, &found);
-        // A module does not say how much HBM its program takes.
-        let cost = Cost { bytes: None, programs: Vec::new(), ..own.today.cost };
-        let advice = arrays.iter().map(|array| {
-            let smallest = candidates(&array.array, generation, false).0.into_iter().next();
-            let smallest = smallest.filter(|_| has_tiles(array));
-            Advice {
-                smallest: smallest.map(|one| Smallest { layout: ArrayLayout::new(&one.layout), bytes: one.bytes }),
-                ..Advice::new(array, programs, generation, compiled)
             }
-        });
-        Self { today: Today { cost, ..own.today }, advice: Some(advice.collect()), ..own }
-    }
-
-    /// Whether this is advice that no compiler confirmed.
-    #[must_use]
-    pub const fn is_advice(&self) -> bool {
-        self.advice.is_some()
-    }
-}
-
-impl Advice {
-    fn new(array: &SharedArray, programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Self {
-        let mut wanted: Vec<(Layout, usize, Option<u64>)> = Vec::new();
-        let mut copies = Vec::new();
-        for (number, (program, module)) in programs.iter().zip(compiled).enumerate() {
-            let is_here =
-                |place: &Place| array.places.iter().any(|(owner, other)| *owner == number && other.is_same(place));
-            for copy in module.copies.iter().filter(|copy| copy.places.iter().any(is_here)) {
-                if let Some((_, layout)) = copy.ask.as_ref().filter(|(place, _)| is_here(place)) {
-                    let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
-                    match wanted.iter_mut().find(|(other, ..)| other == layout) {
-                        Some((_, copies, sum)) => {
-                            *copies += 1;
-                            *sum = sum.zip(cycles).and_then(|(sum, cycles)| sum.checked_add(cycles));
-                        }
-                        None => wanted.push((layout.clone(), 1, cycles)),
-                    }
-                }
-                copies.push(Copied {
-                    program: program.name.clone(),
-                    instruction: copy.instruction.clone(),
-                    from: copy.from.clone(),
-                    to: copy.to.clone(),
-                    cycles: copy.cycles,
-                    cause: copy.cause.clone(),
-                    remedy: copy.remedy.clone(),
-                });
-            }
+            layouts
+        };
+        today.iter().enumerate().map(of_program).collect::<Vec<_>>()
+    };
+    let found = Found {
+        today_choice: today_choice(arrays, &today),
+        best: None,
+        tried: Vec::new(),
+        compiles: 0,
+        rules: arrays.iter().map(rules).collect(),
+        is_cut: false,
+        is_ended: false,
+        preferred: arrays.iter().map(preferred).collect(),
+        auto_errors: Vec::new(),
+        today,
+    };
+    let options = Options { generation, all: false, tilings: false, at_most_bytes: None, most: None };
+    let own = answer(arrays, programs, &options, &found);
+    // A module does not say how much HBM its program takes.
+    let cost = Cost { bytes: None, programs: Vec::new(), ..own.today.cost };
+    let advice = arrays.iter().map(|array| {
+        let smallest = candidates(&array.array, generation, false).0.into_iter().next();
+        let smallest = smallest.filter(|_| has_tiles(array));
+        Advice {
+            smallest: smallest.map(|one| Smallest { layout: plain(&one.layout), bytes: one.bytes }),
+            ..about(array, programs, generation, compiled)
         }
-        wanted.sort_by_key(|(_, copies, cycles)| std::cmp::Reverse((*cycles, *copies)));
-        let layouts = wanted.into_iter().map(|(layout, copies, cycles)| Wanted {
-            write: Write::new(array, &layout, generation),
-            bytes: crate::candidates::bytes(&array.array, &layout),
-            layout: ArrayLayout::new(&layout),
-            copies,
-            cycles,
-        });
-        let places = array.places.iter().filter_map(|(number, place)| {
-            let here = compiled.get(*number)?.measured.array(place)?;
-            Some(PlaceNow {
-                program: programs.get(*number)?.name.clone(),
-                place: place.to_string(),
-                layout: here.layout().to_string(),
-                bytes: here.byte_size(),
-                padding: here.padding_byte_size(),
-            })
-        });
-        Self { array: array.name.clone(), places: places.collect(), smallest: None, layouts: layouts.collect(), copies }
+    });
+    Tuning { today: Today { cost, ..own.today }, advice: Some(advice.collect()), ..own }
+}
+
+/// What compiled modules say about an array, without the smallest layout.
+fn about(array: &SharedArray, programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Advice {
+    let mut wanted: Vec<(Layout, usize, Option<u64>)> = Vec::new();
+    let mut copies = Vec::new();
+    for (number, (program, module)) in programs.iter().zip(compiled).enumerate() {
+        let is_here =
+            |place: &Place| array.places.iter().any(|(owner, other)| *owner == number && other.is_same(place));
+        for copy in module.copies.iter().filter(|copy| copy.places.iter().any(is_here)) {
+            if let Some((_, layout)) = copy.ask.as_ref().filter(|(place, _)| is_here(place)) {
+                let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
+                match wanted.iter_mut().find(|(other, ..)| other == layout) {
+                    Some((_, copies, sum)) => {
+                        *copies += 1;
+                        *sum = sum.zip(cycles).and_then(|(sum, cycles)| sum.checked_add(cycles));
+                    }
+                    None => wanted.push((layout.clone(), 1, cycles)),
+                }
+            }
+            copies.push(Copied {
+                program: program.name.clone(),
+                instruction: copy.instruction.clone(),
+                from: copy.from.clone(),
+                to: copy.to.clone(),
+                cycles: copy.cycles,
+                cause: copy.cause.clone(),
+                remedy: copy.remedy.clone(),
+            });
+        }
     }
+    wanted.sort_by_key(|(_, copies, cycles)| std::cmp::Reverse((*cycles, *copies)));
+    let layouts = wanted.into_iter().map(|(layout, copies, cycles)| Wanted {
+        write: write(array, &layout, generation),
+        bytes: bytes(&array.array, &layout),
+        layout: plain(&layout),
+        copies,
+        cycles,
+    });
+    let places = array.places.iter().filter_map(|(number, place)| {
+        let here = compiled.get(*number)?.measured.array(place)?;
+        Some(PlaceNow {
+            program: programs.get(*number)?.name.clone(),
+            place: place.to_string(),
+            layout: here.layout().to_string(),
+            bytes: here.byte_size(),
+            padding: here.padding_byte_size(),
+        })
+    });
+    Advice { array: array.name.clone(), places: places.collect(), smallest: None, layouts: layouts.collect(), copies }
 }

@@ -2,8 +2,9 @@
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
 use super::memory::{Memory, Requested, homes, in_space, without_space};
-use super::{Ask, Because, Measured, Options, Place, Program, SharedArray, TuneError};
+use super::{Ask, Measured, Options, Place, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use xla_shape_answers::tune::Because;
 use xla_shape_core::{ArrayShape, Layout};
 
 /// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it. Reading its padding costs as

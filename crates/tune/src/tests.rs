@@ -1,8 +1,9 @@
 //! What must hold of the search, whatever a compiler says.
 
 use super::search::{Found, search, weighted};
-use super::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, TuneError, Tuning};
+use super::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, TuneError};
 use std::collections::BTreeMap;
+use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
@@ -180,7 +181,7 @@ fn with_auto(auto: u64, explicit: Result<u64, &str>) -> Tuning {
         };
         asks.iter().map(|ask| Some(one(ask).map_err(str::to_owned))).collect()
     };
-    Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap()
+    crate::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap()
 }
 
 #[test]
@@ -225,7 +226,7 @@ fn todays_layouts_may_be_better_where_the_compiler_chooses_them() {
             };
             asks.iter().map(|(_, ask)| Some(Ok(one(ask)))).collect()
         };
-        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let tuning = crate::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
         let best = &tuning.tried[tuning.best_entry.unwrap()];
         assert_eq!((tuning.keep, best.auto.len()), (keep, usize::from(!keep)), "{auto}");
         assert_eq!(best.cost.cycles, Some(auto.min(100)));
@@ -377,7 +378,7 @@ fn where_the_memory_differs_from_todays_no_cycles_are_compared() {
             };
             asks.iter().map(|ask| Some(Ok(one(ask)))).collect()
         };
-        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let tuning = crate::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
         assert_eq!(tuning.moved, memory == Memory::PinnedHost);
     }
 }
@@ -453,7 +454,7 @@ fn figures_of_several_compilers_are_not_compared_in_silence() {
             };
             asks.iter().map(|ask| Some(Ok(one(ask)))).collect()
         };
-        let tuning = Tuning::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
+        let tuning = crate::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
         let note = "Compilers of several versions made the figures, so they should not be compared.";
         assert_eq!(tuning.notes.iter().any(|own| own == note), others[0] != others[1]);
         let expected: &[&str] = if others[0] == others[1] { &["a"] } else { &["a", "b"] };

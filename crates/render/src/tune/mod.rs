@@ -1,4 +1,4 @@
-//! The words, text and page of an answer of `xla-shape-tune`: the best layouts of arrays that several programs share.
+//! The words, text and page of the answer of `tune`: the best layouts of arrays that several programs share.
 
 mod page;
 #[cfg(test)]

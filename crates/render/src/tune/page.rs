@@ -3,7 +3,7 @@
 use super::text::{CHANGES_SHOWN, answer, choice, lines, made, places, said};
 use crate::web::{cell, end, escape, page_of_tables, push, table};
 use crate::words::{Grouped, InUnits, Signed, difference, shortened};
-use xla_shape_tune::{Advice, Tuning};
+use xla_shape_answers::tune::{Advice, Tuning};
 
 /// The answer as an HTML page: the best layouts, what they gain in each program and why, what to write, and all layouts that were
 /// tried. The page has no external resources.
@@ -11,7 +11,7 @@ use xla_shape_tune::{Advice, Tuning};
 /// ```
 /// use xla_shape_core::Shape;
 /// use xla_shape_core::tpu::Generation;
-/// use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray, Tuning};
+/// use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 ///
 /// let shapes: [Shape; 1] = ["f32[256,128]{1,0:T(8,128)}".parse()?];
 /// let today = Measured::new(Figures { cycles: Some(9), bytes: 8192, ..Figures::default() }, &shapes, &[]);
@@ -19,7 +19,7 @@ use xla_shape_tune::{Advice, Tuning};
 /// let arrays = [SharedArray::new("x", vec![(0, Place::Parameter(0, vec![]))], &programs, &[today.clone()])?];
 /// let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
 /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|_| Some(Ok(today.clone()))).collect();
-/// let page = xla_shape_render::tune::page(&Tuning::search(&arrays, &programs, &options, &mut compiler)?);
+/// let page = xla_shape_render::tune::page(&xla_shape_tune::search(&arrays, &programs, &options, &mut compiler)?);
 /// assert!(page.starts_with("<!doctype html>") && page.contains("x should stay {1,0:T(8,128)}"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -2,9 +2,10 @@
 
 use super::page;
 use crate::Show as _;
+use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
-use xla_shape_tune::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, Tuning};
+use xla_shape_tune::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray};
 
 /// The answer about one array of one program. The program takes the given cycles; its compiler chooses a column-major layout.
 fn tuned(memories: Vec<Memory>, cycles: &dyn Fn(&Ask) -> u64) -> Tuning {
@@ -26,7 +27,7 @@ fn tuned(memories: Vec<Memory>, cycles: &dyn Fn(&Ask) -> u64) -> Tuning {
         };
         asks.iter().map(|(_, ask)| Some(Ok(one(ask).with_compiler("a")))).collect()
     };
-    Tuning::search(&arrays, &programs, &options, &mut compile).unwrap()
+    xla_shape_tune::search(&arrays, &programs, &options, &mut compile).unwrap()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
-use xla_shape_tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
+use xla_shape_answers::tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
 
 impl Show for Tuning {
     fn text(&self, width: usize) -> Text {

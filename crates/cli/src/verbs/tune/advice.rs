@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use std::collections::BTreeMap;
 use xla_shape::hlo::Module;
 use xla_shape_program::Program;
-use xla_shape_tune::{Compiled, SharedArray, Tuning};
+use xla_shape_answers::tune::Tuning;
+use xla_shape_tune::{Compiled, SharedArray};
 
 /// What compiled modules say about the layouts of shared arrays.
 pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u8>]) -> Result<Tuning, Failure> {
@@ -47,7 +48,7 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
     let measured: Vec<_> = all.iter().map(|one| one.measured.clone()).collect();
     let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::said)?;
-    Ok(Tuning::advise(&arrays, &programs, slice.generation(), &all))
+    Ok(xla_shape_tune::advise(&arrays, &programs, slice.generation(), &all))
 }
 
 /// The donated parameters of a module, each with the result that takes its memory.

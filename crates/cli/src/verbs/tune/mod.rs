@@ -19,10 +19,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use workers::{Threads, asking, origin};
 pub use workers::{Workers, answer, jobs};
+use xla_shape_answers::tune::Tuning;
 use xla_shape_files::{check_outputs, contents};
 use xla_shape_pjrt::{Error, Program};
 use xla_shape_render::tune::page;
-use xla_shape_tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError, Tuning};
+use xla_shape_tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError};
 
 /// The compiler chooses the layout.
 const ANY: Requested = Requested { layout: None, memory: None };
@@ -158,7 +159,7 @@ pub(crate) fn tuned(
             vec![Some(Err(message)); asks.len()]
         })
     };
-    let tuning = Tuning::search(&arrays, &weighted, &options, &mut compile);
+    let tuning = xla_shape_tune::search(&arrays, &weighted, &options, &mut compile);
     if let Some(failure) = trouble {
         return Err(failure);
     }

@@ -1,0 +1,290 @@
+//! The layouts that arrays should have which several programs share: what was tried, and what is best.
+//!
+//! The crate `xla-shape-tune` searches, and makes this answer.
+
+mod advice;
+
+use crate::Answer;
+pub use advice::{Advice, Copied, PlaceNow, Smallest, Wanted};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Tuning {
+    /// The best layout of each shared array, by its name; null if none of the layouts that were tried can be used, such as where all exceed
+    /// the limit, and in advice.
+    pub best: Option<BTreeMap<String, ArrayLayout>>,
+    /// The programs as they are.
+    pub today: Today,
+    /// Whether the programs as they are are the best.
+    pub keep: bool,
+    /// The entry of `tried` with the best layouts; null if there is none.
+    pub best_entry: Option<usize>,
+    /// The shared arrays.
+    pub arrays: Vec<Array>,
+    /// The programs.
+    pub programs: Vec<Weighted>,
+    /// The versions of the compilers that made the figures, in their own words.
+    pub compilers: Vec<String>,
+    /// The number of compilations: pairs of a program and its layouts. Answers from the cache count too.
+    pub compiles: usize,
+    /// How many of these answers came from the cache.
+    pub kept: usize,
+    /// Whether every combination of layouts was asked for.
+    pub all: bool,
+    /// Whether the search stopped early, because it reached the limit of compilations or because the user interrupted it.
+    pub cut: bool,
+    /// Whether the caller ended it.
+    #[serde(skip)]
+    pub ended: bool,
+    /// Whether another search goes on from the answers of this one.
+    #[serde(skip)]
+    pub goes_on: bool,
+    /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
+    #[serde(skip)]
+    pub moved: bool,
+    /// The most bytes that a program may take, if there is a limit.
+    #[serde(skip)]
+    pub limit: Option<u64>,
+    /// What was tried.
+    pub tried: Vec<Entry>,
+    /// Advice from modules that are compiled already, which no compiler confirmed; null if compilers made the answer.
+    pub advice: Option<Vec<Advice>>,
+    /// What a reader of the figures should know.
+    pub notes: Vec<String>,
+}
+
+/// A layout, in XLA's text and as JAX orders dimensions.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct ArrayLayout {
+    /// In XLA's text.
+    pub layout: String,
+    /// The dimensions from major to minor, as JAX orders them.
+    pub major_to_minor: Vec<usize>,
+    /// The memory, as in mhlo.memory_kind; absent if none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
+    pub memory: Option<&'static str>,
+}
+
+/// The programs as they are.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Today {
+    /// The layout of each shared array, by its name; null if one has different layouts in different places.
+    pub layouts: Option<BTreeMap<String, ArrayLayout>>,
+    /// What they cost.
+    #[serde(flatten)]
+    pub cost: Cost,
+}
+
+/// The cost of the programs with some layouts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Cost {
+    /// The cycles of all programs with their weights; null if they are not known.
+    pub cycles: Option<u64>,
+    /// The bytes of HBM of the program that takes the most; null if the programs were not compiled.
+    pub bytes: Option<u64>,
+    /// How many copies in all programs change a layout; null if the programs were not compiled.
+    pub copies: Option<usize>,
+    /// The programs; empty if they were not compiled.
+    pub programs: Vec<ProgramCost>,
+}
+
+/// The cost of one program with some layouts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProgramCost {
+    /// Its name.
+    pub program: String,
+    /// Its cycles, without its weight; null if they are not known.
+    pub cycles: Option<u64>,
+    /// The bytes of HBM that it takes.
+    pub bytes: u64,
+    /// How many copies change a layout.
+    pub copies: usize,
+    /// Copies that today's layouts need and these do not.
+    pub gone: Vec<String>,
+    /// Copies that these layouts need and today's do not.
+    pub new: Vec<String>,
+    /// The opcodes whose cycles change the most, with the change.
+    #[serde(skip)]
+    pub opcodes: Vec<(String, i128)>,
+}
+
+/// A choice of layouts that was tried.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Entry {
+    /// The layout of each shared array, by its name.
+    pub layouts: BTreeMap<String, String>,
+    /// The programs for which the compiler chose these layouts (Layout.AUTO); the others were compiled with the layouts themselves, or as
+    /// they are if these are today's. Layouts do not determine a program.
+    pub auto: Vec<String>,
+    /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
+    pub taken: bool,
+    /// What the programs cost.
+    #[serde(flatten)]
+    pub cost: Cost,
+    /// Why it was tried.
+    pub because: Because,
+    /// Why the compiler refused; null if it did not.
+    pub error: Option<String>,
+}
+
+words! {
+    /// Why a choice of layouts was tried.
+    pub enum Because {
+        /// The programs have these layouts today.
+        Today = "today",
+        /// Every combination was wanted.
+        Every = "every combination",
+        /// They are the best layouts in the preferred memory, tried in another one.
+        BestElsewhere = "the best layouts, in other memory",
+        /// They are today's, in another memory.
+        TodayElsewhere = "today's layouts, in other memory",
+        /// The compiler chose them for at least one program, and made another program than of the layouts themselves.
+        Auto = "the compiler's own choice",
+        /// A program prefers them.
+        Preferred = "preferred by a program",
+        /// They have the first dimension of what one program prefers, and the next one of another.
+        Between = "between what two programs prefer",
+        /// They are a neighbour of the best so far.
+        Neighbour = "a neighbour of the best",
+    }
+}
+
+/// Why an entry cannot be recommended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Problem<'a> {
+    /// The compiler refused it, and said this.
+    Refused(&'a str),
+    /// The compiled programs have other layouts.
+    NotTaken,
+    /// The cycles are not known.
+    NoCycles,
+    /// A program takes more than the limit: these bytes.
+    Exceeds(u64),
+}
+
+/// A shared array.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Array {
+    /// Its name.
+    pub name: String,
+    /// Its type and its sizes on one device.
+    pub shape: String,
+    /// Where it is, such as "parameter 4 of decode".
+    pub places: Vec<String>,
+    /// How many different layouts it can have in the device's tiles.
+    pub layouts: usize,
+    /// How many orders of its dimensions place every byte as another order does, because they differ only in dimensions of size 1.
+    pub repeated: usize,
+    /// How many layouts take so much padding that the search leaves them out.
+    pub padded: usize,
+    /// The layouts that programs prefer by themselves: the compiler's own choice, and those that would remove a copy, such as one that a
+    /// kernel requires.
+    pub preferred: Vec<Preferred>,
+    /// What to write for the best layout; null if there is none.
+    pub write: Option<Write>,
+}
+
+/// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, such as one that a kernel requires.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Preferred {
+    /// The program.
+    pub program: String,
+    /// The layout.
+    pub layout: String,
+}
+
+/// What to write for a layout.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Write {
+    /// For JAX.
+    pub jax: String,
+    /// For Orbax, when the array is restored.
+    pub orbax: String,
+    /// For this library.
+    pub shape: String,
+}
+
+/// A program and its weight.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Weighted {
+    /// Its name.
+    pub name: String,
+    /// How often it runs, compared with the others.
+    pub weight: u32,
+}
+
+impl Answer for Tuning {
+    const SCHEMA: &'static str = "xla-shape/tune/1";
+}
+
+impl Tuning {
+    /// The same answer, with what the cache did for it.
+    ///
+    /// kept: how many answers came from the cache.
+    /// goes_on: whether the other answers are in the cache now, so that another search goes on from there.
+    #[must_use]
+    pub fn with_cache(self, kept: usize, goes_on: bool) -> Self {
+        Self { kept, goes_on, ..self }
+    }
+
+    /// The best entry, if it is not today's.
+    #[must_use]
+    pub fn changed(&self) -> Option<&Entry> {
+        self.best_entry.and_then(|number| self.tried.get(number)).filter(|_| !self.keep)
+    }
+
+    /// All that was tried, the best first.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<&Entry> {
+        let mut entries: Vec<&Entry> = self.tried.iter().collect();
+        entries.sort_by_key(|entry| {
+            (self.problem(entry).is_some(), entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes)
+        });
+        entries
+    }
+
+    /// Why an entry cannot be recommended; `None` if it can.
+    #[must_use]
+    pub fn problem<'a>(&self, entry: &'a Entry) -> Option<Problem<'a>> {
+        match (&entry.error, entry.taken, entry.cost.cycles) {
+            (Some(error), ..) => Some(Problem::Refused(error)),
+            (None, false, _) => Some(Problem::NotTaken),
+            (None, true, None) => Some(Problem::NoCycles),
+            (None, true, Some(_)) => {
+                let limit = self.limit.zip(entry.cost.bytes).filter(|(limit, bytes)| bytes > limit);
+                limit.map(|(_, bytes)| Problem::Exceeds(bytes))
+            }
+        }
+    }
+
+    /// The entry with the same layouts where no program has them by the compiler's own choice; `None` if that is not an answer.
+    #[must_use]
+    pub fn explicit(&self, entry: &Entry) -> Option<&Entry> {
+        let mut others = self.tried.iter();
+        others
+            .find(|other| other.auto.is_empty() && other.layouts == entry.layouts)
+            .filter(|other| self.problem(other).is_none())
+    }
+
+    /// Whether the caller ended the search, so that the best layouts are those of what was tried until then.
+    #[must_use]
+    pub const fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether there is a best choice of layouts.
+    #[must_use]
+    pub const fn has_best(&self) -> bool {
+        self.best.is_some()
+    }
+
+    /// Whether this is advice that no compiler confirmed.
+    #[must_use]
+    pub const fn is_advice(&self) -> bool {
+        self.advice.is_some()
+    }
+}
