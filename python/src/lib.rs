@@ -28,9 +28,11 @@ mod tune;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ffi::OsString;
+use std::io::Write as _;
 use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
-use xla_shape_cli::Host;
+use xla_shape_program::Host;
+use xla_shape_render::harmless;
 
 /// Starts the program again in a new process, given only this module's file. `-m xla_shape` would search the current directory first, and
 /// an isolated Python (`-I`) may not find the package.
@@ -59,7 +61,13 @@ fn host(module: &Bound<'_, PyModule>) -> PyResult<Host> {
     let python = python.filter(|python| !python.is_empty());
     let file = module.getattr("__file__")?.extract::<OsString>()?;
     let command = python.clone().map(|python| vec![python, "-I".into(), "-c".into(), ANEW.into(), file]);
-    Ok(Host { command: command.unwrap_or_default(), python: python.map(Into::into) })
+    Ok(Host { command: command.unwrap_or_default(), python: python.map(Into::into), notes })
+}
+
+/// Writes what a compiler wrote to standard error, without what controls a terminal.
+fn notes(text: &str) {
+    // An error means that standard error is closed.
+    let _ = std::io::stderr().write_all(harmless(text).as_bytes());
 }
 
 #[pymodule]

@@ -15,6 +15,7 @@
 //! | module | main type | question |
 //! |---|---|---|
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
@@ -30,6 +31,7 @@ mod words;
 
 mod answer;
 pub mod block;
+pub mod compile;
 pub mod cost;
 pub mod guard;
 pub mod hlo;

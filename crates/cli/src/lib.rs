@@ -21,27 +21,17 @@ use clap::{ColorChoice, FromArgMatches as _, ValueEnum as _};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 pub use verbs::tune::{Workers, answer as answer_as_worker, jobs};
-use xla_shape_render::harmless;
 use xla_shape_answers::tune::Tuning;
+use xla_shape_program::Host;
+use xla_shape_render::harmless;
 
 /// Runs the program with the arguments of this process, and returns its exit code.
 pub fn run() -> ExitCode {
     let command = std::env::current_exe().into_iter().map(OsString::from).collect();
-    ExitCode::from(run_with(&Host { command, python: None }, std::env::args_os()))
-}
-
-/// How the program was started: by itself, or by the Python package.
-#[derive(Clone, Debug)]
-pub struct Host {
-    /// The command that starts the program again, with its first arguments, because compilers run in separate processes. Empty if it is
-    /// not known.
-    pub command: Vec<OsString>,
-    /// The Python interpreter that runs the program, if one does: its packages may have a compiler.
-    pub python: Option<PathBuf>,
+    ExitCode::from(run_with(&Host { command, python: None, notes: io::notes }, std::env::args_os()))
 }
 
 /// Runs the program with these arguments, of which the first is the program's name, and returns its exit code.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use xla_shape_answers::block::BlockAnswer;
+use xla_shape_answers::compile::{Compilation, Target};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
@@ -9,7 +10,6 @@ use xla_shape_answers::schema;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_render::advise::{Advice, Row};
 use xla_shape_render::compare::Comparison;
-use xla_shape_render::compile::{Compilation, Target};
 use xla_shape_render::convert::{Conversion, Converted};
 use xla_shape_render::draw::{Drawing, Drawn};
 use xla_shape_render::explain::{Explained, Explanation};

@@ -2,16 +2,21 @@
 //!
 //! [`Reading`] says what any text or file is, and which commands of the program answer about it. [`Program`] is opened from a file, a directory of the compiler's dumps, or bytes. It owns what it read, so it has no lifetime.
 //! [`Program::memory`] is the memory of its values, with the compiler's own figures where its files have them. This crate decides what
-//! an input is and which files belong to it; it writes no text for people except errors and notes.
+//! an input is and which files belong to it; it writes no text for people except errors and notes. [`Compiler`] compiles a program in a
+//! process of its own (feature `compiler`), and [`CompilerAnswer`] is what it says.
 
 #![forbid(unsafe_code)]
 
+mod compiler;
 mod input;
 mod memory;
 mod program;
 mod read;
 mod statistics;
 
+pub use compiler::{CompileError, Compiler, CompilerAnswer};
+#[cfg(feature = "compiler")]
+pub use compiler::{DUMP_OPTION, Host, end_with_parent};
 pub use input::{File, Input, KernelFiles, ModuleDump, PASTED, Question, Reading, path_argument};
 pub use memory::ProgramMemory;
 pub use program::Program;

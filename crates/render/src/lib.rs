@@ -27,7 +27,7 @@
 //! | [`convert`] | [`Conversion`](convert::Conversion) | What is this layout in another notation, and which code makes it? |
 //! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
-//! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
+//! | [`compile`](xla_shape_answers::compile) | [`Compilation`](xla_shape_answers::compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`](xla_shape_answers::cost) | [`ProgramCost`](xla_shape_answers::cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`tune`] | [`Tuning`](xla_shape_answers::tune::Tuning) | Which layout should an array have that several programs share? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
@@ -41,7 +41,7 @@
 pub mod advise;
 mod block;
 pub mod compare;
-pub mod compile;
+mod compile;
 pub mod convert;
 mod cost;
 pub mod draw;

@@ -6,7 +6,9 @@ use crate::search::{Found, Tried, described, most_bytes, weighted};
 use crate::{Compile, Measured, Memory, Options, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::place::{Place, format_in_jax};
-use xla_shape_answers::tune::{Array, ArrayLayout, Cost, Entry, Preferred, ProgramCost, Today, Tuning, Weighted, Write};
+use xla_shape_answers::tune::{
+    Array, ArrayLayout, Cost, Entry, Preferred, ProgramCost, Today, Tuning, Weighted, Write,
+};
 use xla_shape_core::Layout;
 use xla_shape_core::tpu::Generation;
 
@@ -31,9 +33,7 @@ pub fn search<'a>(
 pub(crate) fn answer(arrays: &[SharedArray], programs: &[Program], options: &Options, found: &Found) -> Tuning {
     let named = |choice: &[Layout]| {
         let layouts = arrays.iter().zip(choice);
-        layouts
-            .map(|(array, layout)| (array.name.clone(), layout_of(array, layout)))
-            .collect::<BTreeMap<_, _>>()
+        layouts.map(|(array, layout)| (array.name.clone(), layout_of(array, layout))).collect::<BTreeMap<_, _>>()
     };
     let cost = |measured: &[Measured]| cost_of(programs, measured, &found.today);
     let entry = |tried: &Tried| Entry {
@@ -141,10 +141,8 @@ pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Generation
     let order = layout.minor_to_major();
     let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);
     let memory = Memory::of(layout).filter(|_| !array.memories.is_empty());
-    let sharding = memory.map_or_else(
-        || "sharding".to_owned(),
-        |memory| format!("sharding.with_memory_kind(\"{}\")", memory.kind()),
-    );
+    let sharding = memory
+        .map_or_else(|| "sharding".to_owned(), |memory| format!("sharding.with_memory_kind(\"{}\")", memory.kind()));
     let plain = memory::without_space(layout);
     let jax = format_in_jax(layout, same.all(|other| memory::without_space(&other.layout) != plain), &sharding);
     Some(Write {

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// The best layouts of shared arrays, and all that were tried.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Tuning {
     /// The best layout of each shared array, by its name; null if none of the layouts that were tried can be used, such as where all exceed

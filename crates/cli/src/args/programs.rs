@@ -4,13 +4,13 @@ use super::tune::{Share, memory, share, weight};
 use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_answers::hlo::{Device, Limit};
 use xla_shape_pjrt::{Slice, SliceError};
+use xla_shape_program::Compiler;
 use xla_shape_render::hlo::Section;
 use xla_shape_tune::Memory;
 
@@ -462,7 +462,7 @@ pub(crate) struct TuneArguments {
 }
 
 /// The compiler, and its options.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct CompilerArguments {
     /// The PJRT plug-in with the compiler, such as libtpu.so; its code is run
     #[arg(long, value_name = "FILE")]
@@ -481,17 +481,15 @@ pub(crate) struct CompilerArguments {
     pub(crate) options: Vec<(String, String)>,
 
     /// How long the compiler may take for one device, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = Self::TIME_LIMIT)]
+    #[arg(long, value_name = "SECONDS", default_value_t = Compiler::TIME_LIMIT)]
     pub(crate) time_limit: u64,
 }
 
 impl CompilerArguments {
-    /// How long the compiler may take if the user does not say it, in seconds.
-    pub(crate) const TIME_LIMIT: u64 = 600;
-
-    /// How long the compiler may take for one device.
-    pub(crate) const fn limit(&self) -> std::time::Duration {
-        std::time::Duration::from_secs(self.time_limit)
+    /// The compiler that the user asks for.
+    pub(crate) fn compiler(&self) -> Compiler {
+        let Self { plugin, replicas, partitions, options, time_limit } = self.clone();
+        Compiler { plugin, replicas, partitions, options, time_limit }
     }
 }
 

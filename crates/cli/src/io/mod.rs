@@ -65,6 +65,12 @@ pub(crate) fn tell(message: impl Display) {
     }
 }
 
+/// Writes what a compiler wrote to standard error, without what controls a terminal.
+pub(crate) fn notes(text: &str) {
+    // An error means that standard error is closed.
+    let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
 /// The style of a part of a line, with the texts before it, of it, and after it: the first word of a message, or marks under a text.
 fn styled(line: &str) -> (&str, Style, &str, &str) {
     let styles = Styles::styled();

@@ -1,8 +1,7 @@
 //! `compile`: the layouts and the memory that a compiler chooses for a program, for one TPU or several.
 
-use crate::Host;
 use crate::args::{CompileArguments, Format, Target};
-use crate::compiler::{self, CompileError, CompilerAnswer};
+use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,10 +9,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use xla_shape::hlo::Module;
+use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_program::Program;
-use xla_shape_render::compile::{Compilation, Compiled as Answered};
+use xla_shape_program::{CompileError, CompilerAnswer, DUMP_OPTION, Host, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
 use xla_shape_render::scan::Scan;
@@ -43,20 +43,20 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     xla_shape_pjrt::Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();
+    let compiler = arguments.compiler.compiler();
     let mut compilation = Compilation::new();
     let mut unwritten = Vec::new();
     for (number, target) in arguments.targets.iter().enumerate() {
         let place = if several { format!(" ({} of {})", number + 1, arguments.targets.len()) } else { String::new() };
         spinner.set_message(harmless(&format!("compiling for {}{place}", target.name)).into_owned());
         let said = match &target.slice {
-            Ok(slice) => compiler::start(&host.command, &arguments.compiler, slice, &bytes),
+            Ok(slice) => compiler.compile(host, slice, &bytes),
             Err(error) => Err(CompileError::Refused(error.clone())),
         };
         match said.and_then(|said| Ok((said.module()?, said))) {
             Ok((module, said)) => {
-                let answered = said.answered(&module);
-                write(arguments, target, several, &said, &answered)?;
-                compilation.add(&target.name, target.generation, Ok(&answered), arguments.top);
+                write(arguments, target, several, &said, &module)?;
+                compilation.add(&target.name, target.generation, Ok((&said, &module)), arguments.top);
             }
             Err(CompileError::Refused(message)) => {
                 let named = [&arguments.output, &arguments.html].into_iter().flatten();
@@ -92,10 +92,10 @@ fn report_of_refused(
 ) -> Option<Report> {
     let mut scan = Scan::default();
     message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
-    let is_dumped = arguments.compiler.options.iter().any(|(name, _)| name == compiler::DUMP_OPTION);
+    let is_dumped = arguments.compiler.options.iter().any(|(name, _)| name == DUMP_OPTION);
     let slice = target.slice.as_ref().ok().filter(|_| scan.says_out_of_hbm() && !is_dumped)?;
     let folder = tempfile::tempdir().ok()?;
-    compiler::keep_modules(&host.command, &arguments.compiler, slice, program, folder.path());
+    arguments.compiler.compiler().leave_modules(host, slice, program, folder.path());
     let left = Program::open(folder.path()).ok()?;
     let device = scan.hbm_limit().map_or(Device::Generation(target.generation), Device::Bytes);
     Some(Report::new(&left.memory(device.generation()), Some(device), arguments.top, None))
@@ -118,22 +118,22 @@ fn write(
     target: &Target,
     several: bool,
     said: &CompilerAnswer,
-    answered: &Answered<'_>,
+    module: &Module,
 ) -> Result<(), Failure> {
     let file = |path: &Path| file_of(path, target, several);
     if let Some(path) = &arguments.output {
         if path.extension().is_some_and(|extension| extension == "pb") {
-            write_whole(file(path), said.message())?;
+            write_whole(file(path), &said.message)?;
         } else {
-            write_whole(file(path), answered.module.to_string().as_bytes())?;
+            write_whole(file(path), module.to_string().as_bytes())?;
         }
     }
     if let Some(path) = &arguments.html {
         let device = Some(Device::Generation(target.generation));
-        let program = Program::from(answered.module.clone());
+        let program = Program::from(module.clone());
         let memory = program.memory(Some(target.generation));
         let report = Report::new(&memory, device, arguments.top, None);
-        let report = report.with_account(&answered.account, answered.generated_code, device);
+        let report = report.with_account(&said.account, said.generated_code, device);
         write_whole(file(path), page(&memory, &report, None).as_bytes())?;
     }
     Ok(())

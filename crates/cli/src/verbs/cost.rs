@@ -1,16 +1,14 @@
 //! `cost`: what the compiler expects a program to cost.
 
 use super::hlo::{end, opened};
-use crate::Host;
 use crate::args::CostArguments;
-use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use xla_shape::Layout;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_files::check_outputs;
 use xla_shape_pjrt::{Argument, Program};
-use xla_shape_program::Opened;
+use xla_shape_program::{CompileError, CompilerAnswer, Host, Opened};
 use xla_shape_render::Html;
 use xla_shape_tune::Place;
 
@@ -46,11 +44,12 @@ fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
 /// Compiles a program, and says what it costs.
 fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), Failure> {
     let program = Program::from_bytes(bytes).map_err(Failure::said)?;
+    let compiler = arguments.compiler.compiler();
     let compile = |program: &Program| match &arguments.target.slice {
-        Ok(slice) => compiler::start(&host.command, &arguments.compiler, slice, program.code()),
+        Ok(slice) => compiler.compile(host, slice, program.code()),
         Err(error) => Err(CompileError::Refused(error.clone())),
     };
-    let said = compile(&program).map_err(|trouble| Failure::said(trouble.message()))?;
+    let said = compile(&program).map_err(Failure::said)?;
     let mut cost = measured(&said).map_err(Failure::said)?;
     if arguments.try_remedies {
         let remedies = cost.remedies();
@@ -62,9 +61,9 @@ fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), 
         for set in sets {
             let Some(layouts) = layouts(&set) else { continue };
             let tried = program.with_layouts(&layouts).map_err(|error| error.to_string());
-            let tried = tried.and_then(|program| compile(&program).map_err(|trouble| trouble.message()));
+            let tried = tried.and_then(|program| compile(&program).map_err(|trouble| trouble.to_string()));
             let result = tried.as_ref().map_err(Clone::clone).and_then(|tried| {
-                let taken = layouts.iter().all(|(argument, layout)| tried.layout(*argument) == Some(layout));
+                let taken = layouts.iter().all(|(argument, layout)| layout_at(tried, *argument) == Some(layout));
                 Ok((measured(tried)?, taken))
             });
             let bytes = [Some(said.hbm_bytes()), tried.as_ref().ok().map(CompilerAnswer::hbm_bytes)];
@@ -78,8 +77,17 @@ fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), 
 }
 
 fn measured(said: &CompilerAnswer) -> Result<ProgramCost, String> {
-    let module = said.module().map_err(|trouble| trouble.message())?;
+    let module = said.module().map_err(|trouble| trouble.to_string())?;
     ProgramCost::new(&module).map_err(|error| error.to_string())
+}
+
+/// The layout that a parameter or a result has.
+fn layout_at(said: &CompilerAnswer, argument: Argument) -> Option<&Layout> {
+    let shape = match argument {
+        Argument::Parameter(number) => said.inputs.get(number),
+        Argument::Result(number) => said.outputs.get(number),
+    };
+    Some(shape?.array()?.layout())
 }
 
 /// The parameters and results of the program for which layouts are asked; `None` if one is part of a tuple, which no program of MLIR has.

@@ -1,11 +1,9 @@
 //! `guard`: records the cost of a program, and compares later versions of the program with the record.
 
 use super::hlo::{end, opened};
-use crate::Host;
 use crate::args::{
     CompilerArguments, GuardArguments, GuardCheckArguments, GuardProgram, GuardRecordArguments, GuardVerb, Target,
 };
-use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
@@ -13,7 +11,7 @@ use std::path::{Path, PathBuf};
 use xla_shape_answers::guard::{Check, CheckError, Checks, Record, Recorded};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
-use xla_shape_program::{Opened, path_argument};
+use xla_shape_program::{Compiler, Host, Opened, path_argument};
 use xla_shape_render::guard::markdown;
 use xla_shape_render::shell_line;
 
@@ -119,7 +117,7 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record)
         for (name, value) in options {
             option("--option", format!("{name}={value}"));
         }
-        if *time_limit != CompilerArguments::TIME_LIMIT {
+        if *time_limit != Compiler::TIME_LIMIT {
             option("--time-limit", time_limit.to_string());
         }
     }
@@ -186,10 +184,10 @@ fn measured(
     for target in &targets {
         let trouble = |message: String| Failure::said(format_args!("{}: {message}", target.name));
         let slice = target.slice.as_ref().map_err(|error| trouble(error.clone()))?;
-        let answer = compiler::start(&host.command, compiler, slice, program.code());
-        let answer = answer.map_err(|error| trouble(error.message()))?;
-        let module = answer.module().map_err(|error| trouble(error.message()))?;
-        let recorded = Recorded::new(&module, Some(answer.hbm_bytes()), Some(&target.name), answer.compiler());
+        let answer = compiler.compiler().compile(host, slice, program.code());
+        let answer = answer.map_err(|error| trouble(error.to_string()))?;
+        let module = answer.module().map_err(|error| trouble(error.to_string()))?;
+        let recorded = Recorded::new(&module, Some(answer.hbm_bytes()), Some(&target.name), answer.compiler.as_deref());
         programs.push(recorded.map_err(|error| trouble(error.to_string()))?);
     }
     let devices = targets.into_iter().map(|target| target.name).collect();

@@ -1,13 +1,12 @@
 //! `kernel`: what the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
 
-use crate::Host;
 use crate::args::{Format, KernelArguments, Target, target};
-use crate::compiler;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use xla_shape::tpu::Generation;
 use xla_shape_files::{KernelDump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
+use xla_shape_program::Host;
 use xla_shape_render::kernel::Kernels;
 
 pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failure> {
@@ -105,12 +104,12 @@ fn compiled(
             temporary.path().to_owned()
         }
     };
-    let done = compiler::start_dumping(&host.command, &arguments.compiler, slice, program.code(), &folder);
+    let done = arguments.compiler.compiler().compile_dumping(host, slice, program.code(), &folder);
     let before = answer.len();
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
     let added = add(answer, Some(&target.name), Some(target.generation), &folder, arguments);
     // The refusal says more than that a part of the dump cannot be read.
-    done.map_err(compiler::CompileError::message)?;
+    done.map_err(|error| error.to_string())?;
     let xla = added.map_err(|failure| failure.to_string())?;
     if answer.len() == before && !(matches!(side, Side::Against) && xla > 0) {
         return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());

@@ -1,12 +1,12 @@
 //! Advice about modules that are compiled already, without a compiler.
 
 use super::{share, weighted};
-use crate::args::{CompilerArguments, TuneArguments};
+use crate::args::TuneArguments;
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use xla_shape::hlo::Module;
-use xla_shape_program::Program;
 use xla_shape_answers::tune::Tuning;
+use xla_shape_program::{Compiler, Program};
 use xla_shape_tune::{Compiled, SharedArray};
 
 /// What compiled modules say about the layouts of shared arrays.
@@ -25,7 +25,7 @@ pub(super) fn advice(arguments: &TuneArguments, names: &[String], files: &[Vec<u
         (compiler.replicas.is_some(), "--replicas"),
         (compiler.partitions.is_some(), "--partitions"),
         (!compiler.options.is_empty(), "--option"),
-        (compiler.time_limit != CompilerArguments::TIME_LIMIT, "--time-limit"),
+        (compiler.time_limit != Compiler::TIME_LIMIT, "--time-limit"),
         (arguments.all, "--all"),
         (arguments.tilings, "--tilings"),
         (arguments.compiles.is_some(), "--compiles"),

@@ -1,7 +1,5 @@
 //! A cache on disk for the compiler's answers, so that a search that was stopped can continue.
 
-use crate::Host;
-use crate::args::CompilerArguments;
 use serde::{Deserialize, Serialize};
 use std::env;
 use std::ffi::OsString;
@@ -10,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xla_shape_files::{read_regular, write_regular};
 use xla_shape_pjrt::LoadOptions;
+use xla_shape_program::Host;
 use xla_shape_tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
@@ -63,8 +62,8 @@ impl Version {
 
 impl Origin {
     /// The compiler that this machine finds with these arguments, and the flags of this process.
-    pub(super) fn here(arguments: &CompilerArguments, host: &Host) -> Result<Self, String> {
-        let path = match &arguments.plugin {
+    pub(super) fn here(compiler: &xla_shape_program::Compiler, host: &Host) -> Result<Self, String> {
+        let path = match &compiler.plugin {
             Some(path) => path.clone(),
             None => {
                 let options = LoadOptions::new();

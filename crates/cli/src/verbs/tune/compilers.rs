@@ -2,14 +2,14 @@
 
 use super::cache::{Cache, Flags, Key, Origin, Version, hash};
 use super::workers::{Asked, Reply, Workers, asking, measure_request, read, version_request};
-use crate::args::{CompilerArguments, TuneArguments};
-use crate::compiler::CompileError;
+use crate::args::TuneArguments;
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xla_shape_pjrt::{Program, Slice};
+use xla_shape_program::{CompileError, Compiler};
 use xla_shape_render::harmless;
 use xla_shape_tune::Measured;
 
@@ -19,7 +19,7 @@ pub(super) struct Compilers<'a> {
     workers: &'a dyn Workers,
     /// Whether the user has ended the search.
     stop: &'a AtomicBool,
-    compiler: CompilerArguments,
+    compiler: Compiler,
     origin: Origin,
     /// The compiler's version. While it is `None`, not known yet, the cache is not read.
     version: Option<Version>,
@@ -38,7 +38,7 @@ impl<'a> Compilers<'a> {
     /// If no worker can answer.
     pub(super) fn new(
         arguments: &TuneArguments,
-        compiler: CompilerArguments,
+        compiler: Compiler,
         origin: Origin,
         programs: &'a [Program],
         slice: &'a Slice,
@@ -278,7 +278,7 @@ mod tests {
         let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
         let programs = [Program::from_mlir(text)];
         let slice: Slice = "v5e".parse().unwrap();
-        let compiler = arguments.compiler.clone();
+        let compiler = arguments.compiler.compiler();
         let compilers = Compilers::new(&arguments, compiler, origin(first), &programs, &slice, workers, stop);
         let mut compilers = compilers.map_err(|failure| failure.to_string())?;
         let asked = |layout: &str| {

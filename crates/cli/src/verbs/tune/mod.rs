@@ -6,7 +6,6 @@ mod compilers;
 mod share;
 mod workers;
 
-use crate::Host;
 use crate::args::TuneArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use cache::Origin;
@@ -22,6 +21,7 @@ pub use workers::{Workers, answer, jobs};
 use xla_shape_answers::tune::Tuning;
 use xla_shape_files::{check_outputs, contents};
 use xla_shape_pjrt::{Error, Program};
+use xla_shape_program::Host;
 use xla_shape_render::tune::page;
 use xla_shape_tune::{Ask, Options, Program as Weighted, Requested, SharedArray, TuneError};
 
@@ -105,7 +105,7 @@ pub(crate) fn tuned(
     let weighted = weighted(arguments, &names)?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let threads = Threads::new(host, &programs, arguments.jobs.map_or_else(jobs, |jobs| jobs as usize), stop);
-    let mut compiler = arguments.compiler.clone();
+    let mut compiler = arguments.compiler.compiler();
     let origin = match workers {
         Some(workers) => origin(workers, &compiler).map_err(Failure::said)?,
         None => {

@@ -2,9 +2,6 @@
 
 use super::cache::Origin;
 use super::share::argument;
-use crate::Host;
-use crate::args::CompilerArguments;
-use crate::compiler::{self, CompileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +12,7 @@ use xla_shape::hlo::Module;
 use xla_shape::{Layout, Shape};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
+use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 use xla_shape_tune::{Figures, Measured, Place, Requested};
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
@@ -39,11 +37,11 @@ pub(super) type Asked = BTreeMap<Place, Requested>;
 #[derive(Serialize, Deserialize, Debug)]
 enum Request {
     /// Says which compiler it has.
-    Origin { compiler: CompilerArguments },
+    Origin { compiler: Compiler },
     /// Says which version its compiler has.
-    Version { compiler: CompilerArguments, device: String },
+    Version { compiler: Compiler, device: String },
     /// Compiles the program with these layouts.
-    Measure { compiler: CompilerArguments, device: String, asked: Vec<(Place, Wire)> },
+    Measure { compiler: Compiler, device: String, asked: Vec<(Place, Wire)> },
 }
 
 /// The text of a layout, if one is requested, and the name of a memory.
@@ -60,13 +58,13 @@ pub(super) struct Reply {
 const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
-pub(super) fn version_request(compiler: &CompilerArguments, slice: &Slice) -> Vec<u8> {
-    let compiler = CompilerArguments { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
+pub(super) fn version_request(compiler: &Compiler, slice: &Slice) -> Vec<u8> {
+    let compiler = Compiler { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
     serde_json::to_vec(&Request::Version { compiler, device: slice.to_string() }).unwrap_or_default()
 }
 
 /// A request to compile a program with these layouts.
-pub(super) fn measure_request(compiler: &CompilerArguments, slice: &Slice, asked: &Asked) -> Vec<u8> {
+pub(super) fn measure_request(compiler: &Compiler, slice: &Slice, asked: &Asked) -> Vec<u8> {
     let asked = asked.iter().map(|(place, requested)| {
         let memory = requested.memory.map(|memory| memory.kind().to_owned());
         (place.clone(), (requested.layout.as_ref().map(ToString::to_string), memory))
@@ -76,11 +74,11 @@ pub(super) fn measure_request(compiler: &CompilerArguments, slice: &Slice, asked
 }
 
 /// Asks the workers which compiler they have.
-pub(super) fn origin(workers: &dyn Workers, compiler: &CompilerArguments) -> Result<Origin, String> {
+pub(super) fn origin(workers: &dyn Workers, compiler: &Compiler) -> Result<Origin, String> {
     let request = serde_json::to_vec(&Request::Origin { compiler: compiler.clone() }).unwrap_or_default();
     let mut found = Err("the workers did not answer".to_owned());
     workers.run(&[(0, request)], &mut |_, answer| {
-        found = read(answer).map_err(CompileError::message);
+        found = read(answer).map_err(|error: CompileError| error.to_string());
         true
     })?;
     found
@@ -94,7 +92,7 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, Compi
 
 /// The answer to a request about a program. A compiler runs in a process of its own, so one that crashes costs only this answer.
 pub fn answer(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
-    answer_until(&compiler::NEVER, host, program, request)
+    answer_until(&AtomicBool::new(false), host, program, request)
 }
 
 /// Like [`answer`]; once `stop` is set, the compiler is ended.
@@ -105,8 +103,8 @@ fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) 
         }
         Ok(Request::Version { compiler, device }) => {
             let slice = device.parse::<Slice>().map_err(|error| CompileError::Refused(error.to_string()));
-            let said = slice.and_then(|slice| compiler::start_until(stop, &host.command, &compiler, &slice, EMPTY));
-            serde_json::to_vec(&said.map(|said| said.compiler().map(str::to_owned)))
+            let said = slice.and_then(|slice| compiler.compile_until(stop, host, &slice, EMPTY));
+            serde_json::to_vec(&said.map(|said| said.compiler))
         }
         Ok(Request::Measure { compiler, device, asked }) => {
             let origin = Origin::here(&compiler, host).map_err(CompileError::NoCompiler);
@@ -126,7 +124,7 @@ fn measured(
     stop: &AtomicBool,
     host: &Host,
     program: &[u8],
-    compiler: &CompilerArguments,
+    compiler: &Compiler,
     device: &str,
     asked: Vec<(Place, Wire)>,
 ) -> Result<Measured, CompileError> {
@@ -136,12 +134,12 @@ fn measured(
     let asked = asked.collect::<Result<Asked, CompileError>>()?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));
     let program = program.map_err(|error| refused(&error))?;
-    let said = compiler::start_until(stop, &host.command, compiler, &slice, program.code())?;
+    let said = compiler.compile_until(stop, host, &slice, program.code())?;
     let module = said.module()?;
     let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
-    let [inputs, outputs] = with_memory(&module, said.inputs(), said.outputs());
+    let [inputs, outputs] = with_memory(&module, &said);
     let measured = Measured::new(Figures::new(&cost, said.hbm_bytes()), &inputs, &outputs);
-    Ok(match said.compiler() {
+    Ok(match &said.compiler {
         Some(version) => measured.with_compiler(version),
         None => measured,
     })
@@ -167,13 +165,13 @@ pub(super) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result
 }
 
 /// The parameters and results with the memory spaces that they have in the optimized module: PJRT does not say them.
-fn with_memory(module: &Module, inputs: &[Shape], outputs: &[Shape]) -> [Vec<Shape>; 2] {
+fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
     let layout = module.attribute("entry_computation_layout").and_then(|value| value.program_shape().ok());
     let (parameters, results) = layout.map_or_else(Default::default, |layout| {
         let results = layout.result.tuple_shapes().map_or_else(|| vec![layout.result.clone()], <[Shape]>::to_vec);
         (layout.parameters.into_iter().map(|parameter| parameter.shape).collect::<Vec<_>>(), results)
     });
-    [placed(inputs, &parameters), placed(outputs, &results)]
+    [placed(&said.inputs, &parameters), placed(&said.outputs, &results)]
 }
 
 /// Shapes with the memory spaces of the same shapes in a module. If they are not the same ones, such as where the module has a tuple of them, they
@@ -253,7 +251,7 @@ pub fn jobs() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{CompileError, placed, requested};
+    use super::{placed, requested};
     use xla_shape::Shape;
     use xla_shape_tune::Memory;
 
@@ -284,7 +282,7 @@ mod tests {
         let layout = || Some("{1,0}".to_owned());
         let found = requested((layout(), Some("pinned_host".to_owned()))).ok().unwrap();
         assert_eq!((found.layout, found.memory), (Some("{1,0}".parse().unwrap()), Some(Memory::PinnedHost)));
-        let error = |wire| requested(wire).err().map(CompileError::message);
+        let error = |wire| requested(wire).err().map(|error| error.to_string());
         assert_eq!(
             error((layout(), Some("hbm".to_owned()))).as_deref(),
             Some("expected the memory device or pinned_host, found `hbm`")

@@ -1,0 +1,255 @@
+//! What a compiler says about a program that it compiled, for one device or several.
+
+use crate::cost::{ProgramCost, Sums};
+use crate::hlo::memory::{Capacity, Memory, capacity_in};
+use crate::hlo::report::Value;
+use crate::hlo::{Device, Report};
+use crate::{Answer, answer_line};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xla_shape_core::shard::Sharding;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::{Shape, memory_space};
+use xla_shape_hlo::Module;
+use xla_shape_program::CompilerAnswer;
+
+/// What a compiler says about one program for several devices.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::compile::Compilation;
+/// use xla_shape_core::tpu::Generation;
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::CompilerAnswer;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+/// let shape: xla_shape_core::Shape = "f32[8]{0:T(128)}".parse()?;
+/// let said = CompilerAnswer { inputs: vec![shape.clone()], outputs: vec![shape], ..CompilerAnswer::default() };
+/// let mut compilation = Compilation::new();
+/// compilation.add("v5e:2x2", Generation::V5e, Ok((&said, &module)), 5);
+/// assert!(compilation.is_good() && compilation.problem().is_none());
+/// assert!(compilation.json().contains(r#""for":"v5e:2x2","generation":"v5e","module":"m""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Compilation {
+    /// One entry for each device, in the order in which they were added.
+    pub targets: Vec<Target>,
+}
+
+/// What the compiler made of a program for one device. One line for each.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Target {
+    /// The device, such as "v5e:2x2".
+    #[serde(rename = "for")]
+    pub name: String,
+    /// The generation of the TPU.
+    pub generation: &'static str,
+    /// What came of it.
+    #[serde(flatten)]
+    pub result: Outcome,
+}
+
+/// What came of a program on one device.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// The program was compiled.
+    Good(Box<Answered>),
+    /// The compiler refused it.
+    Bad {
+        /// Why the program was not compiled for this device.
+        error: Problem,
+    },
+}
+
+/// Why.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Problem {
+    /// The sentence.
+    pub message: String,
+    /// Of a program that needs too much HBM, if the compiler leaves it: the answer of `xla-shape hlo`; otherwise null.
+    pub report: Option<Refused>,
+}
+
+/// A report, as `hlo` writes it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Refused {
+    /// The form of the report and its version.
+    schema: &'static str,
+    /// The report.
+    #[serde(flatten)]
+    pub report: Box<Report>,
+}
+
+/// The program was compiled.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Answered {
+    /// The name of the optimized module; null if it has none.
+    pub module: Option<String>,
+    /// A text that is the same for the same program, options and compiler; null if the compiler gives none.
+    pub fingerprint: Option<String>,
+    /// The shapes of the parameters on each device, with the layouts that the compiler chose.
+    pub inputs: Vec<String>,
+    /// The shapes of the results, in the same way.
+    pub outputs: Vec<String>,
+    /// XLA's texts of the shardings of the parameters; null if the compiler does not say.
+    pub input_shardings: Option<Vec<String>>,
+    /// XLA's texts of the shardings of the results; null if the compiler does not say.
+    pub output_shardings: Option<Vec<String>>,
+    /// What the program takes, in the compiler's words.
+    pub memory: Memory,
+    /// HBM of the device, with the program's code.
+    pub capacity: Vec<Capacity>,
+    /// The values with the most padding.
+    pub most_padded: Vec<Value>,
+    /// What the compiler expects the program to cost, by the compiler's own names, such as "flops" and "bytes accessed".
+    pub cost: BTreeMap<String, f64>,
+    /// Sums of the compiler's cycles; null if one of its figures is not a number.
+    pub cycles: Option<Sums>,
+    /// All that the compiler expects it to cost, if its figures can be read.
+    #[serde(skip)]
+    pub program_cost: Option<Box<ProgramCost>>,
+    /// The bytes of the parameters and of the results, where they are known.
+    #[serde(skip)]
+    pub sizes: Vec<Option<u64>>,
+}
+
+impl Compilation {
+    /// A compilation for no device yet.
+    ///
+    /// ```
+    /// assert!(xla_shape_answers::compile::Compilation::new().is_good());
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what the compiler says for a device, or its error. Lists have at most `top` entries.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_answers::compile::Compilation;
+    ///
+    /// let mut compilation = Compilation::new();
+    /// compilation.add("v5e:2x2", Generation::V5e, Err("too large".to_owned()), 5);
+    /// assert!(!compilation.is_good());
+    /// ```
+    pub fn add(
+        &mut self,
+        name: &str,
+        generation: Generation,
+        result: Result<(&CompilerAnswer, &Module), String>,
+        top: usize,
+    ) {
+        let result = match result {
+            Ok((said, module)) => Outcome::Good(Box::new(Answered::new(said, module, generation, top))),
+            Err(message) => Outcome::Bad { error: Problem { message, report: None } },
+        };
+        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+    }
+
+    /// Adds the compiler's error for a device whose memory the program exceeds, with a report on the program that it refused.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_answers::compile::Compilation;
+    /// use xla_shape_answers::hlo::Report;
+    ///
+    /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?);
+    /// let report = Report::new(&program.memory(None), None, 5, None);
+    /// let mut compilation = Compilation::new();
+    /// compilation.add_too_large("v5e:2x2", Generation::V5e, "out of memory".to_owned(), report);
+    /// assert!(compilation.json().contains(r#""error":{"message":"out of memory","report":{"schema":"xla-shape/hlo/1""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add_too_large(&mut self, name: &str, generation: Generation, message: String, report: Report) {
+        let report = Some(Refused { schema: Report::SCHEMA, report: Box::new(report) });
+        let result = Outcome::Bad { error: Problem { message, report } };
+        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+    }
+
+    /// Whether the program was compiled for every device.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.targets.iter().all(|target| matches!(target.result, Outcome::Good(_)))
+    }
+
+    /// The first error, with the device that it is about.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_answers::compile::Compilation;
+    ///
+    /// let mut compilation = Compilation::new();
+    /// compilation.add("v5e:2x2", Generation::V5e, Err("too large".to_owned()), 5);
+    /// assert_eq!(compilation.problem().as_deref(), Some("not compiled for v5e:2x2: too large"));
+    /// ```
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        self.targets.iter().find_map(|target| match &target.result {
+            Outcome::Good(_) => None,
+            Outcome::Bad { error } => Some(format!("not compiled for {}: {}", target.name, error.message)),
+        })
+    }
+
+    /// The devices for which the program was compiled.
+    pub fn good(&self) -> impl Iterator<Item = (&str, &Answered)> + Clone {
+        self.targets.iter().filter_map(|target| match &target.result {
+            Outcome::Good(answered) => Some((target.name.as_str(), answered.as_ref())),
+            Outcome::Bad { .. } => None,
+        })
+    }
+}
+
+impl Answered {
+    fn new(said: &CompilerAnswer, module: &Module, generation: Generation, top: usize) -> Self {
+        let device = Some(Device::Generation(generation));
+        let report = Report::of_values(&module.memory(), None, device, top, None);
+        let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
+        let divided = |shardings: &Option<Vec<Sharding>>| {
+            shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
+        };
+        let shapes = said.inputs.iter().chain(&said.outputs);
+        let program_cost = ProgramCost::new(module).ok();
+        let memory = Memory::with_code(&said.account, said.generated_code);
+        Self {
+            module: module.name().map(str::to_owned),
+            fingerprint: said.fingerprint.clone(),
+            inputs: texts(&said.inputs),
+            outputs: texts(&said.outputs),
+            input_shardings: divided(&said.input_shardings),
+            output_shardings: divided(&said.output_shardings),
+            capacity: capacity_in(Device::Generation(generation), memory_space::DEFAULT, memory.device.used())
+                .into_iter()
+                .collect(),
+            memory,
+            most_padded: report.most_padded,
+            cost: said.cost.clone(),
+            cycles: program_cost.as_ref().map(|cost| cost.cycles),
+            program_cost: program_cost.map(Box::new),
+            sizes: shapes.map(|shape| shape.byte_size()).collect(),
+        }
+    }
+
+    /// The parameters and results, each with its name (`input 0`), its text and its bytes.
+    pub fn shapes(&self) -> impl Iterator<Item = (String, &str, Option<u64>)> {
+        let inputs = self.inputs.iter().enumerate().map(|(number, text)| (format!("input {number}"), text));
+        let outputs = self.outputs.iter().enumerate().map(|(number, text)| (format!("output {number}"), text));
+        inputs.chain(outputs).zip(&self.sizes).map(|((what, text), size)| (what, text.as_str(), *size))
+    }
+}
+
+impl Answer for Compilation {
+    const SCHEMA: &'static str = "xla-shape/compile/1";
+
+    fn json(&self) -> String {
+        self.targets.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+}

@@ -1,0 +1,203 @@
+//! Starts a compiler, and is one.
+
+use super::process::run;
+use super::{CompileError, Compiler, CompilerAnswer};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program, Properties, Property, Slice};
+
+/// Who starts compilers: the program `xla-shape`, or the Python package, which contains it.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known; it is not searched for.
+    pub command: Vec<OsString>,
+    /// The Python interpreter that runs the program, if one does: its packages may have a compiler.
+    pub python: Option<PathBuf>,
+    /// Takes what a compiler writes to standard error.
+    pub notes: fn(&str),
+}
+
+/// The variable with libtpu's flags.
+const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
+
+/// The option of XLA that names the directory of dumps.
+pub const DUMP_OPTION: &str = "xla_dump_to";
+
+/// For a compiler that nothing ends early.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Compiler {
+    /// Compiles a program for one device, in a process of its own.
+    ///
+    /// # Errors
+    /// If the process cannot be started, ends without an answer or takes too long, if there is no compiler, or if it refuses the program.
+    pub fn compile(&self, host: &Host, slice: &Slice, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
+        self.compile_until(&NEVER, host, slice, program)
+    }
+
+    /// Like [`compile`](Self::compile); once `stop` is set, the process is ended.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_until(
+        &self,
+        stop: &AtomicBool,
+        host: &Host,
+        slice: &Slice,
+        program: &[u8],
+    ) -> Result<CompilerAnswer, CompileError> {
+        self.answer(host, self.command(host, slice)?, program, stop)
+    }
+
+    /// Like [`compile`](Self::compile); libtpu also writes what it did with kernels into a directory.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile), and if libtpu cannot write to this directory because its path contains white space.
+    pub fn compile_dumping(
+        &self,
+        host: &Host,
+        slice: &Slice,
+        program: &[u8],
+        folder: &Path,
+    ) -> Result<CompilerAnswer, CompileError> {
+        let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
+        let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
+        let mut command = self.command(host, slice)?;
+        command.env(LIBTPU_FLAGS, flags);
+        self.answer(host, command, program, &NEVER)
+    }
+
+    /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of
+    /// the first attempt, so nobody hears them again.
+    pub fn leave_modules(&self, host: &Host, slice: &Slice, program: &[u8], folder: &Path) {
+        let Ok(mut command) = self.command(host, slice) else { return };
+        let mut option = OsString::from(format!("{DUMP_OPTION}="));
+        option.push(folder);
+        command.arg("--option").arg(option);
+        drop(run(command, self.limit(), program, &NEVER));
+    }
+
+    fn answer(
+        &self,
+        host: &Host,
+        command: Command,
+        program: &[u8],
+        stop: &AtomicBool,
+    ) -> Result<CompilerAnswer, CompileError> {
+        let (answer, errors) = run(command, self.limit(), program, stop)?;
+        if !errors.is_empty() {
+            (host.notes)(&errors);
+        }
+        answer
+    }
+
+    /// The command that compiles for one device: `xla-shape compile` with its hidden option.
+    fn command(&self, host: &Host, slice: &Slice) -> Result<Command, CompileError> {
+        let unknown = "cannot start a process for the compiler: the program does not know its own file";
+        let known = host.command.split_first();
+        let (program, first) = known.ok_or_else(|| CompileError::NoCompiler(unknown.to_owned()))?;
+        let mut command = Command::new(program);
+        command.args(first).args(["compile", "-", "--alone", "--for", &slice.to_string()]);
+        command.args(["--time-limit", &self.time_limit.to_string()]);
+        if let Some(plugin) = &self.plugin {
+            command.arg("--plugin").arg(plugin);
+        }
+        for (name, number) in [("--replicas", self.replicas), ("--partitions", self.partitions)] {
+            if let Some(number) = number {
+                command.args([name, &number.to_string()]);
+            }
+        }
+        for (name, value) in &self.options {
+            command.args(["--option", &format!("{name}={value}")]);
+        }
+        // The process would set these variables itself only if it had a single thread.
+        command.envs(LoadOptions::new().variables());
+        Ok(command)
+    }
+
+    /// Compiles a program in this process, which may not survive it. Parts of the answer that the plug-in does not support are missing.
+    ///
+    /// # Errors
+    /// If the program cannot be read, or the compiler refuses it.
+    pub fn compile_here(&self, plugin: &Plugin, slice: &Slice, program: &[u8]) -> Result<CompilerAnswer, Error> {
+        let program = Program::from_bytes(program)?;
+        let topology = plugin.topology(slice)?;
+        let compiled = topology.compile(&program, &self.pjrt_options())?;
+        let memory = compiled.memory()?;
+        Ok(CompilerAnswer {
+            message: compiled.optimized()?.to_vec(),
+            inputs: compiled.inputs()?,
+            outputs: compiled.outputs()?,
+            input_shardings: compiled.input_shardings()?,
+            output_shardings: compiled.output_shardings()?,
+            account: memory.account(),
+            generated_code: memory.generated_code,
+            cost: compiled.cost().map(numbers).unwrap_or_default(),
+            fingerprint: compiled.fingerprint().ok(),
+            compiler: topology.platform_version().ok(),
+        })
+    }
+
+    fn pjrt_options(&self) -> CompileOptions {
+        let mut options = CompileOptions::new().time_limit(Some(self.limit()));
+        if let Some(replicas) = self.replicas {
+            options = options.replicas(replicas);
+        }
+        if let Some(partitions) = self.partitions {
+            options = options.partitions(partitions);
+        }
+        for (name, value) in &self.options {
+            options = options.option(name, value);
+        }
+        options
+    }
+}
+
+/// The properties that are numbers.
+fn numbers(properties: Properties) -> BTreeMap<String, f64> {
+    let number = |property| match property {
+        Property::Float(number) => Some(f64::from(number)),
+        Property::Integer(number) => Some(number as f64),
+        _ => None,
+    };
+    properties.into_iter().filter_map(|(name, property)| Some((name, number(property)?))).collect()
+}
+
+/// The user's flags of libtpu, and those that make it write what it did with kernels into a directory.
+fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, String> {
+    // libtpu divides its flags at white space.
+    if folder.to_string_lossy().contains(char::is_whitespace) {
+        return Err(format!(
+            "libtpu cannot write to {}, because the path contains white space: set TMPDIR to another directory",
+            folder.display()
+        ));
+    }
+    for name in ["xla_mosaic_dump_to", "xla_jf_dump_to"] {
+        flags.push(format!(" --{name}="));
+        flags.push(folder);
+    }
+    flags.push(" --xla_mosaic_enable_llo_source_annotations=true --xla_mosaic_enable_dump_debug_info=true");
+    flags.push(" --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final|vmem_report");
+    Ok(flags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flags_with_dump;
+    use std::path::Path;
+
+    #[test]
+    fn a_dump_has_a_folder_without_white_space() {
+        let flags =
+            |folder| flags_with_dump("--own=1".into(), Path::new(folder)).map(|flags| flags.into_string().unwrap());
+        let found = flags("dumps/x").unwrap();
+        assert!(found.starts_with("--own=1 --xla_mosaic_dump_to=dumps/x --xla_jf_dump_to=dumps/x --"), "{found}");
+        for folder in ["dumps/a b", "dumps/a\tb", " dumps"] {
+            let error = flags(folder).unwrap_err();
+            assert!(error.contains("white space: set TMPDIR"), "{error}");
+        }
+    }
+}
