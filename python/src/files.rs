@@ -7,8 +7,8 @@ use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use xla_shape_answers::{RELAYOUT_SCHEMA, answer_line};
-use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutOptions, ShardPlan, write_array};
+use xla_shape_answers::answer_line;
+use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutDone, RelayoutOptions, ShardPlan, write_array};
 
 /// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`.
 #[pyfunction]
@@ -65,7 +65,7 @@ pub(crate) fn relayout_file(
         let source = ArrayFile::open(&input, tensor.as_deref(), from.as_ref())?;
         Relayout::new(&source, &output, &options)?.run(&|_| {})
     });
-    Ok(answer_line(RELAYOUT_SCHEMA, &done.map_err(file_error)?))
+    Ok(answer_line(RelayoutDone::SCHEMA, &done.map_err(file_error)?))
 }
 
 /// The files of a checkpoint, each with its name in it. `plan` is JSON.

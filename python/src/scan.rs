@@ -5,7 +5,7 @@ use crate::module::{DeviceArgument, Module};
 use crate::number::Number;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use xla_shape_render::scan::Scan;
+use xla_shape_answers::scan::Scan;
 
 fn scanned(text: &str) -> Scan {
     let mut scan = Scan::default();

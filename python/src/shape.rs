@@ -14,12 +14,12 @@ use std::sync::OnceLock;
 use xla_shape::map::StrideTableRef;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
+use xla_shape_answers::advise::{Advice, Change};
+use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::numbers::{no_array, no_size};
-use xla_shape_render::advise::{Advice, Change};
-use xla_shape_render::compare::Comparison;
+use xla_shape_answers::{Given, GivenArray};
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
-use xla_shape_render::{Given, GivenArray};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
@@ -427,7 +427,7 @@ impl Shape {
         let generation = generation.map(self::generation).transpose()?;
         let comparison =
             Comparison::new(self.given_array()?, to.0.get().given_array()?, generation).map_err(shape_error)?;
-        let is_bitcast = comparison.is_bitcast();
+        let is_bitcast = comparison.bitcast;
         Ok(Answer::new(comparison).judged(Ok(is_bitcast)))
     }
 

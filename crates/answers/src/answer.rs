@@ -27,9 +27,6 @@ pub trait Answer: Serialize {
     }
 }
 
-/// The schema of the object that `relayout` writes after it has written a file, for the program and for Python.
-pub const RELAYOUT_SCHEMA: &str = "xla-shape/relayout/1";
-
 /// An object with the name of its schema.
 #[derive(Serialize)]
 struct Versioned<'a, T: ?Sized> {
@@ -51,6 +48,26 @@ struct Versioned<'a, T: ?Sized> {
 #[must_use]
 pub fn answer_line(schema: &'static str, answer: &(impl Serialize + ?Sized)) -> String {
     json_line(&Versioned { schema, answer })
+}
+
+/// Writes the answer as a line of JSON, with the name of its schema.
+///
+/// # Errors
+/// If the writer fails.
+///
+/// ```
+/// use xla_shape_answers::check::Checker;
+///
+/// let mut lines = Vec::new();
+/// for line in ["f32[2,3]", "f32[2"] {
+///     xla_shape_answers::write_answer(&mut lines, &Checker::of_shapes(None).check(line))?;
+/// }
+/// assert!(lines.starts_with(br#"{"schema":"xla-shape/check/1","input":"f32[2,3]","ok":true"#));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_answer<A: Answer>(mut writer: impl Write, answer: &A) -> io::Result<()> {
+    write_json(&mut writer, &Versioned { schema: A::SCHEMA, answer })?;
+    writer.write_all(b"\n")
 }
 
 /// A value as a line of JSON.

@@ -14,11 +14,17 @@
 //!
 //! | module | main type | question |
 //! |---|---|---|
+//! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//! | [`check`] | [`Checked`](check::Checked) | Is a line a shape or a sharding, and what is its canonical text? |
+//! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
+//! | [`convert`] | [`Conversion`](convert::Conversion), [`Code`](convert::Code) | What is this layout in another notation, and which code makes it? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
+//! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
+//! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain, what was refused, and what helps? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
 //! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
@@ -29,20 +35,29 @@
 #[macro_use]
 mod words;
 
+pub mod advise;
 mod answer;
 pub mod block;
+pub mod check;
+pub mod compare;
 pub mod compile;
+pub mod convert;
 pub mod cost;
+pub mod formula;
+mod given;
 pub mod guard;
 pub mod hlo;
 pub mod numbers;
 pub mod place;
+pub mod rustc;
+pub mod scan;
 mod schema;
 pub mod source;
 pub mod tune;
 
-pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, is_control, json_line, write_json};
-pub use schema::schema;
+pub use answer::{Answer, answer_line, is_control, json_line, write_answer, write_json};
+pub use given::{Given, GivenArray};
+pub use schema::{open_schema, schema, schema_named};
 use xla_shape_core::tpu::Generation;
 
 /// The generation that an answer is about if the user names none.

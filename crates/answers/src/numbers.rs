@@ -1,7 +1,7 @@
 //! Numbers and names as people read them, in the sentences of answers and in their text.
 
 use std::fmt;
-use xla_shape_core::{Shape, memory_space};
+use xla_shape_core::{ArrayShape, Shape, memory_space};
 pub use xla_shape_hlo::InUnits;
 
 /// A number with a comma between thousands.
@@ -112,6 +112,18 @@ pub fn why_no_size(shape: &Shape) -> &'static str {
 #[must_use]
 pub fn no_size(shape: &Shape) -> String {
     format!("{shape} has no size: {}", why_no_size(shape))
+}
+
+/// The name of a dimension in sentences and formulas: `d0`, `d1`, …
+#[must_use]
+pub fn dimension_name(dimension: usize) -> String {
+    format!("d{dimension}")
+}
+
+/// The names of all dimensions, dimension 0 first.
+#[must_use]
+pub fn dimension_names(array: &ArrayShape) -> Vec<String> {
+    (0..array.num_dimensions()).map(dimension_name).collect()
 }
 
 /// A slice of an array as NumPy writes it: `[0:4, 8:16]`.

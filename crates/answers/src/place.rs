@@ -52,6 +52,28 @@ impl fmt::Display for Place {
     }
 }
 
+/// A layout as JAX's `Layout`, with its tiles or without: the compiler then chooses them.
+///
+/// ```
+/// use xla_shape_answers::place::layout_in_jax;
+///
+/// assert_eq!(layout_in_jax(&"{0:T(128)}".parse()?, true), "Layout(major_to_minor=(0,), tiling=((128,),))");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn layout_in_jax(layout: &Layout, has_tiling: bool) -> String {
+    let tuple = |numbers: &[String]| match numbers {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.join(", ")),
+    };
+    let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
+    // Python reads `(128)` as a number.
+    let tile = |tile: String| if tile.contains(',') { tile } else { tile.replace(')', ",)") };
+    let tiles = layout.tiles().iter().map(|each| tile(each.to_string())).collect::<Vec<_>>();
+    let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
+    format!("Layout(major_to_minor={}{tiling})", tuple(&order))
+}
+
 /// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
 ///
 /// ```
@@ -63,12 +85,5 @@ impl fmt::Display for Place {
 /// ```
 #[must_use]
 pub fn format_in_jax(layout: &Layout, has_tiling: bool, sharding: &str) -> String {
-    let tuple = |numbers: &[String]| match numbers {
-        [one] => format!("({one},)"),
-        many => format!("({})", many.join(", ")),
-    };
-    let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
-    let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
-    let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
-    format!("Format(Layout(major_to_minor={}{tiling}), {sharding})", tuple(&order))
+    format!("Format({}, {sharding})", layout_in_jax(layout, has_tiling))
 }

@@ -18,6 +18,42 @@ use std::collections::BTreeSet;
 /// ```
 #[must_use]
 pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
+    schema_named::<Object>(A::SCHEMA)
+}
+
+/// The JSON Schema of an object that is no [`Answer`], whose form has this name: each object has the name as its first field, `schema`.
+///
+/// ```
+/// #[derive(schemars::JsonSchema)]
+/// struct Written {
+///     /// The bytes of the file.
+///     bytes: u64,
+/// }
+///
+/// let schema = xla_shape_answers::schema_named::<Written>("example/1");
+/// assert_eq!(schema["required"], serde_json::json!(["schema", "bytes"]));
+/// ```
+#[must_use]
+pub fn schema_named<Object: JsonSchema>(name: &str) -> Value {
+    let mut whole = described::<Object>(name, true);
+    close(&mut whole);
+    whole
+}
+
+/// The JSON Schema of an object whose form another program decides: it does not name the schema, and can have any other field.
+///
+/// ```
+/// use xla_shape_answers::rustc::Message;
+///
+/// let schema = xla_shape_answers::open_schema::<Message>(Message::SCHEMA);
+/// assert!(schema.get("additionalProperties").is_none() && schema.get("required").is_none());
+/// ```
+#[must_use]
+pub fn open_schema<Object: JsonSchema>(name: &str) -> Value {
+    described::<Object>(name, false)
+}
+
+fn described<Object: JsonSchema>(name: &str, is_named: bool) -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Object>().to_value();
     let mut forms = schema.as_object_mut().and_then(|fields| fields.shift_remove("$defs")).unwrap_or_else(|| json!({}));
@@ -26,10 +62,12 @@ pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
     forms.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|form| distribute(form, &known));
     inline(&mut schema, &known);
     distribute(&mut schema, &known);
-    add_name(&mut schema, A::SCHEMA);
+    if is_named {
+        add_name(&mut schema, name);
+    }
     let mut whole = Map::new();
     whole.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
-    whole.insert("$id".into(), json!(A::SCHEMA));
+    whole.insert("$id".into(), json!(name));
     if let Value::Object(fields) = schema {
         whole.extend(fields.into_iter().filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title")));
     }
@@ -131,7 +169,7 @@ fn used(form: &Value, forms: &Value) -> BTreeSet<String> {
     found
 }
 
-/// Of each description, the first paragraph in one line; no formats, which are Rust's; objects have no other fields than the schema's.
+/// Of each description, the first paragraph in one line; no formats, which are Rust's.
 fn tidy(form: &mut Value) {
     match form {
         Value::Object(fields) => {
@@ -147,13 +185,24 @@ fn tidy(form: &mut Value) {
             if fields.get("format").is_some_and(Value::is_string) {
                 fields.shift_remove("format");
             }
+            fields.values_mut().for_each(tidy);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}
+
+/// Objects have no other fields than the schema's.
+fn close(form: &mut Value) {
+    match form {
+        Value::Object(fields) => {
             if fields.get("properties").is_some_and(Value::is_object) {
                 fields.insert("additionalProperties".into(), json!(false));
                 fields.entry("required").or_insert_with(|| json!([]));
             }
-            fields.values_mut().for_each(tidy);
+            fields.values_mut().for_each(close);
         }
-        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Array(items) => items.iter_mut().for_each(close),
         _ => {}
     }
 }

@@ -190,7 +190,5 @@ fn print_usage(error: &clap::Error, arguments: &[OsString]) {
 /// # Panics
 /// If the input cannot be read.
 pub fn check(input: impl Read) -> (Vec<u8>, bool) {
-    let mut answers = Vec::new();
-    let all_good = verbs::check::answer("-".as_ref(), input, &mut answers).expect("an input that can be read");
-    (answers, all_good)
+    verbs::check::answers_to(input).expect("an input that can be read")
 }

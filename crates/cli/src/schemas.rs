@@ -1,56 +1,50 @@
 //! The JSON Schemas of what verbs write with `--format json`.
 
 use serde_json::Value;
+use xla_shape_answers::advise::{Advice, Row};
 use xla_shape_answers::block::BlockAnswer;
+use xla_shape_answers::check::Checked;
+use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::compile::{Compilation, Target};
+use xla_shape_answers::convert::{Conversion, Converted};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
-use xla_shape_answers::schema;
+use xla_shape_answers::rustc::Message;
+use xla_shape_answers::scan::{Found, Scan, Summary};
 use xla_shape_answers::tune::Tuning;
-use xla_shape_render::advise::{Advice, Row};
-use xla_shape_render::compare::Comparison;
-use xla_shape_render::convert::{Conversion, Converted};
+use xla_shape_answers::{open_schema, schema, schema_named};
+use xla_shape_files::{RelayoutDone, ShardsDone};
 use xla_shape_render::draw::{Drawing, Drawn};
 use xla_shape_render::explain::{Explained, Explanation};
 use xla_shape_render::kernel::Kernels;
-use xla_shape_render::scan::{Found, Scan, Summary};
 use xla_shape_render::{index, vector};
 
-/// Where the schema of a verb is.
-#[derive(Clone, Copy)]
-enum Source {
-    /// Derived from the type of the answer.
-    Type(fn() -> Value),
-    /// In a file. `crates/cli/schemas` is a link to `docs/schemas`, so that the package of this crate has the files.
-    File(&'static str),
-}
-
 /// The schemas by verb: `hlo diff` is `hlo-diff`.
-const SCHEMAS: &[(&str, Source)] = &[
-    ("advise", Source::Type(schema::<Advice, Row>)),
-    ("block", Source::Type(schema::<BlockAnswer, BlockAnswer>)),
-    ("check", Source::File(include_str!("../schemas/check.json"))),
-    ("compare", Source::Type(schema::<Comparison, Comparison>)),
-    ("compile", Source::Type(schema::<Compilation, Target>)),
-    ("convert", Source::Type(schema::<Conversion, Converted>)),
-    ("cost", Source::Type(schema::<ProgramCost, ProgramCost>)),
-    ("draw", Source::Type(schema::<Drawing, Drawn>)),
-    ("explain", Source::Type(schema::<Explanation, Explained<'_>>)),
-    ("explain-index", Source::Type(schema::<index::Location, index::Data<'_>>)),
-    ("explain-vector", Source::Type(schema::<vector::Registers, vector::Data<'_>>)),
-    ("guard-check", Source::Type(schema::<Checks, Check>)),
-    ("guard-record", Source::Type(schema::<Record, Record>)),
-    ("hlo", Source::Type(schema::<Report, Report>)),
-    ("hlo-diff", Source::Type(schema::<Difference, diff::Line<'_>>)),
-    ("hlo-show", Source::Type(schema::<ShownInstruction, ShownInstruction>)),
-    ("kernel", Source::Type(schema::<Kernels, Kernels>)),
-    ("relayout", Source::File(include_str!("../schemas/relayout.json"))),
-    ("rustc", Source::File(include_str!("../schemas/rustc.json"))),
-    ("scan", Source::Type(schema::<Found, Found>)),
-    ("scan-summary", Source::Type(schema::<Scan, Summary<'_>>)),
-    ("shard", Source::File(include_str!("../schemas/shard.json"))),
-    ("tune", Source::Type(schema::<Tuning, Tuning>)),
+const SCHEMAS: &[(&str, fn() -> Value)] = &[
+    ("advise", schema::<Advice, Row>),
+    ("block", schema::<BlockAnswer, BlockAnswer>),
+    ("check", schema::<Checked<'_>, Checked<'_>>),
+    ("compare", schema::<Comparison, Comparison>),
+    ("compile", schema::<Compilation, Target>),
+    ("convert", schema::<Conversion, Converted>),
+    ("cost", schema::<ProgramCost, ProgramCost>),
+    ("draw", schema::<Drawing, Drawn>),
+    ("explain", schema::<Explanation, Explained<'_>>),
+    ("explain-index", schema::<index::Location, index::Data<'_>>),
+    ("explain-vector", schema::<vector::Registers, vector::Data<'_>>),
+    ("guard-check", schema::<Checks, Check>),
+    ("guard-record", schema::<Record, Record>),
+    ("hlo", schema::<Report, Report>),
+    ("hlo-diff", schema::<Difference, diff::Line<'_>>),
+    ("hlo-show", schema::<ShownInstruction, ShownInstruction>),
+    ("kernel", schema::<Kernels, Kernels>),
+    ("relayout", || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA)),
+    ("rustc", || open_schema::<Message>(Message::SCHEMA)),
+    ("scan", schema::<Found, Found>),
+    ("scan-summary", schema::<Scan, Summary<'_>>),
+    ("shard", || schema_named::<ShardsDone>(ShardsDone::SCHEMA)),
+    ("tune", schema::<Tuning, Tuning>),
 ];
 
 /// The names that the argument can have.
@@ -60,9 +54,6 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The text of the schema with this name.
 pub(crate) fn schema_text(name: &str) -> Option<String> {
-    let (_, source) = SCHEMAS.iter().find(|(verb, _)| *verb == name)?;
-    Some(match source {
-        Source::Type(schema) => format!("{:#}\n", schema()),
-        Source::File(text) => (*text).to_owned(),
-    })
+    let (_, schema) = SCHEMAS.iter().find(|(verb, _)| *verb == name)?;
+    Some(format!("{:#}\n", schema()))
 }

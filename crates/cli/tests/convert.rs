@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 use xla_shape::{ArrayShape, Slot};
-use xla_shape_render::convert::{Code, Language};
+use xla_shape_answers::convert::{Code, Language};
 
 fn run(arguments: &[&str]) -> Output {
     Command::cargo_bin("xla-shape").unwrap().arg("convert").args(arguments).output().unwrap()
@@ -252,7 +252,7 @@ fn positions(array: &ArrayShape) -> Vec<i64> {
 }
 
 fn code(array: &ArrayShape, language: Language, name: &str) -> String {
-    Code::new(array, language, name).unwrap().code().to_owned()
+    Code::new(array, language, name).unwrap().code
 }
 
 /// Whether a program is there.

@@ -232,7 +232,7 @@ fn a_shortened_type_is_not_compared() {
 
 #[test]
 fn lines_are_kept_until_their_message_ends() {
-    let mut output = xla_shape_render::rustc::Output::new(|_| None);
+    let mut output = xla_shape_answers::rustc::Output::new(|_| None);
     assert_eq!(output.line("   Compiling a v0.1.0"), "   Compiling a v0.1.0\n");
     assert_eq!(output.line("expected `Size<8>`"), "");
     assert_eq!(output.line(""), "expected `8`\n\n");

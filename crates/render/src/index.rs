@@ -1,6 +1,5 @@
 //! Where an element is, and what is at a position.
 
-use crate::formula::{self, Notation};
 use crate::words::{Grouped, column_width, count, dimension_names};
 use crate::{Show, Text};
 use schemars::JsonSchema;
@@ -8,6 +7,7 @@ use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
 use xla_shape_answers::Answer;
+use xla_shape_answers::formula::{self, Notation};
 use xla_shape_core::map::Source;
 use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 

@@ -22,11 +22,10 @@
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
 //! | [`vector`] | [`Registers`](vector::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`block`](xla_shape_answers::block) | [`BlockAnswer`](xla_shape_answers::block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
-//! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
-//! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
-//! | [`convert`] | [`Conversion`](convert::Conversion) | What is this layout in another notation, and which code makes it? |
-//! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
-//! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
+//! | [`advise`](xla_shape_answers::advise) | [`Advice`](xla_shape_answers::advise::Advice) | Which layouts take less memory? |
+//! | [`compare`](xla_shape_answers::compare) | [`Comparison`](xla_shape_answers::compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
+//! | [`convert`](xla_shape_answers::convert) | [`Conversion`](xla_shape_answers::convert::Conversion) | What is this layout in another notation, and which code makes it? |
+//! | [`scan`](xla_shape_answers::scan) | [`Scan`](xla_shape_answers::scan::Scan) | Which shapes does a log contain? |
 //! | [`compile`](xla_shape_answers::compile) | [`Compilation`](xla_shape_answers::compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`](xla_shape_answers::cost) | [`ProgramCost`](xla_shape_answers::cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`tune`] | [`Tuning`](xla_shape_answers::tune::Tuning) | Which layout should an array have that several programs share? |
@@ -38,22 +37,19 @@
 
 #![forbid(unsafe_code)]
 
-pub mod advise;
+mod advise;
 mod block;
-pub mod compare;
+mod compare;
 mod compile;
-pub mod convert;
+mod convert;
 mod cost;
 pub mod draw;
 pub mod explain;
-mod formula;
-mod given;
 pub mod guard;
 pub mod hlo;
 pub mod index;
 pub mod kernel;
-pub mod rustc;
-pub mod scan;
+mod scan;
 mod shell;
 mod show;
 mod text;
@@ -63,7 +59,6 @@ pub mod vector;
 mod web;
 mod words;
 
-pub use given::{Given, GivenArray};
 pub use shell::shell_line;
 pub use show::{Html, Show};
 pub use text::{Text, harmless, harmless_but_colours};

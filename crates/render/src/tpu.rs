@@ -1,11 +1,11 @@
 //! The layouts that TPUs choose for a shape by default.
 
+use crate::Text;
 use crate::words::{Bytes, Factor, Grouped};
-use crate::{Given, Text};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Display;
-use xla_shape_answers::DEFAULT_GENERATION;
+use xla_shape_answers::{DEFAULT_GENERATION, Given};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, ShapeIndex};
 

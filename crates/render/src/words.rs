@@ -4,19 +4,9 @@ pub(crate) mod markdown;
 
 use std::borrow::Cow;
 pub(crate) use xla_shape_answers::numbers::{
-    Bytes, Factor, Grouped, InUnits, Signed, count, difference, no_size, slice, space_name, value_name, why_no_size,
+    Bytes, Factor, Grouped, InUnits, Signed, count, difference, dimension_name, dimension_names, slice, space_name,
+    value_name, why_no_size,
 };
-use xla_shape_core::ArrayShape;
-
-/// The name of a dimension in text and formulas: `d0`, `d1`, …
-pub(crate) fn dimension_name(dimension: usize) -> String {
-    format!("d{dimension}")
-}
-
-/// The names of all dimensions, dimension 0 first.
-pub(crate) fn dimension_names(array: &ArrayShape) -> Vec<String> {
-    (0..array.num_dimensions()).map(dimension_name).collect()
-}
 
 /// The width of a column for texts of these lengths, in characters, but at most 160.
 pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {

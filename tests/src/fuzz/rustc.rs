@@ -1,7 +1,7 @@
 //! The compiler's output, with shapes in place of types.
 
 use super::beginning;
-use xla_shape_render::rustc::Output;
+use xla_shape_answers::rustc::Output;
 
 /// Any text as the compiler's output, and each of its lines as a message in JSON, are accepted. A text without types does not
 /// change. Where types are shortened and their full names are not available, no advice is given about them.

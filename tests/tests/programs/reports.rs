@@ -4,10 +4,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::Answer;
+use xla_shape_answers::scan::Scan;
 use xla_shape_hlo::Module;
 use xla_shape_program::Program;
 use xla_shape_render::Show;
-use xla_shape_render::scan::Scan;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/reports")

@@ -7,8 +7,8 @@ use std::str::FromStr;
 use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
 use xla_shape::worlds::World;
-use xla_shape_render::advise::Change;
-use xla_shape_render::convert::Language;
+use xla_shape_answers::advise::Change;
+use xla_shape_answers::convert::Language;
 
 /// Say what a shape takes and why, and where its elements are
 ///

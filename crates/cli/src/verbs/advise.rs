@@ -3,7 +3,7 @@
 use crate::args::AdviseArguments;
 use crate::failure::Failure;
 use crate::given::given_array_of;
-use xla_shape_render::advise::Advice;
+use xla_shape_answers::advise::Advice;
 
 pub(crate) fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let array = given_array_of(&arguments.shape)?;

@@ -2,43 +2,15 @@
 
 use crate::failure::Failure;
 use crate::io::{self, Line, MAX_LINE};
-use serde::Serialize;
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{Read, Write};
 use std::path::Path;
-use xla_shape::{ParseError, Span};
-use xla_shape_answers::write_json;
-
-/// What is wrong with a line.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Problem {
-    pub(crate) message: String,
-    /// The first byte that it is about, and the one after the last.
-    pub(crate) span: [u64; 2],
-}
-
-impl From<ParseError> for Problem {
-    fn from(error: ParseError) -> Self {
-        let Span { start, end } = error.span();
-        Self { message: error.to_string(), span: [start as u64, end as u64] }
-    }
-}
-
-/// Makes the answers to lines.
-pub(crate) trait Answerer {
-    /// Appends the answer to a line that is UTF-8, each line of the answer with its newline; returns whether the line was good.
-    fn answer(&mut self, text: &str, answers: &mut Vec<u8>) -> bool;
-
-    /// Appends the answer to a line that is not UTF-8, or too long.
-    fn refuse(&mut self, input: &str, problem: Problem, answers: &mut Vec<u8>);
-
-    /// Called after answers have been written, to free the memory that a huge line took.
-    fn free_memory(&mut self) {}
-}
+use xla_shape_answers::check::{Checked, Checker, Problem};
+use xla_shape_answers::write_answer;
 
 /// How many bytes of answers are collected before they are written, as long as more input is available.
-pub(crate) const BATCH: usize = 64 << 10;
+const BATCH: usize = 64 << 10;
 
 /// How many bytes of a line that is too long its answer repeats.
 const SHOWN: usize = 1024;
@@ -49,12 +21,12 @@ const MAX_REMEMBERED: usize = 512;
 
 /// Writes the answer to every line of a file; returns whether all lines are good.
 pub(crate) fn answer(
-    answerer: impl Answerer,
+    checker: Checker,
     file: &Path,
     input: impl Read,
     output: &mut impl Write,
 ) -> Result<bool, Failure> {
-    let mut answers = Answers::new(answerer);
+    let mut answers = Answers::new(checker);
     io::for_each_line(file, input, |line| {
         let is_end = line.is_none();
         if let Some(line) = line {
@@ -66,8 +38,8 @@ pub(crate) fn answer(
 }
 
 /// Collects answers until they are written.
-struct Answers<A> {
-    answerer: A,
+struct Answers {
+    checker: Checker,
     json: Vec<u8>,
     all_good: bool,
     /// A cache of good lines with their answers, indexed by hash, because logs repeat lines.
@@ -75,10 +47,10 @@ struct Answers<A> {
     hasher: RandomState,
 }
 
-impl<A: Answerer> Answers<A> {
-    fn new(answerer: A) -> Self {
+impl Answers {
+    fn new(checker: Checker) -> Self {
         Self {
-            answerer,
+            checker,
             json: Vec::with_capacity(2 * BATCH),
             all_good: true,
             cache: vec![Default::default(); REMEMBERED],
@@ -91,7 +63,7 @@ impl<A: Answerer> Answers<A> {
         self.json.clear();
         // Frees the memory that a huge line took.
         self.json.shrink_to(2 * BATCH);
-        self.answerer.free_memory();
+        self.checker.shrink_to(BATCH);
         Ok(())
     }
 
@@ -129,9 +101,10 @@ impl<A: Answerer> Answers<A> {
     fn add_bytes(&mut self, bytes: &[u8]) -> bool {
         match std::str::from_utf8(bytes) {
             Ok(text) => {
-                let is_good = self.answerer.answer(text, &mut self.json);
-                self.all_good &= is_good;
-                is_good
+                let answer = self.checker.check(text);
+                put(&answer, &mut self.json);
+                self.all_good &= answer.is_good();
+                answer.is_good()
             }
             Err(error) => {
                 let start = error.valid_up_to();
@@ -145,15 +118,14 @@ impl<A: Answerer> Answers<A> {
 
     fn refuse(&mut self, input: &str, problem: Problem) {
         self.all_good = false;
-        self.answerer.refuse(input, problem, &mut self.json);
+        put(&Checked::bad(input, problem), &mut self.json);
     }
 }
 
 /// Appends an answer as a line of JSON.
-pub(crate) fn put(answer: &impl Serialize, answers: &mut Vec<u8>) {
+fn put(answer: &Checked<'_>, answers: &mut Vec<u8>) {
     // This does not fail: a `Vec` takes every byte, and texts and numbers are always JSON.
-    write_json(&mut *answers, answer).expect("an answer is JSON");
-    answers.push(b'\n');
+    write_answer(answers, answer).expect("an answer is JSON");
 }
 
 /// Bytes as `0xff 0x80`.

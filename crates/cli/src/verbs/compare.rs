@@ -3,7 +3,7 @@
 use crate::args::CompareArguments;
 use crate::failure::Failure;
 use crate::given::given_array_of;
-use xla_shape_render::compare::Comparison;
+use xla_shape_answers::compare::Comparison;
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let (from, to) = (given_array_of(&arguments.from)?, given_array_of(&arguments.to)?);

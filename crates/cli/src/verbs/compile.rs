@@ -12,11 +12,11 @@ use std::time::Duration;
 use xla_shape::hlo::Module;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
+use xla_shape_answers::scan::Scan;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::{CompileError, CompilerAnswer, DUMP_OPTION, Host, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
-use xla_shape_render::scan::Scan;
 
 pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {
     if arguments.alone {

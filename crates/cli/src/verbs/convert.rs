@@ -4,7 +4,7 @@ use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::given::array_of;
 use xla_shape::worlds::{AnyLayout, World};
-use xla_shape_render::convert::{Code, Conversion};
+use xla_shape_answers::convert::{Code, Conversion};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let text = &arguments.text;

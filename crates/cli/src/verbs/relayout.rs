@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::given::array_of;
 use crate::io::{self, progress};
 use xla_shape::text::parse_index;
-use xla_shape_answers::{RELAYOUT_SCHEMA, answer_line};
-use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions, is_stdout};
+use xla_shape_answers::answer_line;
+use xla_shape_files::{ArrayFile, Relayout, RelayoutDone, RelayoutOptions, is_stdout};
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format == Format::Json && is_stdout(&arguments.output) {
@@ -34,6 +34,6 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     match arguments.format {
         Format::Text => Ok(()),
-        Format::Json => io::write(answer_line(RELAYOUT_SCHEMA, &done).as_bytes()),
+        Format::Json => io::write(answer_line(RelayoutDone::SCHEMA, &done).as_bytes()),
     }
 }

@@ -4,9 +4,9 @@ use crate::args::{Format, RustcArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
+use xla_shape_answers::rustc::Output;
 use xla_shape_files::read_regular;
 use xla_shape_render::harmless_but_colours;
-use xla_shape_render::rustc::Output;
 
 /// How many bytes of a file with whole names of types are read.
 const MAX_NAMES: u64 = 1 << 20;

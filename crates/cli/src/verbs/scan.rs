@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
 use xla_shape_answers::Answer;
+use xla_shape_answers::scan::Scan;
 use xla_shape_render::Show;
-use xla_shape_render::scan::Scan;
 
 /// Without `--summary`, JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {

@@ -3,18 +3,9 @@
 use crate::args::{Format, ShardArguments};
 use crate::failure::Failure;
 use crate::io::{self, progress};
-use serde::Serialize;
 use xla_shape_answers::answer_line;
 use xla_shape_files::{Checkpoint, ShardPlan, ShardsDone};
 use xla_shape_render::Text;
-
-/// The answer, as JSON.
-#[derive(Serialize)]
-struct Answer {
-    device: i64,
-    #[serde(flatten)]
-    done: ShardsDone,
-}
 
 pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
     let plan = ShardPlan::read(&arguments.plan)?;
@@ -31,5 +22,5 @@ pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
         }
         return io::print(&kept);
     }
-    io::write(answer_line("xla-shape/shard/1", &Answer { device: arguments.device, done }).as_bytes())
+    io::write(answer_line(ShardsDone::SCHEMA, &done).as_bytes())
 }

@@ -9,6 +9,7 @@ use crate::SLAB_BYTES;
 use crate::access::check_outputs;
 use crate::error::{Error, FileError};
 use crate::format::{self, ArrayFile, FileFormat, UNNAMED};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xla_shape::ArrayShape;
@@ -129,7 +130,7 @@ pub struct Relayout<'a> {
     slab_bytes: usize,
 }
 
-/// What a relayout did; as JSON, the answer of `xla-shape relayout` and of Python.
+/// What was written, once the file is complete.
 ///
 /// ```
 /// use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};
@@ -143,16 +144,21 @@ pub struct Relayout<'a> {
 /// assert_eq!(done.bytes, 8, "two of them are padding");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct RelayoutDone {
-    /// The shape that was read.
+    /// The shape of the source, with its layout.
     pub from: String,
-    /// The shape that was written.
+    /// The shape of the result, with its layout.
     pub to: String,
-    /// The file that was written.
+    /// The file.
     pub output: String,
-    /// The bytes of the array that was written, without a header of the file.
+    /// The bytes of the array in the file, with padding, without a header of the file.
     pub bytes: u64,
+}
+
+impl RelayoutDone {
+    /// The form of its JSON, which is the answer of `xla-shape relayout` and of Python.
+    pub const SCHEMA: &'static str = "xla-shape/relayout/1";
 }
 
 impl<'a> Relayout<'a> {

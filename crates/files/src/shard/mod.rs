@@ -14,6 +14,7 @@ use crate::format::{NOTES, dtype_of, header_of, read_header};
 use crate::relayout::pipeline;
 use checkpoint::CheckpointFile;
 use safetensors::tensor::{Dtype, TensorInfo};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -55,7 +56,7 @@ pub struct Shards<'a> {
     slab_bytes: usize,
 }
 
-/// What was done for one device; as JSON, a part of the answer of `xla-shape shard`.
+/// What one device has of a checkpoint, once every file is written.
 ///
 /// ```
 /// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
@@ -69,12 +70,20 @@ pub struct Shards<'a> {
 /// assert_eq!(done.files[0].output, done.tensors[0].output);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ShardsDone {
+    /// The number of the device.
+    #[schemars(range(min = 0))]
+    pub device: i64,
     /// The files, in the order of the checkpoint.
     pub files: Vec<ShardFile>,
-    /// What is in them. A tensor that another device alone has is left out.
+    /// The shards, file by file. A tensor that another device alone has is left out.
     pub tensors: Vec<ShardTensor>,
+}
+
+impl ShardsDone {
+    /// The form of its JSON, which is the answer of `xla-shape shard`.
+    pub const SCHEMA: &'static str = "xla-shape/shard/1";
 }
 
 /// A file with what one device has of the tensors of another file.
@@ -94,15 +103,15 @@ pub struct ShardsDone {
 /// assert_eq!((first.files[0].resumed, again.files[0].resumed), (false, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ShardFile {
-    /// The file.
+    /// Its path.
     pub output: String,
     /// How many tensors it has.
     pub tensors: usize,
     /// The bytes of the whole file.
     pub bytes: u64,
-    /// Whether it was there already, with the very bytes that would have been written, and was left as it is.
+    /// Whether the file was there already with the same bytes, and was kept.
     pub resumed: bool,
 }
 
@@ -121,7 +130,7 @@ pub struct ShardFile {
 /// assert_eq!((&*shard.start, shard.bytes), (&[2, 0][..], 4), "the last two rows");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ShardTensor {
     /// The name of the tensor.
     pub name: String,
@@ -129,13 +138,13 @@ pub struct ShardTensor {
     pub output: String,
     /// The shape of the whole tensor.
     pub whole: String,
-    /// The shape of the shard.
+    /// The shape of the shard, with its layout.
     pub shape: String,
     /// The first index of the shard in each dimension.
     pub start: Vec<u64>,
-    /// The bytes that are read.
+    /// The bytes that were read of the source.
     pub bytes_read: u64,
-    /// The bytes that are written.
+    /// The bytes of the shard in the file.
     pub bytes: u64,
 }
 
@@ -279,7 +288,8 @@ impl<'a> Shards<'a> {
         let written = files.clone().map(|(job, file)| job.run(file, self.slab_bytes, force, progress));
         let written = written.collect::<Result<_, _>>()?;
         self.write_index()?;
-        Ok(ShardsDone { files: written, tensors: files.flat_map(|(job, file)| job.tensors(file)).collect() })
+        let tensors = files.flat_map(|(job, file)| job.tensors(file)).collect();
+        Ok(ShardsDone { device: self.device, files: written, tensors })
     }
 
     /// Writes the index of the device's files, if the checkpoint has one; gives its path. [`run`](Self::run) does it, too; this is for files

@@ -1,8 +1,8 @@
 //! Where the elements are: the tiles step by step, and the formula.
 
-use crate::formula::{self, Notation};
 use crate::text::Text;
 use crate::words::{Grouped, count, dimension_names};
+use xla_shape_answers::formula::{self, Notation};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::map::Source;
 use xla_shape_core::map::StrideTableRef;

@@ -7,11 +7,11 @@ mod parts;
 mod sharding;
 
 use crate::words::{Bytes, Factor, Grouped, count, why_no_size};
-use crate::{Given, Show, Text, tpu};
+use crate::{Show, Text, tpu};
 pub use json::Explained;
 use serde::{Serialize, Serializer};
 use sharding::Divided;
-use xla_shape_answers::Answer;
+use xla_shape_answers::{Answer, Given};
 use xla_shape_core::shard::{Sharding, ShardingError};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape};
@@ -29,7 +29,8 @@ impl Explanation {
     /// Explains a shape.
     ///
     /// ```
-    /// use xla_shape_render::{Show, Given, explain::Explanation};
+    /// use xla_shape_answers::Given;
+    /// use xla_shape_render::{Show, explain::Explanation};
     ///
     /// let given: Given = "bf16[8,100]{1,0:T(8,128)(2,1)}".parse()?;
     /// assert!(Explanation::new(given).text(80).to_string().contains("d1: 100 padded to 128"));
@@ -45,8 +46,8 @@ impl Explanation {
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
-    /// use xla_shape_answers::Answer;
-    /// use xla_shape_render::{Given, explain::Explanation};
+    /// use xla_shape_answers::{Answer, Given};
+    /// use xla_shape_render::explain::Explanation;
     ///
     /// let explanation = Explanation::new("f32[8,100]".parse::<Given>()?).for_tpus(&[Generation::V6e]);
     /// assert!(explanation.json().contains("\"generations\":[\"v6e\"]"));
@@ -63,8 +64,8 @@ impl Explanation {
     /// If the sharding does not fit the shape.
     ///
     /// ```
-    /// use xla_shape_answers::Answer;
-    /// use xla_shape_render::{Given, explain::Explanation};
+    /// use xla_shape_answers::{Answer, Given};
+    /// use xla_shape_render::explain::Explanation;
     ///
     /// let explanation = Explanation::new("f32[64,256]".parse::<Given>()?).with_sharding("{devices=[4,2]<=[8]}".parse()?)?;
     /// assert!(explanation.json().contains("\"shard\":\"f32[16,128]{1,0}\""));

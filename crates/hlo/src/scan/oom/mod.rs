@@ -236,6 +236,19 @@ pub struct ReportedAllocation {
     pub tag: Option<String>,
 }
 
+impl ReportedAllocation {
+    /// How many of its bytes are padding; `None` if the message does not say.
+    ///
+    /// ```
+    /// let allocation = xla_shape_hlo::ReportedAllocation { bytes: 4096, unpadded_bytes: Some(96), ..Default::default() };
+    /// assert_eq!(allocation.padding_bytes(), Some(4000));
+    /// ```
+    #[must_use]
+    pub fn padding_bytes(&self) -> Option<u64> {
+        self.bytes.checked_sub(self.unpadded_bytes?)
+    }
+}
+
 /// What the next line of a log can be, given the lines before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum ExpectedLine {

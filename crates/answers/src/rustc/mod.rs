@@ -4,10 +4,11 @@ mod compare;
 mod names;
 mod types;
 
+use crate::json_line;
 use names::{Names, is_shortened, long_type_file};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 use std::borrow::Cow;
-use xla_shape_answers::json_line;
 
 /// The most bytes of a message that are kept until it ends.
 const MAX_HELD: usize = 1 << 20;
@@ -22,7 +23,7 @@ const MAX_SHORTENED: usize = 64;
 /// the contents of such a file, if it can be read.
 ///
 /// ```
-/// use xla_shape_render::rustc::Output;
+/// use xla_shape_answers::rustc::Output;
 ///
 /// let expected = "  = note: expected struct `Buffer<Array<F32, (Size<8>, Size<128>), Layout<(Minor<1>, Minor<0>)>>>`";
 /// let found = "             found struct `Buffer<Array<F32, (Size<8>, Size<256>), Layout<(Minor<1>, Minor<0>)>>>`";
@@ -50,7 +51,7 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
     /// or device: the path comes from a line, and any line may look like one of the compiler.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let mut output = Output::new(|path: &str| std::fs::read_to_string(path).ok());
     /// assert_eq!(output.line("a line without types"), "a line without types\n");
@@ -62,7 +63,7 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
     /// Reads a line, without its line ending, and returns the lines that can be written now, with their endings.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let mut output = Output::new(|_path| None);
     /// assert_eq!(output.line("found `Layout<(Minor<1>, Minor<0>)>`"), "found `{1,0}`\n");
@@ -81,7 +82,7 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
     /// Returns the lines that were kept. Call it after the last line.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let mut output = Output::new(|_path| None);
     /// let first = output.line("  = note: expected struct `Tile<(Size<8>,)>`");
@@ -96,7 +97,7 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
     /// Rewrites a message of `--message-format=json`; `None` if the line is not a JSON object.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let mut output = Output::new(|_path| None);
     /// let message = output.message("{\"rendered\":\"found `Tile<(Size<8>,)>`\"}").unwrap();
@@ -122,11 +123,35 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message(Value);
 
+/// The form is the compiler's, of which the schema has what is read here.
+impl JsonSchema for Message {
+    fn schema_name() -> Cow<'static, str> {
+        "Message".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A message of the Rust compiler or of cargo, with shapes in `message`, `label` and `rendered` in place of types. The form is the compiler's (doc.rust-lang.org/rustc/json.html, doc.rust-lang.org/cargo/reference/external-tools.html), so any other field may be there, and the line does not name this schema.",
+            "type": "object",
+            "properties": {
+                "message": {
+                    "description": "The compiler's sentence; in lines of cargo, the compiler's message.",
+                    "type": ["string", "object"]
+                },
+                "rendered": { "description": "The message for people.", "type": ["string", "null"] }
+            }
+        })
+    }
+}
+
 impl Message {
+    /// The name of the schema of these lines, which do not name it themselves.
+    pub const SCHEMA: &'static str = "xla-shape/rustc/1";
+
     /// The text for people; `None` if the message has none.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let message = Output::new(|_path| None).message("{\"reason\":\"build-finished\"}").unwrap();
     /// assert_eq!(message.text(), None);
@@ -140,7 +165,7 @@ impl Message {
     /// The message as a line of JSON, with the fields of the compiler.
     ///
     /// ```
-    /// use xla_shape_render::rustc::Output;
+    /// use xla_shape_answers::rustc::Output;
     ///
     /// let message = Output::new(|_path| None).message("{\"reason\":\"build-finished\"}").unwrap();
     /// assert_eq!(message.json(), "{\"reason\":\"build-finished\"}\n");

@@ -11,7 +11,7 @@ use xla_shape_hlo::find_spelled_shapes;
 /// A text shows this; a value does not: there, the row-major layout without attributes counts as no layout.
 ///
 /// ```
-/// use xla_shape_render::Given;
+/// use xla_shape_answers::Given;
 ///
 /// let given: Given = "f32[2,3]{1,0}".parse()?;
 /// assert!(given.array().unwrap().has_layout);
@@ -41,7 +41,7 @@ impl Given {
     /// is a type of MLIR or a part of a shape.
     ///
     /// ```
-    /// use xla_shape_render::Given;
+    /// use xla_shape_answers::Given;
     ///
     /// let error = Given::read("tensor<2x3xf32>").unwrap_err();
     /// assert!(error.ends_with("help: XLA writes this type as `f32[2,3]`"));
@@ -62,7 +62,7 @@ impl Given {
     /// The shape.
     ///
     /// ```
-    /// let given: xla_shape_render::Given = "f32[2,3]".parse()?;
+    /// let given: xla_shape_answers::Given = "f32[2,3]".parse()?;
     /// assert_eq!(given.shape().to_string(), "f32[2,3]{1,0}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
@@ -74,7 +74,7 @@ impl Given {
     /// The array, or the array in a buffer; `None` for any other shape.
     ///
     /// ```
-    /// use xla_shape_render::Given;
+    /// use xla_shape_answers::Given;
     ///
     /// assert!("b(f32[2])".parse::<Given>()?.array().is_some());
     /// assert!("(f32[2], f32[3])".parse::<Given>()?.array().is_none());
@@ -89,7 +89,7 @@ impl Given {
     /// The shape, and whether each of its leaves was written with a layout, in the order of the leaves.
     ///
     /// ```
-    /// let given: xla_shape_render::Given = "(f32[2]{0}, f32[2])".parse()?;
+    /// let given: xla_shape_answers::Given = "(f32[2]{0}, f32[2])".parse()?;
     /// let (shape, layouts) = given.into_parts();
     /// assert_eq!((shape.to_string().as_str(), layouts), ("(f32[2]{0}, f32[2]{0})", vec![true, false]));
     /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -102,7 +102,7 @@ impl Given {
     /// The same from its parts: see [`into_parts`](Self::into_parts). A leaf that `layouts` does not have counts as written without one.
     ///
     /// ```
-    /// use xla_shape_render::Given;
+    /// use xla_shape_answers::Given;
     ///
     /// let given = Given::from_parts("f32[2]".parse()?, vec![true]);
     /// assert!(given.array().unwrap().has_layout);
@@ -114,7 +114,13 @@ impl Given {
     }
 
     /// Whether each leaf was written with a layout, in the order of the leaves.
-    pub(crate) fn layouts(&self) -> impl Iterator<Item = bool> {
+    ///
+    /// ```
+    /// let given: xla_shape_answers::Given = "(f32[2]{0}, f32[2])".parse()?;
+    /// assert!(given.layouts().eq([true, false]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn layouts(&self) -> impl Iterator<Item = bool> {
         self.layouts.iter().copied()
     }
 }
@@ -151,7 +157,19 @@ impl From<Shape> for Given {
 
 impl GivenArray {
     /// The array in the layout that it was written with; without one, in the layout that a TPU chooses.
-    pub(crate) fn on(self, generation: Generation) -> Result<ArrayShape, DefaultLayoutError> {
+    ///
+    /// # Errors
+    /// If the layout that the TPU chooses for such an array is not known.
+    ///
+    /// ```
+    /// use xla_shape_answers::Given;
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let array = "f32[8,1024]".parse::<Given>()?.array().unwrap();
+    /// assert_eq!(array.on(Generation::V5e)?.to_string(), "f32[8,1024]{1,0:T(8,128)}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on(self, generation: Generation) -> Result<ArrayShape, DefaultLayoutError> {
         if self.has_layout { Ok(self.array) } else { self.array.with_tpu_layout(generation) }
     }
 }

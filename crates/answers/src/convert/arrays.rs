@@ -1,8 +1,8 @@
 //! Python modules: pad, reshape, transpose, and back.
 
-use super::emit::Language;
+use super::code::Language;
 use crate::formula::{self, Notation};
-use crate::words::dimension_names;
+use crate::numbers::dimension_names;
 use std::fmt::Write as _;
 use xla_shape_core::worlds::{Step, tile_steps};
 use xla_shape_core::{ArrayShape, StrideTableError};

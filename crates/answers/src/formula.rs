@@ -4,7 +4,7 @@ use xla_shape_core::map::{Digit, Intermediate, Source, StrideTableRef, Term};
 
 /// How division and remainder by a power of two are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Notation {
+pub enum Notation {
     /// `y / 8` and `x % 128`.
     Arithmetic,
     /// `y >> 3` and `x & 127`; other divisors as in `Arithmetic`.
@@ -12,7 +12,7 @@ pub(crate) enum Notation {
 }
 
 /// A term as text, and whether it needs parentheses in a product.
-pub(crate) fn term(term: Term, names: &[String], notation: Notation) -> (String, bool) {
+pub fn term(term: Term, names: &[String], notation: Notation) -> (String, bool) {
     let source = match term.source {
         Source::Zero => return ("0".into(), false),
         Source::Dimension(dimension) => names.get(dimension as usize).cloned().unwrap_or_default(),
@@ -55,7 +55,7 @@ fn summand(digit: &Digit, names: &[String], notation: Notation) -> String {
 }
 
 /// The formula of a position, in elements: its summands, and the definitions of the intermediate values that they use.
-pub(crate) fn position(table: StrideTableRef<'_>, names: &[String], notation: Notation) -> (Vec<String>, Vec<String>) {
+pub fn position(table: StrideTableRef<'_>, names: &[String], notation: Notation) -> (Vec<String>, Vec<String>) {
     // A digit without a source is always 0.
     let digits = table.digits().iter().filter(|digit| digit.term.source != Source::Zero);
     let mut sum = digits.map(|digit| summand(digit, names, notation)).collect::<Vec<_>>();

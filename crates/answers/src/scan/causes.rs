@@ -2,8 +2,7 @@
 
 use super::difference::{differences, with_size};
 use super::remedies;
-use crate::Text;
-use crate::words::{InUnits, count};
+use crate::numbers::{InUnits, count};
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::tpu::Generation;
@@ -13,32 +12,35 @@ use xla_shape_hlo::{AmountCause, Halt, Refusal, RefusalCause, Remedy, ReportedAm
 
 /// Why something was refused: what a message says, in words, with what would help.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(super) struct Cause {
+pub struct Cause {
     /// The number of the message's first line, from 1.
-    line: u64,
+    pub line: u64,
     /// XLA's code for such a message, such as "E1001"; null if its catalogue of errors has none.
-    code: Option<&'static str>,
+    pub code: Option<&'static str>,
     /// The kind of message: the cause of an amount, or what else was refused, such as "unproven_index".
-    kind: &'static str,
+    pub kind: &'static str,
     /// The program or the kernel; null if the message does not say.
-    name: Option<String>,
+    pub name: Option<String>,
     /// The file and the line in the user's program; null if the message does not say.
-    source: Option<String>,
+    pub source: Option<String>,
     /// What was refused, as a sentence.
-    what: String,
+    pub what: String,
     /// What is known about it, as sentences.
-    details: Vec<String>,
+    pub details: Vec<String>,
     /// What would help, the most likely first.
-    remedies: Vec<InWords>,
+    pub remedies: Vec<Help>,
+    /// Whether the arrays in HBM are what matters.
+    #[serde(skip)]
+    pub is_about_hbm: bool,
 }
 
 /// What would help.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-struct InWords {
+pub struct Help {
     /// The kind of remedy, such as "multiple_of".
-    kind: &'static str,
+    pub kind: &'static str,
     /// The remedy as a sentence.
-    text: String,
+    pub text: String,
 }
 
 impl Cause {
@@ -54,6 +56,14 @@ impl Cause {
             what,
             details,
             remedies: in_words(&amount.remedies()),
+            is_about_hbm: matches!(
+                amount.cause,
+                AmountCause::Program
+                    | AmountCause::Loading
+                    | AmountCause::Array
+                    | AmountCause::Gpu
+                    | AmountCause::Rematerialization
+            ),
         })
     }
 
@@ -69,6 +79,7 @@ impl Cause {
             what,
             details,
             remedies: in_words(&refusal.cause.remedies()),
+            is_about_hbm: false,
         }
     }
 
@@ -76,29 +87,10 @@ impl Cause {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Self { line: self.line, ..other.clone() } == *self
     }
-
-    /// Whether the arrays in HBM are what matters.
-    pub(super) fn is_about_hbm(&self) -> bool {
-        ["program", "loading", "array", "gpu", "rematerialization"].contains(&self.kind)
-    }
-
-    /// Adds the cause to a text.
-    pub(super) fn write(&self, text: &mut Text) {
-        let code = self.code.map(|code| format!("{code}, ")).unwrap_or_default();
-        let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
-        text.paragraph(format_args!("{code}line {}{source}: {}", self.line, self.what));
-        for detail in &self.details {
-            text.paragraph(format_args!("  {detail}"));
-        }
-        for (number, remedy) in self.remedies.iter().enumerate() {
-            let or = if number == 0 { "Help:" } else { "Or:" };
-            text.paragraph(format_args!("  {or} {}", remedy.text));
-        }
-    }
 }
 
-fn in_words(remedies: &[Remedy]) -> Vec<InWords> {
-    remedies.iter().map(|remedy| InWords { kind: remedy.name(), text: remedies::text(remedy) }).collect()
+fn in_words(remedies: &[Remedy]) -> Vec<Help> {
+    remedies.iter().map(|remedy| Help { kind: remedy.name(), text: remedies::text(remedy) }).collect()
 }
 
 /// The names of generations, such as `v5e and v6e`.

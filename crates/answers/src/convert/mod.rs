@@ -1,16 +1,14 @@
 //! What is a layout in other notations, and in code?
 
 mod arrays;
-mod emit;
+mod code;
 mod functions;
 
-pub use emit::{Code, CodeError, Language};
+pub use code::{Code, CodeError, Language};
 
-use crate::words::column_width;
-use crate::{Show, Text};
+use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use xla_shape_answers::{Answer, answer_line};
 use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
 
 /// A layout in other notations: a text for each that has it, and for each other the reason.
@@ -18,7 +16,7 @@ use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
 /// ```
 /// use xla_shape_core::worlds::{AnyLayout, World};
 /// use xla_shape_answers::Answer;
-/// use xla_shape_render::convert::Conversion;
+/// use xla_shape_answers::convert::Conversion;
 ///
 /// let layout = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
 /// let conversion = Conversion::new(&layout, &[World::Cute]);
@@ -28,31 +26,37 @@ use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
 #[derive(Clone, Debug)]
 pub struct Conversion {
     /// Which elements share positions; `None` if none do.
-    shared: Option<Shared>,
-    entries: Vec<Entry>,
+    pub shared: Option<Shared>,
+    /// The notations.
+    pub entries: Vec<Entry>,
 }
 
+/// The layout in one notation.
 #[derive(Clone, Debug)]
-struct Entry {
-    world: World,
-    text: Result<String, Obstacle>,
-    nearest: Option<Nearest>,
+pub struct Entry {
+    /// The notation.
+    pub world: World,
+    /// The text, or why the notation does not have the layout.
+    pub text: Result<String, Obstacle>,
+    /// Without a text, the nearest layout that the notation has, if there is one.
+    pub nearest: Option<Nearest>,
 }
 
 /// How elements share positions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Shared {
+pub struct Shared {
     /// How elements share positions; absent if none do.
-    sharing: SharingKind,
+    pub sharing: SharingKind,
     /// Two elements that share a position, the first in row-major order first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "[Vec<u64>; 2]")]
-    shared: Option<[Vec<u64>; 2]>,
+    pub shared: Option<[Vec<u64>; 2]>,
+    /// The same as a sentence.
     #[serde(skip)]
-    sentence: String,
+    pub sentence: String,
 }
 
-xla_shape_answers::words! {
+words! {
     /// How elements share positions.
     pub enum SharingKind {
         /// A dimension repeats: its stride is 0.
@@ -69,7 +73,7 @@ impl Conversion {
     ///
     /// ```
     /// use xla_shape_core::worlds::World;
-    /// use xla_shape_render::convert::Conversion;
+    /// use xla_shape_answers::convert::Conversion;
     ///
     /// assert_eq!(Conversion::usual_worlds(World::Cute), [World::Xla]);
     /// assert!(!Conversion::usual_worlds(World::Xla).contains(&World::Xla));
@@ -203,39 +207,5 @@ impl Answer for Conversion {
     /// One line for each notation.
     fn json(&self) -> String {
         self.lines().map(|line| answer_line(SCHEMA, &line)).collect()
-    }
-}
-
-impl Show for Conversion {
-    /// For each notation: its name, then the text, or why it has none and the nearest layout that it has.
-    fn text(&self, width: usize) -> Text {
-        let mut text = Text::new(width);
-        if let Some(shared) = &self.shared {
-            text.paragraph(&shared.sentence);
-        }
-        let names = column_width(self.entries.iter().map(|entry| entry.world.name().len()));
-        for entry in &self.entries {
-            let name = entry.world.name();
-            match &entry.text {
-                Ok(written) => {
-                    // Lines that users copy are not wrapped.
-                    let mut first = name;
-                    for line in written.lines() {
-                        text.verbatim(format_args!("{first:names$}  {line}"));
-                        first = "";
-                    }
-                }
-                Err(obstacle) => text.hanging(&format!("{name:names$}  "), &format!("none: {obstacle}")),
-            }
-            if let Some(Nearest { text: near, view, .. }) = &entry.nearest {
-                let mut first = "nearest: ";
-                for line in near.lines() {
-                    text.verbatim(format_args!("{:names$}  {first}{line}", ""));
-                    first = "         ";
-                }
-                text.verbatim(format_args!("{:names$}  where the array is {view}", ""));
-            }
-        }
-        text
     }
 }

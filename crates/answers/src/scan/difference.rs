@@ -1,7 +1,7 @@
 //! In what two shapes differ: types, sizes, layouts, bytes, and whether one can be read as the other.
 
 use crate::compare::{Comparison, Difference};
-use crate::words::{InUnits, dimension_name, space_name};
+use crate::numbers::{InUnits, dimension_name, space_name};
 use xla_shape_core::{ArrayShape, Shape, Tile};
 
 /// A shape with its bytes: `f32[8,3]{1,0:T(8,128)} (4 KiB, d1 3 padded to 128)`.
@@ -31,10 +31,10 @@ fn arrays(first: &ArrayShape, second: &ArrayShape) -> Vec<String> {
     if first.same_element_type(second)
         && let Ok(comparison) = Comparison::new(first, second, None)
     {
-        let reason = comparison.reason();
-        if comparison.is_bitcast() {
+        let reason = &comparison.reason;
+        if comparison.bitcast {
             found.push(format!("The bytes are the same: {reason}."));
-        } else if comparison.is_same_size() || first.same_dimensions(second) {
+        } else if comparison.same_bytes || first.same_dimensions(second) {
             found.push(format!("The bytes are not the same: {reason}."));
         }
     }

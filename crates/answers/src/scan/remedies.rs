@@ -1,7 +1,7 @@
 //! What helps, in words.
 
-use crate::advise::jax_layout;
-use crate::words::{InUnits, count};
+use crate::numbers::{InUnits, count};
+use crate::place::layout_in_jax;
 use xla_shape_core::ElementType;
 use xla_shape_hlo::Remedy;
 
@@ -61,7 +61,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
         }
         Remedy::ConvertArray { expected } => format!(
             "convert the array before the call: jax.device_put(x, Format({}, sharding)).",
-            jax_layout(expected)
+            layout_in_jax(expected.layout(), false)
         ),
         Remedy::CompileFor { found, saved_bytes } => {
             let saves = match saved_bytes {
@@ -70,7 +70,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
             };
             format!(
                 "compile the program for this layout: in_shardings=Format({}, sharding) in jax.jit{saves}.",
-                jax_layout(found)
+                layout_in_jax(found.layout(), false)
             )
         }
         Remedy::OtherArray => "pass an array with the type, sizes and layout that the program was compiled for.".to_owned(),

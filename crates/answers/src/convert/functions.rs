@@ -1,6 +1,6 @@
 //! C, C++ and Rust: from an index to a position, and back.
 
-use super::emit::Language;
+use super::code::Language;
 use crate::formula::{self, Notation};
 use std::fmt::Write as _;
 use std::num::NonZeroU64;

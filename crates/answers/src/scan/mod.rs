@@ -1,0 +1,539 @@
+//! The shapes that a text contains, such as a log or an out-of-memory report.
+
+mod causes;
+mod difference;
+mod remedies;
+
+pub use self::causes::{Cause, Help};
+
+use crate::Answer;
+use crate::advise::{Advice, WORTH_IT};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use xla_shape_core::{ArrayShape, Shape};
+use xla_shape_hlo::{
+    LogLines, OutOfMemory, Refusal, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes,
+};
+
+/// A shape that was found in a line of text.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::scan::Scan;
+///
+/// let found = &Scan::default().read_line(b"no room for f32[8,1]{1,0:T(8,128)}")[0];
+/// assert_eq!((found.column, found.padding_bytes), (13, Some(4064)));
+/// assert!(found.json().starts_with("{\"schema\":\"xla-shape/scan/1\",\"line\":1"));
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Where in the line the shape begins, in bytes, from 1.
+    pub column: usize,
+    /// XLA's text of the shape, with its layout.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub shape: Shape,
+    /// The bytes of the value, with padding; null if a dimension is unbounded or they do not fit in 64 bits.
+    pub bytes: Option<u64>,
+    /// How many of `bytes` are padding.
+    pub padding_bytes: Option<u64>,
+    /// `bytes` divided by the bytes of the elements alone; null where `bytes` is, and for an array without elements.
+    pub expansion: Option<f64>,
+}
+
+impl Found {
+    fn new(line: u64, column: usize, shape: Shape) -> Self {
+        Self {
+            line,
+            column,
+            bytes: shape.byte_size(),
+            padding_bytes: shape.padding_byte_size(),
+            expansion: shape.expansion(),
+            shape,
+        }
+    }
+}
+
+/// An object with `line`, `column`, `shape`, `bytes`, `padding_bytes` and `expansion`.
+impl Answer for Found {
+    const SCHEMA: &'static str = "xla-shape/scan/1";
+}
+
+/// Everything that was found in a text, line by line.
+///
+/// ```
+/// use xla_shape_answers::scan::Scan;
+///
+/// let mut scan = Scan::default();
+/// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
+/// assert_eq!(scan.hbm_limit(), Some(32 << 30));
+/// let (found, times) = scan.shapes()[0];
+/// assert_eq!((found.bytes, times), (Some(4096), 2));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    lines: u64,
+    log: LogLines,
+    messages: OutOfMemory,
+    rows: HashMap<Shape, Row>,
+}
+
+/// A shape that was found once or several times.
+#[derive(Clone, Debug)]
+struct Row {
+    first: Found,
+    times: usize,
+}
+
+impl Scan {
+    /// Reads the next line and returns the shapes in it, from left to right. Bytes that are not UTF-8 are skipped.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// let found = scan.read_line(b"allocating f32[100,1]{1,0:T(8,128)} failed");
+    /// assert_eq!((found[0].column, found[0].bytes), (12, Some(53_248)));
+    /// ```
+    pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
+        self.lines += 1;
+        let mut all = Vec::new();
+        let mut before = 0;
+        let mut content = String::new();
+        for chunk in line.utf8_chunks() {
+            // What wraps a line becomes spaces, so that columns are those of the line.
+            let text = self.log.unwrap(chunk.valid());
+            let found = find_shapes(&text).chain(find_spelled_shapes(&text));
+            all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
+            before += text.len() + chunk.invalid().len();
+            content.push_str(&text);
+        }
+        content.lines().for_each(|content| self.messages.read_line(self.lines, content));
+        all.sort_by_key(|found| found.column);
+        for found in &all {
+            let row = self.rows.entry(found.shape.clone());
+            row.or_insert_with(|| Row { first: found.clone(), times: 0 }).times += 1;
+        }
+        all
+    }
+
+    /// Whether no shape and no message about memory was found.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"nothing here");
+    /// assert!(scan.is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.messages.is_empty()
+    }
+
+    /// Whether a message says that memory ran out.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"RESOURCE_EXHAUSTED: something new");
+    /// assert!(scan.says_out_of_memory());
+    /// ```
+    #[must_use]
+    pub fn says_out_of_memory(&self) -> bool {
+        let messages = &self.messages;
+        messages.amounts.iter().any(|amount| amount.cause.is_failure()) || !messages.without_sizes.is_empty()
+    }
+
+    /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.");
+    /// assert!(scan.says_out_of_memory() && !scan.says_out_of_hbm());
+    /// ```
+    #[must_use]
+    pub fn says_out_of_hbm(&self) -> bool {
+        let is_other =
+            |what: &str| words_of(what).any(|word| ["vmem", "smem", "cmem", "sflag", "scoped"].contains(&word));
+        let is_hbm = self.messages.amounts.is_empty()
+            || self.messages.amounts.iter().any(|amount| !amount.is_part && !is_other(&amount.what));
+        self.says_out_of_memory() && is_hbm
+    }
+
+    /// The bytes of HBM that a program may use, as the messages say.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Ran out of memory in memory space hbm. Used 40.00G of 32.00G hbm.");
+    /// assert_eq!(scan.hbm_limit(), Some(32 << 30));
+    /// ```
+    #[must_use]
+    pub fn hbm_limit(&self) -> Option<u64> {
+        let of_hbm = self.messages.amounts.iter().filter(|amount| words_of(&amount.what).any(|word| word == "hbm"));
+        of_hbm.filter_map(|amount| amount.limit).max()
+    }
+
+    /// The messages about memory.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
+    /// assert_eq!(scan.messages().amounts[0].limit, Some(32 << 30));
+    /// ```
+    #[must_use]
+    pub const fn messages(&self) -> &OutOfMemory {
+        &self.messages
+    }
+
+    /// The allocations in the messages, those with the most padding first; a list that the text repeats counts once.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// for line in ["1. Size: 4.0K", "2. Size: 64.0K"] {
+    ///     scan.read_line(line.as_bytes());
+    /// }
+    /// assert_eq!(scan.allocations()[0].bytes, 64 << 10);
+    /// ```
+    #[must_use]
+    pub fn allocations(&self) -> Vec<&ReportedAllocation> {
+        let mut allocations = without_repetitions(&self.messages.allocations);
+        allocations.sort_by_key(|allocation| Reverse((allocation.padding_bytes().unwrap_or(0), allocation.bytes)));
+        allocations
+    }
+
+    /// Each shape once, at its first place, with how often it is there; the most padding first.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"f32[8]{0} and f32[8]{0}");
+    /// assert_eq!(scan.shapes()[0].1, 2);
+    /// ```
+    #[must_use]
+    pub fn shapes(&self) -> Vec<(&Found, usize)> {
+        let mut rows = self.rows.values().collect::<Vec<_>>();
+        rows.sort_by_key(|row| {
+            let Found { line, column, bytes, padding_bytes, .. } = row.first;
+            (Reverse((padding_bytes.unwrap_or(0), bytes.unwrap_or(0))), line, column)
+        });
+        rows.into_iter().map(|row| (&row.first, row.times)).collect()
+    }
+
+    /// How much memory messages speak of, in the order of the text. A message is often in a log more than once; its amounts count once.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// for _ in 0..2 {
+    ///     scan.read_line(b"Used 40.00G of 32.00G hbm.");
+    /// }
+    /// assert_eq!(scan.amounts().len(), 1);
+    /// ```
+    #[must_use]
+    pub fn amounts(&self) -> Vec<&ReportedAmount> {
+        let mut said = HashSet::new();
+        let amounts = self.messages.amounts.iter();
+        amounts.filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part))).collect()
+    }
+
+    /// What the allocations of each kind take together, and those with each tag, the largest sum first. Empty where each sum would be one
+    /// allocation.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// let lines = ["1. Size: 4.0K", "Allocation type: HLO temp", "2. Size: 8.0K", "Allocation type: HLO temp"];
+    /// lines.iter().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    /// let [kinds, tags] = scan.sums();
+    /// assert_eq!((kinds[0].name, kinds[0].bytes, kinds[0].allocations), ("HLO temp", 12 << 10, 2));
+    /// assert!(tags.is_empty());
+    /// ```
+    #[must_use]
+    pub fn sums(&self) -> [Vec<Sum<'_>>; 2] {
+        let allocations = self.allocations();
+        [
+            sums(&allocations, |allocation| allocation.kind.as_deref()),
+            sums(&allocations, |allocation| allocation.tag.as_deref()),
+        ]
+    }
+
+    /// Why something was refused, each cause once, in the order of the text.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Mosaic kernels cannot be automatically partitioned. Please wrap the call in a shard_map.");
+    /// let causes = scan.causes();
+    /// assert_eq!((causes[0].kind, causes[0].remedies[0].kind), ("partitioned_kernel", "shard_map"));
+    /// ```
+    #[must_use]
+    pub fn causes(&self) -> Vec<Cause> {
+        let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
+        let refusals = self.messages.refusals();
+        let all = amounts.filter_map(Cause::of_amount).chain(refusals.iter().map(Cause::of_refusal));
+        let mut causes: Vec<Cause> = Vec::new();
+        for cause in all {
+            if !causes.iter().any(|before| before.is_same(&cause)) {
+                causes.push(cause);
+            }
+        }
+        causes
+    }
+
+    /// What compilers and runtimes refused, other than for memory.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Mosaic kernels cannot be automatically partitioned. Please wrap the call in a shard_map.");
+    /// assert_eq!(scan.refusals()[0].cause.name(), "partitioned_kernel");
+    /// ```
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.messages.refusals()
+    }
+
+    /// The number of lines that were read.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"nothing here");
+    /// assert_eq!(scan.lines(), 1);
+    /// ```
+    #[must_use]
+    pub const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// The array with the most padding, if a good part of its bytes is padding and [`Advice`] can compare its layouts. `None` if
+    /// anything was refused for another reason than the arrays in HBM, because other layouts do not help there.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"f32[8,128]{1,0:T(8,128)} f32[8,1]{1,0:T(8,128)}");
+    /// assert_eq!(scan.most_padded().unwrap().to_string(), "f32[8,1]{1,0:T(8,128)}");
+    /// ```
+    #[must_use]
+    pub fn most_padded(&self) -> Option<&ArrayShape> {
+        if !self.causes().iter().all(|cause| cause.is_about_hbm) {
+            return None;
+        }
+        let allocations = self.allocations();
+        let allocated = allocations
+            .iter()
+            .filter_map(|found| Some((found.shape.as_ref()?, found.padding_bytes().unwrap_or(0), found.bytes)));
+        let rows = self.shapes();
+        let shapes = rows.iter().filter_map(|(found, _)| Some((&found.shape, found.padding_bytes?, found.bytes?)));
+        let padded =
+            |&(_, padding, bytes): &(&Shape, u64, u64)| padding > 0 && padding as f64 >= WORTH_IT * bytes as f64;
+        let arrays = allocated.chain(shapes).filter(padded).filter_map(|(shape, ..)| shape.array());
+        arrays.into_iter().find(|&array| Advice::new(array, &[], None, 1).is_ok())
+    }
+}
+
+/// The messages about memory and each shape once: `amounts`, `causes`, `largest`, `most_padded` and `shapes`.
+impl Serialize for Scan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let most_padded = self.allocations();
+        let mut largest = most_padded.clone();
+        largest.sort_by_key(|allocation| Reverse(allocation.bytes));
+        let summary = Summary {
+            amounts: self.messages.amounts.iter().map(Amount::new).collect(),
+            causes: self.causes(),
+            largest: largest.into_iter().map(Allocation::new).collect(),
+            most_padded: most_padded.into_iter().map(Allocation::new).collect(),
+            shapes: self.shapes().into_iter().map(|(first, times)| Repeated { first, times }).collect(),
+        };
+        summary.serialize(serializer)
+    }
+}
+
+/// The messages about memory in a text, and the shapes in it.
+#[derive(Serialize, JsonSchema)]
+pub struct Summary<'a> {
+    /// How much memory is needed, and of how much, in the order of the text.
+    amounts: Vec<Amount<'a>>,
+    /// What was refused and why, with what would help: memory that ran out, then other messages.
+    causes: Vec<Cause>,
+    /// The allocations that messages list, the largest first. A list that the text repeats is here once.
+    largest: Vec<Allocation<'a>>,
+    /// The same, those with the most padding first.
+    most_padded: Vec<Allocation<'a>>,
+    /// Each shape at its first place, those with the most padding first.
+    shapes: Vec<Repeated<'a>>,
+}
+
+/// See [`ReportedAmount`].
+#[derive(Serialize, JsonSchema)]
+struct Amount<'a> {
+    /// The number of the line, from 1.
+    line: u64,
+    /// What the memory is or is for, such as "hbm".
+    what: &'a str,
+    /// Whether it is a part of the amount before it.
+    is_part: bool,
+    /// The bytes that are needed.
+    bytes: u64,
+    /// The bytes that there are; null if the message does not say.
+    limit: Option<u64>,
+    /// The bytes by which the limit is exceeded; null if the message does not say.
+    over: Option<u64>,
+    /// The bytes without padding; null if the message does not say.
+    unpadded_bytes: Option<u64>,
+    /// The bytes with padding and without fragmentation; null if the message does not say.
+    padded_bytes: Option<u64>,
+    /// The bytes of fragmentation; null if the message does not say.
+    fragmentation_bytes: Option<u64>,
+    /// The bytes of the largest piece of free memory; null if the message does not say.
+    largest_free_bytes: Option<u64>,
+    /// Why the amount is in the message.
+    cause: &'static str,
+    /// The program or the kernel; null if the message does not say.
+    name: Option<&'a str>,
+}
+
+impl<'a> Amount<'a> {
+    fn new(amount: &'a ReportedAmount) -> Self {
+        Self {
+            line: amount.line,
+            what: &amount.what,
+            is_part: amount.is_part,
+            bytes: amount.bytes,
+            limit: amount.limit,
+            over: amount.over,
+            unpadded_bytes: amount.unpadded_bytes,
+            padded_bytes: amount.padded_bytes,
+            fragmentation_bytes: amount.fragmentation_bytes,
+            largest_free_bytes: amount.largest_free_bytes,
+            cause: amount.cause.name(),
+            name: amount.name.as_deref(),
+        }
+    }
+}
+
+/// See [`ReportedAllocation`].
+#[derive(Serialize, JsonSchema)]
+struct Allocation<'a> {
+    /// The number of the line, from 1.
+    line: u64,
+    /// Its number in the message's list.
+    rank: u64,
+    /// XLA's text of the shape; null if the message has none.
+    shape: Option<String>,
+    /// The bytes, with padding, as the message says.
+    bytes: u64,
+    /// How many of `bytes` are padding; null if the message does not say.
+    padding_bytes: Option<u64>,
+    /// The operation in the user's program, otherwise XLA's label; null without both.
+    op_name: Option<&'a str>,
+    /// The file and the line in the user's program, such as "train.py:43"; null if the message does not say.
+    source: Option<&'a str>,
+    /// The kind of allocation, such as "HLO temp"; null if the message does not say.
+    kind: Option<&'a str>,
+    /// The compiler's tag; null without one.
+    tag: Option<&'a str>,
+}
+
+impl<'a> Allocation<'a> {
+    fn new(found: &'a ReportedAllocation) -> Self {
+        Self {
+            line: found.line,
+            rank: found.rank,
+            shape: found.shape.as_ref().map(ToString::to_string),
+            bytes: found.bytes,
+            padding_bytes: found.padding_bytes(),
+            op_name: found.operator.as_deref(),
+            source: found.source.as_deref(),
+            kind: found.kind.as_deref(),
+            tag: found.tag.as_deref(),
+        }
+    }
+}
+
+/// A shape at its first place, and how often it is there.
+#[derive(Serialize, JsonSchema)]
+struct Repeated<'a> {
+    #[serde(flatten)]
+    first: &'a Found,
+    /// How often the shape is in the text.
+    times: usize,
+}
+
+impl Answer for Scan {
+    const SCHEMA: &'static str = "xla-shape/scan-summary/1";
+}
+
+/// The words of what an amount is for, such as `hbm, total`.
+fn words_of(what: &str) -> impl Iterator<Item = &str> {
+    what.split([',', ' '])
+}
+
+/// What the allocations with one name take together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sum<'a> {
+    /// The kind or the tag of the allocations.
+    pub name: &'a str,
+    /// Their bytes, with padding.
+    pub bytes: u64,
+    /// How many they are.
+    pub allocations: usize,
+}
+
+/// The sums of the allocations that have the same name, the largest first; none if no name has several allocations.
+fn sums<'a>(all: &[&'a ReportedAllocation], name: impl Fn(&'a ReportedAllocation) -> Option<&'a str>) -> Vec<Sum<'a>> {
+    let mut sums: Vec<Sum<'a>> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for &allocation in all {
+        let Some(name) = name(allocation) else { continue };
+        let place = *places.entry(name).or_insert_with(|| {
+            sums.push(Sum { name, bytes: 0, allocations: 0 });
+            sums.len() - 1
+        });
+        sums[place].bytes = sums[place].bytes.saturating_add(allocation.bytes);
+        sums[place].allocations += 1;
+    }
+    // A sum of one is the allocation itself.
+    if sums.iter().all(|sum| sum.allocations == 1) {
+        sums.clear();
+    }
+    sums.sort_by_key(|sum| Reverse(sum.bytes));
+    sums
+}
+
+/// The allocations of all lists. A list that the log repeats counts once.
+fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
+    let lists: Vec<&[ReportedAllocation]> = all.chunk_by(|before, after| before.rank < after.rank).collect();
+    let is_same = |a: &[ReportedAllocation], b: &[ReportedAllocation]| {
+        let bare = |allocation: &ReportedAllocation| ReportedAllocation { line: 0, ..allocation.clone() };
+        a.len() == b.len() && a.iter().map(bare).eq(b.iter().map(bare))
+    };
+    // Further lists are not compared with earlier ones, since that takes quadratic time.
+    const MOST: usize = 100;
+    let is_new = |(place, list): &(usize, &&[ReportedAllocation])| {
+        *place >= MOST || !lists[..*place].iter().any(|before| is_same(before, list))
+    };
+    lists.iter().enumerate().filter(is_new).flat_map(|(_, list)| list.iter()).collect()
+}
+
+/// Writes a value as its text.
+fn as_text<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scan;
+
+    #[test]
+    fn the_memory_that_ran_out_is_known() {
+        let read = |text: &str| {
+            let mut scan = Scan::default();
+            text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+            (scan.says_out_of_memory(), scan.says_out_of_hbm(), scan.hbm_limit())
+        };
+        assert_eq!(read("INVALID_ARGUMENT: f32[2]"), (false, false, None));
+        assert_eq!(read("RESOURCE_EXHAUSTED: something new"), (true, true, None));
+        let hbm = "Ran out of memory in memory space hbm. Used 40.00G of 32.00G hbm.\n\nTotal hbm usage >= 40.50G:\n    program 40G";
+        assert_eq!(read(hbm), (true, true, Some(32 << 30)));
+        assert_eq!(
+            read("Program vmem requirement 29.95M:\n    scoped           29.95M\n    program 1M"),
+            (true, false, None)
+        );
+        assert_eq!(read("Out of memory while trying to allocate 17179869184 bytes."), (true, true, None));
+    }
+}
