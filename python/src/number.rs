@@ -19,6 +19,11 @@ impl Whole for u8 {
     const GREATEST: i128 = u8::MAX as i128;
 }
 
+impl Whole for u32 {
+    const LEAST: i128 = 0;
+    const GREATEST: i128 = u32::MAX as i128;
+}
+
 impl Whole for u64 {
     const LEAST: i128 = 0;
     const GREATEST: i128 = u64::MAX as i128;

@@ -3,11 +3,18 @@
 use crate::answer::Answer;
 use crate::error::shape_error;
 use crate::host;
+use crate::number::Number;
+use indicatif::{ProgressBar, ProgressStyle};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
-use xla_shape_cli::Workers;
+use std::time::Duration;
+use xla_shape_program::Compiler;
+use xla_shape_render::harmless;
+use xla_shape_tune::{Given, Keep, Memory, Question, Setting, Share, TuneError, Watch, Workers};
 
 /// A function of Python that runs compilers: it gets a list of requests, each with the number of its program, and returns an iterator of
 /// answers, each with the number of its request.
@@ -38,20 +45,139 @@ impl Workers for Function {
     }
 }
 
-/// The answer of `xla-shape tune` with these arguments.
+/// The progress on standard error, if that is a terminal.
+struct Progress(ProgressBar);
+
+impl Progress {
+    fn new() -> Self {
+        let bar = ProgressBar::new(0);
+        // An invalid template would leave the default style.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+}
+
+impl Watch for Progress {
+    fn wanted(&self, compilations: usize) {
+        self.0.enable_steady_tick(Duration::from_millis(100));
+        self.0.inc_length(compilations as u64);
+    }
+
+    fn compiled(&self) {
+        self.0.inc(1);
+    }
+
+    fn compiling(&self, what: &str) {
+        self.0.set_message(harmless(what).into_owned());
+    }
+
+    fn warn(&self, warning: &str) {
+        self.0.finish_and_clear();
+        crate::notes(&format!("warning: {warning}\n"));
+    }
+}
+
+/// What is asked beside the programs.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    device: String,
+    share: Vec<String>,
+    weights: Vec<(String, Number<u32>)>,
+    memory: Vec<(String, String)>,
+    options: Vec<(String, String)>,
+    at_most_bytes: Option<Number<u64>>,
+    compiles: Option<Number<usize>>,
+    all: bool,
+    tilings: bool,
+    /// The folder; `True` for the user's own, `False` for none.
+    cache: Cached,
+    plugin: Option<PathBuf>,
+}
+
+#[derive(FromPyObject)]
+enum Cached {
+    Own(bool),
+    In(PathBuf),
+}
+
+impl Settings {
+    fn question(self, programs: Vec<(String, Vec<u8>)>) -> PyResult<Question> {
+        let given = |(name, code): (String, Vec<u8>)| Given { file: name.clone(), name, code };
+        let shares = self.share.iter().map(|text| text.parse::<Share>().map_err(shape_error));
+        let slice = self.device.parse().map_err(shape_error)?;
+        let weights = self.weights.into_iter().map(|(name, Number(weight))| match NonZeroU32::new(weight) {
+            Some(weight) => Ok((name, weight)),
+            None => Err(shape_error(format_args!("the weight of {name}: expected a number from 1 on, found 0"))),
+        });
+        let memories = self.memory.into_iter().map(|(name, kinds)| match Memory::list(&kinds) {
+            Some(memories) => Ok((name, memories)),
+            None => {
+                let known = Memory::ALL.map(Memory::kind).join(" or ");
+                Err(shape_error(format_args!("the memory of {name}: expected {known}, each once, found {kinds:?}")))
+            }
+        });
+        Ok(Question {
+            weights: weights.collect::<PyResult<_>>()?,
+            memories: memories.collect::<PyResult<_>>()?,
+            all: self.all,
+            tilings: self.tilings,
+            at_most_bytes: self.at_most_bytes.map(|bytes| bytes.0),
+            most: self.compiles.map(|most| most.0),
+            keep: match self.cache {
+                Cached::Own(true) => Keep::Own,
+                Cached::Own(false) => Keep::Nowhere,
+                Cached::In(folder) => Keep::In(folder),
+            },
+            compiler: Compiler { plugin: self.plugin, options: self.options, ..Compiler::default() },
+            ..Question::new(programs.into_iter().map(given).collect(), shares.collect::<PyResult<_>>()?, slice)
+        })
+    }
+}
+
+/// The best layouts of arrays that programs share.
 #[pyfunction]
 #[pyo3(pass_module)]
-pub(crate) fn tune(module: &Bound<'_, PyModule>, arguments: Vec<OsString>, run: Py<PyAny>) -> PyResult<Answer> {
+pub(crate) fn tune(
+    module: &Bound<'_, PyModule>,
+    programs: Vec<(String, Vec<u8>)>,
+    settings: Settings,
+    run: Py<PyAny>,
+) -> PyResult<Answer> {
     let host = host(module)?;
+    let question = settings.question(programs)?;
     let function = Function { run, raised: Mutex::new(None) };
-    let found = module.py().detach(|| xla_shape_cli::tune(&host, arguments, &function));
+    let found = module.py().detach(|| {
+        let progress = Progress::new();
+        // Python decides what interrupts the search: its function raises, or its answers end.
+        let found = question.answer(&host, Some(&function), &AtomicBool::new(false), &progress);
+        progress.0.finish_and_clear();
+        found
+    });
     if let Some(error) = function.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    let tuning = found.map_err(shape_error)?;
+    let tuning = found.map_err(|error| match error {
+        TuneError::NeedsCompiler { setting } => {
+            shape_error(error.to_string().replacen(setting.name(), argument(setting), 1))
+        }
+        error => shape_error(error),
+    })?;
     let page = tuning.clone();
     let has_best = tuning.has_best() || tuning.is_advice();
     Ok(Answer::new(tuning).with_html(move || xla_shape_render::tune::page(&page)).judged(Ok(has_best)))
+}
+
+/// The argument of Python's `tune` for a setting.
+fn argument(setting: Setting) -> &'static str {
+    match setting {
+        Setting::NoCache => "cache",
+        Setting::Option => "options",
+        Setting::AtMostBytes => "at_most_bytes",
+        other => other.name(),
+    }
 }
 
 /// Answers a request of a search about the text of a program: compiles it in a process of its own.
@@ -63,12 +189,12 @@ pub(crate) fn tune_answer<'py>(
     request: &[u8],
 ) -> PyResult<Bound<'py, PyBytes>> {
     let host = host(module)?;
-    let answer = module.py().detach(|| xla_shape_cli::answer_as_worker(&host, program, request));
+    let answer = module.py().detach(|| xla_shape_tune::answer_as_worker(&host, program, request));
     Ok(PyBytes::new(module.py(), &answer))
 }
 
 /// How many compilers should run at a time on this machine.
 #[pyfunction]
 pub(crate) fn tune_jobs() -> usize {
-    xla_shape_cli::jobs()
+    xla_shape_tune::jobs()
 }

@@ -1,11 +1,10 @@
 """`xla_shape.jax.tune`: how programs and places are named, and where compilers run.
 
-Most tests need no compiler: they read the command that the search gets. Those at the end compile, and need libtpu.
+Most tests need no compiler: they read what the search gets. Those at the end compile, and need libtpu.
 """
 
 import json
 import multiprocessing
-import os
 import re
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib.util import find_spec
@@ -36,15 +35,15 @@ def decode(cache, q, unused):
     return {"scores": jnp.einsum("bhd,bshd->bhs", q, cache["k"])}
 
 
-def command(monkeypatch, *arguments, **options):
-    """The arguments of `xla-shape tune`."""
+def asked(monkeypatch, *arguments, **options):
+    """The names of the programs, and the settings of the search."""
     found = []
 
     class Seen(Exception):
         pass
 
-    def native(arguments, run):
-        found.extend(arguments)
+    def native(programs, settings, run):
+        found.extend([[name for name, _ in programs], settings])
         raise Seen
 
     monkeypatch.setattr(_tune, "_tune", native)
@@ -54,21 +53,20 @@ def command(monkeypatch, *arguments, **options):
 
 
 def shares(monkeypatch, *arguments, **options):
-    found = command(monkeypatch, *arguments, **options)
-    return [found[place + 1] for place, word in enumerate(found) if word == "--share"]
+    return asked(monkeypatch, *arguments, **options)[1]["share"]
 
 
 def test_arguments(monkeypatch, tmp_path):
-    found = command(monkeypatch, [prefill, decode], ARGS, share=SHARE, for_="v6e:2x2", weights={"decode": 100}, all=True,
-                    compiles=7, at_most_bytes=1 << 30, cache=tmp_path, options={"a": True, "b": 3}, tilings=True)  # fmt: skip
-    assert found[:4] == ["xla-shape", "tune", "--for", "v6e:2x2"]
-    for word in ("--weight=decode=100", "--all", "--tilings", "--compiles=7", f"--at-most-bytes={1 << 30}", f"--cache={tmp_path}",
-                 "--option=a=true", "--option=b=3"):  # fmt: skip
-        assert word in found
-    assert [os.path.basename(file) for file in found[found.index("--") + 1 :]] == ["prefill.mlir", "decode.mlir"]
-    assert "--no-cache" in command(monkeypatch, [prefill], ARGS[:1], share={"w": "arg1"}, cache=False)
-    found = command(monkeypatch, [prefill], ARGS[:1], share={"w": "arg1"}, memory={"w": ["device", "pinned_host"]})
-    assert "--memory=w=device,pinned_host" in found
+    names, settings = asked(monkeypatch, [prefill, decode], ARGS, share=SHARE, for_="v6e:2x2", weights={"decode": 100}, all=True,
+                            compiles=7, at_most_bytes=1 << 30, cache=tmp_path, options={"a": True, "b": 3}, tilings=True)  # fmt: skip
+    assert names == ["prefill", "decode"]
+    assert settings == {
+        "device": "v6e:2x2", "share": ["kv=prefill:out1,decode:arg0"], "weights": [("decode", 100)], "memory": [],
+        "options": [("a", "true"), ("b", "3")], "at_most_bytes": 1 << 30, "compiles": 7, "all": True, "tilings": True, "cache": tmp_path,
+        "plugin": None,
+    }  # fmt: skip
+    _, settings = asked(monkeypatch, [prefill], ARGS[:1], share={"w": "arg1"}, cache=False, memory={"w": ["device", "pinned_host"]})
+    assert (settings["cache"], settings["memory"]) == (False, [("w", "device,pinned_host")])
 
 
 def test_places_are_those_of_the_functions(monkeypatch):
@@ -155,7 +153,8 @@ def test_answers_of_workers(tmp_path):
         run(Answers(lambda answer: b"{"))
     with pytest.raises(TypeError):
         run(Answers(lambda answer: None))
-    for arguments, message in [({"for_": "v99"}, "v99"), ({"compiles": -1}, "-1"), ({"plugin": tmp_path / "none"}, "does not compile")]:
+    for arguments, message in [({"for_": "v99"}, "v99"), ({"compiles": -1}, "-1"), ({"weights": {"prefill": 0}}, "from 1 on"),
+                               ({"memory": {"w": "hbm"}}, "expected device or pinned_host"), ({"plugin": tmp_path / "none"}, "does not compile")]:
         with pytest.raises(ShapeError, match=message):
             run(Answers(), **arguments)
 
@@ -175,8 +174,8 @@ def test_compiled_modules_give_advice():
     assert (found.best, found.tried, found.memory) == ({}, [], {}) and "No compiler confirmed it" in str(found)
     jitted = jax.jit(prefill).lower(*ARGS[0]).compile()
     assert tune({"f": jitted}, share={"w": "arg1"}).advice[0]["array"] == "w"
-    for more, option in [({"cache": False}, "--no-cache"), ({"memory": {"w": "device"}}, "--memory"), ({"executor": Answers()}, "executor")]:
-        with pytest.raises(ShapeError, match=f"{option} needs a compiler"):
+    for more, option in [({"cache": False}, "cache"), ({"memory": {"w": "device"}}, "memory"), ({"options": {"a": 1}}, "options"), ({"executor": Answers()}, "executor")]:
+        with pytest.raises(ShapeError, match=f"^{option} needs a compiler"):
             tune({"p": COMPILED}, share={"w": "arg0"}, **more)
 
 

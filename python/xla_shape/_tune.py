@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from pathlib import Path
 from typing import Any
 
 from . import Answer, Layout, ShapeError
@@ -114,47 +112,38 @@ def tune(
     If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
     found = _programs(programs, args)
-    arguments = ["xla-shape", "tune", "--for", for_, "--format", "json"]
-    for name, places in share.items():
-        arguments += ["--share", f"{name}={','.join(_numbered(places, found))}"]
-    arguments += [f"--weight={name}={weight}" for name, weight in (weights or {}).items()]
-    for name, kinds in (memory or {}).items():
-        arguments.append(f"--memory={name}={kinds if isinstance(kinds, str) else ','.join(kinds)}")
-    arguments += [f"--option={name}={_text(value)}" for name, value in (options or {}).items()]
-    arguments += [f"--at-most-bytes={at_most_bytes}"] if at_most_bytes is not None else []
-    arguments += [f"--compiles={compiles}"] if compiles is not None else []
-    arguments += [f"--plugin={os.fspath(plugin)}"] if plugin is not None else []
-    arguments += ["--all"] if all else []
-    arguments += ["--tilings"] if tilings else []
-    if cache is False:
-        arguments.append("--no-cache")
-    elif cache is not True:
-        arguments.append(f"--cache={os.fspath(cache)}")
+    settings = {
+        "device": for_,
+        "share": [f"{name}={','.join(_numbered(places, found))}" for name, places in share.items()],
+        "weights": list((weights or {}).items()),
+        "memory": [(name, kinds if isinstance(kinds, str) else ",".join(kinds)) for name, kinds in (memory or {}).items()],
+        "options": [(name, _text(value)) for name, value in (options or {}).items()],
+        "at_most_bytes": at_most_bytes,
+        "compiles": compiles,
+        "all": all,
+        "tilings": tilings,
+        "cache": cache,
+        "plugin": plugin,
+    }
     texts = [program.text.encode() for program in found]
-    with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
-        # Each has a folder of its own, because a file system may not tell names from each other that differ in case alone.
-        files = [Path(folder) / str(number) / f"{program.name}.mlir" for number, program in enumerate(found)]
-        for file, text in zip(files, texts):
-            file.parent.mkdir()
-            file.write_bytes(text)
-        own = ThreadPoolExecutor(tune_jobs()) if executor is None else None
-        workers = own or executor
-        assert workers is not None
+    own = ThreadPoolExecutor(tune_jobs()) if executor is None else None
+    workers = own or executor
+    assert workers is not None
 
-        def run(requests: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-            futures = {workers.submit(answer, texts[program], request): n for n, (program, request) in enumerate(requests)}
-            try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
-
+    def run(requests: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+        futures = {workers.submit(answer, texts[program], request): n for n, (program, request) in enumerate(requests)}
         try:
-            tuned = Tuned(_tune([*arguments, "--", *map(str, files)], run))
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         finally:
-            if own is not None:
-                own.shutdown(wait=False, cancel_futures=True)
+            for future in futures:
+                future.cancel()
+
+    try:
+        tuned = Tuned(_tune([(program.name, text) for program, text in zip(found, texts)], settings, run))
+    finally:
+        if own is not None:
+            own.shutdown(wait=False, cancel_futures=True)
     if executor is not None and tuned.advice is not None:
         raise ShapeError("executor needs a compiler: expected StableHLO, found modules that are compiled already")
     return tuned

@@ -22,9 +22,6 @@ use failure::Failure;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-pub use verbs::tune::{Workers, answer as answer_as_worker, jobs};
-use xla_shape_answers::tune::Tuning;
 use xla_shape_program::Host;
 use xla_shape_render::harmless;
 
@@ -150,24 +147,6 @@ fn wanted_color(arguments: &[OsString]) -> ColorChoice {
     });
     let value = value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()));
     value.and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
-}
-
-/// The answer of `xla-shape tune` with these arguments, of which the first is the program's name. Compilers run in these workers.
-///
-/// # Errors
-/// If the arguments are wrong, or the search fails. The error is the message that the program would print.
-pub fn tune(
-    host: &Host,
-    arguments: impl IntoIterator<Item = OsString>,
-    workers: &dyn Workers,
-) -> Result<Tuning, String> {
-    let arguments = parse(arguments.into_iter()).map_err(|error| error.to_string())?;
-    let Some(Verb::Tune(arguments)) = arguments.verb else { return Err("expected the verb `tune`".to_owned()) };
-    // The caller decides what interrupts it.
-    verbs::tune::tuned(&arguments, host, Some(workers), &AtomicBool::new(false)).map_err(|failure| match failure {
-        Failure::Said(message) => message,
-        other => other.to_string(),
-    })
 }
 
 /// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.

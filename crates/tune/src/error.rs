@@ -3,7 +3,14 @@
 use crate::search::MOST_COMBINATIONS;
 use std::fmt;
 
-/// Why a search failed.
+/// Why there is no answer.
+///
+/// ```
+/// use xla_shape_tune::{Setting, TuneError};
+///
+/// let error = TuneError::NeedsCompiler { setting: Setting::AtMostBytes };
+/// assert_eq!(error.to_string(), "at-most-bytes needs a compiler: expected StableHLO, found modules that are compiled already");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TuneError {
@@ -47,6 +54,140 @@ pub enum TuneError {
         /// How many; `None` if not even the number fits.
         combinations: Option<u64>,
     },
+    /// There is no program.
+    NoPrograms,
+    /// Two programs have one name.
+    GivenTwice {
+        /// The name.
+        program: String,
+    },
+    /// A program cannot be used.
+    Program {
+        /// Its name, or its file.
+        program: String,
+        /// Why.
+        message: String,
+    },
+    /// A program is HLO, and not compiled yet.
+    Hlo {
+        /// The program.
+        program: String,
+    },
+    /// A program is compiled already, and another one is not.
+    Mixed {
+        /// The program that is compiled already.
+        program: String,
+    },
+    /// No program has a name.
+    NoProgram {
+        /// The name.
+        name: String,
+        /// The names of the programs.
+        known: Vec<String>,
+    },
+    /// An array is shared twice.
+    SharedTwice {
+        /// The shared array.
+        name: String,
+    },
+    /// A place does not say which of several programs it is in.
+    NoName {
+        /// The shared array.
+        name: String,
+        /// The first program.
+        program: String,
+    },
+    /// A place belongs to two shared arrays.
+    TwoArrays {
+        /// The place.
+        place: String,
+        /// Its program.
+        program: String,
+        /// The shared arrays.
+        names: [String; 2],
+    },
+    /// A program has no shared array.
+    NotShared {
+        /// The program.
+        program: String,
+    },
+    /// Memories are given for an array that is not shared.
+    MemoryOfNone {
+        /// The name that no shared array has.
+        name: String,
+        /// The names of the shared arrays.
+        known: Vec<String>,
+    },
+    /// The memories of an array are given twice.
+    MemoryTwice {
+        /// The shared array.
+        name: String,
+    },
+    /// A setting of compilers is given, but the programs are compiled already.
+    NeedsCompiler {
+        /// The setting.
+        setting: Setting,
+    },
+    /// No compiler can answer.
+    NoCompiler(String),
+}
+
+/// A setting of a question that only compilers can follow.
+///
+/// ```
+/// assert_eq!(xla_shape_tune::Setting::TimeLimit.name(), "time-limit");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Setting {
+    /// The memories of an array.
+    Memory,
+    /// How many compilers run at a time.
+    Jobs,
+    /// The folder of the cache.
+    Cache,
+    /// That there is no cache.
+    NoCache,
+    /// The compiler.
+    Plugin,
+    /// How many copies of a program run.
+    Replicas,
+    /// Among how many devices each copy is divided.
+    Partitions,
+    /// An option of the compiler.
+    Option,
+    /// How long the compiler may take.
+    TimeLimit,
+    /// That every combination is tried.
+    All,
+    /// That other tiles are tried.
+    Tilings,
+    /// The most compilations.
+    Compiles,
+    /// The most bytes of HBM.
+    AtMostBytes,
+}
+
+impl Setting {
+    /// The name of the program's option for it, without its dashes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Jobs => "jobs",
+            Self::Cache => "cache",
+            Self::NoCache => "no-cache",
+            Self::Plugin => "plugin",
+            Self::Replicas => "replicas",
+            Self::Partitions => "partitions",
+            Self::Option => "option",
+            Self::TimeLimit => "time-limit",
+            Self::All => "all",
+            Self::Tilings => "tilings",
+            Self::Compiles => "compiles",
+            Self::AtMostBytes => "at-most-bytes",
+        }
+    }
 }
 
 impl fmt::Display for TuneError {
@@ -71,6 +212,43 @@ impl fmt::Display for TuneError {
                 }
                 f.write_str("; without --all, the search needs a few")
             }
+            Self::NoPrograms => f.write_str("expected a program, found none"),
+            Self::GivenTwice { program } => write!(f, "{program} is given twice"),
+            Self::Program { program, message } => write!(f, "{program}: {message}"),
+            Self::Hlo { program } => write!(
+                f,
+                "{program} is HLO, and XLA ignores the layouts that HLO asks for: write the program as text of MLIR (JAX: \
+                 `lowered.as_text()`), or give the module as it is after compilation, to get advice without a compiler"
+            ),
+            Self::Mixed { program } => write!(
+                f,
+                "{program} is compiled already, and another program is not: give all programs as text of MLIR to compile them, or all as \
+                 compiled modules to get advice without a compiler"
+            ),
+            Self::NoProgram { name, known } => {
+                write!(f, "no program is called {name}; expected one of: {}", known.join(", "))
+            }
+            Self::SharedTwice { name } => write!(f, "{name} is shared twice: write all of its places at once"),
+            Self::NoName { name, program } => {
+                write!(f, "{name}: there are several programs, so places need a name, such as {program}:arg0")
+            }
+            Self::TwoArrays { place, program, names: [one, other] } => write!(
+                f,
+                "{place} of {program} belongs to {one} and to {other}; a donated parameter and its result are one array"
+            ),
+            Self::NotShared { program } => {
+                write!(f, "{program} has no shared array: share one of its places, or leave the program out")
+            }
+            Self::MemoryOfNone { name, known } => {
+                write!(f, "no shared array is called {name}; expected one of: {}", known.join(", "))
+            }
+            Self::MemoryTwice { name } => write!(f, "{name} is given twice: write all of its memories at once"),
+            Self::NeedsCompiler { setting } => write!(
+                f,
+                "{} needs a compiler: expected StableHLO, found modules that are compiled already",
+                setting.name()
+            ),
+            Self::NoCompiler(message) => f.write_str(message),
         }
     }
 }

@@ -1,28 +1,40 @@
 //! Searches over a compiler's answers: which layout an array should have that several programs share.
 //!
-//! The caller compiles. This crate decides which layouts to try, and compares the results. The answer is
-//! [`Tuning`](xla_shape_answers::tune::Tuning); its words, its text and its page are those of `xla-shape-render`.
+//! A [`Question`] has the programs and the arrays that they share. [`Question::answer`] compiles the programs with many layouts, in processes
+//! of this machine or where the caller's [`Workers`] are, and keeps the compiler's answers on disk. The search itself, [`search()`], does not
+//! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
+//! and its page are those of `xla-shape-render`.
 
 #![forbid(unsafe_code)]
 
 mod advice;
 mod answer;
+mod cache;
 mod candidates;
+mod compilers;
 mod error;
 mod measured;
 mod memory;
+mod protocol;
+mod question;
 mod search;
+mod share;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub use advice::{Compiled, CompiledCopy, advise};
 pub use answer::search;
-pub use error::TuneError;
+pub use error::{Setting, TuneError};
 pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
+pub use protocol::answer_as_worker;
+pub use question::{Given, Keep, Question, Watch};
 pub use search::Compile;
 use search::described;
+pub use share::Share;
 use std::collections::BTreeMap;
+pub use workers::{Workers, jobs};
 pub use xla_shape_answers::place::Place;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};

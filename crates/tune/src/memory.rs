@@ -32,6 +32,27 @@ impl Memory {
         }
     }
 
+    /// The memories that a text names, such as `device,pinned_host`; `None` if it has another name, or one twice.
+    ///
+    /// ```
+    /// use xla_shape_tune::Memory;
+    ///
+    /// assert_eq!(Memory::list("pinned_host,device"), Some(vec![Memory::PinnedHost, Memory::Device]));
+    /// assert!(Memory::list("device,device").is_none() && Memory::list("hbm").is_none());
+    /// ```
+    #[must_use]
+    pub fn list(kinds: &str) -> Option<Vec<Self>> {
+        let mut memories = Vec::new();
+        for kind in kinds.split(',') {
+            let memory = kind.parse().ok()?;
+            if memories.contains(&memory) {
+                return None;
+            }
+            memories.push(memory);
+        }
+        Some(memories)
+    }
+
     /// The memory space of layouts in an optimized module.
     pub(crate) const fn space(self) -> u8 {
         match self {

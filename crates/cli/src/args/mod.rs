@@ -10,7 +10,6 @@ pub(crate) use files::*;
 pub(crate) use help::*;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
-pub(crate) use tune::Share;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum, ValueHint};

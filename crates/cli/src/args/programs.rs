@@ -1,9 +1,10 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
-use super::tune::{Share, memory, share, weight};
+use super::tune::{memory, weight};
 use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
@@ -12,7 +13,7 @@ use xla_shape_answers::hlo::{Device, Limit};
 use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_program::Compiler;
 use xla_shape_render::hlo::Section;
-use xla_shape_tune::Memory;
+use xla_shape_tune::{Memory, Share};
 
 /// Show how much memory a program takes, and what is wrong with it
 ///
@@ -405,7 +406,7 @@ pub(crate) struct TuneArguments {
     pub(crate) programs: Vec<PathBuf>,
 
     /// An array that has one layout in all of these places; may be repeated
-    #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = share)]
+    #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = str::parse::<Share>)]
     pub(crate) shares: Vec<Share>,
 
     /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
@@ -420,7 +421,7 @@ pub(crate) struct TuneArguments {
 
     /// How often a program runs, relative to the others (1 by default), such as decode=100; may be repeated
     #[arg(long = "weight", value_name = "PROGRAM=N", value_parser = weight)]
-    pub(crate) weights: Vec<(String, u32)>,
+    pub(crate) weights: Vec<(String, NonZeroU32)>,
 
     /// The most HBM that a program may take, such as 16GiB
     #[arg(long, value_name = "BYTES", value_parser = bytes)]

@@ -1,5 +1,6 @@
 //! A cache on disk for the compiler's answers, so that a search that was stopped can continue.
 
+use crate::Measured;
 use serde::{Deserialize, Serialize};
 use std::env;
 use std::ffi::OsString;
@@ -9,7 +10,6 @@ use std::time::UNIX_EPOCH;
 use xla_shape_files::{read_regular, write_regular};
 use xla_shape_pjrt::LoadOptions;
 use xla_shape_program::Host;
-use xla_shape_tune::Measured;
 
 /// The form of the files. Another version has another folder, so that it neither reads nor changes these.
 const VERSION: &str = "tune-4";
@@ -19,32 +19,32 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// What an answer depends on.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// A hash of the program's text, which contains the requested layouts.
-    pub(super) program: String,
+    pub(crate) program: String,
     /// The generation and the topology.
-    pub(super) device: String,
-    pub(super) replicas: Option<u32>,
-    pub(super) partitions: Option<u32>,
-    pub(super) options: Vec<(String, String)>,
+    pub(crate) device: String,
+    pub(crate) replicas: Option<u32>,
+    pub(crate) partitions: Option<u32>,
+    pub(crate) options: Vec<(String, String)>,
     /// The compiler that gave the answer, in its own words and by the size of its file.
-    pub(super) compiler: Version,
-    pub(super) flags: Flags,
+    pub(crate) compiler: Version,
+    pub(crate) flags: Flags,
     /// The version of this program, which makes the figures of what the compiler says.
-    pub(super) version: String,
+    pub(crate) version: String,
 }
 
 /// Where answers come from: a compiler, and the flags that its process inherits.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Origin {
-    pub(super) compiler: Compiler,
-    pub(super) flags: Flags,
+pub(crate) struct Origin {
+    pub(crate) compiler: Compiler,
+    pub(crate) flags: Flags,
 }
 
 /// What a compiler is known by in the cache. The same version at another path, on another machine, or installed anew is taken to give the same
 /// answers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) enum Version {
+pub(crate) enum Version {
     /// What it says of itself, and the size of its file.
     Said { words: String, bytes: u64 },
     /// It says nothing, so its file counts.
@@ -52,7 +52,7 @@ pub(super) enum Version {
 }
 
 impl Version {
-    pub(super) fn new(compiler: &Compiler, words: Option<&str>) -> Self {
+    pub(crate) fn new(compiler: &Compiler, words: Option<&str>) -> Self {
         match words {
             Some(words) => Self::Said { words: words.to_owned(), bytes: compiler.bytes },
             None => Self::File(compiler.clone()),
@@ -62,7 +62,7 @@ impl Version {
 
 impl Origin {
     /// The compiler that this machine finds with these arguments, and the flags of this process.
-    pub(super) fn here(compiler: &xla_shape_program::Compiler, host: &Host) -> Result<Self, String> {
+    pub(crate) fn here(compiler: &xla_shape_program::Compiler, host: &Host) -> Result<Self, String> {
         let path = match &compiler.plugin {
             Some(path) => path.clone(),
             None => {
@@ -81,11 +81,11 @@ const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
 
 /// The value of each variable with flags; `None` where it is not set.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Flags([Option<OsString>; FLAGS.len()]);
+pub(crate) struct Flags([Option<OsString>; FLAGS.len()]);
 
 /// The file of a compiler. Another version has another size or time.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Compiler {
+pub(crate) struct Compiler {
     path: PathBuf,
     bytes: u64,
     /// When it was written, in seconds since 1970.
@@ -101,7 +101,7 @@ impl Compiler {
         Ok(Self { path: path.to_owned(), bytes: found.len(), written })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -121,7 +121,7 @@ struct Known {
 
 /// The folder with answers.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     folder: PathBuf,
     /// Why an answer could not be written; the user sees this once.
     trouble: Option<String>,
@@ -129,7 +129,7 @@ pub(super) struct Cache {
 
 impl Cache {
     /// The cache in a folder, or in the user's own one; `None` if the user has none.
-    pub(super) fn new(folder: Option<&Path>) -> Option<Self> {
+    pub(crate) fn new(folder: Option<&Path>) -> Option<Self> {
         let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let own = || {
             let home = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
@@ -146,19 +146,19 @@ impl Cache {
     }
 
     /// The cached answer. `None` also if its file cannot be read; it is then written again.
-    pub(super) fn get(&self, key: &Key) -> Option<Measured> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Measured> {
         let record: Record = serde_json::from_slice(&read_regular(self.file(key), MAX_BYTES).ok()?).ok()?;
         (record.key == *key).then_some(record.answer)
     }
 
     /// Which version a compiler's file has; `None` if it has not been asked. A file that was replaced has another size or time.
-    pub(super) fn version(&self, compiler: &Compiler) -> Option<Version> {
+    pub(crate) fn version(&self, compiler: &Compiler) -> Option<Version> {
         let known: Known = serde_json::from_slice(&read_regular(self.version_file(compiler), MAX_BYTES).ok()?).ok()?;
         (known.compiler == *compiler).then_some(known.version)
     }
 
     /// Remembers which version a compiler's file has.
-    pub(super) fn keep_version(&mut self, compiler: &Compiler, version: &Version) {
+    pub(crate) fn keep_version(&mut self, compiler: &Compiler, version: &Version) {
         self.write(&self.version_file(compiler), &Known { compiler: compiler.clone(), version: version.clone() });
     }
 
@@ -168,7 +168,7 @@ impl Cache {
     }
 
     /// Writes an answer. If that fails, the search continues without it.
-    pub(super) fn keep(&mut self, key: &Key, answer: &Measured) {
+    pub(crate) fn keep(&mut self, key: &Key, answer: &Measured) {
         self.write(&self.file(key), &Record { key: key.clone(), answer: answer.clone() });
     }
 
@@ -183,13 +183,13 @@ impl Cache {
     }
 
     /// Why an answer could not be written.
-    pub(super) fn trouble(&self) -> Option<&str> {
+    pub(crate) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 }
 
 /// The 128-bit FNV-1a hash, in hexadecimal digits. It is not cryptographic; that is enough, because the files are the user's own.
-pub(super) fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &[u8]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let hash = bytes.iter().fold(START, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
@@ -199,8 +199,8 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Cache, Compiler, Flags, Key, VERSION, Version, hash};
+    use crate::{Figures, Measured};
     use std::path::PathBuf;
-    use xla_shape_tune::{Figures, Measured};
 
     #[test]
     fn the_hash_is_fnv_1a() {

@@ -1,24 +1,27 @@
 //! The answers of compilers to a search: each is asked for once, and written to the cache as soon as it is there.
 
-use super::cache::{Cache, Flags, Key, Origin, Version, hash};
-use super::workers::{Asked, Reply, Workers, asking, measure_request, read, version_request};
-use crate::args::TuneArguments;
-use crate::failure::Failure;
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::cache::{Cache, Flags, Key, Origin, Version, hash};
+use crate::protocol::{Asked, Reply, asking, measure_request, read, version_request};
+use crate::{Measured, TuneError, Watch, Workers};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use xla_shape_pjrt::{Program, Slice};
 use xla_shape_program::{CompileError, Compiler};
-use xla_shape_render::harmless;
-use xla_shape_tune::Measured;
 
-pub(super) struct Compilers<'a> {
-    programs: &'a [Program],
-    slice: &'a Slice,
-    workers: &'a dyn Workers,
-    /// Whether the user has ended the search.
-    stop: &'a AtomicBool,
+/// Which programs are compiled, for which device, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) programs: &'a [Program],
+    pub(crate) slice: &'a Slice,
+    pub(crate) workers: &'a dyn Workers,
+    /// Once it is set, nothing more is compiled.
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+pub(crate) struct Compilers<'a> {
+    setup: Setup<'a>,
+    /// The compiler, for the workers.
     compiler: Compiler,
     origin: Origin,
     /// The compiler's version. While it is `None`, not known yet, the cache is not read.
@@ -28,62 +31,37 @@ pub(super) struct Compilers<'a> {
     answers: HashMap<String, Result<Measured, String>>,
     /// How many answers the cache had.
     kept: usize,
-    bar: ProgressBar,
 }
 
 impl<'a> Compilers<'a> {
-    /// compiler: its arguments for the workers. stop: once it is set, nothing more is compiled.
-    ///
     /// # Errors
     /// If no worker can answer.
-    pub(super) fn new(
-        arguments: &TuneArguments,
+    pub(crate) fn new(
+        setup: Setup<'a>,
         compiler: Compiler,
         origin: Origin,
-        programs: &'a [Program],
-        slice: &'a Slice,
-        workers: &'a dyn Workers,
-        stop: &'a AtomicBool,
-    ) -> Result<Self, Failure> {
-        let cache = if arguments.no_cache { None } else { Cache::new(arguments.cache.as_deref()) };
-        let bar = ProgressBar::new(0);
-        // An invalid template would leave the default style.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(100));
-        let mut new = Self {
-            programs,
-            slice,
-            workers,
-            stop,
-            compiler,
-            origin,
-            version: None,
-            cache,
-            answers: HashMap::new(),
-            kept: 0,
-            bar,
-        };
+        cache: Option<Cache>,
+    ) -> Result<Self, TuneError> {
+        let mut new = Self { setup, compiler, origin, version: None, cache, answers: HashMap::new(), kept: 0 };
         new.version = new.find_version()?;
         Ok(new)
     }
 
     /// The version of the compiler: the one that the cache knows, or what the compiler says. `None` without a cache, or if the compiler
     /// does not answer; the first program then says why.
-    fn find_version(&mut self) -> Result<Option<Version>, Failure> {
+    fn find_version(&mut self) -> Result<Option<Version>, TuneError> {
         let Some(cache) = &mut self.cache else { return Ok(None) };
         if let Some(version) = cache.version(&self.origin.compiler) {
             return Ok(Some(version));
         }
-        let request = version_request(&self.compiler, self.slice);
+        let request = version_request(&self.compiler, self.setup.slice);
         let mut version = None;
-        let ran = self.workers.run(&[(0, request)], &mut |_, answer| {
+        let ran = self.setup.workers.run(&[(0, request)], &mut |_, answer| {
             let words = read::<Option<String>>(answer).ok();
             version = words.map(|words| Version::new(&self.origin.compiler, words.as_deref()));
             true
         });
-        ran.map_err(Failure::said)?;
+        ran.map_err(TuneError::NoCompiler)?;
         if let Some(version) = &version {
             cache.keep_version(&self.origin.compiler, version);
         }
@@ -91,16 +69,18 @@ impl<'a> Compilers<'a> {
     }
 
     /// Compiles programs. The answers are in the order of the requests; `None` for those that the user did not wait for.
-    pub(super) fn compile(
+    pub(crate) fn compile(
         &mut self,
         asks: &[(usize, Asked)],
-    ) -> Result<Vec<Option<Result<Measured, String>>>, Failure> {
+    ) -> Result<Vec<Option<Result<Measured, String>>>, TuneError> {
         let mut names = Vec::new();
         let mut missing = Vec::new();
         let mut unique = HashSet::new();
         for (number, asked) in asks {
-            let text = self.programs.get(*number).map(|program| asking(program, asked));
-            let Some(Ok(text)) = text else { return Err(Failure::said("a program cannot ask for these layouts")) };
+            let text = self.setup.programs.get(*number).map(|program| asking(program, asked));
+            let Some(Ok(text)) = text else {
+                return Err(TuneError::NoCompiler("a program cannot ask for these layouts".to_owned()));
+            };
             let name = hash(text.code());
             if !self.answers.contains_key(&name) && unique.insert(name.clone()) {
                 match self.cached(&name) {
@@ -113,14 +93,14 @@ impl<'a> Compilers<'a> {
             }
             names.push(name);
         }
-        self.bar.inc_length(missing.len() as u64);
+        self.setup.watch.wanted(missing.len());
         let requests: Vec<_> = missing
             .iter()
-            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.slice, asked)))
+            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.setup.slice, asked)))
             .collect();
         let mut waiting: Vec<_> = missing.iter().map(|(name, _, asked)| Some((name, *asked))).collect();
         let mut fatal = None;
-        let (workers, stop) = (self.workers, self.stop);
+        let (workers, stop) = (self.setup.workers, self.setup.stop);
         self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
         let mut ask = |number: usize, answer: &[u8]| {
             // Ctrl-C in a terminal also ends the compilers. Their errors do not mean that the compiler refused the program.
@@ -128,7 +108,7 @@ impl<'a> Compilers<'a> {
                 return false;
             }
             let Some((name, _)) = waiting.get_mut(number).and_then(Option::take) else { return true };
-            self.bar.inc(1);
+            self.setup.watch.compiled();
             self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
             let answer = match read::<Reply>(answer) {
                 Ok(Reply { measured, origin }) => {
@@ -152,7 +132,7 @@ impl<'a> Compilers<'a> {
         };
         let ran = if stop.load(Ordering::Relaxed) { Ok(()) } else { workers.run(&requests, &mut ask) };
         if let Some(message) = fatal.or(ran.err()) {
-            return Err(Failure::said(message));
+            return Err(TuneError::NoCompiler(message));
         }
         let is_ended = stop.load(Ordering::Relaxed);
         let unknown = || (!is_ended).then(|| Err("the compiler was not asked".to_owned()));
@@ -161,7 +141,7 @@ impl<'a> Compilers<'a> {
 
     /// Shows what is being compiled.
     fn say(&self, asked: Option<&Asked>) {
-        self.bar.set_message(asked.map_or_else(String::new, |asked| harmless(&words(asked)).into_owned()));
+        self.setup.watch.compiling(&asked.map_or_else(String::new, words));
     }
 
     fn cached(&self, program: &str) -> Option<Measured> {
@@ -172,7 +152,7 @@ impl<'a> Compilers<'a> {
     fn key(&self, program: &str, compiler: Version, flags: Flags) -> Key {
         Key {
             program: program.to_owned(),
-            device: self.slice.to_string(),
+            device: self.setup.slice.to_string(),
             replicas: self.compiler.replicas,
             partitions: self.compiler.partitions,
             options: self.compiler.options.clone(),
@@ -182,19 +162,17 @@ impl<'a> Compilers<'a> {
         }
     }
 
-    /// Ends the progress bar, and says once that answers could not be cached. Returns how many answers the cache had, and whether it has the
-    /// new ones now.
-    pub(super) fn finish(self) -> (usize, bool) {
-        self.bar.finish_and_clear();
+    /// Says once that answers could not be cached. Returns how many answers the cache had, and whether it has the new ones now.
+    pub(crate) fn finish(self) -> (usize, bool) {
         let trouble = self.cache.as_ref().and_then(Cache::trouble);
         if let Some(trouble) = trouble {
-            crate::io::tell(format_args!("warning: {trouble}"));
+            self.setup.watch.warn(trouble);
         }
         (self.kept, self.cache.is_some() && trouble.is_none())
     }
 }
 
-/// What is asked, for the progress bar.
+/// What is asked, for who watches.
 fn words(asked: &Asked) -> String {
     let layouts = asked.iter().map(|(place, requested)| {
         let layout = requested.layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
@@ -206,14 +184,15 @@ fn words(asked: &Asked) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Compilers, Origin, Workers};
-    use crate::args::Verb;
+    use super::{Asked, Compilers, Origin, Setup, Workers};
+    use crate::cache::Cache;
+    use crate::{Figures, Measured, Place, Requested};
     use serde_json::json;
     use std::cell::RefCell;
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
     use xla_shape_pjrt::{Program, Slice};
-    use xla_shape_tune::{Figures, Measured, Place, Requested};
+    use xla_shape_program::Compiler;
 
     fn origin(number: usize) -> Origin {
         let compiler = json!({"path": format!("/{number}/libtpu.so"), "bytes": 7, "written": number});
@@ -272,15 +251,12 @@ mod tests {
         workers: &dyn Workers,
         stop: &AtomicBool,
     ) -> Result<(Vec<Option<String>>, usize), String> {
-        let arguments = ["xla-shape", "tune", "p.mlir", "--share", "x=arg0", "--cache"].map(Into::into);
-        let arguments = crate::parse(arguments.into_iter().chain([folder.into()])).unwrap();
-        let Some(Verb::Tune(arguments)) = arguments.verb else { panic!("tune") };
         let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
         let programs = [Program::from_mlir(text)];
         let slice: Slice = "v5e".parse().unwrap();
-        let compiler = arguments.compiler.compiler();
-        let compilers = Compilers::new(&arguments, compiler, origin(first), &programs, &slice, workers, stop);
-        let mut compilers = compilers.map_err(|failure| failure.to_string())?;
+        let setup = Setup { programs: &programs, slice: &slice, workers, stop, watch: &() };
+        let compilers = Compilers::new(setup, Compiler::default(), origin(first), Cache::new(Some(folder)));
+        let mut compilers = compilers.map_err(|error| error.to_string())?;
         let asked = |layout: &str| {
             let requested = Requested { layout: Some(layout.parse().unwrap()), memory: None };
             (0, Asked::from([(Place::Parameter(0, vec![]), requested)]))
@@ -323,6 +299,6 @@ mod tests {
     fn an_error_of_the_workers_is_said_before_anything_is_compiled() {
         let folder = tempfile::tempdir().unwrap();
         let found = compiled(folder.path(), 1, &Broken, &AtomicBool::new(false));
-        assert_eq!(found, Err("error: interrupted".to_owned()));
+        assert_eq!(found, Err("interrupted".to_owned()));
     }
 }

@@ -1,37 +1,19 @@
-//! Where compilers run: in processes of this machine, or where the caller's workers are.
+//! What a search asks of workers, and what they answer.
 
-use super::cache::Origin;
-use super::share::argument;
+use crate::cache::Origin;
+use crate::share::argument;
+use crate::{Figures, Measured, Place, Requested, Workers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread;
-use xla_shape::hlo::Module;
-use xla_shape::{Layout, Shape};
+use std::sync::atomic::AtomicBool;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_core::{Layout, Shape};
+use xla_shape_hlo::Module;
 use xla_shape_pjrt::{LayoutMode, Program, Slice};
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
-use xla_shape_tune::{Figures, Measured, Place, Requested};
-
-/// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
-const COMPILER_BYTES: u64 = 3 << 30;
-
-/// Runs compilers for a search.
-pub trait Workers {
-    /// Calls [`answer`] with each request and the text of its program, on any machine and in any order. Passes each answer to `done` as
-    /// soon as it is there, with the number of its request, until `done` returns false.
-    ///
-    /// requests: the number of a program, and the request.
-    ///
-    /// # Errors
-    /// If no worker can answer. Then the search ends.
-    fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String>;
-}
 
 /// What is requested for a program, at each place.
-pub(super) type Asked = BTreeMap<Place, Requested>;
+pub(crate) type Asked = BTreeMap<Place, Requested>;
 
 /// What a worker does. It has the text of the program too.
 #[derive(Serialize, Deserialize, Debug)]
@@ -49,22 +31,22 @@ type Wire = (Option<String>, Option<String>);
 
 /// What a compiler says, and which compiler that is: workers may have different ones.
 #[derive(Serialize, Deserialize, Debug)]
-pub(super) struct Reply {
-    pub(super) measured: Measured,
-    pub(super) origin: Origin,
+pub(crate) struct Reply {
+    pub(crate) measured: Measured,
+    pub(crate) origin: Origin,
 }
 
 /// A program of which only the version of the compiler is wanted.
 const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
-pub(super) fn version_request(compiler: &Compiler, slice: &Slice) -> Vec<u8> {
+pub(crate) fn version_request(compiler: &Compiler, slice: &Slice) -> Vec<u8> {
     let compiler = Compiler { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
     serde_json::to_vec(&Request::Version { compiler, device: slice.to_string() }).unwrap_or_default()
 }
 
 /// A request to compile a program with these layouts.
-pub(super) fn measure_request(compiler: &Compiler, slice: &Slice, asked: &Asked) -> Vec<u8> {
+pub(crate) fn measure_request(compiler: &Compiler, slice: &Slice, asked: &Asked) -> Vec<u8> {
     let asked = asked.iter().map(|(place, requested)| {
         let memory = requested.memory.map(|memory| memory.kind().to_owned());
         (place.clone(), (requested.layout.as_ref().map(ToString::to_string), memory))
@@ -74,7 +56,7 @@ pub(super) fn measure_request(compiler: &Compiler, slice: &Slice, asked: &Asked)
 }
 
 /// Asks the workers which compiler they have.
-pub(super) fn origin(workers: &dyn Workers, compiler: &Compiler) -> Result<Origin, String> {
+pub(crate) fn origin(workers: &dyn Workers, compiler: &Compiler) -> Result<Origin, String> {
     let request = serde_json::to_vec(&Request::Origin { compiler: compiler.clone() }).unwrap_or_default();
     let mut found = Err("the workers did not answer".to_owned());
     workers.run(&[(0, request)], &mut |_, answer| {
@@ -85,18 +67,28 @@ pub(super) fn origin(workers: &dyn Workers, compiler: &Compiler) -> Result<Origi
 }
 
 /// The content of an answer.
-pub(super) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, CompileError> {
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, CompileError> {
     let unreadable = |error| CompileError::NoCompiler(format!("the answer of a worker cannot be read: {error}"));
     serde_json::from_slice::<Result<T, CompileError>>(answer).map_err(unreadable)?
 }
 
 /// The answer to a request about a program. A compiler runs in a process of its own, so one that crashes costs only this answer.
-pub fn answer(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
+///
+/// ```
+/// use xla_shape_program::Host;
+///
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let answer = xla_shape_tune::answer_as_worker(&host, b"module {}", b"{}");
+/// assert!(String::from_utf8(answer)?.contains("perhaps because it is of another version"));
+/// # Ok::<(), std::string::FromUtf8Error>(())
+/// ```
+#[must_use]
+pub fn answer_as_worker(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
     answer_until(&AtomicBool::new(false), host, program, request)
 }
 
-/// Like [`answer`]; once `stop` is set, the compiler is ended.
-fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
+/// Like [`answer_as_worker`]; once `stop` is set, the compiler is ended.
+pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
     let said = match serde_json::from_slice(request) {
         Ok(Request::Origin { compiler }) => {
             serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
@@ -154,7 +146,7 @@ fn requested((layout, memory): Wire) -> Result<Requested, CompileError> {
 }
 
 /// A program with requests for layouts.
-pub(super) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result<Program> {
+pub(crate) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result<Program> {
     let mode = |requested: &Requested| match &requested.layout {
         Some(layout) => LayoutMode::Layout(layout.clone()),
         None => LayoutMode::Auto,
@@ -192,68 +184,11 @@ fn placed(shapes: &[Shape], known: &[Shape]) -> Vec<Shape> {
     shapes.iter().zip(known).map(|pair| placed(pair).unwrap_or_else(|| pair.0.clone())).collect()
 }
 
-/// Threads of this process, each of which waits for one compiler at a time.
-pub(super) struct Threads<'a> {
-    host: &'a Host,
-    programs: &'a [Program],
-    number: usize,
-    stop: &'a AtomicBool,
-}
-
-impl<'a> Threads<'a> {
-    /// stop: once it is set, no further compiler is started, and those that run are ended.
-    pub(super) const fn new(host: &'a Host, programs: &'a [Program], number: usize, stop: &'a AtomicBool) -> Self {
-        Self { host, programs, number, stop }
-    }
-}
-
-impl Workers for Threads<'_> {
-    fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
-        let queue = Mutex::new(requests.iter().enumerate());
-        let is_on = |_: &_| !self.stop.load(Ordering::Relaxed);
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(is_on);
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            for _ in 0..self.number.min(requests.len()) {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || {
-                    while let Some((number, (program, request))) = next() {
-                        let answer = answer_until(self.stop, self.host, self.programs[*program].code(), request);
-                        // Fails if the receiver has ended, because no more answers are wanted.
-                        if sender.send((number, answer)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            for (number, answer) in receiver {
-                if !done(number, &answer) {
-                    break;
-                }
-            }
-        });
-        Ok(())
-    }
-}
-
-/// How many compilers should run at a time on this machine: at most one per core, and only as many as fit into the free memory.
-pub fn jobs() -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    // The free memory is known on Linux only.
-    let free = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    });
-    let room = free.map_or(1, |free| usize::try_from(free / COMPILER_BYTES).unwrap_or(1));
-    cores.min(room).max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{placed, requested};
-    use xla_shape::Shape;
-    use xla_shape_tune::Memory;
+    use crate::Memory;
+    use xla_shape_core::Shape;
 
     fn shapes(texts: &[&str]) -> Vec<Shape> {
         texts.iter().map(|text| text.parse().unwrap()).collect()

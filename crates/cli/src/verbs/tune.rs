@@ -1,0 +1,143 @@
+//! `tune`: the best layout of an array that several programs share.
+
+use crate::args::TuneArguments;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::io;
+use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use xla_shape_files::{check_outputs, contents};
+use xla_shape_program::Host;
+use xla_shape_render::harmless;
+use xla_shape_render::tune::page;
+use xla_shape_tune::{Given, Keep, Question, TuneError, Watch};
+
+pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
+    check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
+    let stop = interruption()?;
+    let question = question(arguments)?;
+    let progress = Progress::new();
+    let tuning = question.answer(host, None, &stop, &progress);
+    progress.bar.finish_and_clear();
+    let tuning = tuning.map_err(failure)?;
+    // Nothing is left to end but the output.
+    stop.store(true, Ordering::Relaxed);
+    super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || page(&tuning))?;
+    if tuning.is_ended() {
+        return Err(Failure::Interrupted);
+    }
+    if tuning.has_best() || tuning.is_advice() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// A flag that the first Ctrl-C sets. While it is set, Ctrl-C ends the program at once.
+fn interruption() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    // They run in this order: the first signal finds the flag as it was, and then sets it.
+    let registered = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&stop))
+        .and_then(|_| flag::register(SIGINT, Arc::clone(&stop)));
+    match registered {
+        Ok(_) => Ok(stop),
+        Err(error) => Err(Failure::said(format_args!("cannot react to Ctrl-C: {error}"))),
+    }
+}
+
+/// What the arguments ask.
+fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
+    let names = names(arguments.programs.iter().map(PathBuf::as_path));
+    let given =
+        |(path, name): (&PathBuf, String)| Ok(Given { name, file: path.display().to_string(), code: contents(path)? });
+    let programs = arguments.programs.iter().zip(names).map(given).collect::<Result<Vec<_>, Failure>>()?;
+    let slice = arguments.target.slice.clone().map_err(Failure::said)?;
+    let keep = match &arguments.cache {
+        Some(folder) => Keep::In(folder.clone()),
+        None if arguments.no_cache => Keep::Nowhere,
+        None => Keep::Own,
+    };
+    Ok(Question {
+        memories: arguments.memories.clone(),
+        weights: arguments.weights.clone(),
+        all: arguments.all,
+        tilings: arguments.tilings,
+        at_most_bytes: arguments.at_most_bytes,
+        most: arguments.compiles,
+        jobs: arguments.jobs.and_then(|jobs| usize::try_from(jobs).ok()?.try_into().ok()),
+        keep,
+        compiler: arguments.compiler.compiler(),
+        ..Question::new(programs, arguments.shares.clone(), slice)
+    })
+}
+
+/// The names of the programs: the file's name without its ending, or the whole path if two files have the same name.
+fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = |path: &'a Path| {
+        let is_alone = files.clone().filter(|other| stem(other) == stem(path)).count() == 1;
+        if is_alone { stem(path) } else { path.display().to_string() }
+    };
+    files.clone().map(name).collect()
+}
+
+/// The failure, with the option that it is about.
+fn failure(error: TuneError) -> Failure {
+    match error {
+        TuneError::Unfinished { .. } => Failure::NoResult(error.to_string()),
+        TuneError::MemoryOfNone { .. } | TuneError::MemoryTwice { .. } => {
+            Failure::said(format_args!("--memory: {error}"))
+        }
+        TuneError::NeedsCompiler { .. } => Failure::said(format_args!("--{error}")),
+        _ => Failure::said(error),
+    }
+}
+
+/// The progress bar on standard error, if that is a terminal.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let bar = ProgressBar::new(0);
+        // An invalid template would leave the default style.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+}
+
+impl Watch for Progress {
+    fn wanted(&self, compilations: usize) {
+        self.bar.enable_steady_tick(Duration::from_millis(100));
+        self.bar.inc_length(compilations as u64);
+    }
+
+    fn compiled(&self) {
+        self.bar.inc(1);
+    }
+
+    fn compiling(&self, what: &str) {
+        self.bar.set_message(harmless(what).into_owned());
+    }
+
+    fn warn(&self, warning: &str) {
+        self.bar.finish_and_clear();
+        io::tell(format_args!("warning: {warning}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+    use std::path::Path;
+
+    #[test]
+    fn programs_have_different_names() {
+        let of = |files: &[&'static str]| names(files.iter().map(Path::new));
+        assert_eq!(of(&["x/prefill.mlir", "decode.mlir"]), ["prefill", "decode"]);
+        assert_eq!(of(&["x/step.mlir", "y/step.mlir"]), ["x/step.mlir", "y/step.mlir"]);
+    }
+}
