@@ -36,25 +36,8 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 __all__ = ["Kernel", "Library", "load", "stubs"]
 
-# XLA's names of element types that have other names in NumPy or ml_dtypes.
-_DTYPES = {
-    "pred": "bool",
-    "bf16": "bfloat16",
-    "c64": "complex64",
-    "c128": "complex128",
-    **{f"s{bits}": f"int{bits}" for bits in (1, 2, 4, 8, 16, 32, 64)},
-    **{f"u{bits}": f"uint{bits}" for bits in (1, 2, 4, 8, 16, 32, 64)},
-    **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
-    **{
-        f"f{name}": f"float{bits}_{name[1:]}"
-        for bits, names in {
-            4: ["4e2m1fn"],
-            8: ["8e3m4", "8e4m3", "8e4m3b11fnuz", "8e4m3fn", "8e4m3fnuz", "8e5m2", "8e5m2fnuz", "8e8m0fnu"],
-        }.items()
-        for name in names
-    },
-}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+# How NumPy and ml_dtypes begin the names of element types, and XLA.
+_KINDS = {"int": "s", "uint": "u", "float": "f", "bfloat": "bf", "complex": "c"}
 
 # The options of `Kernel.__call__`, which cannot be names of parameters.
 _OPTIONS = ("results", "vmap_method")
@@ -95,12 +78,23 @@ class _Float:
 
 
 def _dtype(element_type: str) -> Any:
-    return jnp.dtype(_DTYPES[element_type])
+    """The type with XLA's name: `bf16` is `bfloat16`, `f8e4m3fn` is `float8_e4m3fn`, `s4` is `int4`."""
+    if element_type == "pred":
+        return jnp.dtype("bool")
+    match = re.fullmatch(r"(bf|[sufc])(\d+)(\w*)", element_type)
+    if match is None:
+        raise TypeError(f"JAX has no elements of type {element_type}")
+    kind, bits, rest = match.groups()
+    begin = {xla: numpy for numpy, xla in _KINDS.items()}[kind]
+    return jnp.dtype(begin + bits + (f"_{rest}" if rest else ""))
 
 
 def _element_type(dtype: Any) -> str:
     """XLA's name of the element type. JAX has types that NumPy does not have, such as those of random keys."""
-    return _NAMES.get(dtype.name, str(dtype.name))
+    if dtype.name == "bool":
+        return "pred"
+    match = re.fullmatch(r"(u?int|b?float|complex)(\d+)_?(e\w+)?", dtype.name)
+    return _KINDS[match[1]] + match[2] + (match[3] or "") if match else str(dtype.name)
 
 
 def _text(shape: Sequence[Any], dtype: Any) -> str:

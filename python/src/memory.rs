@@ -465,24 +465,24 @@ impl ExportedArray {
 
 /// The format of a type in Python's module `struct` and in NumPy; `None` if they do not have it.
 fn format(element_type: ElementType) -> Option<&'static CStr> {
-    Some(match element_type {
-        ElementType::Pred => c"?",
-        ElementType::S8 => c"b",
-        ElementType::U8 => c"B",
-        ElementType::S16 => c"h",
-        ElementType::U16 => c"H",
-        ElementType::S32 => c"i",
-        ElementType::U32 => c"I",
+    Some(match element_type.npy_code()? {
+        "b1" => c"?",
+        "i1" => c"b",
+        "u1" => c"B",
+        "i2" => c"h",
+        "u2" => c"H",
+        "i4" => c"i",
+        "u4" => c"I",
         // NumPy's format where `long` has 64 bits.
-        ElementType::S64 if size_of::<c_long>() == 8 => c"l",
-        ElementType::U64 if size_of::<c_long>() == 8 => c"L",
-        ElementType::S64 => c"q",
-        ElementType::U64 => c"Q",
-        ElementType::F16 => c"e",
-        ElementType::F32 => c"f",
-        ElementType::F64 => c"d",
-        ElementType::C64 => c"Zf",
-        ElementType::C128 => c"Zd",
+        "i8" if size_of::<c_long>() == 8 => c"l",
+        "u8" if size_of::<c_long>() == 8 => c"L",
+        "i8" => c"q",
+        "u8" => c"Q",
+        "f2" => c"e",
+        "f4" => c"f",
+        "f8" => c"d",
+        "c8" => c"Zf",
+        "c16" => c"Zd",
         _ => return None,
     })
 }

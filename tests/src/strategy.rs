@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use xla_shape_core::validate::LayoutAttribute;
 use xla_shape_core::{
     ArrayShape, Dimension, ElementType, Layout, LegacyShape, PaddingValue, Shape, SplitConfig, Tile, TileDimension,
 };
@@ -99,35 +100,34 @@ pub fn small_array_shape() -> impl Strategy<Value = ArrayShape> {
 /// Never.
 pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
     let dynamic = vec(prop_oneof![6 => Just(0), 1 => Just(1), 1 => Just(2)], MAX_DIMENSIONS);
-    let attributes = (
-        prop_oneof![3 => Just(1), 1 => 1..=2048_u64],
-        prop_oneof![3 => Just(0), 1 => 1..=64_u64],
-        prop_oneof![3 => Just(0), 1 => 0..=127_u8],
-        prop_oneof![3 => Just(0), 1 => 0..=1024_u64],
-    );
+    let attribute = |attribute: &LayoutAttribute| {
+        let most = match attribute {
+            LayoutAttribute::ElementSizeInBits => 64_u64,
+            LayoutAttribute::MemorySpace => 127,
+            _ => 1024,
+        };
+        prop_oneof![3 => Just(attribute.default_number().expect("it is a number")), 1 => 1..=most]
+    };
+    let attributes = LayoutAttribute::NUMBERS.iter().map(attribute).collect::<Vec<_>>();
     let splits = prop_oneof![3 => Just(vec![]), 1 => vec((0..MAX_DIMENSIONS, vec(1..=20_u64, 1..=3)), 1..=2)];
-    (small_array_shape(), dynamic, attributes, splits).prop_map(
-        |(array, dynamic, (alignment, bits, space, prefix), splits)| {
-            let dimensions =
-                array.dimensions().iter().zip(dynamic).map(|(&dimension, dynamic)| match (dimension, dynamic) {
-                    (Dimension::Static(size), 1) => Dimension::Bounded(size),
-                    (_, 2) => Dimension::Unbounded,
-                    _ => dimension,
-                });
-            let dimensions = dimensions.collect::<Vec<_>>();
-            let layout = array.layout().clone().with_tail_padding_alignment_in_elements(alignment);
-            let layout = layout
-                .and_then(|layout| layout.with_element_size_in_bits(bits))
-                .and_then(|layout| layout.with_memory_space(space))
-                .and_then(|layout| layout.with_dynamic_shape_metadata_prefix_bytes(prefix))
-                .and_then(|layout| {
-                    let splits = fitting_splits(&dimensions, &layout, splits);
-                    layout.with_split_configs(&splits)
-                });
-            ArrayShape::new(array.element_type(), &dimensions, layout.expect("every attribute is in range"))
-                .expect("the sizes are small and the splits fit")
-        },
-    )
+    (small_array_shape(), dynamic, attributes, splits).prop_map(|(array, dynamic, numbers, splits)| {
+        let dimensions =
+            array.dimensions().iter().zip(dynamic).map(|(&dimension, dynamic)| match (dimension, dynamic) {
+                (Dimension::Static(size), 1) => Dimension::Bounded(size),
+                (_, 2) => Dimension::Unbounded,
+                _ => dimension,
+            });
+        let dimensions = dimensions.collect::<Vec<_>>();
+        let attributes = LayoutAttribute::NUMBERS.iter().zip(numbers);
+        let layout = attributes
+            .fold(Ok(array.layout().clone()), |layout, (&attribute, number)| layout?.with_number(attribute, number))
+            .and_then(|layout| {
+                let splits = fitting_splits(&dimensions, &layout, splits);
+                layout.with_split_configs(&splits)
+            });
+        ArrayShape::new(array.element_type(), &dimensions, layout.expect("every attribute is in range"))
+            .expect("the sizes are small and the splits fit")
+    })
 }
 
 /// Makes splits of an array out of any numbers: what does not fit is left out.

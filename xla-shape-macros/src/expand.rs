@@ -361,24 +361,22 @@ struct LayoutType<'a>(&'a Layout, ArraySizes<'a>);
 impl Display for LayoutType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(layout, named) = *self;
-        let LayoutAttributes {
-            tail_padding_alignment_in_elements: alignment,
-            element_size_in_bits: bits,
-            memory_space,
-            split_configs,
-            dynamic_shape_metadata_prefix_bytes: prefix,
-        } = layout.attributes();
         let tiles = layout.tiles().iter().enumerate();
         write!(
             f,
             "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::Space<{}>",
             List(layout.minor_to_major().iter().copied().map(Minor)),
             List(tiles.map(|(i, tile)| TileType(i, tile, named))),
-            named.size(ShapePart::Attribute(LayoutAttribute::MemorySpace), memory_space.into()),
+            named.size(ShapePart::Attribute(LayoutAttribute::MemorySpace), layout.memory_space().into()),
         )?;
         if (LayoutAttributes { memory_space: 0, ..layout.attributes() }) != LayoutAttributes::DEFAULT {
-            let splits = List(split_configs.iter().map(Split));
-            write!(f, ", {LIBRARY}::types::Attributes<{alignment}, {bits}, {prefix}, {splits}>")?;
+            write!(f, ", {LIBRARY}::types::Attributes<")?;
+            // The memory space has a type of its own.
+            let others = LayoutAttribute::NUMBERS.iter().filter(|found| **found != LayoutAttribute::MemorySpace);
+            for number in others.filter_map(|attribute| layout.number(*attribute)) {
+                write!(f, "{number}, ")?;
+            }
+            write!(f, "{}>", List(layout.split_configs().iter().map(Split)))?;
         }
         f.write_str(">")
     }

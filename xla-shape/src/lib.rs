@@ -90,14 +90,14 @@ pub mod worlds;
 #[doc(inline)]
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};
 #[doc(hidden)]
-pub use xla_shape_core::assert_every_element_type;
+pub use xla_shape_core::element_types;
 pub use xla_shape_core::{
-    ArrayShape, Dimension, DimensionError, DimensionNumber, ElementClass, ElementType, Layout, LayoutAttributes,
-    LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter, ProgramShape, Shape,
-    ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SplitConfig, StrideTable, StrideTableError,
-    StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension, TransformError, TupleShape,
-    ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter, index, map, memory_space,
-    shard, text, type_limits, validate,
+    ArrayShape, Dimension, DimensionError, DimensionNumber, ElementClass, ElementType, FloatFormat, Layout,
+    LayoutAttributes, LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter,
+    ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SpecialCodes, SplitConfig,
+    StrideTable, StrideTableError, StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension,
+    TransformError, TupleShape, ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter,
+    index, map, memory_space, shard, text, type_limits, validate,
 };
 
 #[cfg(feature = "hlo")]

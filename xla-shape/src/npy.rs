@@ -200,32 +200,6 @@ fn fortran_order(array: &ArrayShape) -> Option<bool> {
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// NumPy's names of element types, without the byte order.
-const TYPES: &[(&str, ElementType)] = &[
-    ("b1", ElementType::Pred),
-    ("i1", ElementType::S8),
-    ("i2", ElementType::S16),
-    ("i4", ElementType::S32),
-    ("i8", ElementType::S64),
-    ("u1", ElementType::U8),
-    ("u2", ElementType::U16),
-    ("u4", ElementType::U32),
-    ("u8", ElementType::U64),
-    ("f2", ElementType::F16),
-    ("f4", ElementType::F32),
-    ("f8", ElementType::F64),
-    ("c8", ElementType::C64),
-    ("c16", ElementType::C128),
-];
-
-// NumPy has no other types of its own.
-xla_shape_core::assert_every_element_type!(element_type => {
-    use ElementType::*;
-    element_type.is_in(TYPES)
-        || matches!(element_type, S1 | S2 | S4 | U1 | U2 | U4 | Bf16 | F4E2M1Fn | F6E2M3Fn | F6E3M2Fn)
-        || matches!(element_type, F8E5M2 | F8E4M3 | F8E4M3Fn | F8E4M3B11Fnuz | F8E3M4 | F8E5M2Fnuz | F8E4M3Fnuz | F8E8M0Fnu)
-});
-
 /// Reads the header at the beginning of an `.npy` file. Returns the shape of the array and the byte at which its elements begin.
 ///
 /// If the file only says how many bytes an element takes, its element type is `given`.
@@ -277,7 +251,7 @@ pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShap
 pub fn write_header(array: &ArrayShape) -> Result<Vec<u8>, NpyError> {
     let not_in_numpy = |reason: String| NpyError::NotInNumpy(reason.into());
     let element_type = array.element_type();
-    let (name, _) = TYPES.iter().find(|(_, numpy)| *numpy == element_type).ok_or_else(|| {
+    let name = element_type.npy_code().ok_or_else(|| {
         not_in_numpy(format!("NumPy has no element type {element_type}; a .safetensors file or raw bytes may hold it"))
     })?;
     if !array.dimensions().iter().all(|dimension| matches!(dimension, Dimension::Static(_))) {
@@ -347,7 +321,9 @@ impl<'a> Header<'a> {
         };
         let name = descr.strip_prefix(['<', '|']).ok_or_else(unknown)?;
         let element_type = match bytes_without_a_type(name) {
-            None => TYPES.iter().find(|(numpy, _)| *numpy == name).ok_or_else(unknown)?.1,
+            None => {
+                ElementType::ALL.iter().copied().find(|known| known.npy_code() == Some(name)).ok_or_else(unknown)?
+            }
             Some(bytes) => {
                 let name = name.into();
                 let given = given.filter(|given| given.storage_bytes() == bytes);

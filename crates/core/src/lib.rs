@@ -84,7 +84,7 @@ pub mod text;
 mod equal;
 pub mod infer;
 pub mod shard;
-pub mod tpu;
+mod target;
 
 pub mod util;
 
@@ -101,8 +101,10 @@ pub mod worlds;
 pub use equal::bitcast;
 pub use layout::memory_space;
 pub use shape::{compare, type_limits, validate};
+pub use target::tpu;
 pub use util::index;
 
+pub use element_type::format::{FloatFormat, SpecialCodes};
 pub use element_type::{ElementClass, ElementType};
 pub use equal::movement::Movement;
 pub use layout::dimension::Dimension;

@@ -5,8 +5,8 @@
 
 use crate::text::MAX_NESTING;
 use crate::{
-    ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, LegacyShape, PaddingValue, Shape, SplitConfig, Tile,
-    TileDimension, ValidationError,
+    ArrayShape, Dimension, ElementType, Layout, LegacyShape, PaddingValue, Shape, SplitConfig, Tile, TileDimension,
+    ValidationError,
 };
 use alloc::vec::Vec;
 use core::fmt;
@@ -81,62 +81,53 @@ impl TryFrom<ElementTypeNumber> for ElementType {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct LayoutStructure {
-    minor_to_major: Vec<usize>,
-    /// `None` is `*`.
-    tiles: Vec<Vec<Option<u64>>>,
-    tail_padding_alignment_in_elements: u64,
-    element_size_in_bits: u64,
-    memory_space: u8,
-    split_configs: Vec<(usize, Vec<u64>)>,
-    dynamic_shape_metadata_prefix_bytes: u64,
-}
-
-impl From<&Layout> for LayoutStructure {
-    fn from(layout: &Layout) -> Self {
-        let entry = |entry: &TileDimension| match *entry {
-            TileDimension::Size(size) => Some(size),
-            TileDimension::Combine => None,
-        };
-        let split = |split: &SplitConfig| (split.dimension(), split.split_indices().to_vec());
-        let LayoutAttributes {
-            tail_padding_alignment_in_elements,
-            element_size_in_bits,
-            memory_space,
-            split_configs,
-            dynamic_shape_metadata_prefix_bytes,
-        } = layout.attributes();
-        Self {
-            minor_to_major: layout.minor_to_major().to_vec(),
-            tiles: layout.tiles().iter().map(|tile| tile.dimensions().iter().map(entry).collect()).collect(),
-            tail_padding_alignment_in_elements,
-            element_size_in_bits,
-            memory_space,
-            split_configs: split_configs.iter().map(split).collect(),
-            dynamic_shape_metadata_prefix_bytes,
+macro_rules! layout_structure {
+    ($($variant:ident $symbol:literal $field:ident $type:ident $default:literal ($tag:literal) $with:ident $ignore:ident
+        [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
+        #[derive(Serialize, Deserialize)]
+        struct LayoutStructure {
+            minor_to_major: Vec<usize>,
+            /// `None` is `*`.
+            tiles: Vec<Vec<Option<u64>>>,
+            $($field: $type,)*
+            split_configs: Vec<(usize, Vec<u64>)>,
         }
-    }
+
+        impl From<&Layout> for LayoutStructure {
+            fn from(layout: &Layout) -> Self {
+                let entry = |entry: &TileDimension| match *entry {
+                    TileDimension::Size(size) => Some(size),
+                    TileDimension::Combine => None,
+                };
+                let split = |split: &SplitConfig| (split.dimension(), split.split_indices().to_vec());
+                Self {
+                    minor_to_major: layout.minor_to_major().to_vec(),
+                    tiles: layout.tiles().iter().map(|tile| tile.dimensions().iter().map(entry).collect()).collect(),
+                    $($field: layout.$field(),)*
+                    split_configs: layout.split_configs().iter().map(split).collect(),
+                }
+            }
+        }
+
+        impl TryFrom<LayoutStructure> for Layout {
+            type Error = ValidationError;
+
+            fn try_from(layout: LayoutStructure) -> Result<Self, ValidationError> {
+                let tile = |entries: &Vec<Option<u64>>| {
+                    let entry = |size: &Option<u64>| size.map_or(TileDimension::Combine, TileDimension::Size);
+                    Tile::new(&entries.iter().map(entry).collect::<Vec<_>>())
+                };
+                let splits = layout.split_configs.iter().map(|(dimension, indices)| SplitConfig::new(*dimension, indices));
+                Self::new(&layout.minor_to_major)?
+                    .with_tiles(&layout.tiles.iter().map(tile).collect::<Vec<_>>())?
+                    $(.$with(layout.$field)?)*
+                    .with_split_configs(&splits.collect::<Vec<_>>())
+            }
+        }
+    };
 }
 
-impl TryFrom<LayoutStructure> for Layout {
-    type Error = ValidationError;
-
-    fn try_from(layout: LayoutStructure) -> Result<Self, ValidationError> {
-        let tile = |entries: &Vec<Option<u64>>| {
-            let entry = |size: &Option<u64>| size.map_or(TileDimension::Combine, TileDimension::Size);
-            Tile::new(&entries.iter().map(entry).collect::<Vec<_>>())
-        };
-        let splits = layout.split_configs.iter().map(|(dimension, indices)| SplitConfig::new(*dimension, indices));
-        Self::new(&layout.minor_to_major)?
-            .with_tiles(&layout.tiles.iter().map(tile).collect::<Vec<_>>())?
-            .with_tail_padding_alignment_in_elements(layout.tail_padding_alignment_in_elements)?
-            .with_element_size_in_bits(layout.element_size_in_bits)?
-            .with_memory_space(layout.memory_space)?
-            .with_split_configs(&splits.collect::<Vec<_>>())?
-            .with_dynamic_shape_metadata_prefix_bytes(layout.dynamic_shape_metadata_prefix_bytes)
-    }
-}
+crate::layout_numbers!(layout_structure);
 
 #[derive(Serialize, Deserialize)]
 enum DimensionStructure {

@@ -6,7 +6,7 @@ use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
 use crate::kernel::{ExpectedParameter, Kernel, KernelParameters, NamedSize};
-use crate::signature::{Role, element_bits, obstacle, type_text};
+use crate::signature::{Role, obstacle, type_text};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt::{self, Display};
@@ -312,7 +312,7 @@ impl<'a> Call<'a> {
         }
         let dimensions: Vec<_> = sizes.iter().map(|&size| Dimension::Static(size.unsigned_abs())).collect();
         // A layout without `E(…)` stores each element in whole bytes; XLA's CPU backend packs elements of less than a byte.
-        let bits = Some(element_bits(element_type)).filter(|bits| bits % 8 != 0).unwrap_or(0);
+        let bits = Some(element_type.packed_bits()).filter(|bits| bits % 8 != 0).unwrap_or(0);
         let layout = Layout::descending(sizes.len()).with_element_size_in_bits(bits);
         let shape = layout.and_then(|layout| ArrayShape::new(element_type, &dimensions, layout));
         shape.map_err(|error| self.refuse(argument, error))

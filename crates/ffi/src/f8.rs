@@ -2,9 +2,7 @@
 
 #![allow(clippy::inline_always, reason = "so that they are compiled for the vectors of the function that calls them")]
 
-use xla_shape::element::{
-    F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu, Plain, Stored,
-};
+use xla_shape::element::{Plain, Stored};
 
 /// The 8-bit float types, such as [`F8E4M3Fn`].
 ///
@@ -33,8 +31,18 @@ pub trait F8: Plain + Stored<Value = Self, Bytes = [u8; 1]> {
 }
 
 macro_rules! floats {
-    ($($name:ident)*) => { $(
-        impl F8 for $name {
+    ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
+        $(floats! { @$($value)* $variant })*
+
+        #[test]
+        fn all_codes_of_all_types_come_back() {
+            $(floats! { @test $($value)* $variant };)*
+        }
+    };
+    (@test Float8 $name:ident) => { tests::every_code_comes_back::<xla_shape::element::$name>() };
+    (@test $($row:tt)*) => { () };
+    (@Float8 $name:ident) => {
+        impl F8 for xla_shape::element::$name {
             const NUMBERS: &'static [f32; 256] = &{
                 let (mut numbers, mut code) = ([0.0; 256], 0);
                 while code < 256 {
@@ -49,10 +57,11 @@ macro_rules! floats {
                 Self::from_f32(value)
             }
         }
-    )* };
+    };
+    (@$($row:tt)*) => {};
 }
 
-floats! { F8E3M4 F8E4M3 F8E4M3B11Fnuz F8E4M3Fn F8E4M3Fnuz F8E5M2 F8E5M2Fnuz F8E8M0Fnu }
+xla_shape::element_types!(floats);
 
 /// Converts a row of 8-bit floats to `f32`, through a table of 256 values.
 ///
@@ -104,7 +113,7 @@ pub fn f32_to_f8<T: F8>(row: &[f32], result: &mut [T]) {
 mod tests {
     use super::*;
 
-    fn every_code_comes_back<T: F8>() {
+    pub(super) fn every_code_comes_back<T: F8>() {
         let codes: Vec<T> = (0..=255).map(|code| T::from_le_bytes([code])).collect();
         let (mut numbers, mut back) = ([0.0; 256], codes.clone());
         f8_to_f32(&codes, &mut numbers);
@@ -114,17 +123,5 @@ mod tests {
             assert!(T::to_le_bytes(*code) == T::to_le_bytes(back) || number.is_nan(), "{number}");
         }
         assert!(numbers.contains(&1.0) && numbers.iter().any(|number| number.is_nan()));
-    }
-
-    #[test]
-    fn all_codes_of_all_types_come_back() {
-        every_code_comes_back::<F8E3M4>();
-        every_code_comes_back::<F8E4M3>();
-        every_code_comes_back::<F8E4M3B11Fnuz>();
-        every_code_comes_back::<F8E4M3Fn>();
-        every_code_comes_back::<F8E4M3Fnuz>();
-        every_code_comes_back::<F8E5M2>();
-        every_code_comes_back::<F8E5M2Fnuz>();
-        every_code_comes_back::<F8E8M0Fnu>();
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use xla_shape::buffer::WholeShape;
-use xla_shape::{ArrayShape, Dimension, ElementType, LayoutAttributes};
+use xla_shape::validate::{AttributeEffect, LayoutAttribute};
+use xla_shape::{ArrayShape, Dimension};
 
 /// Which part of a call a parameter stands for.
 ///
@@ -140,25 +141,30 @@ pub(crate) const fn is_possible(shape: &ArrayShape) -> bool {
 
 const fn find_obstacle(shape: &ArrayShape) -> Option<Obstacle> {
     let layout = shape.layout();
-    let bits = element_bits(shape.element_type());
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        // Compared below, as `element_bits` of the shape.
-        element_size_in_bits: _,
-        memory_space,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    Some(if !layout.tiles().is_empty() {
-        Obstacle::Form("a custom call on CPU carries no tiled layouts")
-    } else if memory_space != 0 {
-        Obstacle::Form("a custom call on CPU has one memory space only")
-    } else if !split_configs.is_empty() {
+    let bits = shape.element_type().packed_bits();
+    if !layout.tiles().is_empty() {
+        return Some(Obstacle::Form("a custom call on CPU carries no tiled layouts"));
+    }
+    let mut rest = LayoutAttribute::NUMBERS;
+    while let [attribute, others @ ..] = rest {
+        let is_default = match (layout.number(*attribute), attribute.default_number()) {
+            (Some(number), Some(default)) => number == default,
+            _ => true,
+        };
+        let reason = match attribute.effect() {
+            Some(AttributeEffect::Place) => "a custom call on CPU has one memory space only",
+            Some(AttributeEffect::Prefix) => "a custom call on CPU carries no arrays with a prefix",
+            Some(AttributeEffect::End) => "a custom call on CPU carries no padding",
+            // Element bits are compared below, as `element_bits` of the shape.
+            Some(AttributeEffect::ElementBits | AttributeEffect::Nothing) | None => "",
+        };
+        if !is_default && !reason.is_empty() {
+            return Some(Obstacle::Form(reason));
+        }
+        rest = others;
+    }
+    Some(if !layout.split_configs().is_empty() {
         Obstacle::Form("a custom call carries no split arrays")
-    } else if prefix != 0 {
-        Obstacle::Form("a custom call on CPU carries no arrays with a prefix")
-    } else if alignment != 1 {
-        Obstacle::Form("a custom call on CPU carries no padding")
     } else if has_bound(shape.dimensions()) {
         Obstacle::Form("a custom call carries the sizes of arrays, not their bounds: take `?` in the place of `<=`")
     } else if shape.element_bits() != bits {
@@ -176,15 +182,6 @@ const fn has_bound(mut dimensions: &[Dimension]) -> bool {
         dimensions = rest;
     }
     false
-}
-
-/// The bits that an element takes in the memory that XLA's CPU backend passes: elements of less than a byte are packed.
-pub(crate) const fn element_bits(element_type: ElementType) -> u64 {
-    match element_type {
-        ElementType::Pred => 8,
-        _ if element_type.bits() < 8 => element_type.bits(),
-        _ => 8 * element_type.storage_bytes(),
-    }
 }
 
 impl Description {

@@ -21,7 +21,9 @@ impl Module {
     pub fn shown_generation(&self) -> Option<Generation> {
         let mut arrays = self.shapes().iter().flat_map(Shape::arrays);
         let has_cmem = arrays.any(|array| array.layout().memory_space() == memory_space::CMEM);
-        (has_cmem && self.is_for_tpu()).then_some(Generation::V4)
+        let mut with_cmem = Generation::ALL.iter().copied().filter(|generation| generation.has_cmem());
+        let only = with_cmem.next().filter(|_| with_cmem.next().is_none());
+        only.filter(|_| has_cmem && self.is_for_tpu())
     }
 
     /// What shows that an older release of the TPU compiler than libtpu 0.0.47 made the module, as part of a sentence. `None` if nothing does: not

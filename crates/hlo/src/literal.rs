@@ -6,7 +6,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
 use xla_shape_core::text::MAX_NESTING;
-use xla_shape_core::{ArrayShape, ElementType, Shape};
+use xla_shape_core::{ArrayShape, ElementType, FloatFormat, Shape, SpecialCodes};
 
 /// A literal that does not fit its shape: what was expected and found.
 #[derive(Debug)]
@@ -250,41 +250,48 @@ fn fits(word: &str, element_type: ElementType) -> bool {
     magnitude.starts_with(begins) && word.parse().is_ok_and(|number| is_in_range(number, element_type))
 }
 
-/// The largest NaN payload that XLA accepts for this type; 0 if it accepts none.
-const fn highest_payload(element_type: ElementType) -> u64 {
-    match element_type {
-        ElementType::F64 | ElementType::C128 => (1 << 52) - 1,
-        ElementType::F32 | ElementType::C64 => (1 << 23) - 1,
-        ElementType::Bf16 => (1 << 7) - 1,
-        ElementType::F16 => (1 << 10) - 1,
-        ElementType::F8E5M2 => (1 << 2) - 1,
-        ElementType::F8E4M3 => (1 << 3) - 1,
-        ElementType::F8E3M4 => (1 << 4) - 1,
-        _ => 0,
-    }
+/// The largest NaN payload that XLA accepts for this type, or for the parts of a complex type; 0 if it accepts none.
+fn highest_payload(element_type: ElementType) -> u64 {
+    let part = element_type.complex_component_type().unwrap_or(element_type);
+    let format = part.float_format().filter(|format| format.special == SpecialCodes::Ieee);
+    format.map_or(0, |format| (1_u64 << format.mantissa_bits).saturating_sub(1))
 }
-
-/// The smallest number that rounds to more than the largest of `f8e8m0fnu`, 2^127. Smaller ones than its smallest, 2^-127, round to that.
-const E8M0_END: f64 = 1.5 * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 /// Whether a number, rounded to this type, is finite.
 fn is_in_range(number: f64, element_type: ElementType) -> bool {
-    // The smallest magnitude that rounds to infinity or NaN.
-    let end = match element_type {
-        ElementType::F32 => return (number as f32).is_finite(),
-        ElementType::F16 => 65_520.0,
-        ElementType::Bf16 => return (number as f32).abs() < f32::from_bits(0x7f7f_8000),
-        ElementType::F8E5M2 | ElementType::F8E5M2Fnuz => 61_440.0,
-        ElementType::F8E4M3 | ElementType::F8E4M3Fnuz => 248.0,
-        // 464 itself rounds to 448.
-        ElementType::F8E4M3Fn => 464.000_1,
-        ElementType::F8E4M3B11Fnuz => 31.0,
-        ElementType::F8E3M4 => 15.75,
-        ElementType::F8E8M0Fnu => return number > 0.0 && number < E8M0_END,
-        // These types saturate.
-        _ => return true,
-    };
-    number.abs() < end
+    let part = element_type.complex_component_type().unwrap_or(element_type);
+    let Some(format) = part.float_format() else { return true };
+    if !format.has_sign {
+        // Numbers smaller than the smallest power of two round to that.
+        return number > 0.0 && number < 1.5 * power_of_two(format.max_exponent().saturating_sub(1));
+    }
+    match part.bits() {
+        64.. => number.is_finite(),
+        32.. => (number as f32).is_finite(),
+        _ if format.special == SpecialCodes::None => true,
+        bits => {
+            // Eigen, which has the types of 16 bits, rounds to `f32` first.
+            let number = if bits == 16 { f64::from(number as f32) } else { number };
+            // In the middle between the largest number and the one after it, a tie goes to the even code.
+            let half_step =
+                power_of_two(format.max_exponent().saturating_sub_unsigned(format.precision()).saturating_sub(1));
+            let end = largest(format) + half_step;
+            number.abs() < end || (number.abs() == end && format.largest() & 1 == 0)
+        }
+    }
+}
+
+/// The largest finite number of a format with at most 16 bits.
+fn largest(format: FloatFormat) -> f64 {
+    let ones = 1_u64 << format.mantissa_bits;
+    let significand = format.largest() & ones.saturating_sub(1) | ones;
+    let power = format.max_exponent().saturating_sub_unsigned(format.precision());
+    significand as f64 * power_of_two(power)
+}
+
+/// 2 to this power, which must be a normal number of `f64`.
+const fn power_of_two(power: i32) -> f64 {
+    f64::from_bits((power.saturating_add(1023) as u64) << 52)
 }
 
 #[cfg(test)]
@@ -309,6 +316,8 @@ mod tests {
             ("f32[3]", "{1, ...}"),
             ("f32[1]", "{3.4028235e38}"),
             ("f8e4m3fn[2]", "{464, -448}"),
+            ("f16[]", "65519.996"),
+            ("c128[]", "(1e308, 0)"),
             ("s64[]", "18446744073709551615"),
             ("u64[]", "-1"),
             ("(s32[], f32[1])", "()"),
@@ -349,6 +358,10 @@ mod tests {
             ("f32[1,1]", "{1}", "`{` in a literal of an array"),
             ("f32[]", "{1}", "an element of f32"),
             ("f32[]", "1e39", "an element of f32"),
+            ("f64[]", "1e309", "an element of f64"),
+            ("c64[]", "(0, 1e39)", "an element of c64"),
+            ("f16[]", "65519.999", "an element of f16"),
+            ("f8e4m3fn[]", "464.00001", "an element of f8e4m3fn"),
             ("s4[]", "8", "an element of s4"),
             ("u8[]", "-1", "an element of u8"),
             ("s32[]", "1.5", "an element of s32"),

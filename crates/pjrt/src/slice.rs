@@ -19,7 +19,7 @@ use xla_shape::tpu::{Generation, UnknownGeneration};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Slice {
     generation: Generation,
-    /// The chips along each axis. Chips of v4, v5p and v7x are connected along three axes, those of other generations along two.
+    /// The chips along each axis. There are [`Generation::chip_axes`] of them.
     chips: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ pub enum SliceError {
     #[error("{0}")]
     Generation(UnknownGeneration),
     /// libtpu cannot compile for this generation.
-    #[error("{0} is not known to the compiler; it knows v2 to v7x")]
+    #[error("{0} is not known to the compiler; it knows {known}", known = known())]
     Unsupported(Generation),
     /// The part after the colon is not a list of chips along each axis.
     #[error("expected the chips along each axis of a {generation}, such as {}, found `{}`", usual(*.generation), .found.escape_debug())]
@@ -67,25 +67,21 @@ pub enum SliceError {
 /// More than any TPU has. The limit bounds the memory of libtpu, which allocates for each chip.
 const MAX_CHIPS: u64 = 16_384;
 
-/// The axes along which chips are connected.
-const fn axes(generation: Generation) -> usize {
-    match generation {
-        Generation::V4 | Generation::V5p | Generation::V7x => 3,
-        _ => 2,
-    }
+/// The largest number of chips along an axis. libtpu ends the process if there are more.
+fn longest(generation: Generation) -> u32 {
+    generation.longest_axis().unwrap_or(MAX_CHIPS as u32)
 }
 
-/// The largest number of chips along an axis. libtpu ends the process if it is exceeded for v5e, and has no limit for the others.
-const fn longest(generation: Generation) -> u32 {
-    match generation {
-        Generation::V5e => 16,
-        _ => MAX_CHIPS as u32,
-    }
+/// The generations that libtpu knows.
+fn known() -> String {
+    let mut known = Generation::ALL.iter().filter(|generation| generation.usable_hbm_bytes().is_some());
+    let (first, last) = (known.next(), known.next_back());
+    first.into_iter().chain(last).map(ToString::to_string).collect::<Vec<_>>().join(" to ")
 }
 
 /// The chips of one host, as an example in messages.
 fn usual(generation: Generation) -> &'static str {
-    if axes(generation) == 3 { "2x2x1" } else { "2x2" }
+    if generation.chip_axes() == 3 { "2x2x1" } else { "2x2" }
 }
 
 impl Slice {
@@ -103,11 +99,11 @@ impl Slice {
     /// If libtpu cannot compile for the generation, a number is 0, or there are too many chips, in total or along an axis.
     pub fn new(generation: Generation, chips: &[u32]) -> Result<Self, SliceError> {
         // The compiler's library answers "not a TPU" for these.
-        if matches!(generation, Generation::V8i | Generation::V8t) {
+        if generation.usable_hbm_bytes().is_none() {
             return Err(SliceError::Unsupported(generation));
         }
         let shown = || chips.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
-        let axes = axes(generation);
+        let axes = generation.chip_axes();
         if chips.is_empty() || chips.len() > axes || chips.contains(&0) {
             return Err(SliceError::Chips { generation, found: shown() });
         }
@@ -186,7 +182,7 @@ impl FromStr for Slice {
         let Some(text) = chips.or_else(|| size.contains('x').then_some(size)) else {
             // Google Cloud's names give the number of chips or cores, not the axes: only that of one host is unambiguous.
             let count = size.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches('t');
-            let of_machine = size.ends_with('t') || matches!(generation, Generation::V5e | Generation::V6e);
+            let of_machine = size.ends_with('t') || generation.size_counts_chips();
             return match count {
                 "" => Self::host(generation),
                 "4" if of_machine => Self::host(generation),

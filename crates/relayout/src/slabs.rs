@@ -8,7 +8,7 @@ use std::ops::Range;
 use xla_shape_core::map::{
     Digit, Intermediate, Source, Term, increment, least_common_multiple, row_major_entries, row_major_index,
 };
-use xla_shape_core::{ArrayShape, Dimension, LayoutAttributes, StrideTable};
+use xla_shape_core::{ArrayShape, Dimension, StrideTable};
 
 /// A relayout in slabs: an iterator over parts of the destination that together are all of it, each made from a part of the source.
 ///
@@ -459,15 +459,8 @@ fn larger(from: &ArrayShape, to: &ArrayShape) -> usize {
 
 /// Whether a buffer contains only the positions of its stride table: no prefix and no tail padding.
 fn is_plain(array: &ArrayShape) -> bool {
-    // Layouts with splits were refused; element size and memory space do not change positions.
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: _,
-        memory_space: _,
-        split_configs: _,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = array.layout().attributes();
-    prefix == 0 && alignment == 1
+    // Layouts with splits were refused.
+    array.layout().has_only_positions()
 }
 
 /// An array in the same layout with other sizes, all of them static.

@@ -76,22 +76,42 @@ pub(super) fn beginning<V: fmt::Debug>(
 /// An expression with the element type `$E`; another one if the elements have no Rust type.
 macro_rules! with_element {
     ($element_type:expr, $E:ident => $written:expr, _ => $shape_alone:expr) => {
-        with_element!(@ $element_type, $E, $written, $shape_alone,
-            [Pred] [S1] [S2] [S4] [S8] [S16] [S32] [S64] [U1] [U2] [U4] [U8] [U16] [U32] [U64] [F32] [F64] [F8E5M2]
-            [F8E4M3] [F8E4M3Fn] [F8E4M3B11Fnuz] [F8E3M4] [F8E5M2Fnuz] [F8E4M3Fnuz] [F8E8M0Fnu] [F6E3M2Fn] [F6E2M3Fn]
-            [F4E2M1Fn] [F16 "half"] [Bf16 "half"] [C64 "num-complex"] [C128 "num-complex"])
+        xla_shape_core::element_types!(with_element @rows [$element_type, $E, $written, $shape_alone])
     };
-    (@ $element_type:expr, $E:ident, $written:expr, $shape_alone:expr, $([$name:ident $($feature:literal)?])*) => {
+    (@rows [$element_type:expr, $E:ident, $written:expr, $shape_alone:expr]
+        $($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
         match $element_type {
-            $($(#[cfg(feature = $feature)])? xla_shape_core::ElementType::$name => {
-                type $E = crate::element::$name;
-                $written
+            $(xla_shape_core::ElementType::$variant => {
+                with_element!(@value [$($value)*] $variant, $E, $written, $shape_alone)
             })*
             _ => $shape_alone,
         }
     };
+    (@value [Half $value:ident] $variant:ident, $E:ident, $written:expr, $shape_alone:expr) => {{
+        #[cfg(feature = "half")]
+        {
+            with_element!(@value [] $variant, $E, $written, $shape_alone)
+        }
+        #[cfg(not(feature = "half"))]
+        {
+            $shape_alone
+        }
+    }};
+    (@value [Complex $part:ident] $variant:ident, $E:ident, $written:expr, $shape_alone:expr) => {{
+        #[cfg(feature = "num-complex")]
+        {
+            with_element!(@value [] $variant, $E, $written, $shape_alone)
+        }
+        #[cfg(not(feature = "num-complex"))]
+        {
+            $shape_alone
+        }
+    }};
+    (@value [$($value:ident)*] $variant:ident, $E:ident, $written:expr, $shape_alone:expr) => {{
+        type $E = crate::element::$variant;
+        $written
+    }};
 }
-
 pub(super) use with_element;
 
 /// Prints the shape and the first elements in row-major order.

@@ -208,51 +208,6 @@ impl From<BufferError> for DlpackError {
     }
 }
 
-/// DLPack's codes, and XLA's element types.
-const TYPES: &[(u8, ElementType)] = &[
-    (0, ElementType::S2),
-    (0, ElementType::S4),
-    (0, ElementType::S8),
-    (0, ElementType::S16),
-    (0, ElementType::S32),
-    (0, ElementType::S64),
-    (1, ElementType::U2),
-    (1, ElementType::U4),
-    (1, ElementType::U8),
-    (1, ElementType::U16),
-    (1, ElementType::U32),
-    (1, ElementType::U64),
-    (2, ElementType::F16),
-    (2, ElementType::F32),
-    (2, ElementType::F64),
-    (4, ElementType::Bf16),
-    (5, ElementType::C64),
-    (5, ElementType::C128),
-    (6, ElementType::Pred),
-    (7, ElementType::F8E3M4),
-    (8, ElementType::F8E4M3),
-    (9, ElementType::F8E4M3B11Fnuz),
-    (10, ElementType::F8E4M3Fn),
-    (11, ElementType::F8E4M3Fnuz),
-    (12, ElementType::F8E5M2),
-    (13, ElementType::F8E5M2Fnuz),
-    (14, ElementType::F8E8M0Fnu),
-    (15, ElementType::F6E2M3Fn),
-    (16, ElementType::F6E3M2Fn),
-    (17, ElementType::F4E2M1Fn),
-];
-
-// DLPack has no integers of one bit that are not truth values.
-xla_shape_core::assert_every_element_type!(element_type => {
-    element_type.is_in(TYPES) || matches!(element_type, ElementType::S1 | ElementType::U1)
-});
-
-/// The bits of an element as DLPack counts them.
-fn bits(element_type: ElementType) -> u64 {
-    // A bool takes a byte.
-    if element_type == ElementType::Pred { 8 } else { element_type.bits() }
-}
-
 impl DataType {
     /// DLPack's type for elements of XLA; `None` if it has none.
     ///
@@ -264,8 +219,8 @@ impl DataType {
     /// ```
     #[must_use]
     pub fn from_element_type(element_type: ElementType) -> Option<Self> {
-        let (code, _) = TYPES.iter().find(|(_, known)| *known == element_type)?;
-        Some(Self { code: *code, bits: u8::try_from(bits(element_type)).ok()?, lanes: 1 })
+        let bits = u8::try_from(element_type.packed_bits()).ok()?;
+        Some(Self { code: element_type.dlpack_code()?, bits, lanes: 1 })
     }
 
     /// XLA's element type for this type; `None` if it has none.
@@ -278,8 +233,7 @@ impl DataType {
     /// ```
     #[must_use]
     pub fn element_type(self) -> Option<ElementType> {
-        let is_it = |(code, known): &&(u8, ElementType)| *code == self.code && bits(*known) == u64::from(self.bits);
-        TYPES.iter().find(is_it).map(|(_, known)| *known).filter(|_| self.lanes == 1)
+        ElementType::ALL.iter().copied().find(|known| Self::from_element_type(*known) == Some(self))
     }
 }
 

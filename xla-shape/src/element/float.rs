@@ -6,84 +6,73 @@ use super::Element;
 use crate::sealed::Sealed;
 use core::cmp::Ordering;
 use core::fmt;
-use xla_shape_core::ElementType;
+use xla_shape_core::{ElementType, FloatFormat, SpecialCodes};
 
-/// The meaning of a type's codes. The sign is the first bit, then come exponent and mantissa.
+/// The codes of a format with at most eight bits.
 #[derive(Clone, Copy)]
-struct Signed {
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    bias: i32,
-    special: Special,
-}
+struct Codes(FloatFormat);
 
-/// The codes that are not finite numbers.
-#[derive(Clone, Copy)]
-enum Special {
-    /// The codes with the largest exponent: infinity if the mantissa is 0, otherwise NaN, as in IEEE 754.
-    Ieee,
-    /// The largest code of each sign is NaN: `fn` types of eight bits.
-    LargestIsNan,
-    /// Minus zero is NaN: `fnuz` types.
-    MinusZeroIsNan,
-    /// No such codes: `fn` types of six bits or fewer.
-    None,
-}
-
-impl Signed {
-    const fn new(exponent_bits: u32, mantissa_bits: u32, bias: i32, special: Special) -> Self {
-        Self { exponent_bits, mantissa_bits, bias, special }
-    }
-
-    /// The bit of the sign.
-    const fn sign(self) -> u8 {
-        1 << (self.exponent_bits + self.mantissa_bits)
-    }
-
-    /// The code of the largest finite number.
-    const fn max(self) -> u8 {
-        let largest = self.sign() - 1;
-        match self.special {
-            Special::Ieee => largest - (1 << self.mantissa_bits),
-            Special::LargestIsNan => largest - 1,
-            Special::MinusZeroIsNan | Special::None => largest,
-        }
-    }
-
-    /// The code of a number that is too large: infinity, NaN, or the largest finite number.
-    const fn overflow(self, sign: u8) -> u8 {
-        match self.special {
-            Special::Ieee | Special::LargestIsNan => sign | (self.max() + 1),
-            Special::MinusZeroIsNan => self.sign(),
-            Special::None => sign | self.max(),
-        }
-    }
-
-    const fn nan(self, sign: u8) -> u8 {
-        match self.special {
-            // The first bit of the mantissa makes it a quiet NaN.
-            Special::Ieee => self.overflow(sign) | 1 << (self.mantissa_bits - 1),
-            Special::LargestIsNan | Special::MinusZeroIsNan => self.overflow(sign),
-            // `ml_dtypes` encodes NaN as minus zero in types without NaN, and inverts the sign.
-            Special::None => self.sign() ^ sign,
+impl Codes {
+    const fn of(element_type: ElementType) -> Self {
+        match element_type.float_format() {
+            Some(format) => Self(format),
+            None => panic!("the element type is not a float"),
         }
     }
 
     const fn is_nan(self, code: u8) -> bool {
-        let magnitude = code & (self.sign() - 1);
-        match self.special {
-            Special::Ieee => magnitude > self.max() + 1,
-            Special::LargestIsNan => magnitude > self.max(),
-            Special::MinusZeroIsNan => code == self.sign(),
-            Special::None => false,
+        self.0.is_nan(code as u64)
+    }
+
+    const fn decode(self, code: u8) -> f32 {
+        if self.0.has_sign { Signed::new(self.0).decode(code) } else { powers_of_two::decode(code) }
+    }
+
+    const fn encode(self, value: f32) -> u8 {
+        if self.0.has_sign { Signed::new(self.0).encode(value) } else { powers_of_two::encode(value) }
+    }
+}
+
+/// A format with a sign.
+#[derive(Clone, Copy)]
+struct Signed {
+    format: FloatFormat,
+    mantissa_bits: u32,
+    bias: i32,
+    /// The bit of the sign.
+    sign: u8,
+    /// The code of the largest finite number.
+    max: u8,
+}
+
+impl Signed {
+    const fn new(format: FloatFormat) -> Self {
+        let (sign, max) = (format.sign() as u8, format.largest() as u8);
+        Self { format, mantissa_bits: format.mantissa_bits, bias: format.bias.cast_signed(), sign, max }
+    }
+
+    /// The code of a number that is too large: infinity, NaN, or the largest finite number.
+    const fn overflow(self, sign: u8) -> u8 {
+        match (self.format.infinity(), self.format.nan()) {
+            (Some(code), _) | (None, Some(code)) => sign | code as u8,
+            (None, None) => sign | self.max,
+        }
+    }
+
+    const fn nan(self, sign: u8) -> u8 {
+        match self.format.nan() {
+            // Where minus zero is NaN, the sign is part of the code.
+            Some(code) => sign | code as u8,
+            // `ml_dtypes` encodes NaN as minus zero in types without NaN, and inverts the sign.
+            None => self.sign ^ sign,
         }
     }
 
     const fn decode(self, code: u8) -> f32 {
-        let magnitude = code & (self.sign() - 1);
-        let value = if self.is_nan(code) {
+        let magnitude = code & (self.sign - 1);
+        let value = if self.format.is_nan(code as u64) {
             f32::NAN
-        } else if magnitude > self.max() {
+        } else if magnitude > self.max {
             f32::INFINITY
         } else {
             let (exponent, mantissa) = (magnitude >> self.mantissa_bits, magnitude & ((1 << self.mantissa_bits) - 1));
@@ -92,18 +81,18 @@ impl Signed {
             // Exact: the significand has few bits, and the power of two is far from the limits of `f32`.
             significand as f32 * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32)
         };
-        if code & self.sign() == 0 { value } else { -value }
+        if code & self.sign == 0 { value } else { -value }
     }
 
     const fn encode(self, value: f32) -> u8 {
-        let sign = if value.is_sign_negative() { self.sign() } else { 0 };
+        let sign = if value.is_sign_negative() { self.sign } else { 0 };
         if value.is_nan() {
             return self.nan(sign);
         }
         let code = self.magnitude(value);
-        if code > self.max() as u32 {
+        if code > self.max as u32 {
             self.overflow(sign)
-        } else if code == 0 && matches!(self.special, Special::MinusZeroIsNan) {
+        } else if code == 0 && matches!(self.format.special, SpecialCodes::MinusZeroIsNan) {
             0
         } else {
             sign | code as u8
@@ -142,30 +131,23 @@ const fn power_of_two(exponent: i32) -> f32 {
 }
 
 /// Powers of two without sign and zero: the codes are the exponents of `f32`.
-#[derive(Clone, Copy)]
-struct PowersOfTwo;
-
-impl PowersOfTwo {
+mod powers_of_two {
     const NAN: u8 = 0xFF;
 
-    const fn is_nan(self, code: u8) -> bool {
-        code == Self::NAN
-    }
-
-    const fn decode(self, code: u8) -> f32 {
+    pub(super) const fn decode(code: u8) -> f32 {
         match code {
             // 2<sup>-127</sup> is a subnormal number of `f32`.
             0 => f32::from_bits(1 << 22),
-            Self::NAN => f32::NAN,
+            NAN => f32::NAN,
             _ => f32::from_bits((code as u32) << 23),
         }
     }
 
-    const fn encode(self, value: f32) -> u8 {
+    pub(super) const fn encode(value: f32) -> u8 {
         let (exponent, mantissa) = ((value.to_bits() >> 23) as u8, value.to_bits() & 0x007F_FFFF);
         // Numbers that are not positive, or too large, become NaN.
-        if value.is_nan() || value <= 0.0 || exponent == Self::NAN {
-            return Self::NAN;
+        if value.is_nan() || value <= 0.0 || exponent == NAN {
+            return NAN;
         }
         // The midpoint between two powers is rounded up, and so is everything between the first two powers.
         let up = if exponent == 0 { mantissa > 1 << 22 } else { mantissa >= 1 << 22 };
@@ -174,8 +156,13 @@ impl PowersOfTwo {
 }
 
 macro_rules! floats {
-    ($($name:ident: $format:ident = $codes:expr, $doc:literal;)*) => { $(
-        #[doc = $doc]
+    ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
+        $(floats! { @$($value)* $variant $name $meaning })*
+    };
+    (@Float8 $($row:tt)*) => { floats! { @float $($row)* } };
+    (@FloatBelow8 $($row:tt)*) => { floats! { @float $($row)* } };
+    (@float $name:ident $text:ident $meaning:literal) => {
+        #[doc = concat!("`", stringify!($text), "`", $meaning)]
         ///
         /// Comparisons are those of the numbers: NaN differs from itself, and zeros of different signs are equal.
         #[derive(Clone, Copy, Default)]
@@ -183,7 +170,7 @@ macro_rules! floats {
         pub struct $name(u8);
 
         impl $name {
-            const CODES: $format = $codes;
+            const CODES: Codes = Codes::of(ElementType::$name);
 
             /// The value with these bits; bits above the type's width are ignored.
             ///
@@ -290,21 +277,9 @@ macro_rules! floats {
                 value.to_f32()
             }
         }
-    )* };
+    };
+    // Other element types are in other files.
+    (@$($row:tt)*) => {};
 }
 
-floats! {
-    F8E5M2: Signed = Signed::new(5, 2, 15, Special::Ieee), "`f8e5m2`: up to 57,344, infinities and NaN.";
-    F8E4M3: Signed = Signed::new(4, 3, 7, Special::Ieee), "`f8e4m3`: up to 240, infinities and NaN.";
-    F8E4M3Fn: Signed = Signed::new(4, 3, 7, Special::LargestIsNan), "`f8e4m3fn`: up to 448, and NaN.";
-    F8E4M3B11Fnuz: Signed = Signed::new(4, 3, 11, Special::MinusZeroIsNan),
-        "`f8e4m3b11fnuz`: up to 30, and NaN; no minus zero.";
-    F8E3M4: Signed = Signed::new(3, 4, 3, Special::Ieee), "`f8e3m4`: up to 15.5, infinities and NaN.";
-    F8E5M2Fnuz: Signed = Signed::new(5, 2, 16, Special::MinusZeroIsNan),
-        "`f8e5m2fnuz`: up to 57,344, and NaN; no minus zero.";
-    F8E4M3Fnuz: Signed = Signed::new(4, 3, 8, Special::MinusZeroIsNan), "`f8e4m3fnuz`: up to 240, and NaN; no minus zero.";
-    F8E8M0Fnu: PowersOfTwo = PowersOfTwo, "`f8e8m0fnu`: powers of two from 2<sup>-127</sup> to 2<sup>127</sup>, and NaN.";
-    F6E3M2Fn: Signed = Signed::new(3, 2, 3, Special::None), "`f6e3m2fn`: up to 28.";
-    F6E2M3Fn: Signed = Signed::new(2, 3, 1, Special::None), "`f6e2m3fn`: up to 7.5.";
-    F4E2M1Fn: Signed = Signed::new(2, 1, 1, Special::None), "`f4e2m1fn`: up to 6.";
-}
+xla_shape_core::element_types!(floats);

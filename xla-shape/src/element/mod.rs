@@ -20,10 +20,8 @@ mod stored;
 #[cfg(feature = "half")]
 pub use half::{bf16, f16};
 
-pub use float::{
-    F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu,
-};
-pub use small::{S1, S2, S4, U1, U2, U4};
+pub use float::*;
+pub use small::*;
 pub use stored::{Plain, Stored};
 pub(crate) use stored::{bytes_of, bytes_of_mut};
 
@@ -53,14 +51,20 @@ pub trait Element: Copy + Default + Debug + Send + Sync + 'static + Sealed {
 }
 
 macro_rules! markers {
-    ($($name:ident $size:literal $doc:literal;)*) => { $(
-        #[doc = $doc]
+    ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
+        $(markers! { @$($value)* $variant $name $meaning })*
+    };
+    (@Bool $($row:tt)*) => { markers! { @marker $($row)* } };
+    (@Primitive $value:ident $($row:tt)*) => { markers! { @marker $($row)* } };
+    (@Half $value:ident $($row:tt)*) => { markers! { @marker $($row)* } };
+    (@Complex $part:ident $($row:tt)*) => { markers! { @marker $($row)* } };
+    (@marker $name:ident $text:ident $meaning:literal) => {
+        #[doc = concat!("`", stringify!($text), "`", $meaning)]
         ///
         /// ```
         #[doc = concat!("use xla_shape::element::{Element, ", stringify!($name), "};")]
         ///
-        #[doc = concat!("let element_type = ", stringify!($name), "::TYPE;")]
-        #[doc = concat!("assert_eq!((element_type.name(), element_type.bits()), ", $size, ");")]
+        #[doc = concat!("assert_eq!(", stringify!($name), "::TYPE.name(), \"", stringify!($text), "\");")]
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         pub struct $name;
@@ -70,23 +74,9 @@ macro_rules! markers {
         impl Element for $name {
             const TYPE: ElementType = ElementType::$name;
         }
-    )* };
+    };
+    // The values of other element types are types of their own, in `float` and `small`.
+    (@$($row:tt)*) => {};
 }
 
-markers! {
-    Pred "(\"pred\", 1)" "`pred`; its values are `bool`.";
-    S8 "(\"s8\", 8)" "`s8`; its values are `i8`.";
-    S16 "(\"s16\", 16)" "`s16`; its values are `i16`.";
-    S32 "(\"s32\", 32)" "`s32`; its values are `i32`.";
-    S64 "(\"s64\", 64)" "`s64`; its values are `i64`.";
-    U8 "(\"u8\", 8)" "`u8`; its values are `u8`.";
-    U16 "(\"u16\", 16)" "`u16`; its values are `u16`.";
-    U32 "(\"u32\", 32)" "`u32`; its values are `u32`.";
-    U64 "(\"u64\", 64)" "`u64`; its values are `u64`.";
-    F16 "(\"f16\", 16)" "`f16`; its values are `half::f16` (feature `half`).";
-    Bf16 "(\"bf16\", 16)" "`bf16`; its values are `half::bf16` (feature `half`).";
-    F32 "(\"f32\", 32)" "`f32`; its values are `f32`.";
-    F64 "(\"f64\", 64)" "`f64`; its values are `f64`.";
-    C64 "(\"c64\", 64)" "`c64`; its values are `num_complex::Complex<f32>` (feature `num-complex`).";
-    C128 "(\"c128\", 128)" "`c128`; its values are `num_complex::Complex<f64>` (feature `num-complex`).";
-}
+xla_shape_core::element_types!(markers);

@@ -5,9 +5,12 @@ use crate::sealed::Sealed;
 use core::fmt;
 use xla_shape_core::ElementType;
 
-macro_rules! unsigned {
-    ($($name:ident $doc:literal;)*) => { $(
-        #[doc = $doc]
+macro_rules! small {
+    ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
+        $(small! { @$($value)* $variant $name $meaning })*
+    };
+    (@SmallUnsigned $name:ident $text:ident $meaning:literal) => {
+        #[doc = concat!("`", stringify!($text), "`", $meaning)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(u8);
 
@@ -88,12 +91,9 @@ macro_rules! unsigned {
                 value.get()
             }
         }
-    )* };
-}
-
-macro_rules! signed {
-    ($($name:ident $doc:literal;)*) => { $(
-        #[doc = $doc]
+    };
+    (@SmallSigned $name:ident $text:ident $meaning:literal) => {
+        #[doc = concat!("`", stringify!($text), "`", $meaning)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(i8);
 
@@ -178,20 +178,12 @@ macro_rules! signed {
                 value.get()
             }
         }
-    )* };
+    };
+    // Other element types are in other files.
+    (@$($row:tt)*) => {};
 }
 
-unsigned! {
-    U1 "`u1`: 0 or 1.";
-    U2 "`u2`: 0 to 3.";
-    U4 "`u4`: 0 to 15.";
-}
-
-signed! {
-    S1 "`s1`: -1 or 0.";
-    S2 "`s2`: -2 to 1.";
-    S4 "`s4`: -8 to 7.";
-}
+xla_shape_core::element_types!(small);
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,8 @@
 //! Elements whose values have a Rust type.
 
-#[cfg(feature = "half")]
-use super::{Bf16, F16};
-use super::{
-    Element, F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz,
-    F8E8M0Fnu, F32, F64, Pred, S1, S2, S4, S8, S16, S32, S64, U1, U2, U4, U8, U16, U32, U64,
-};
+use super::*;
 use core::fmt::Debug;
+use xla_shape_core::ElementType;
 
 /// An element type whose values have a Rust type, and the conversion between values and bytes.
 ///
@@ -103,11 +99,35 @@ pub(crate) fn bytes_of_mut<E: Plain>(values: &mut [E::Value]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(data, len) }
 }
 
-macro_rules! primitives {
-    ($($element:ident $value:ty, $size:literal;)*) => { $(
+macro_rules! stored {
+    ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
+        $(stored! { @$($value)* $variant })*
+    };
+    (@Bool $element:ident) => {
+        impl Stored for $element {
+            type Value = bool;
+            type Bytes = [u8; 1];
+
+            #[inline(always)]
+            fn from_le_bytes([byte]: Self::Bytes) -> bool {
+                byte != 0
+            }
+
+            #[inline(always)]
+            fn to_le_bytes(value: bool) -> Self::Bytes {
+                [u8::from(value)]
+            }
+        }
+    };
+    (@Primitive $value:ident $element:ident) => { stored! { @number $value, $element } };
+    (@Half $value:ident $element:ident) => {
+        #[cfg(feature = "half")]
+        stored! { @number half::$value, $element }
+    };
+    (@number $value:ty, $element:ident) => {
         impl Stored for $element {
             type Value = $value;
-            type Bytes = [u8; $size];
+            type Bytes = [u8; size_of::<$value>()];
 
             #[inline(always)]
             fn from_le_bytes(bytes: Self::Bytes) -> $value {
@@ -122,36 +142,25 @@ macro_rules! primitives {
             memory!();
         }
 
-        const _: () = assert!(size_of::<$value>() == $size);
+        const _: () = assert!(size_of::<$value>() as u64 == ElementType::$element.storage_bytes());
 
         // SAFETY: a primitive number without padding, valid for all bits; its size was asserted above. On a little-endian target, its bytes
         // in memory are those of `to_le_bytes`.
         #[cfg(target_endian = "little")]
         unsafe impl Plain for $element {}
-    )* };
-}
+    };
+    (@Float8 $element:ident) => {
+        stored! { @byte $element }
 
-primitives! {
-    S8 i8, 1;
-    S16 i16, 2;
-    S32 i32, 4;
-    S64 i64, 8;
-    U8 u8, 1;
-    U16 u16, 2;
-    U32 u32, 4;
-    U64 u64, 8;
-    F32 f32, 4;
-    F64 f64, 8;
-}
+        const _: () = assert!(ElementType::$element.bits() == 8);
 
-#[cfg(feature = "half")]
-primitives! {
-    F16 half::f16, 2;
-    Bf16 half::bf16, 2;
-}
-
-macro_rules! bytes {
-    ($($element:ident)*) => { $(
+        // SAFETY: a `repr(transparent)` byte, valid for all 256 values: all bits of the byte are bits of the type, as asserted above.
+        unsafe impl Plain for $element {}
+    };
+    (@FloatBelow8 $element:ident) => { stored! { @byte $element } };
+    (@SmallSigned $element:ident) => { stored! { @byte $element } };
+    (@SmallUnsigned $element:ident) => { stored! { @byte $element } };
+    (@byte $element:ident) => {
         impl Stored for $element {
             type Value = Self;
             type Bytes = [u8; 1];
@@ -166,50 +175,18 @@ macro_rules! bytes {
                 [value.to_bits()]
             }
         }
-    )* };
-}
-
-bytes! {
-    S1 S2 S4 U1 U2 U4
-    F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu F6E3M2Fn F6E2M3Fn F4E2M1Fn
-}
-
-macro_rules! plain_bytes {
-    ($($element:ident)*) => { $(
-        // SAFETY: a `repr(transparent)` byte, valid for all 256 values.
-        unsafe impl Plain for $element {}
-    )* };
-}
-
-plain_bytes! { F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu }
-
-impl Stored for Pred {
-    type Value = bool;
-    type Bytes = [u8; 1];
-
-    #[inline(always)]
-    fn from_le_bytes([byte]: Self::Bytes) -> bool {
-        byte != 0
-    }
-
-    #[inline(always)]
-    fn to_le_bytes(value: bool) -> Self::Bytes {
-        [u8::from(value)]
-    }
-}
-
-#[cfg(feature = "num-complex")]
-macro_rules! complex {
-    ($($element:ident $part:ty, $size:literal;)*) => { $(
-        impl Stored for super::$element {
+    };
+    (@Complex $part:ident $element:ident) => {
+        #[cfg(feature = "num-complex")]
+        impl Stored for $element {
             type Value = num_complex::Complex<$part>;
-            type Bytes = [u8; $size];
+            type Bytes = [u8; 2 * size_of::<$part>()];
 
             #[inline(always)]
             fn from_le_bytes(bytes: Self::Bytes) -> Self::Value {
-                let (re, im) = bytes.split_at($size / 2);
+                let (re, im) = bytes.split_at(size_of::<$part>());
                 let part = |half: &[u8]| {
-                    let mut bytes = [0; $size / 2];
+                    let mut bytes = [0; size_of::<$part>()];
                     bytes.copy_from_slice(half);
                     <$part>::from_le_bytes(bytes)
                 };
@@ -218,8 +195,8 @@ macro_rules! complex {
 
             #[inline(always)]
             fn to_le_bytes(value: Self::Value) -> Self::Bytes {
-                let mut bytes = [0; $size];
-                let (re, im) = bytes.split_at_mut($size / 2);
+                let mut bytes = Self::Bytes::default();
+                let (re, im) = bytes.split_at_mut(size_of::<$part>());
                 re.copy_from_slice(&value.re.to_le_bytes());
                 im.copy_from_slice(&value.im.to_le_bytes());
                 bytes
@@ -228,17 +205,14 @@ macro_rules! complex {
             memory!();
         }
 
-        const _: () = assert!(size_of::<num_complex::Complex<$part>>() == $size);
+        #[cfg(feature = "num-complex")]
+        const _: () = assert!(size_of::<num_complex::Complex<$part>>() == 2 * size_of::<$part>());
 
         // SAFETY: `Complex` is `repr(C)` with the fields `re` and `im`, each valid for all bits; its size was asserted above, so it has no
         // padding.
-        #[cfg(target_endian = "little")]
-        unsafe impl Plain for super::$element {}
-    )* };
+        #[cfg(all(feature = "num-complex", target_endian = "little"))]
+        unsafe impl Plain for $element {}
+    };
 }
 
-#[cfg(feature = "num-complex")]
-complex! {
-    C64 f32, 8;
-    C128 f64, 16;
-}
+xla_shape_core::element_types!(stored);

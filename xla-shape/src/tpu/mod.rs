@@ -37,7 +37,7 @@ use core::fmt::Debug;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a generation of TPUs",
-    label = "expected one of `V2`, `V3`, `V4`, `V5e`, `V5p`, `V6e`, `V7x`, `V8i`, `V8t` of `xla_shape::tpu`"
+    label = "expected a generation in `xla_shape::tpu`, such as `V5e`"
 )]
 pub trait GenerationType: Copy + Debug + Default + 'static + Sealed {
     /// The generation.
@@ -45,7 +45,7 @@ pub trait GenerationType: Copy + Debug + Default + 'static + Sealed {
 }
 
 macro_rules! generations {
-    ($($name:ident)*) => { $(
+    ($($name:ident $description:literal $cells:tt)*) => { $(
         #[doc = concat!("[`Generation::", stringify!($name), "`], as a type.")]
         ///
         /// ```
@@ -64,4 +64,4 @@ macro_rules! generations {
     )* };
 }
 
-generations! { V2 V3 V4 V5e V5p V6e V7x V8i V8t }
+xla_shape_core::targets!(generations);

@@ -44,17 +44,32 @@ pub struct Tile<Entries>(PhantomData<Entries>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Split<const DIMENSION: usize, Indices>(PhantomData<Indices>);
 
-/// The attributes of a layout that are rarely used, with their defaults.
-///
-/// `TAIL_PADDING_ALIGNMENT` is in elements, `ELEMENT_SIZE` in bits (0: the element type's own), `METADATA_PREFIX` in
-/// bytes; `Splits` is a tuple of [`Split`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Attributes<
-    const TAIL_PADDING_ALIGNMENT: usize = 1,
-    const ELEMENT_SIZE: usize = 0,
-    const METADATA_PREFIX: usize = 0,
-    Splits = (),
->(PhantomData<Splits>);
+macro_rules! attributes {
+    ($($variant:ident $symbol:literal $field:ident $type:ident $default:literal ($tag:literal) $with:ident $ignore:ident
+        [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
+        /// The attributes of a layout that are rarely used, with their defaults.
+        ///
+        /// `Splits` is a tuple of [`Split`]. The others are numbers:
+        ///
+        $($(#[doc = concat!("- `", stringify!($parameter), "`: ", $doc)])?)*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct Attributes<$($(const $parameter: usize = $default,)?)* Splits = ()>(PhantomData<Splits>);
+
+        impl<$($(const $parameter: usize,)?)* Splits> Sealed for Attributes<$($($parameter,)?)* Splits> {}
+
+        impl<$($(const $parameter: usize,)?)* Splits: Constants<model::SplitConfig>> Rest
+            for Attributes<$($($parameter,)?)* Splits>
+        {
+            const ATTRIBUTES: model::LayoutAttributes<'static> = model::LayoutAttributes {
+                $($($field: $parameter as u64,)?)*
+                split_configs: Splits::VALUES,
+                ..model::LayoutAttributes::DEFAULT
+            };
+        }
+    };
+}
+
+xla_shape_core::layout_numbers!(attributes);
 
 /// A layout: `Order` is a tuple of [`Minor`] (minor to major), `Tiles` a tuple of [`Tile`], `InSpace` a [`Space`], `Rest` an
 /// [`Attributes`].
@@ -76,7 +91,6 @@ impl<const N: usize> Sealed for Minor<N> {}
 impl<const N: u8> Sealed for Space<N> {}
 impl<Entries> Sealed for Tile<Entries> {}
 impl<const DIMENSION: usize, Indices> Sealed for Split<DIMENSION, Indices> {}
-impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S> Sealed for Attributes<TAIL, BITS, PREFIX, S> {}
 impl<O, T, S, R> Sealed for Layout<O, T, S, R> {}
 
 /// The order of an array's dimensions: a tuple of [`Minor`], the fastest varying dimension first.
@@ -112,18 +126,6 @@ impl<const N: u8> SpaceType for Space<N> {
 pub trait Rest: Copy + Debug + Default + 'static + Sealed {
     /// The attributes; their memory space is ignored in favour of [`SpaceType`].
     const ATTRIBUTES: model::LayoutAttributes<'static>;
-}
-
-impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Constants<model::SplitConfig>> Rest
-    for Attributes<TAIL, BITS, PREFIX, S>
-{
-    const ATTRIBUTES: model::LayoutAttributes<'static> = model::LayoutAttributes {
-        tail_padding_alignment_in_elements: TAIL as u64,
-        element_size_in_bits: BITS as u64,
-        memory_space: 0,
-        split_configs: S::VALUES,
-        dynamic_shape_metadata_prefix_bytes: PREFIX as u64,
-    };
 }
 
 /// A layout, as a type: [`Layout`].

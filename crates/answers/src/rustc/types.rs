@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use xla_shape_core::ElementType;
+use xla_shape_core::validate::LayoutAttribute;
 
 /// How deep types may be nested. Deeper ones are left unchanged.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -340,20 +341,23 @@ fn layout_text(arguments: &[&str]) -> String {
     }
     let space = arguments.get(2).copied().map(|space| argument(space, 0).unwrap_or_else(|| left_out(space)));
     let rest = arguments.get(3).copied();
-    let of_rest = |number| rest.and_then(|rest| argument(rest, number));
-    // `_` means that the compared type has the same part, so it is left out.
-    let mut number = |symbol: &str, default: &str, value: Option<&str>| {
-        if let Some(value) = value.filter(|&value| value != default && value != "_") {
-            attributes.push_str(&format!("{symbol}({value})"));
+    let is_in_rest = |attribute: &LayoutAttribute| *attribute != LayoutAttribute::MemorySpace;
+    let in_rest = || LayoutAttribute::NUMBERS.iter().copied().filter(is_in_rest);
+    // In the order of the text; the splits follow the numbers in the type.
+    for attribute in LayoutAttribute::ALL {
+        if attribute == LayoutAttribute::SplitConfigs {
+            let splits = rest.and_then(|rest| path(rest)?.arguments?.get(in_rest().count()).copied());
+            attributes.push_str(&splits.filter(|&splits| splits != "_").map_or_else(String::new, splits_text));
         }
-    };
-    number("L", "1", of_rest(0));
-    number("E", "0", of_rest(1));
-    number("S", "0", space);
-    let splits = rest.and_then(|rest| path(rest)?.arguments?.get(3).copied());
-    attributes.push_str(&splits.filter(|&splits| splits != "_").map_or_else(String::new, splits_text));
-    if let Some(prefix) = of_rest(2).filter(|&prefix| prefix != "0") {
-        attributes.push_str(&format!("M({prefix})"));
+        let Some(default) = attribute.default_number() else { continue };
+        let value = match in_rest().position(|found| found == attribute) {
+            Some(place) => rest.and_then(|rest| argument(rest, place)),
+            None => space,
+        };
+        // `_` means that the compared type has the same part, so it is left out.
+        if let Some(value) = value.filter(|&value| value != default.to_string() && value != "_") {
+            attributes.push_str(&format!("{attribute}({value})"));
+        }
     }
     if let Some(rest) = rest.filter(|rest| is_left_out(rest)) {
         attributes.push_str(left_out(rest));

@@ -105,18 +105,6 @@ pub(super) fn text(remedy: &Remedy) -> String {
 }
 
 /// The name of a type in JAX.
-const fn in_jax(element_type: ElementType) -> &'static str {
-    match element_type {
-        ElementType::Bf16 => "bfloat16",
-        ElementType::F16 => "float16",
-        ElementType::F32 => "float32",
-        ElementType::S8 => "int8",
-        ElementType::S16 => "int16",
-        ElementType::S32 => "int32",
-        ElementType::U8 => "uint8",
-        ElementType::U16 => "uint16",
-        ElementType::U32 => "uint32",
-        ElementType::Pred => "bool_",
-        other => other.name(),
-    }
+fn in_jax(element_type: ElementType) -> &'static str {
+    element_type.numpy_name().unwrap_or(element_type.name())
 }

@@ -1,9 +1,14 @@
 //! The element types of XLA arrays.
 
+mod codes;
+pub(crate) mod format;
 mod precision;
 mod spelling;
+mod table;
 
 use core::fmt;
+use format::FloatFormat;
+use table::{Ieee, LargestIsNan, MinusZeroIsNan, NoSpecialCodes, Numbers, Row};
 
 /// The class of an element type: the kind of numbers that it holds.
 ///
@@ -50,8 +55,8 @@ const fn packed(text: &str) -> u128 {
     number
 }
 
-macro_rules! element_types {
-    ($($variant:ident $text:literal $enum_name:literal $proto:literal $bits:literal $class:ident $doc:literal;)*) => {
+macro_rules! element_type {
+    ($($variant:ident $name:ident $number:literal $value:tt $literal:tt $description:literal $meaning:literal { $($cells:tt)* })*) => {
         /// The type of an array's elements: XLA's `PrimitiveType` (`xla/xla_data.proto`) without tuples, tokens and
         /// opaque types.
         ///
@@ -65,7 +70,10 @@ macro_rules! element_types {
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
-        pub enum ElementType { $(#[doc = $doc] $variant,)* }
+        pub enum ElementType { $(#[doc = $description] $variant,)* }
+
+        /// The cells of each type, in the order of the variants.
+        const ROWS: &[Row] = &[$(Row { $($cells)* }),*];
 
         impl ElementType {
             /// Every element type, in the order of the table in XLA's documentation.
@@ -92,19 +100,7 @@ macro_rules! element_types {
             /// ```
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-
-            /// The name of the enumerator in XLA's schema, such as `BF16`.
-            ///
-            /// ```
-            /// use xla_shape_core::ElementType;
-            ///
-            /// assert_eq!(ElementType::F8E4M3Fn.enum_name(), "F8E4M3FN");
-            /// ```
-            #[must_use]
-            pub const fn enum_name(self) -> &'static str {
-                match self { $(Self::$variant => $enum_name,)* }
+                match self { $(Self::$variant => stringify!($name),)* }
             }
 
             /// A short description for people, such as `Signed integer of 4 bits.`
@@ -116,10 +112,11 @@ macro_rules! element_types {
             /// ```
             #[must_use]
             pub const fn description(self) -> &'static str {
-                match self { $(Self::$variant => $doc,)* }
+                match self { $(Self::$variant => $description,)* }
             }
 
-            /// The number of the enumerator in XLA's schema (`PrimitiveType` in `xla/xla_data.proto`).
+            /// The number of the enumerator in XLA's schema (`PrimitiveType` in `xla/xla_data.proto`), and in XLA's FFI
+            /// (`XLA_FFI_DataType`).
             ///
             /// ```
             /// use xla_shape_core::ElementType;
@@ -128,32 +125,7 @@ macro_rules! element_types {
             /// ```
             #[must_use]
             pub const fn proto_number(self) -> i32 {
-                match self { $(Self::$variant => $proto,)* }
-            }
-
-            /// The width of one value, in bits; 1 for `pred`.
-            ///
-            /// ```
-            /// use xla_shape_core::ElementType;
-            ///
-            /// let bits = [ElementType::Pred, ElementType::S4, ElementType::C64].map(ElementType::bits);
-            /// assert_eq!(bits, [1, 4, 64]);
-            /// ```
-            #[must_use]
-            pub const fn bits(self) -> u64 {
-                match self { $(Self::$variant => $bits,)* }
-            }
-
-            /// The class: predicate, signed or unsigned integer, float or complex.
-            ///
-            /// ```
-            /// use xla_shape_core::{ElementClass, ElementType};
-            ///
-            /// assert_eq!(ElementType::Bf16.class(), ElementClass::Float);
-            /// ```
-            #[must_use]
-            pub const fn class(self) -> ElementClass {
-                match self { $(Self::$variant => ElementClass::$class,)* }
+                match self { $(Self::$variant => $number,)* }
             }
 
             /// The element type with this [`name`](Self::name); names are written in lower case.
@@ -169,7 +141,7 @@ macro_rules! element_types {
             pub const fn from_name(name: &str) -> Option<Self> {
                 // One comparison of numbers instead of one of texts for each element type.
                 match packed(name) {
-                    $(number if number == const { packed($text) } => Some(Self::$variant),)*
+                    $(number if number == const { packed(stringify!($name)) } => Some(Self::$variant),)*
                     _ => None,
                 }
             }
@@ -184,74 +156,117 @@ macro_rules! element_types {
             /// ```
             #[must_use]
             pub const fn from_proto_number(number: i32) -> Option<Self> {
-                match number { $($proto => Some(Self::$variant),)* _ => None }
+                match number { $($number => Some(Self::$variant),)* _ => None }
             }
         }
     };
 }
 
-/// Asserts at compile time that a condition holds for every element type, so that a table that lacks one does not
-/// compile.
-///
-/// ```
-/// use xla_shape_core::ElementType;
-///
-/// const fn bytes(element_type: ElementType) -> Option<u64> {
-///     match element_type {
-///         ElementType::Pred => Some(1),
-///         other => Some(other.bits().div_ceil(8)),
-///     }
-/// }
-/// xla_shape_core::assert_every_element_type!(element_type => bytes(element_type).is_some());
-/// ```
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assert_every_element_type {
-    ($element_type:ident => $holds:expr) => {
-        const _: () = {
-            let mut rest = $crate::ElementType::ALL;
-            while let [first, after @ ..] = rest {
-                let $element_type = *first;
-                assert!($holds, "the table has no row for an element type");
-                rest = after;
-            }
-        };
-    };
-}
+crate::element_types!(element_type);
 
-element_types! {
-    Pred "pred" "PRED" 1 1 Predicate "A truth value, stored in a byte.";
-    S1 "s1" "S1" 30 1 SignedInteger "Signed integer of 1 bit.";
-    S2 "s2" "S2" 26 2 SignedInteger "Signed integer of 2 bits.";
-    S4 "s4" "S4" 21 4 SignedInteger "Signed integer of 4 bits.";
-    S8 "s8" "S8" 2 8 SignedInteger "Signed integer of 8 bits.";
-    S16 "s16" "S16" 3 16 SignedInteger "Signed integer of 16 bits.";
-    S32 "s32" "S32" 4 32 SignedInteger "Signed integer of 32 bits.";
-    S64 "s64" "S64" 5 64 SignedInteger "Signed integer of 64 bits.";
-    U1 "u1" "U1" 31 1 UnsignedInteger "Unsigned integer of 1 bit.";
-    U2 "u2" "U2" 27 2 UnsignedInteger "Unsigned integer of 2 bits.";
-    U4 "u4" "U4" 22 4 UnsignedInteger "Unsigned integer of 4 bits.";
-    U8 "u8" "U8" 6 8 UnsignedInteger "Unsigned integer of 8 bits.";
-    U16 "u16" "U16" 7 16 UnsignedInteger "Unsigned integer of 16 bits.";
-    U32 "u32" "U32" 8 32 UnsignedInteger "Unsigned integer of 32 bits.";
-    U64 "u64" "U64" 9 64 UnsignedInteger "Unsigned integer of 64 bits.";
-    F16 "f16" "F16" 10 16 Float "IEEE 754 half precision.";
-    Bf16 "bf16" "BF16" 16 16 Float "bfloat16: the upper half of an `f32`.";
-    F32 "f32" "F32" 11 32 Float "IEEE 754 single precision.";
-    F64 "f64" "F64" 12 64 Float "IEEE 754 double precision.";
-    F8E5M2 "f8e5m2" "F8E5M2" 19 8 Float "8-bit float, 5 exponent and 2 mantissa bits, IEEE-like.";
-    F8E4M3 "f8e4m3" "F8E4M3" 28 8 Float "8-bit float, 4 exponent and 3 mantissa bits, IEEE-like.";
-    F8E4M3Fn "f8e4m3fn" "F8E4M3FN" 20 8 Float "8-bit float, 4 exponent and 3 mantissa bits, finite and NaN only.";
-    F8E4M3B11Fnuz "f8e4m3b11fnuz" "F8E4M3B11FNUZ" 23 8 Float "8-bit float, 4 exponent and 3 mantissa bits, bias 11, finite and NaN only, unsigned zero.";
-    F8E3M4 "f8e3m4" "F8E3M4" 29 8 Float "8-bit float, 3 exponent and 4 mantissa bits, IEEE-like.";
-    F8E5M2Fnuz "f8e5m2fnuz" "F8E5M2FNUZ" 24 8 Float "8-bit float, 5 exponent and 2 mantissa bits, finite and NaN only, unsigned zero.";
-    F8E4M3Fnuz "f8e4m3fnuz" "F8E4M3FNUZ" 25 8 Float "8-bit float, 4 exponent and 3 mantissa bits, finite and NaN only, unsigned zero.";
-    F8E8M0Fnu "f8e8m0fnu" "F8E8M0FNU" 33 8 Float "8-bit power of two: exponent only, no sign.";
-    F6E3M2Fn "f6e3m2fn" "F6E3M2FN" 35 6 Float "6-bit float, 3 exponent and 2 mantissa bits, finite only.";
-    F6E2M3Fn "f6e2m3fn" "F6E2M3FN" 36 6 Float "6-bit float, 2 exponent and 3 mantissa bits, finite only.";
-    F4E2M1Fn "f4e2m1fn" "F4E2M1FN" 32 4 Float "4-bit float, 2 exponent bits and 1 mantissa bit, finite only.";
-    C64 "c64" "C64" 15 64 Complex "Complex number of two `f32`.";
-    C128 "c128" "C128" 18 128 Complex "Complex number of two `f64`.";
+impl ElementType {
+    #[expect(clippy::indexing_slicing, reason = "there is a row for each variant")]
+    const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The name of the enumerator in XLA's schema, such as `BF16`.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::F8E4M3Fn.enum_name(), "F8E4M3FN");
+    /// ```
+    #[must_use]
+    pub const fn enum_name(self) -> &'static str {
+        self.row().schema
+    }
+
+    /// The width of one value, in bits; 1 for `pred`.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// let bits = [ElementType::Pred, ElementType::S4, ElementType::C64].map(ElementType::bits);
+    /// assert_eq!(bits, [1, 4, 64]);
+    /// ```
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.row().bits
+    }
+
+    /// The class: predicate, signed or unsigned integer, float or complex.
+    ///
+    /// ```
+    /// use xla_shape_core::{ElementClass, ElementType};
+    ///
+    /// assert_eq!(ElementType::Bf16.class(), ElementClass::Float);
+    /// ```
+    #[must_use]
+    pub const fn class(self) -> ElementClass {
+        match self.row().numbers {
+            Numbers::Predicate => ElementClass::Predicate,
+            Numbers::SignedInteger => ElementClass::SignedInteger,
+            Numbers::UnsignedInteger => ElementClass::UnsignedInteger,
+            Numbers::Float(_) => ElementClass::Float,
+            Numbers::Complex(_) => ElementClass::Complex,
+        }
+    }
+
+    /// How a floating-point type uses its bits; `None` for other types.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::Bf16.float_format().unwrap().mantissa_bits, 7);
+    /// assert_eq!(ElementType::C64.float_format(), None);
+    /// ```
+    #[must_use]
+    pub const fn float_format(self) -> Option<FloatFormat> {
+        match self.row().numbers {
+            Numbers::Float(format) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// The type of the real and the imaginary part of a complex type; `None` for other types. XLA's
+    /// `primitive_util::ComplexComponentType`.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::C128.complex_component_type(), Some(ElementType::F64));
+    /// assert_eq!(ElementType::F64.complex_component_type(), None);
+    /// ```
+    #[must_use]
+    pub const fn complex_component_type(self) -> Option<Self> {
+        match self.row().numbers {
+            Numbers::Complex(component) => Some(component),
+            _ => None,
+        }
+    }
+
+    /// The complex type whose parts have this type; `None` if there is none. XLA's `primitive_util::ComplexType`.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::F64.complex_type(), Some(ElementType::C128));
+    /// assert_eq!(ElementType::Bf16.complex_type(), None);
+    /// ```
+    #[must_use]
+    pub const fn complex_type(self) -> Option<Self> {
+        let mut rest = Self::ALL;
+        while let [first, others @ ..] = rest {
+            if let Some(component) = first.complex_component_type()
+                && Self::same(component, self)
+            {
+                return Some(*first);
+            }
+            rest = others;
+        }
+        None
+    }
 }
 
 impl ElementType {
@@ -266,32 +281,6 @@ impl ElementType {
     #[must_use]
     pub const fn storage_bytes(self) -> u64 {
         self.bits().div_ceil(8)
-    }
-
-    /// Whether its [`enum_name`](Self::enum_name) is one of these.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn is_named_in(self, mut names: &[&str]) -> bool {
-        while let [first, rest @ ..] = names {
-            if packed(first) == packed(self.enum_name()) {
-                return true;
-            }
-            names = rest;
-        }
-        false
-    }
-
-    /// Whether a table has a row for this element type.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn is_in<T>(self, mut table: &[(T, Self)]) -> bool {
-        while let [(_, first), rest @ ..] = table {
-            if Self::same(self, *first) {
-                return true;
-            }
-            table = rest;
-        }
-        false
     }
 
     /// The bits that one element takes by default: 8 times [`storage_bytes`](Self::storage_bytes). A layout's `E(n)`

@@ -68,24 +68,6 @@ impl ElementType {
         self.bits() < 8 && !matches!(self.class(), ElementClass::Predicate)
     }
 
-    /// The type of the real and the imaginary part of a complex type; `None` for other types. XLA's
-    /// `primitive_util::ComplexComponentType`.
-    ///
-    /// ```
-    /// use xla_shape_core::ElementType;
-    ///
-    /// assert_eq!(ElementType::C128.complex_component_type(), Some(ElementType::F64));
-    /// assert_eq!(ElementType::F64.complex_component_type(), None);
-    /// ```
-    #[must_use]
-    pub const fn complex_component_type(self) -> Option<Self> {
-        match self {
-            Self::C64 => Some(Self::F32),
-            Self::C128 => Some(Self::F64),
-            _ => None,
-        }
-    }
-
     /// The more precise of two types, as XLA's `primitive_util::HigherPrecisionType` decides: complex before real, then
     /// the larger exponent range, the more significand bits, the more bits, and signed before unsigned. `None` if the
     /// types differ but tie in all of these, such as `f8e5m2` and `f8e5m2fnuz`.
@@ -119,9 +101,9 @@ impl ElementType {
             Some(component) => component,
             None => self,
         };
-        let (range, precision) = match component.range_and_precision() {
+        let (range, precision) = match component.float_format() {
             // Plus 1, so that every float is more precise than every integer.
-            Some((range, precision)) => (range + 1, precision),
+            Some(format) => (format.max_exponent() + 1, format.precision()),
             None => (0, 0),
         };
         let signed = matches!(component.class(), ElementClass::SignedInteger);
@@ -131,41 +113,11 @@ impl ElementType {
             | component.bits() << 8
             | signed as u64
     }
-
-    /// For a floating-point type: the exponent of the smallest power of two above its range, and the bits of its
-    /// significand, including the implicit one. `None` for other types.
-    const fn range_and_precision(self) -> Option<(u32, u32)> {
-        Some(match self {
-            Self::F64 => (1024, 53),
-            Self::F32 => (128, 24),
-            Self::Bf16 => (128, 8),
-            Self::F8E8M0Fnu => (128, 1),
-            Self::F16 => (16, 11),
-            Self::F8E5M2 | Self::F8E5M2Fnuz => (16, 3),
-            Self::F8E4M3Fn => (9, 4),
-            Self::F8E4M3 | Self::F8E4M3Fnuz => (8, 4),
-            Self::F8E4M3B11Fnuz => (5, 4),
-            Self::F6E3M2Fn => (5, 3),
-            Self::F8E3M4 => (4, 5),
-            Self::F6E2M3Fn => (3, 4),
-            Self::F4E2M1Fn => (3, 2),
-            _ => return None,
-        })
-    }
 }
-
-crate::assert_every_element_type!(found => !found.is_floating() || found.range_and_precision().is_some());
 
 #[cfg(test)]
 mod tests {
     use super::ElementType;
-
-    #[test]
-    fn only_floating_types_have_a_range() {
-        for &element_type in ElementType::ALL {
-            assert_eq!(element_type.range_and_precision().is_some(), element_type.is_floating(), "{element_type}");
-        }
-    }
 
     #[test]
     fn the_higher_of_two_does_not_depend_on_their_order() {

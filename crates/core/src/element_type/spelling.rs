@@ -20,13 +20,8 @@ impl ElementType {
     pub fn from_any_name(name: &str) -> Option<Self> {
         let (text, length) = lower_case(name)?;
         let name = core::str::from_utf8(text.get(..length)?).ok()?;
-        match name {
-            "bool" | "i1" => return Some(Self::Pred),
-            "complex64" | "complex<f32>" => return Some(Self::C64),
-            "complex128" | "complex<f64>" => return Some(Self::C128),
-            "bfloat16" => return Some(Self::Bf16),
-            _ => {}
-        }
+        let is_it =
+            |found: &&Self| [found.numpy_name(), found.torch_name(), Some(found.mlir_name())].contains(&Some(name));
         let prefixes = [("float", "f"), ("uint", "u"), ("int", "s"), ("ui", "u"), ("si", "s"), ("i", "s")];
         let in_xla = |(theirs, ours): (&str, &str)| {
             let rest = name.strip_prefix(theirs)?;
@@ -37,7 +32,57 @@ impl ElementType {
             own.get_mut(ours.len()..end)?.copy_from_slice(rest.as_bytes());
             Self::from_name(core::str::from_utf8(own.get(..end)?).ok()?)
         };
-        Self::from_name(name).or_else(|| prefixes.into_iter().find_map(in_xla))
+        let named = || Self::ALL.iter().find(is_it).copied();
+        Self::from_name(name).or_else(named).or_else(|| prefixes.into_iter().find_map(in_xla))
+    }
+
+    /// The name in NumPy (`np.float32`), or in the package `ml_dtypes` (`ml_dtypes.bfloat16`) if NumPy itself does not have the type,
+    /// which [`npy_code`](Self::npy_code) says; `None` if neither has it.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::F8E4M3Fn.numpy_name(), Some("float8_e4m3fn"));
+    /// ```
+    #[must_use]
+    pub const fn numpy_name(self) -> Option<&'static str> {
+        self.row().numpy
+    }
+
+    /// The name in torch, without `torch.`; `None` if torch does not have the type.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!((ElementType::Pred.torch_name(), ElementType::S4.torch_name()), (Some("bool"), None));
+    /// ```
+    #[must_use]
+    pub const fn torch_name(self) -> Option<&'static str> {
+        self.row().torch
+    }
+
+    /// The name in MLIR, where signed integers have no sign.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!([ElementType::S8, ElementType::U8].map(ElementType::mlir_name), ["i8", "ui8"]);
+    /// ```
+    #[must_use]
+    pub const fn mlir_name(self) -> &'static str {
+        self.row().mlir
+    }
+
+    /// The name in oneDNN; `None` if oneDNN does not have the type.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    ///
+    /// assert_eq!(ElementType::F8E4M3Fn.onednn_name(), Some("f8_e4m3"));
+    /// ```
+    #[must_use]
+    pub const fn onednn_name(self) -> Option<&'static str> {
+        self.row().onednn
     }
 }
 
@@ -58,4 +103,40 @@ fn lower_case(name: &str) -> Option<([u8; LONGEST], usize)> {
         length = length.checked_add(1)?;
     }
     Some((text, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ElementType;
+
+    #[test]
+    fn every_name_is_read_back() {
+        for &element_type in ElementType::ALL {
+            let names = [Some(element_type.name()), element_type.numpy_name(), element_type.torch_name()];
+            // MLIR has no type of one bit that is not a truth value.
+            let in_mlir = Some(element_type.mlir_name()).filter(|_| element_type != ElementType::S1);
+            for name in names.into_iter().chain([in_mlir]).flatten() {
+                assert_eq!(ElementType::from_any_name(name), Some(element_type), "{name}");
+            }
+        }
+        assert_eq!(ElementType::from_any_name("si8"), Some(ElementType::S8));
+    }
+
+    #[test]
+    fn codes_of_interfaces_are_unique() {
+        for (number, &a) in ElementType::ALL.iter().enumerate() {
+            for &b in ElementType::ALL.iter().take(number) {
+                let is_same = |a: Option<&str>, b: Option<&str>| a.is_some() && a == b;
+                assert!(
+                    !is_same(a.npy_code(), b.npy_code()) && !is_same(a.safetensors_name(), b.safetensors_name()),
+                    "{a} {b}"
+                );
+                assert!(
+                    a.dlpack_code().is_none() || (a.dlpack_code(), a.bits()) != (b.dlpack_code(), b.bits()),
+                    "{a} {b}"
+                );
+                assert!(a.pjrt_number().is_none() || a.pjrt_number() != b.pjrt_number(), "{a} {b}");
+            }
+        }
+    }
 }

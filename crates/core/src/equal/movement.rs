@@ -109,7 +109,7 @@ impl ArrayShape {
         let untiled = || own.clone().with_tiles(&[]).ok().filter(|_| !own.is_untiled());
         // One generation of each family that shares layouts.
         let on_tpus = || {
-            [Generation::V5e, Generation::V3].into_iter().find_map(|generation| {
+            Generation::of_each_family().find_map(|generation| {
                 let layouts = layouts(generation, output.element_type(), output.dimensions()).ok()?;
                 layouts.into_iter().find_map(|layout| output.clone().with_layout(layout.layout()).ok().filter(is_free))
             })

@@ -33,14 +33,6 @@ pub(super) fn reduce_precision<'a>(operands: Operands<'_, 'a>, exponent_bits: us
     operands.shape(0).map(Cow::Borrowed)
 }
 
-/// The bits of an element as `bitcast-convert` counts them: a `pred` takes a whole byte.
-const fn stored_bits(element_type: ElementType) -> u64 {
-    match element_type {
-        ElementType::Pred => 8,
-        other => other.bits(),
-    }
-}
-
 /// Splitting wide elements adds a minor dimension of narrow ones; joining narrow elements removes the last dimension
 /// (`ShapeInference::InferBitcastConvertShape` in `xla/service/shape_inference.cc`).
 pub(super) fn bitcast_convert<'a>(operands: Operands<'_, 'a>, declared: Option<&Shape>) -> ShapeResult<'a> {
@@ -51,7 +43,7 @@ pub(super) fn bitcast_convert<'a>(operands: Operands<'_, 'a>, declared: Option<&
         let expected = if from.is_complex() { "complex numbers" } else { "real numbers" };
         return Err(InferError::Unexpected { what: "the elements of the result", expected });
     }
-    let (before, after) = (stored_bits(from), stored_bits(to));
+    let (before, after) = (from.packed_bits(), to.packed_bits());
     let mut dimensions = array.dimensions().to_vec();
     if before == after {
         return with_type(array, to);
@@ -232,7 +224,7 @@ pub(super) fn fft<'a>(operands: Operands<'_, 'a>, fft_type: FftType, length: &[u
         return Err(InferError::Count { what: "or more dimensions in the operand", expected, found });
     };
     match fft_type {
-        FftType::Rfft => operands.class(0, "f32 or f64", |t| matches!(t, ElementType::F32 | ElementType::F64))?,
+        FftType::Rfft => operands.class(0, "f32 or f64", |found| found.complex_type().is_some())?,
         _ => operands.class(0, "complex numbers", ElementType::is_complex)?,
     }
     if matches!(fft_type, FftType::Fft | FftType::Ifft) {
@@ -253,12 +245,9 @@ pub(super) fn fft<'a>(operands: Operands<'_, 'a>, fft_type: FftType, length: &[u
     if let Some(last) = dimensions.last_mut() {
         *last = super::sized(*last, gives);
     }
-    let element_type = match array.element_type() {
-        ElementType::F32 => ElementType::C64,
-        ElementType::F64 => ElementType::C128,
-        ElementType::C64 => ElementType::F32,
-        _ => ElementType::F64,
-    };
+    // The operand was checked above, so that it has a complex type, or is one.
+    let found = array.element_type();
+    let element_type = found.complex_type().or_else(|| found.complex_component_type()).unwrap_or(found);
     match ArrayShape::new(element_type, &dimensions, array.layout().clone()) {
         Ok(array) => Ok(Cow::Owned(Shape::Array(array))),
         Err(_) => default_result(element_type, &dimensions),

@@ -198,7 +198,7 @@ impl Elementwise {
     /// Checks that the operation takes elements of this type; `operand` is the operand's number.
     pub(super) const fn check(self, operand: usize, found: ElementType) -> Result<(), InferError> {
         let fits = match self.result {
-            ResultType::Complex => matches!(found, ElementType::F32 | ElementType::F64),
+            ResultType::Complex => found.complex_type().is_some(),
             _ => self.accepts.has(found),
         };
         if fits { Ok(()) } else { Err(InferError::ElementClass { operand, expected: self.expected(), found }) }
@@ -213,14 +213,16 @@ impl Elementwise {
 
     /// The element type of the result for operands of this type; `None` if the program declares it.
     pub(super) const fn result(self, operands: ElementType) -> Option<ElementType> {
-        match (self.result, operands) {
-            (ResultType::Component, ElementType::C64) => Some(ElementType::F32),
-            (ResultType::Component, ElementType::C128) => Some(ElementType::F64),
-            (ResultType::Complex, ElementType::F64) => Some(ElementType::C128),
-            (ResultType::Complex, _) => Some(ElementType::C64),
-            (ResultType::Pred, _) => Some(ElementType::Pred),
-            (ResultType::Any, _) => None,
-            (ResultType::Same | ResultType::Component, _) => Some(operands),
+        match self.result {
+            ResultType::Same => Some(operands),
+            ResultType::Component => match operands.complex_component_type() {
+                Some(component) => Some(component),
+                None => Some(operands),
+            },
+            // `check` refuses operands that have no complex type.
+            ResultType::Complex => operands.complex_type(),
+            ResultType::Pred => Some(ElementType::Pred),
+            ResultType::Any => None,
         }
     }
 }

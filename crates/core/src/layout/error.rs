@@ -1,5 +1,6 @@
 //! The error of an invalid shape: which of XLA's rules it breaks, and which part of it.
 
+use crate::layout::attribute::LayoutAttribute;
 use crate::limits::{MAX_MEMORY_SPACE, MAX_NESTING};
 use crate::sink::{self, ConstText, Sink};
 use core::fmt;
@@ -188,108 +189,6 @@ pub enum ValidationError {
         /// The deepest nesting that is allowed.
         limit: usize,
     },
-}
-
-/// An attribute of a layout. XLA's parser reads them in `ParseLayout` (`xla/hlo/parser/hlo_parser.cc`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub enum LayoutAttribute {
-    /// `D(…)`: the levels of sparse dimensions; read and dropped.
-    DimLevels,
-    /// `T(…)…`: tiles.
-    Tiles,
-    /// `L(n)`: tail padding alignment, in elements.
-    TailPaddingAlignment,
-    /// `#(type)`: the type of a sparse array's indices.
-    IndexPrimitiveType,
-    /// `*(type)`: the type of a sparse array's pointers.
-    PointerPrimitiveType,
-    /// `E(n)`: bits of one element.
-    ElementSizeInBits,
-    /// `S(n)`: memory space.
-    MemorySpace,
-    /// `SC(…)…`: splits.
-    SplitConfigs,
-    /// `P(shape)`: the shape of a sparse array's data.
-    PhysicalShape,
-    /// `M(n)`: bytes before the data.
-    DynamicShapeMetadataPrefixBytes,
-    /// `PAD(…)`: the widths of a layout of 2017. This crate's syntax, not XLA's.
-    PaddedDimensions,
-    /// `V(…)`: the value in the padding of a layout of 2017. This crate's syntax, not XLA's.
-    PaddingValue,
-}
-
-impl LayoutAttribute {
-    /// Every attribute of XLA's text, in the order in which they must appear.
-    pub const ALL: [Self; 10] = [
-        Self::DimLevels,
-        Self::Tiles,
-        Self::TailPaddingAlignment,
-        Self::IndexPrimitiveType,
-        Self::PointerPrimitiveType,
-        Self::ElementSizeInBits,
-        Self::MemorySpace,
-        Self::SplitConfigs,
-        Self::PhysicalShape,
-        Self::DynamicShapeMetadataPrefixBytes,
-    ];
-
-    /// The letters that introduce the attribute in text, such as `SC`.
-    ///
-    /// ```
-    /// use xla_shape_core::validate::LayoutAttribute;
-    ///
-    /// assert_eq!(LayoutAttribute::SplitConfigs.symbol(), "SC");
-    /// ```
-    #[must_use]
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::DimLevels => "D",
-            Self::Tiles => "T",
-            Self::TailPaddingAlignment => "L",
-            Self::IndexPrimitiveType => "#",
-            Self::PointerPrimitiveType => "*",
-            Self::ElementSizeInBits => "E",
-            Self::MemorySpace => "S",
-            Self::SplitConfigs => "SC",
-            Self::PhysicalShape => "P",
-            Self::DynamicShapeMetadataPrefixBytes => "M",
-            Self::PaddedDimensions => "PAD",
-            Self::PaddingValue => "V",
-        }
-    }
-
-    /// XLA's name of the field, such as `memory_space`.
-    ///
-    /// ```
-    /// use xla_shape_core::validate::LayoutAttribute;
-    ///
-    /// assert_eq!(LayoutAttribute::MemorySpace.name(), "memory_space");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DimLevels => "dim_level_types",
-            Self::Tiles => "tiles",
-            Self::TailPaddingAlignment => "tail_padding_alignment_in_elements",
-            Self::IndexPrimitiveType => "index_primitive_type",
-            Self::PointerPrimitiveType => "pointer_primitive_type",
-            Self::ElementSizeInBits => "element_size_in_bits",
-            Self::MemorySpace => "memory_space",
-            Self::SplitConfigs => "split_configs",
-            Self::PhysicalShape => "physical_shape",
-            Self::DynamicShapeMetadataPrefixBytes => "dynamic_shape_metadata_prefix_bytes",
-            Self::PaddedDimensions => "padded_dimensions",
-            Self::PaddingValue => "padding_value",
-        }
-    }
-}
-
-impl fmt::Display for LayoutAttribute {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.symbol())
-    }
 }
 
 /// A part of a shape: the part that a [`ValidationError`] is about.

@@ -5,6 +5,8 @@ mod make;
 
 mod access;
 
+pub(crate) mod attribute;
+
 mod order;
 
 pub(crate) mod dimension;
@@ -80,76 +82,55 @@ impl Blank for SplitConfig {
     const BLANK: Self = Self::from_static(0, &[]);
 }
 
-/// The parts of a [`Layout`] other than its order and its tiles. Text omits an attribute that has its default.
-///
-/// Code that must handle all of them destructures [`Layout::attributes`] with a pattern that names every field, so that
-/// it does not compile when a field is added.
-///
-/// ```
-/// use xla_shape_core::{ArrayShape, LayoutAttributes};
-///
-/// let shape: ArrayShape = "s4[8,128]{1,0:T(8,128)E(4)S(1)}".parse()?;
-/// let attributes = shape.layout().attributes();
-/// assert_eq!((attributes.element_size_in_bits, attributes.memory_space), (4, 1));
-/// assert_ne!(attributes, LayoutAttributes::DEFAULT);
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LayoutAttributes<'a> {
-    /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.
-    pub tail_padding_alignment_in_elements: u64,
-    /// `E(n)`: the bits that one element takes; 0, the default, means the element type's storage size.
-    pub element_size_in_bits: u64,
-    /// `S(n)`: the memory space, 0 to 127; 0 is the default memory. See [`memory_space`].
-    pub memory_space: u8,
-    /// `SC(…)`: physical dimensions that are cut into pieces.
-    pub split_configs: &'a [SplitConfig],
-    /// `M(n)`: bytes before the data that hold the sizes of bounded dimensions.
-    pub dynamic_shape_metadata_prefix_bytes: u64,
-}
+macro_rules! layouts {
+    ($($variant:ident $symbol:literal $field:ident $type:ident $default:literal ($tag:literal) $with:ident $ignore:ident
+        [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
+        /// The parts of a [`Layout`] other than its order and its tiles. Text omits an attribute that has its default.
+        ///
+        /// Those that are numbers are also in [`LayoutAttribute::NUMBERS`](crate::validate::LayoutAttribute::NUMBERS).
+        ///
+        /// ```
+        /// use xla_shape_core::{ArrayShape, LayoutAttributes};
+        ///
+        /// let shape: ArrayShape = "s4[8,128]{1,0:T(8,128)E(4)S(1)}".parse()?;
+        /// let attributes = shape.layout().attributes();
+        /// assert_eq!((attributes.element_size_in_bits, attributes.memory_space), (4, 1));
+        /// assert_ne!(attributes, LayoutAttributes::DEFAULT);
+        /// # Ok::<(), xla_shape_core::ParseError>(())
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct LayoutAttributes<'a> {
+            $(#[doc = concat!("`", $symbol, "(n)`: ", $doc)] pub $field: $type,)*
+            /// `SC(…)`: physical dimensions that are cut into pieces.
+            pub split_configs: &'a [SplitConfig],
+        }
 
-impl LayoutAttributes<'_> {
-    /// The attributes of a layout whose text has none.
-    pub const DEFAULT: Self = Self {
-        tail_padding_alignment_in_elements: 1,
-        element_size_in_bits: 0,
-        memory_space: 0,
-        split_configs: &[],
-        dynamic_shape_metadata_prefix_bytes: 0,
+        /// How the elements of an array are arranged in memory: the order of its dimensions, tiles, and attributes such as the
+        /// memory space.
+        ///
+        /// A `Layout` always satisfies the rules that do not depend on an array; whether it fits an array is checked when an
+        /// [`ArrayShape`](crate::ArrayShape) is made. The rules are those of XLA's `LayoutUtil::ValidateLayoutForShape`
+        /// (`xla/layout_util.cc`) and of the page [Tiled layout](https://openxla.org/xla/tiled_layout).
+        ///
+        /// ```
+        /// use xla_shape_core::{Layout, Tile};
+        ///
+        /// let layout = Layout::new(&[1, 0])?.with_tiles(&[Tile::from_sizes([8, 128])])?.with_memory_space(1)?;
+        /// assert_eq!(layout.to_string(), "{1,0:T(8,128)S(1)}");
+        /// assert_eq!("{1,0:T(8,128)S(1)}".parse(), Ok(layout));
+        /// # Ok::<(), xla_shape_core::ValidationError>(())
+        /// ```
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        pub struct Layout {
+            pub(crate) minor_to_major: List<usize, 4>,
+            pub(crate) tiles: List<Tile, 2>,
+            $(pub(crate) $field: $type,)*
+            pub(crate) split_configs: List<SplitConfig, 0>,
+        }
     };
 }
 
-impl Default for LayoutAttributes<'_> {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
-/// How the elements of an array are arranged in memory: the order of its dimensions, tiles, and attributes such as the
-/// memory space.
-///
-/// A `Layout` always satisfies the rules that do not depend on an array; whether it fits an array is checked when an
-/// [`ArrayShape`](crate::ArrayShape) is made. The rules are those of XLA's `LayoutUtil::ValidateLayoutForShape`
-/// (`xla/layout_util.cc`) and of the page [Tiled layout](https://openxla.org/xla/tiled_layout).
-///
-/// ```
-/// use xla_shape_core::{Layout, Tile};
-///
-/// let layout = Layout::new(&[1, 0])?.with_tiles(&[Tile::from_sizes([8, 128])])?.with_memory_space(1)?;
-/// assert_eq!(layout.to_string(), "{1,0:T(8,128)S(1)}");
-/// assert_eq!("{1,0:T(8,128)S(1)}".parse(), Ok(layout));
-/// # Ok::<(), xla_shape_core::ValidationError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Layout {
-    pub(crate) minor_to_major: List<usize, 4>,
-    pub(crate) tiles: List<Tile, 2>,
-    pub(crate) tail_padding_alignment_in_elements: u64,
-    pub(crate) element_size_in_bits: u64,
-    pub(crate) memory_space: u8,
-    pub(crate) split_configs: List<SplitConfig, 0>,
-    pub(crate) dynamic_shape_metadata_prefix_bytes: u64,
-}
+crate::layout_numbers!(layouts);
 
 /// 7, 6, …, 0: its last N entries are the default order of N dimensions, up to 8.
 static DESCENDING: [usize; 8] = [7, 6, 5, 4, 3, 2, 1, 0];

@@ -1,10 +1,11 @@
 //! The rules for a valid layout that do not depend on an array. XLA states them in `xla/layout_util.cc`
 //! (`LayoutUtil::ValidateLayoutForShape`) and, for attributes in text, in `xla/hlo/parser/hlo_parser.cc`.
 
-use crate::layout::error::{LayoutAttribute, ValidationError};
+use crate::layout::attribute::LayoutAttribute;
+use crate::layout::error::ValidationError;
 use crate::layout::number::{DimensionError, first_not_distinct, mark};
 use crate::layout::tile::{Tile, TileDimension};
-use crate::layout::{Layout, LayoutAttributes, SplitConfig};
+use crate::layout::{Layout, SplitConfig};
 use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
 
 type Check = Result<(), ValidationError>;
@@ -82,32 +83,24 @@ const fn tiles(tiles: &[Tile]) -> Check {
 }
 
 const fn attributes(layout: &Layout) -> Check {
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: bits,
-        memory_space: space,
-        split_configs: _,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    if alignment == 0 {
+    if layout.tail_padding_alignment_in_elements() == 0 {
         return Err(ValidationError::ZeroTailPaddingAlignment);
     }
-    if let Err(error) = memory_space(space as u64) {
+    if let Err(error) = memory_space(layout.memory_space() as u64) {
         return Err(error);
     }
-    let (attribute, value) = if alignment > MAX_SIZE {
-        (LayoutAttribute::TailPaddingAlignment, alignment)
-    } else if bits > MAX_SIZE {
-        (LayoutAttribute::ElementSizeInBits, bits)
-    } else if prefix > MAX_SIZE {
-        (LayoutAttribute::DynamicShapeMetadataPrefixBytes, prefix)
-    } else {
-        return Ok(());
-    };
-    Err(ValidationError::AttributeTooLarge { attribute, value })
+    let mut rest = LayoutAttribute::NUMBERS;
+    while let [attribute, others @ ..] = rest {
+        match layout.number(*attribute) {
+            Some(value) if value > MAX_SIZE => {
+                return Err(ValidationError::AttributeTooLarge { attribute: *attribute, value });
+            }
+            _ => rest = others,
+        }
+    }
+    Ok(())
 }
 
-/// Checks the number of a memory space.
 pub(crate) const fn memory_space(memory_space: u64) -> Result<u8, ValidationError> {
     if memory_space > MAX_MEMORY_SPACE {
         return Err(ValidationError::MemorySpaceOutOfRange { memory_space });

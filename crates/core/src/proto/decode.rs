@@ -6,7 +6,7 @@ use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProt
 use super::nested::Elements;
 use super::{UNKNOWN, kind};
 use crate::text::MAX_NESTING;
-use crate::validate::{LayoutAttribute, MAX_MEMORY_SPACE};
+use crate::validate::LayoutAttribute;
 use crate::{
     ArrayShape, Dimension, ElementType, Layout, ProgramParameter, ProgramShape, Shape, SplitConfig, Tile,
     TileDimension, ValidationError,
@@ -178,22 +178,17 @@ fn layout(layout: &LayoutProto) -> Result<Layout> {
     let splits = layout.split_configs.iter().enumerate().map(|(i, split)| {
         SplitConfig::try_from(split).map_err(|error| within(error.within(format_args!("split_configs[{i}]"))))
     });
-    let alignment = match number(layout.tail_padding_alignment_in_elements, LayoutAttribute::TailPaddingAlignment)? {
-        0 => 1,
-        alignment => alignment,
-    };
-    let memory_space = number(layout.memory_space, LayoutAttribute::MemorySpace)?;
-    let out_of_range = ValidationError::MemorySpaceOutOfRange { memory_space };
-    let memory_space =
-        u8::try_from(memory_space).ok().filter(|&space| u64::from(space) <= MAX_MEMORY_SPACE).ok_or(out_of_range)?;
-    let prefix = layout.dynamic_shape_metadata_prefix_bytes;
-    Ok(Layout::new(&minor_to_major)?
+    let mut decoded = Layout::new(&minor_to_major)?
         .with_tiles(&tiles.collect::<Result<Vec<_>>>()?)?
-        .with_tail_padding_alignment_in_elements(alignment)?
-        .with_element_size_in_bits(number(layout.element_size_in_bits, LayoutAttribute::ElementSizeInBits)?)?
-        .with_memory_space(memory_space)?
-        .with_split_configs(&splits.collect::<Result<Vec<_>>>()?)?
-        .with_dynamic_shape_metadata_prefix_bytes(number(prefix, LayoutAttribute::DynamicShapeMetadataPrefixBytes)?)?)
+        .with_split_configs(&splits.collect::<Result<Vec<_>>>()?)?;
+    for (attribute, value) in layout.numbers() {
+        let value = number(value, attribute)?;
+        // A message without the attribute has 0.
+        if value != 0 {
+            decoded = decoded.with_number(attribute, value)?;
+        }
+    }
+    Ok(decoded)
 }
 
 impl TryFrom<&ShapeProto> for ArrayShape {

@@ -3,7 +3,7 @@
 use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
 use super::nested::element_head;
 use super::{UNKNOWN, kind};
-use crate::{ArrayShape, Dimension, Layout, LayoutAttributes, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
+use crate::{ArrayShape, Dimension, Layout, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
 use alloc::vec;
 use alloc::vec::Vec;
 use prost::Message;
@@ -65,22 +65,11 @@ impl From<&SplitConfig> for SplitConfigProto {
 
 impl From<&Layout> for LayoutProto {
     fn from(layout: &Layout) -> Self {
-        let LayoutAttributes {
-            tail_padding_alignment_in_elements,
-            element_size_in_bits,
-            memory_space,
-            split_configs,
-            dynamic_shape_metadata_prefix_bytes,
-        } = layout.attributes();
         Self {
             minor_to_major: layout.minor_to_major().iter().copied().map(int).collect(),
             tiles: layout.tiles().iter().map(TileProto::from).collect(),
-            element_size_in_bits: int(element_size_in_bits),
-            memory_space: memory_space.into(),
-            dynamic_shape_metadata_prefix_bytes: int(dynamic_shape_metadata_prefix_bytes),
-            tail_padding_alignment_in_elements: int(tail_padding_alignment_in_elements),
-            split_configs: split_configs.iter().map(SplitConfigProto::from).collect(),
-            ..Self::default()
+            split_configs: layout.split_configs().iter().map(SplitConfigProto::from).collect(),
+            ..Self::of_numbers(layout)
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The messages of shapes, layouts and program shapes.
 
+use crate::layout::Layout;
+use crate::validate::LayoutAttribute;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -41,62 +43,76 @@ pub struct SplitConfigProto {
     pub split_indices: Vec<i64>,
 }
 
-/// The layout of an array: `LayoutProto` in `xla/xla_data.proto`.
-///
-/// Fields 2 to 5 are skipped: 2 and 3 are from 2017 ([`LegacyLayoutProto`](super::LegacyLayoutProto)), 4 and 5 from
-/// early sparse arrays.
-///
-/// ```
-/// use xla_shape_core::Shape;
-/// use xla_shape_core::proto::ShapeProto;
-///
-/// let message = ShapeProto::from(&"bf16[8,128]{1,0:T(8,128)(2,1)S(1)}".parse::<Shape>()?);
-/// let layout = message.layout.unwrap();
-/// assert_eq!((layout.minor_to_major.as_slice(), layout.tiles.len(), layout.memory_space), (&[1, 0][..], 2, 1));
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
-pub struct LayoutProto {
-    /// The dimensions from minor to major.
-    #[prost(int64, repeated, tag = "1")]
-    pub minor_to_major: Vec<i64>,
-    /// The tiles, in the order in which they are applied.
-    #[prost(message, repeated, tag = "6")]
-    pub tiles: Vec<TileProto>,
-    /// The bits that one element takes; 0 for the storage size of the element type.
-    #[prost(int64, tag = "7")]
-    pub element_size_in_bits: i64,
-    /// The number of the memory space.
-    #[prost(int64, tag = "8")]
-    pub memory_space: i64,
-    /// The level types of a former sparse array; ignored.
-    #[prost(int32, repeated, tag = "9")]
-    pub dim_level_types: Vec<i32>,
-    /// The physical shape of a former sparse array, as undecoded bytes.
-    #[prost(bytes = "vec", optional, tag = "10")]
-    pub physical_shape: Option<Vec<u8>>,
-    /// The type of the indices of a former sparse array.
-    #[prost(int32, tag = "11")]
-    pub index_primitive_type: i32,
-    /// The type of the pointers of a former sparse array.
-    #[prost(int32, tag = "12")]
-    pub pointer_primitive_type: i32,
-    /// Whether each level of a former sparse array has unique indices; ignored.
-    #[prost(bool, repeated, tag = "13")]
-    pub dim_unique: Vec<bool>,
-    /// Whether each level of a former sparse array is sorted; ignored.
-    #[prost(bool, repeated, tag = "14")]
-    pub dim_ordered: Vec<bool>,
-    /// The number of bytes before the data that hold the sizes of bounded dimensions.
-    #[prost(int64, tag = "15")]
-    pub dynamic_shape_metadata_prefix_bytes: i64,
-    /// The number of physical elements is rounded up to a multiple of this; 0 means 1.
-    #[prost(int64, tag = "16")]
-    pub tail_padding_alignment_in_elements: i64,
-    /// The physical dimensions that are split across memories.
-    #[prost(message, repeated, tag = "17")]
-    pub split_configs: Vec<SplitConfigProto>,
+macro_rules! layout_proto {
+    ($($variant:ident $symbol:literal $field:ident $type:ident $default:literal ($tag:literal) $with:ident $ignore:ident
+        [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
+        /// The layout of an array: `LayoutProto` in `xla/xla_data.proto`.
+        ///
+        /// Fields 2 to 5 are skipped: 2 and 3 are from 2017 ([`LegacyLayoutProto`](super::LegacyLayoutProto)), 4 and 5 from
+        /// early sparse arrays.
+        ///
+        /// ```
+        /// use xla_shape_core::Shape;
+        /// use xla_shape_core::proto::ShapeProto;
+        ///
+        /// let message = ShapeProto::from(&"bf16[8,128]{1,0:T(8,128)(2,1)S(1)}".parse::<Shape>()?);
+        /// let layout = message.layout.unwrap();
+        /// assert_eq!((layout.minor_to_major.as_slice(), layout.tiles.len(), layout.memory_space), (&[1, 0][..], 2, 1));
+        /// # Ok::<(), xla_shape_core::ParseError>(())
+        /// ```
+        #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+        pub struct LayoutProto {
+            /// The dimensions from minor to major.
+            #[prost(int64, repeated, tag = "1")]
+            pub minor_to_major: Vec<i64>,
+            /// The tiles, in the order in which they are applied.
+            #[prost(message, repeated, tag = "6")]
+            pub tiles: Vec<TileProto>,
+            /// The level types of a former sparse array; ignored.
+            #[prost(int32, repeated, tag = "9")]
+            pub dim_level_types: Vec<i32>,
+            /// The physical shape of a former sparse array, as undecoded bytes.
+            #[prost(bytes = "vec", optional, tag = "10")]
+            pub physical_shape: Option<Vec<u8>>,
+            /// The type of the indices of a former sparse array.
+            #[prost(int32, tag = "11")]
+            pub index_primitive_type: i32,
+            /// The type of the pointers of a former sparse array.
+            #[prost(int32, tag = "12")]
+            pub pointer_primitive_type: i32,
+            /// Whether each level of a former sparse array has unique indices; ignored.
+            #[prost(bool, repeated, tag = "13")]
+            pub dim_unique: Vec<bool>,
+            /// Whether each level of a former sparse array is sorted; ignored.
+            #[prost(bool, repeated, tag = "14")]
+            pub dim_ordered: Vec<bool>,
+            /// The physical dimensions that are split across memories.
+            #[prost(message, repeated, tag = "17")]
+            pub split_configs: Vec<SplitConfigProto>,
+            $(
+                #[doc = concat!("`", $symbol, "(n)`: ", $doc)]
+                ///
+                /// 0 means the default.
+                #[prost(int64, tag = $tag)]
+                pub $field: i64,
+            )*
+        }
+
+        impl LayoutProto {
+            /// The attributes that are numbers.
+            pub(super) fn numbers(&self) -> impl Iterator<Item = (LayoutAttribute, i64)> {
+                [$((LayoutAttribute::$variant, self.$field)),*].into_iter()
+            }
+
+            /// Without tiles and splits.
+            pub(super) fn of_numbers(layout: &Layout) -> Self {
+                Self { $($field: super::encode::int(layout.$field()),)* ..Self::default() }
+            }
+        }
+    };
 }
+
+crate::layout_numbers!(layout_proto);
 
 /// The shape of any value: `ShapeProto` in `xla/xla_data.proto`.
 ///

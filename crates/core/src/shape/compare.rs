@@ -5,31 +5,10 @@
 //! [`Shape::compatible`] are the combinations that `ShapeUtil` has names for.
 
 use crate::element_type::ElementType;
+use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
-use crate::layout::{Layout, LayoutAttributes};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-
-/// Compares layouts, with options to ignore parts: XLA's `Layout::Equal`.
-///
-/// ```
-/// use xla_shape_core::{Layout, compare::LayoutEqual};
-///
-/// let a: Layout = "{1,0:T(8,128)}".parse()?;
-/// let b: Layout = "{1,0:T(8,128)S(1)}".parse()?;
-/// assert!(!LayoutEqual::new().compare(&a, &b));
-/// assert!(LayoutEqual::new().ignore_memory_space().compare(&a, &b));
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct LayoutEqual {
-    ignore_tiles: bool,
-    ignore_tail_padding_alignment_in_elements: bool,
-    ignore_element_size: bool,
-    ignore_memory_space: bool,
-    ignore_split_configs: bool,
-    ignore_dynamic_shape_metadata_prefix_bytes: bool,
-}
 
 macro_rules! options {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
@@ -37,139 +16,112 @@ macro_rules! options {
     };
 }
 
-impl LayoutEqual {
-    /// Compares everything, as `==` does.
-    ///
-    /// ```
-    /// use xla_shape_core::{Layout, compare::LayoutEqual};
-    ///
-    /// let (a, b): (Layout, Layout) = ("{0}".parse()?, "{0:S(1)}".parse()?);
-    /// assert!(!LayoutEqual::new().compare(&a, &b));
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            ignore_tiles: false,
-            ignore_tail_padding_alignment_in_elements: false,
-            ignore_element_size: false,
-            ignore_memory_space: false,
-            ignore_split_configs: false,
-            ignore_dynamic_shape_metadata_prefix_bytes: false,
+macro_rules! layout_equal {
+    ($($variant:ident $symbol:literal $field:ident $type:ident $default:literal ($tag:literal) $with:ident $ignore:ident
+        [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
+        /// Compares layouts, with options to ignore parts: XLA's `Layout::Equal`.
+        ///
+        /// ```
+        /// use xla_shape_core::{Layout, compare::LayoutEqual};
+        ///
+        /// let a: Layout = "{1,0:T(8,128)}".parse()?;
+        /// let b: Layout = "{1,0:T(8,128)S(1)}".parse()?;
+        /// assert!(!LayoutEqual::new().compare(&a, &b));
+        /// assert!(LayoutEqual::new().ignore_memory_space().compare(&a, &b));
+        /// # Ok::<(), xla_shape_core::ParseError>(())
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct LayoutEqual {
+            ignore_tiles: bool,
+            $($ignore: bool,)*
+            ignore_split_configs: bool,
         }
-    }
 
-    options! {
-        /// Ignores tiles.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:T(1024)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_tiles().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_tiles,
-        /// Ignores `L(n)`.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:L(1024)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_tail_padding_alignment_in_elements().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_tail_padding_alignment_in_elements,
-        /// Ignores `E(n)`.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:E(4)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_element_size().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_element_size,
-        /// Ignores `S(n)`.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:S(1)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_memory_space().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_memory_space,
-        /// Ignores `SC(…)`.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:SC(0:5)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_split_configs().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_split_configs,
-        /// Ignores `M(n)`.
-        ///
-        /// ```
-        /// use xla_shape_core::{Layout, compare::LayoutEqual};
-        ///
-        /// let (a, b): (Layout, Layout) = ("{0:M(8)}".parse()?, "{0}".parse()?);
-        /// assert!(a != b && LayoutEqual::new().ignore_dynamic_shape_metadata_prefix_bytes().compare(&a, &b));
-        /// # Ok::<(), Box<dyn core::error::Error>>(())
-        /// ```
-        ignore_dynamic_shape_metadata_prefix_bytes,
-    }
+        impl LayoutEqual {
+            /// Compares everything, as `==` does.
+            ///
+            /// ```
+            /// use xla_shape_core::{Layout, compare::LayoutEqual};
+            ///
+            /// let (a, b): (Layout, Layout) = ("{0}".parse()?, "{0:S(1)}".parse()?);
+            /// assert!(!LayoutEqual::new().compare(&a, &b));
+            /// # Ok::<(), Box<dyn core::error::Error>>(())
+            /// ```
+            #[must_use]
+            pub const fn new() -> Self {
+                Self { ignore_tiles: false, $($ignore: false,)* ignore_split_configs: false }
+            }
 
-    /// Compares only the order of the dimensions: ignores all tiles and attributes.
-    ///
-    /// ```
-    /// use xla_shape_core::{Layout, compare::LayoutEqual};
-    ///
-    /// let (a, b): (Layout, Layout) = ("{0:T(1024)S(1)}".parse()?, "{0}".parse()?);
-    /// assert!(a != b && LayoutEqual::new().minor_to_major_only().compare(&a, &b));
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub const fn minor_to_major_only(self) -> Self {
-        self.ignore_tiles()
-            .ignore_tail_padding_alignment_in_elements()
-            .ignore_element_size()
-            .ignore_memory_space()
-            .ignore_split_configs()
-            .ignore_dynamic_shape_metadata_prefix_bytes()
-    }
+            options! {
+                /// Ignores tiles.
+                ///
+                /// ```
+                /// use xla_shape_core::{Layout, compare::LayoutEqual};
+                ///
+                /// let (a, b): (Layout, Layout) = ("{0:T(1024)}".parse()?, "{0}".parse()?);
+                /// assert!(a != b && LayoutEqual::new().ignore_tiles().compare(&a, &b));
+                /// # Ok::<(), Box<dyn core::error::Error>>(())
+                /// ```
+                ignore_tiles,
+                $(
+                    #[doc = concat!("Ignores `", $symbol, "(n)`.")]
+                    ///
+                    /// ```
+                    /// use xla_shape_core::{Layout, compare::LayoutEqual};
+                    ///
+                    #[doc = concat!("let (a, b): (Layout, Layout) = (\"{0:", $symbol, "(8)}\".parse()?, \"{0}\".parse()?);")]
+                    #[doc = concat!("assert!(a != b && LayoutEqual::new().", stringify!($ignore), "().compare(&a, &b));")]
+                    /// # Ok::<(), Box<dyn core::error::Error>>(())
+                    /// ```
+                    $ignore,
+                )*
+                /// Ignores `SC(…)`.
+                ///
+                /// ```
+                /// use xla_shape_core::{Layout, compare::LayoutEqual};
+                ///
+                /// let (a, b): (Layout, Layout) = ("{0:SC(0:5)}".parse()?, "{0}".parse()?);
+                /// assert!(a != b && LayoutEqual::new().ignore_split_configs().compare(&a, &b));
+                /// # Ok::<(), Box<dyn core::error::Error>>(())
+                /// ```
+                ignore_split_configs,
+            }
 
-    /// Whether the layouts are equal, except for the ignored parts.
-    ///
-    /// ```
-    /// use xla_shape_core::{Layout, compare::LayoutEqual};
-    ///
-    /// let (a, b): (Layout, Layout) = ("{0:T(8)}".parse()?, "{0:T(8)S(1)}".parse()?);
-    /// assert!(LayoutEqual::new().ignore_memory_space().compare(&a, &b));
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn compare(&self, a: &Layout, b: &Layout) -> bool {
-        let LayoutAttributes {
-            tail_padding_alignment_in_elements,
-            element_size_in_bits,
-            memory_space,
-            split_configs,
-            dynamic_shape_metadata_prefix_bytes,
-        } = a.attributes();
-        a.minor_to_major() == b.minor_to_major()
-            && (self.ignore_tiles || a.tiles() == b.tiles())
-            && (self.ignore_tail_padding_alignment_in_elements
-                || tail_padding_alignment_in_elements == b.tail_padding_alignment_in_elements())
-            && (self.ignore_element_size || element_size_in_bits == b.element_size_in_bits())
-            && (self.ignore_memory_space || memory_space == b.memory_space())
-            && (self.ignore_split_configs || split_configs == b.split_configs())
-            && (self.ignore_dynamic_shape_metadata_prefix_bytes
-                || dynamic_shape_metadata_prefix_bytes == b.dynamic_shape_metadata_prefix_bytes())
-    }
+            /// Compares only the order of the dimensions: ignores all tiles and attributes.
+            ///
+            /// ```
+            /// use xla_shape_core::{Layout, compare::LayoutEqual};
+            ///
+            /// let (a, b): (Layout, Layout) = ("{0:T(1024)S(1)}".parse()?, "{0}".parse()?);
+            /// assert!(a != b && LayoutEqual::new().minor_to_major_only().compare(&a, &b));
+            /// # Ok::<(), Box<dyn core::error::Error>>(())
+            /// ```
+            #[must_use]
+            pub const fn minor_to_major_only(self) -> Self {
+                self.ignore_tiles()$(.$ignore())*.ignore_split_configs()
+            }
+
+            /// Whether the layouts are equal, except for the ignored parts.
+            ///
+            /// ```
+            /// use xla_shape_core::{Layout, compare::LayoutEqual};
+            ///
+            /// let (a, b): (Layout, Layout) = ("{0:T(8)}".parse()?, "{0:T(8)S(1)}".parse()?);
+            /// assert!(LayoutEqual::new().ignore_memory_space().compare(&a, &b));
+            /// # Ok::<(), Box<dyn core::error::Error>>(())
+            /// ```
+            #[must_use]
+            pub fn compare(&self, a: &Layout, b: &Layout) -> bool {
+                a.minor_to_major() == b.minor_to_major()
+                    && (self.ignore_tiles || a.tiles() == b.tiles())
+                    $(&& (self.$ignore || a.$field() == b.$field()))*
+                    && (self.ignore_split_configs || a.split_configs() == b.split_configs())
+            }
+        }
+    };
 }
+
+crate::layout_numbers!(layout_equal);
 
 /// Compares shapes, tuples element by element, with options to ignore parts: XLA's `Shape::Equal`.
 ///

@@ -9,10 +9,10 @@
 //! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
 
 use crate::element_type::{ElementClass, ElementType};
+use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::layout::error::ValidationError;
 use crate::layout::tile::{Tile, TileDimension};
-use crate::layout::{Layout, LayoutAttributes};
 use crate::limits::MAX_SIZE;
 use crate::list::List;
 use crate::map::Source;
@@ -128,10 +128,15 @@ impl PaddingValue {
                 let highest = all >> 1;
                 (Some(0), if bits > 1 { Some(1) } else { None }, Some(all ^ highest), Some(highest))
             }
-            ElementClass::Float => match float(element_type) {
-                Some((one, lowest, highest)) => {
-                    let zero = if matches!(element_type, ElementType::F8E8M0Fnu) { None } else { Some(0) };
-                    (zero, Some(one), Some(lowest), Some(highest))
+            ElementClass::Float => match element_type.float_format() {
+                Some(format) => {
+                    let highest = match format.infinity() {
+                        Some(infinity) => infinity,
+                        None => format.largest(),
+                    };
+                    let zero = if format.has_sign { Some(0) } else { None };
+                    let lowest = if format.has_sign { highest | format.sign() } else { 0 };
+                    (zero, Some(format.one() as u128), Some(lowest as u128), Some(highest as u128))
                 }
                 None => return None,
             },
@@ -149,29 +154,6 @@ impl PaddingValue {
         }
     }
 }
-
-/// The bits of 1, the lowest and the highest value of a floating-point type.
-const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
-    Some(match element_type {
-        ElementType::F64 => (0x3ff0_0000_0000_0000, 0xfff0_0000_0000_0000, 0x7ff0_0000_0000_0000),
-        ElementType::F32 => (0x3f80_0000, 0xff80_0000, 0x7f80_0000),
-        ElementType::Bf16 => (0x3f80, 0xff80, 0x7f80),
-        ElementType::F16 => (0x3c00, 0xfc00, 0x7c00),
-        ElementType::F8E5M2 => (0x3c, 0xfc, 0x7c),
-        ElementType::F8E4M3 => (0x38, 0xf8, 0x78),
-        ElementType::F8E3M4 => (0x30, 0xf0, 0x70),
-        ElementType::F8E4M3Fn => (0x38, 0xfe, 0x7e),
-        ElementType::F8E5M2Fnuz | ElementType::F8E4M3Fnuz => (0x40, 0xff, 0x7f),
-        ElementType::F8E4M3B11Fnuz => (0x58, 0xff, 0x7f),
-        ElementType::F8E8M0Fnu => (0x7f, 0x00, 0xfe),
-        ElementType::F6E3M2Fn => (0x0c, 0x3f, 0x1f),
-        ElementType::F6E2M3Fn => (0x08, 0x3f, 0x1f),
-        ElementType::F4E2M1Fn => (0x2, 0xf, 0x7),
-        _ => return None,
-    })
-}
-
-crate::assert_every_element_type!(element_type => !element_type.is_floating() || float(element_type).is_some());
 
 /// The shape of an array in a layout of 2017. Always valid.
 ///
@@ -399,14 +381,7 @@ impl LegacyShape {
 #[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
 const fn is_modern(modern: &ArrayShape, widths: &[u64]) -> bool {
     let layout = modern.layout();
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: bits,
-        memory_space,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    let plain = alignment == 1 && bits == 0 && memory_space == 0 && split_configs.is_empty() && prefix == 0;
+    let plain = layout.has_default_attributes();
     if !plain || widths.is_empty() {
         return plain && layout.tiles().is_empty();
     }

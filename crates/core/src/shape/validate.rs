@@ -2,7 +2,8 @@
 //! these checks. XLA states them in `ShapeUtil::ValidateShape` (`xla/shape_util.cc`) and
 //! `LayoutUtil::ValidateLayoutForShape` (`xla/layout_util.cc`).
 
-pub use crate::layout::error::{LayoutAttribute, ShapePart, ValidationError};
+pub use crate::layout::attribute::{AttributeEffect, LayoutAttribute};
+pub use crate::layout::error::{ShapePart, ValidationError};
 pub use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
 
 use crate::element_type::ElementType;

@@ -1,6 +1,7 @@
 //! Errors of texts, with their positions.
 
-use crate::layout::error::{LayoutAttribute, ValidationError};
+use crate::layout::attribute::LayoutAttribute;
+use crate::layout::error::ValidationError;
 use crate::layout::number::DimensionError;
 use crate::notation::Obstacle;
 use crate::shape::type_limits::TypeLimitError;

@@ -4,10 +4,10 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
-use crate::layout::error::LayoutAttribute;
+use crate::layout::attribute::LayoutAttribute;
 use crate::layout::number::dimension_letter;
 use crate::layout::tile::{Tile, TileDimension};
-use crate::layout::{Layout, LayoutAttributes};
+use crate::layout::{Layout, SplitConfig};
 use crate::shape::Shape;
 use crate::shape::array::{ArrayShape, write_without_layout};
 use crate::shape::legacy::LegacyShape;
@@ -43,22 +43,7 @@ const fn tile(sink: &mut Sink<'_>, tile: &Tile) {
     sink.byte(b')');
 }
 
-/// Writes an attribute with one number, unless it has its default.
-const fn number_attribute(sink: &mut Sink<'_>, attribute: LayoutAttribute, value: u64, default: u64) {
-    if value != default {
-        sink.text(attribute.symbol());
-        sink.byte(b'(');
-        sink.number(value);
-        sink.byte(b')');
-    }
-}
-
-const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
-    sink.byte(b'{');
-    dimension_numbers(sink, layout.minor_to_major());
-    let colon = sink.written();
-    sink.byte(b':');
-    let tiles = layout.tiles();
+const fn tiles(sink: &mut Sink<'_>, tiles: &[Tile]) {
     if !tiles.is_empty() {
         sink.text(LayoutAttribute::Tiles.symbol());
     }
@@ -67,16 +52,9 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
         tile(sink, &tiles[i]);
         i += 1;
     }
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: bits,
-        memory_space,
-        split_configs: splits,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    number_attribute(sink, LayoutAttribute::TailPaddingAlignment, alignment, 1);
-    number_attribute(sink, LayoutAttribute::ElementSizeInBits, bits, 0);
-    number_attribute(sink, LayoutAttribute::MemorySpace, memory_space as u64, 0);
+}
+
+const fn split_configs(sink: &mut Sink<'_>, splits: &[SplitConfig]) {
     if !splits.is_empty() {
         sink.text(LayoutAttribute::SplitConfigs.symbol());
     }
@@ -89,7 +67,31 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
         sink.byte(b')');
         i += 1;
     }
-    number_attribute(sink, LayoutAttribute::DynamicShapeMetadataPrefixBytes, prefix, 0);
+}
+
+const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
+    sink.byte(b'{');
+    dimension_numbers(sink, layout.minor_to_major());
+    let colon = sink.written();
+    sink.byte(b':');
+    let mut rest: &[LayoutAttribute] = &LayoutAttribute::ALL;
+    while let [attribute, others @ ..] = rest {
+        match attribute {
+            LayoutAttribute::Tiles => tiles(sink, layout.tiles()),
+            LayoutAttribute::SplitConfigs => split_configs(sink, layout.split_configs()),
+            _ => match layout.number(*attribute) {
+                Some(number) if !layout.has_default(*attribute) => {
+                    sink.text(attribute.symbol());
+                    sink.byte(b'(');
+                    sink.number(number);
+                    sink.byte(b')');
+                }
+                // It has its default, or is an attribute of the former sparse arrays.
+                _ => {}
+            },
+        }
+        rest = others;
+    }
     if sink.written() == colon + 1 {
         // No attribute followed the colon.
         sink.truncate(colon);

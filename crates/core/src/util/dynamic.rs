@@ -1,6 +1,5 @@
 //! Dynamic dimensions: bounds, unbounded sizes, and replacing them by static sizes.
 
-use crate::layout::LayoutAttributes;
 use crate::layout::dimension::Dimension;
 use crate::layout::number::{DimensionError, DimensionNumber};
 use crate::limits::MAX_SIZE;
@@ -69,14 +68,7 @@ impl ArrayShape {
     #[must_use]
     pub const fn plain_element_bytes(&self) -> Option<u64> {
         let layout = self.layout();
-        let LayoutAttributes {
-            tail_padding_alignment_in_elements: alignment,
-            element_size_in_bits: _,
-            memory_space: _,
-            split_configs,
-            dynamic_shape_metadata_prefix_bytes: prefix,
-        } = layout.attributes();
-        let is_plain = layout.tiles().is_empty() && split_configs.is_empty() && alignment == 1 && prefix == 0;
+        let is_plain = layout.tiles().is_empty() && layout.split_configs().is_empty() && layout.has_only_positions();
         let mut dimensions = self.dimensions();
         while let [dimension, rest @ ..] = dimensions {
             if matches!(dimension, Dimension::Bounded(_)) {

@@ -4,6 +4,8 @@ use crate::access::Source;
 use crate::error::{Error, FileError};
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
@@ -36,36 +38,11 @@ pub(crate) fn read_header(source: &mut Source, path: &Path) -> Result<(Metadata,
     Ok((metadata, start))
 }
 
-/// The element types that both XLA and safetensors have in whole bytes. Its `F8_E4M3` is the finite one.
-const TYPES: &[(Dtype, ElementType)] = &[
-    (Dtype::BOOL, ElementType::Pred),
-    (Dtype::U8, ElementType::U8),
-    (Dtype::I8, ElementType::S8),
-    (Dtype::F8_E5M2, ElementType::F8E5M2),
-    (Dtype::F8_E4M3, ElementType::F8E4M3Fn),
-    (Dtype::F8_E8M0, ElementType::F8E8M0Fnu),
-    (Dtype::F8_E4M3FNUZ, ElementType::F8E4M3Fnuz),
-    (Dtype::F8_E5M2FNUZ, ElementType::F8E5M2Fnuz),
-    (Dtype::I16, ElementType::S16),
-    (Dtype::U16, ElementType::U16),
-    (Dtype::F16, ElementType::F16),
-    (Dtype::BF16, ElementType::Bf16),
-    (Dtype::I32, ElementType::S32),
-    (Dtype::U32, ElementType::U32),
-    (Dtype::F32, ElementType::F32),
-    (Dtype::C64, ElementType::C64),
-    (Dtype::F64, ElementType::F64),
-    (Dtype::I64, ElementType::S64),
-    (Dtype::U64, ElementType::U64),
-];
-
-// safetensors has no others, or not in whole bytes.
-xla_shape::assert_every_element_type!(element_type => {
-    use ElementType::*;
-    element_type.is_in(TYPES)
-        || matches!(element_type, S1 | S2 | S4 | U1 | U2 | U4 | C128 | F4E2M1Fn | F6E2M3Fn | F6E3M2Fn)
-        || matches!(element_type, F8E4M3 | F8E4M3B11Fnuz | F8E3M4)
-});
+/// The element type with this name in the format. Its `F8_E4M3` is the finite one.
+fn element_type_of(dtype: Dtype) -> Option<ElementType> {
+    let name = dtype.to_string();
+    ElementType::ALL.iter().copied().find(|known| known.safetensors_name() == Some(&*name))
+}
 
 /// The tensor of this name, or the only one: its shape, and where it is after the header.
 pub(super) fn find(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, Range<usize>), FileError> {
@@ -99,12 +76,10 @@ fn noted_shape(metadata: &Metadata, name: &str, stored: &ArrayShape) -> Option<A
 pub(crate) fn shape_of(name: &str, info: &TensorInfo) -> Result<(ArrayShape, Range<usize>), FileError> {
     let tensor = || name.to_owned();
     super::check_dimensions(info.shape.len())?;
-    let (_, element_type) = TYPES
-        .iter()
-        .find(|(dtype, _)| *dtype == info.dtype)
+    let element_type = element_type_of(info.dtype)
         .ok_or_else(|| FileError::ElementType { tensor: tensor(), element_type: format!("{:?}", info.dtype) })?;
     let sizes = info.shape.iter().map(|&size| size as u64).collect::<Vec<_>>();
-    let shape = ArrayShape::with_default_layout(*element_type, &sizes)
+    let shape = ArrayShape::with_default_layout(element_type, &sizes)
         .map_err(|error| FileError::TensorShape { tensor: tensor(), error })?;
     let (start, end) = info.data_offsets;
     let bytes = shape.byte_size().unwrap_or_default();
@@ -120,8 +95,8 @@ pub(crate) fn dtype_of(array: &ArrayShape) -> Result<Dtype, FileError> {
         return Err(FileError::NotRowMajor(array.clone().into()));
     }
     let element_type = array.element_type();
-    let dtype = TYPES.iter().find(|(_, ours)| *ours == element_type).map(|(dtype, _)| *dtype);
-    dtype.ok_or(FileError::NotInSafetensors(element_type))
+    let name = element_type.safetensors_name().map(StrDeserializer::<serde::de::value::Error>::new);
+    name.and_then(|name| Dtype::deserialize(name).ok()).ok_or(FileError::NotInSafetensors(element_type))
 }
 
 /// What the header says of an array under this name.

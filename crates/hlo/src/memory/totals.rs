@@ -95,10 +95,7 @@ fn table_bytes(addresses: usize, generation: Option<Generation>, is_tpu: bool) -
     if !is_tpu {
         return (addresses as u64).saturating_mul(8);
     }
-    let step = match generation {
-        Some(generation) if generation >= Generation::V5p => 32,
-        _ => ALIGNMENT,
-    };
+    let step = generation.map_or(ALIGNMENT, Generation::tuple_table_step);
     aligned((addresses as u64).saturating_mul(4), step).max(if addresses == 0 { 0 } else { step })
 }
 
@@ -166,8 +163,7 @@ fn fast_heap(buffers: &[&HloBuffer<'_>], packed: u64, generation: Option<Generat
 fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
     const MIB: u64 = 1 << 20;
     let Some(generation) = generation else { return 112 * MIB };
-    let kernels = if generation == Generation::V6e { 32 * MIB } else { 16 * MIB };
-    generation.vmem_bytes().saturating_sub(kernels)
+    generation.vmem_bytes().saturating_sub(generation.reserved_vmem_bytes())
 }
 
 #[cfg(test)]

@@ -2,132 +2,82 @@
 
 use alloc::format;
 use alloc::string::String;
-use xla_shape_core::ElementType;
+use xla_shape_core::{ElementType, FloatFormat, SpecialCodes};
 
-/// A floating-point format.
-#[derive(Clone, Copy)]
-struct Format {
-    /// The bits of the exponent.
-    exponent: u32,
-    /// The bits of the mantissa, without the implicit one.
-    mantissa: u32,
-    /// The biased exponent of 1.0.
-    bias: i32,
-    /// Whether the highest exponent means infinity or NaN, as in IEEE 754.
-    is_ieee: bool,
-    /// The bits of NaN in a non-IEEE format that has one.
-    nan: Option<u64>,
-    /// The number of significant digits that XLA prints.
-    digits: usize,
+/// The format of a float of at most 16 bits.
+fn format_of(element_type: ElementType) -> Option<FloatFormat> {
+    element_type.float_format().filter(|_| element_type.bits() <= 16)
 }
-
-const fn format_of(element_type: ElementType) -> Option<Format> {
-    let (exponent, mantissa, bias, is_ieee, nan, digits) = match element_type {
-        ElementType::F16 => (5, 10, 15, true, None, 5),
-        ElementType::Bf16 => (8, 7, 127, true, None, 4),
-        ElementType::F8E5M2 => (5, 2, 15, true, None, 2),
-        ElementType::F8E4M3 => (4, 3, 7, true, None, 3),
-        ElementType::F8E3M4 => (3, 4, 3, true, None, 3),
-        ElementType::F8E4M3Fn => (4, 3, 7, false, Some(0x7f), 3),
-        ElementType::F8E4M3B11Fnuz => (4, 3, 11, false, Some(0x80), 3),
-        ElementType::F8E5M2Fnuz => (5, 2, 16, false, Some(0x80), 2),
-        ElementType::F8E4M3Fnuz => (4, 3, 8, false, Some(0x80), 3),
-        ElementType::F8E8M0Fnu => (8, 0, 127, false, Some(0xff), 2),
-        ElementType::F4E2M1Fn => (2, 1, 1, false, None, 2),
-        ElementType::F6E2M3Fn => (2, 3, 1, false, None, 3),
-        ElementType::F6E3M2Fn => (3, 2, 3, false, None, 2),
-        _ => return None,
-    };
-    Some(Format { exponent, mantissa, bias, is_ieee, nan, digits })
-}
-
-xla_shape_core::assert_every_element_type!(element_type => {
-    !element_type.is_floating() || element_type.bits() > 16 || format_of(element_type).is_some()
-});
 
 /// Prints a float of at most 16 bits as XLA does.
 pub(crate) fn small(element_type: ElementType, bits: u64) -> Option<String> {
     let format = format_of(element_type)?;
-    let width = format.exponent.checked_add(format.mantissa)?;
-    // f8e8m0fnu has no sign.
-    let is_negative = element_type != ElementType::F8E8M0Fnu && (bits >> width) & 1 == 1;
-    let exponent = (bits >> format.mantissa) & ones(format.exponent);
-    let fraction = bits & ones(format.mantissa);
+    let is_negative = bits & format.sign() != 0;
     let sign = if is_negative { "-" } else { "" };
-    let is_nan = match format.nan {
-        Some(0x7f) => bits & 0x7f == 0x7f,
-        Some(nan) => bits == nan,
-        None => format.is_ieee && exponent == ones(format.exponent) && fraction != 0,
-    };
-    if is_nan {
-        let quiet = 1_u64.checked_shl(format.mantissa.saturating_sub(1)).unwrap_or(0);
-        let payload = if format.is_ieee && fraction != quiet { format!("(0x{fraction:x})") } else { String::new() };
+    let magnitude = bits & format.magnitude();
+    if format.is_nan(bits) {
+        let payload = match format.infinity().zip(format.nan()) {
+            Some((infinity, quiet)) if magnitude != quiet => format!("(0x{:x})", magnitude.saturating_sub(infinity)),
+            _ => String::new(),
+        };
         return Some(format!("{sign}nan{payload}"));
     }
-    if format.is_ieee && exponent == ones(format.exponent) {
+    if Some(magnitude) == format.infinity() {
         return Some(format!("{sign}inf"));
     }
-    let value = magnitude(element_type, format, bits & ones(width));
-    Some(general(if is_negative { -value } else { value }, format.digits))
+    let value = number(format, magnitude);
+    Some(general(if is_negative { -value } else { value }, usize::try_from(format.decimal_digits()).unwrap_or(0)))
 }
 
 /// Rounds a number to a float of at most 16 bits, to nearest, ties to even.
 pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
     let Some(format) = format_of(element_type) else { return 0 };
-    let width = format.exponent.saturating_add(format.mantissa);
-    let has_sign = element_type != ElementType::F8E8M0Fnu;
-    let sign = if has_sign && value.is_sign_negative() { 1_u64 << width } else { 0 };
-    let special = |fraction: u64| (ones(format.exponent) << format.mantissa) | fraction;
+    let sign = if value.is_sign_negative() { format.sign() } else { 0 };
     if value.is_nan() {
-        let quiet = 1_u64.checked_shl(format.mantissa.saturating_sub(1)).unwrap_or(0);
-        return match format.nan {
-            Some(nan) if nan == 0x7f => sign | nan,
-            Some(nan) => nan,
-            None => sign | special(quiet),
+        return match format.nan() {
+            // In formats without a negative zero, its code is the only NaN.
+            Some(nan) => nan | sign,
+            // `ml_dtypes` encodes NaN as minus zero in types without NaN, and inverts the sign.
+            None => format.sign() ^ sign,
         };
     }
     // For one sign, codes are ordered like numbers: binary search finds the nearest.
-    let largest = match (format.is_ieee, format.nan) {
-        (true, _) => special(0).saturating_sub(1),
-        (false, Some(0x7f | 0xff)) => ones(width).saturating_sub(1),
-        _ => ones(width),
-    };
-    let number = |code: u64| magnitude(element_type, format, code);
+    let largest = format.largest();
     let wanted = value.abs();
     let (mut low, mut high) = (0_u64, largest);
     while low < high {
         let middle = low.saturating_add(high).saturating_add(1) / 2;
-        if number(middle) <= wanted { low = middle } else { high = middle.saturating_sub(1) }
+        if number(format, middle) <= wanted { low = middle } else { high = middle.saturating_sub(1) }
     }
     if low == largest {
-        let step = number(largest) - number(largest.saturating_sub(1));
-        let overflows = wanted >= number(largest) + step / 2.0 && format.is_ieee;
-        return sign | if overflows { special(0) } else { largest };
+        let (last, before) = (number(format, largest), number(format, largest.saturating_sub(1)));
+        let middle = if format.has_sign { last + (last - before) / 2.0 } else { last * 1.5 };
+        let is_rounded_up = largest & 1 == 1 || !format.has_sign;
+        // `ml_dtypes` encodes what is too large as infinity, NaN in a format without infinity, or the largest number.
+        let overflow = format.infinity().or_else(|| format.nan());
+        let overflow = overflow.filter(|_| wanted > middle || (wanted == middle && is_rounded_up));
+        return sign | overflow.unwrap_or(largest);
     }
-    let (below, above) = (wanted - number(low), number(low.saturating_add(1)) - wanted);
+    let (below, above) = (wanted - number(format, low), number(format, low.saturating_add(1)) - wanted);
     let up = above < below || (above == below && low & 1 == 1);
     let code = if up { low.saturating_add(1) } else { low };
-    // In formats without a negative zero, its code is NaN.
-    if code == 0 && format.nan == Some(0x80) { 0 } else { sign | code }
+    if code == 0 && format.special == SpecialCodes::MinusZeroIsNan { 0 } else { sign | code }
 }
 
 /// The number with this code, without the sign bit.
-fn magnitude(element_type: ElementType, format: Format, code: u64) -> f64 {
-    let exponent = code >> format.mantissa;
-    let is_normal = exponent > 0 || element_type == ElementType::F8E8M0Fnu;
-    let significand = (code & ones(format.mantissa)) | if is_normal { 1_u64 << format.mantissa } else { 0 };
+fn number(format: FloatFormat, code: u64) -> f64 {
+    let exponent = code >> format.mantissa_bits;
+    let is_normal = exponent > 0 || !format.has_sign;
+    let ones = (1_u64 << format.mantissa_bits).wrapping_sub(1);
+    let significand = (code & ones) | if is_normal { 1_u64 << format.mantissa_bits } else { 0 };
     let power = i32::try_from(if is_normal { exponent } else { 1 }).unwrap_or(0);
-    let power = power.saturating_sub(format.bias).saturating_sub(i32::try_from(format.mantissa).unwrap_or(0));
+    let power = power.saturating_sub_unsigned(format.bias).saturating_sub_unsigned(format.mantissa_bits);
     let mut value = significand as f64;
     // Exact, since the factors are powers of two.
     for _ in 0..power.unsigned_abs() {
         value = if power < 0 { value / 2.0 } else { value * 2.0 };
     }
     value
-}
-
-const fn ones(bits: u32) -> u64 {
-    (1_u64 << bits).wrapping_sub(1)
 }
 
 /// Prints an f32 as XLA does: with six digits, or with nine if six do not round-trip.
@@ -179,7 +129,7 @@ pub(crate) fn general(value: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{double, general, single, small};
+    use super::{double, encode, general, single, small};
     use xla_shape_core::ElementType;
 
     #[test]
@@ -213,6 +163,32 @@ mod tests {
             (ElementType::F4E2M1Fn, 0x0b, "-1.5"),
         ] {
             assert_eq!(small(element_type, bits).as_deref(), Some(text), "{element_type} {bits:x}");
+        }
+    }
+
+    /// What XLA reads (jaxlib 0.12).
+    #[test]
+    fn words_and_numbers_at_the_ends_as_xla_reads_them() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        for (element_type, value, text) in [
+            (ElementType::F8E4M3Fn, inf, "nan"),
+            (ElementType::F8E4M3Fn, -inf, "-nan"),
+            (ElementType::F8E4M3Fn, 464.0, "448"),
+            (ElementType::F8E5M2Fnuz, inf, "-nan"),
+            (ElementType::F8E5M2Fnuz, nan, "-nan"),
+            (ElementType::F8E5M2Fnuz, 61_439.0, "5.7e+04"),
+            (ElementType::F8E8M0Fnu, -inf, "nan"),
+            (ElementType::F8E8M0Fnu, 2.55e38, "1.7e+38"),
+            (ElementType::F4E2M1Fn, inf, "6"),
+            (ElementType::F4E2M1Fn, nan, "-0"),
+            (ElementType::F4E2M1Fn, -nan, "0"),
+            (ElementType::F4E2M1Fn, 100.0, "6"),
+            (ElementType::F6E2M3Fn, inf, "7.5"),
+            (ElementType::F16, 65_519.996, "65504"),
+            (ElementType::F16, 65_520.0, "inf"),
+        ] {
+            let found = small(element_type, encode(element_type, value));
+            assert_eq!(found.as_deref(), Some(text), "{element_type} {value}");
         }
     }
 }

@@ -4,9 +4,9 @@ use super::{
     API_MAJOR, API_MINOR, Api, IMMUTABLE_ONLY_DURING_CALL, LAYOUTS_EXTENSION, LayoutsExtension, SHARDINGS_EXTENSION,
     ShardingsExtension, TILED, named_value,
 };
-use crate::element::NAMES;
 use crate::error::CODES;
 use std::collections::BTreeMap;
+use xla_shape::ElementType;
 
 /// The sizes, offsets and numbers that a C compiler has found in the headers.
 const HEADER: &str = include_str!("abi.txt");
@@ -56,7 +56,10 @@ fn numbers_are_those_of_the_header() {
     .into_iter()
     .map(|(name, number)| (name.to_owned(), number))
     .collect();
-    declared.extend((0..).zip(NAMES).map(|(number, name)| (format!("PJRT_Buffer_Type_{name}"), number)));
+    let number = |known: &ElementType| Some((format!("PJRT_Buffer_Type_{}", known.enum_name()), known.pjrt_number()?));
+    declared.extend(ElementType::ALL.iter().filter_map(number));
+    // Not element types.
+    declared.extend([("PJRT_Buffer_Type_INVALID".to_owned(), 0), ("PJRT_Buffer_Type_TOKEN".to_owned(), 23)]);
     declared.extend(CODES.iter().map(|(name, number)| (format!("PJRT_Error_Code_{name}"), *number)));
     let declared: BTreeMap<&str, i32> = declared.iter().map(|(name, number)| (name.as_str(), *number)).collect();
     assert_eq!(declared, header);

@@ -2,10 +2,8 @@
 
 use crate::text::Text;
 use crate::words::{Grouped, count, dimension_names};
-use xla_shape_core::validate::LayoutAttribute;
-use xla_shape_core::{
-    ArrayShape, Dimension, ElementClass, Layout, LayoutAttributes, Tile, TileDimension, memory_space,
-};
+use xla_shape_core::validate::{AttributeEffect, LayoutAttribute};
+use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, SplitConfig, Tile, TileDimension, memory_space};
 
 pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     page.heading("The text, part by part");
@@ -147,37 +145,47 @@ fn block(array: &ArrayShape, tile: &Tile) -> String {
 }
 
 fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
-    let mut rows = Vec::new();
-    let mut number = |attribute: LayoutAttribute, value: u64, text: String| {
-        rows.push((format!("{attribute}({value})"), format!("{}: {text}", attribute.name())));
-    };
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: bits,
-        memory_space: space,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    if alignment != 1 {
-        let text = format!("the end is padded to a multiple of {}", count(alignment, "element", "elements"));
-        number(LayoutAttribute::TailPaddingAlignment, alignment, text);
-    }
-    if bits != 0 {
-        let mut text = format!("an element takes {}", count(bits, "bit", "bits"));
-        if bits < 8 {
-            text += ", packed, low bits of a byte first";
+    LayoutAttribute::ALL
+        .into_iter()
+        .flat_map(|attribute| match layout.number(attribute) {
+            Some(number) if Some(number) != attribute.default_number() => {
+                let text = meaning(array, attribute, number);
+                vec![(format!("{attribute}({number})"), format!("{}{text}", attribute.name()))]
+            }
+            Some(_) => Vec::new(),
+            None if attribute == LayoutAttribute::SplitConfigs => splits(layout),
+            // Tiles have a section of their own.
+            None => Vec::new(),
+        })
+        .collect()
+}
+
+/// What the number of an attribute does, after the attribute's name.
+fn meaning(array: &ArrayShape, attribute: LayoutAttribute, number: u64) -> String {
+    match attribute.effect() {
+        Some(AttributeEffect::End) => {
+            format!(": the end is padded to a multiple of {}", count(number, "element", "elements"))
         }
-        text += &format!("; {} has {}", array.element_type(), count(array.element_type().bits(), "bit", "bits"));
-        number(LayoutAttribute::ElementSizeInBits, bits, text);
+        Some(AttributeEffect::ElementBits) => {
+            let mut text = format!(": an element takes {}", count(number, "bit", "bits"));
+            if number < 8 {
+                text += ", packed, low bits of a byte first";
+            }
+            text + &format!("; {} has {}", array.element_type(), count(array.element_type().bits(), "bit", "bits"))
+        }
+        Some(AttributeEffect::Place) => match u8::try_from(number).ok().and_then(memory_space::name) {
+            Some(name) => format!(": the memory that holds the array; on a TPU, {number} is {name}"),
+            None => ": the memory that holds the array; the backend defines what the number means".into(),
+        },
+        Some(AttributeEffect::Prefix) => {
+            format!(": {} before the data hold the sizes of bounded dimensions", count(number, "byte", "bytes"))
+        }
+        Some(AttributeEffect::Nothing) | None => String::new(),
     }
-    if space != 0 {
-        let text = match memory_space::name(space) {
-            Some(name) => format!("the memory that holds the array; on a TPU, {space} is {name}"),
-            None => "the memory that holds the array; the backend defines what the number means".into(),
-        };
-        number(LayoutAttribute::MemorySpace, u64::from(space), text);
-    }
-    for split in split_configs.iter().take(super::MAX_LIST) {
+}
+
+fn splits(layout: &Layout) -> Vec<(String, String)> {
+    let row = |split: &SplitConfig| {
         let indices = split.split_indices().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let dimension = layout.minor_to_major().iter().nth_back(split.dimension()).copied().unwrap_or_default();
         let text = format!(
@@ -190,12 +198,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
                 format!("the indices {indices}")
             },
         );
-        rows.push((format!("{}({}:{indices})", LayoutAttribute::SplitConfigs, split.dimension()), text));
-    }
-    if prefix != 0 {
-        let attribute = LayoutAttribute::DynamicShapeMetadataPrefixBytes;
-        let text = format!("{} before the data hold the sizes of bounded dimensions", count(prefix, "byte", "bytes"));
-        rows.push((format!("{attribute}({prefix})"), format!("{}: {text}", attribute.name())));
-    }
-    rows
+        (format!("{}({}:{indices})", LayoutAttribute::SplitConfigs, split.dimension()), text)
+    };
+    layout.split_configs().iter().take(super::MAX_LIST).map(row).collect()
 }

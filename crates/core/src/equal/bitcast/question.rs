@@ -8,7 +8,8 @@
 )]
 
 use super::answer::{Answer, Cause, Reason};
-use crate::layout::{Layout, LayoutAttributes, SplitConfig};
+use crate::layout::attribute::{AttributeEffect, LayoutAttribute};
+use crate::layout::{Layout, SplitConfig};
 use crate::map::{StrideTableRef, Term, View, fill_row_major_terms, whole_dimension};
 use crate::shape::array::ArrayShape;
 use core::num::NonZeroU64;
@@ -159,20 +160,20 @@ pub(super) const fn difference_besides_positions<'a>(
     if operand != result {
         return Some(Reason::ElementBits { operand, result });
     }
-    let other = other.layout();
-    // Tail padding changes only the size in bytes, element bits were compared above, and memory spaces may differ.
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: _,
-        element_size_in_bits: _,
-        memory_space: _,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: operand,
-    } = one.layout().attributes();
-    let result = other.dynamic_shape_metadata_prefix_bytes();
-    if operand != result {
-        return Some(Reason::MetadataPrefix { operand, result });
+    let (one, other) = (one.layout(), other.layout());
+    let mut rest = LayoutAttribute::NUMBERS;
+    while let [attribute, others @ ..] = rest {
+        match (attribute.effect(), one.number(*attribute), other.number(*attribute)) {
+            (Some(AttributeEffect::Prefix), Some(operand), Some(result)) if operand != result => {
+                return Some(Reason::MetadataPrefix { operand, result });
+            }
+            (Some(AttributeEffect::Prefix | AttributeEffect::Nothing) | None, ..) => {}
+            // Tail padding changes only the size in bytes, element bits were compared above, and memory spaces may differ.
+            (Some(AttributeEffect::End | AttributeEffect::ElementBits | AttributeEffect::Place), ..) => {}
+        }
+        rest = others;
     }
-    if same_splits(split_configs, other.split_configs()) { None } else { Some(Reason::Splits) }
+    if same_splits(one.split_configs(), other.split_configs()) { None } else { Some(Reason::Splits) }
 }
 
 /// Writes the index of the map's own array for the common index `first`, and returns its position.

@@ -7,7 +7,7 @@
 )]
 
 use super::slice::{NO_BLOCK_TILES, has_block_tiles};
-use crate::layout::{Layout, LayoutAttributes};
+use crate::layout::Layout;
 use crate::map::section::fixed_before;
 use crate::shape::array::ArrayShape;
 use crate::sink::ConstText;
@@ -72,21 +72,10 @@ pub const fn section_obstacle(array: &ArrayShape, section: &ArrayShape, is_fixed
 
 /// Whether two layouts differ in nothing but the order and number of the dimensions. Nothing is cut out of split layouts.
 const fn same_tiles_and_attributes(a: &Layout, b: &Layout) -> bool {
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits,
-        memory_space,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = a.attributes();
-    let other = b.attributes();
     let mut same = a.tiles().len() == b.tiles().len()
-        && alignment == other.tail_padding_alignment_in_elements
-        && element_size_in_bits == other.element_size_in_bits
-        && memory_space == other.memory_space
-        && split_configs.is_empty()
-        && other.split_configs.is_empty()
-        && prefix == other.dynamic_shape_metadata_prefix_bytes;
+        && a.same_numbers(b)
+        && a.split_configs().is_empty()
+        && b.split_configs().is_empty();
     let mut i = 0;
     while i < a.tiles().len() && same {
         same = a.tiles()[i].equals(&b.tiles()[i]);

@@ -7,8 +7,8 @@
 )]
 
 use crate::infer::{self, SliceDimension};
+use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
-use crate::layout::{Layout, LayoutAttributes};
 use crate::limits::MAX_CONST_DIMENSIONS as MAX;
 use crate::map::tile_block::{TileBlock, TileBlockError};
 use crate::shape::array::ArrayShape;
@@ -62,15 +62,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     if !has_block_tiles(layout) {
         return Some(why.push_str(NO_BLOCK_TILES));
     }
-    // A slice has the same memory space and element size as the array.
-    let LayoutAttributes {
-        tail_padding_alignment_in_elements: alignment,
-        element_size_in_bits: _,
-        memory_space: _,
-        split_configs,
-        dynamic_shape_metadata_prefix_bytes: prefix,
-    } = layout.attributes();
-    if alignment != 1 || prefix != 0 || !split_configs.is_empty() {
+    if !layout.has_only_positions() || !layout.split_configs().is_empty() {
         return Some(why.push_str("only the whole array has a prefix, splits and padding at its end"));
     }
     // From minor to major: whether all more minor dimensions are taken whole.

@@ -2,7 +2,8 @@
 
 use super::{Brackets, Parser, Result};
 use crate::element_type::{ElementClass, ElementType};
-use crate::layout::error::{LayoutAttribute, ShapePart, ValidationError};
+use crate::layout::attribute::LayoutAttribute;
+use crate::layout::error::{ShapePart, ValidationError};
 use crate::layout::tile::{Tile, TileDimension};
 use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
@@ -103,21 +104,7 @@ impl Parser<'_> {
             match attribute {
                 LayoutAttribute::DimLevels => self.dim_levels()?,
                 LayoutAttribute::Tiles => self.tiles(layout)?,
-                LayoutAttribute::TailPaddingAlignment => {
-                    layout.tail_padding_alignment_in_elements = self.attribute_value(attribute)?;
-                }
-                LayoutAttribute::ElementSizeInBits => layout.element_size_in_bits = self.attribute_value(attribute)?,
-                LayoutAttribute::MemorySpace => {
-                    let value = self.attribute_value(attribute)?;
-                    // For an error, find the span of the value. (An expression has the placeholder 1, which is valid.)
-                    let span = self.found_value(start);
-                    layout.memory_space = crate::layout::validate::memory_space(value)
-                        .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
-                }
                 LayoutAttribute::SplitConfigs => self.split_configs(layout)?,
-                LayoutAttribute::DynamicShapeMetadataPrefixBytes => {
-                    layout.dynamic_shape_metadata_prefix_bytes = self.attribute_value(attribute)?;
-                }
                 LayoutAttribute::IndexPrimitiveType | LayoutAttribute::PointerPrimitiveType => {
                     self.eat(b'(')?;
                     self.unsigned_element_type()?;
@@ -125,9 +112,14 @@ impl Parser<'_> {
                     return Err(self.sparse(attribute, start));
                 }
                 LayoutAttribute::PhysicalShape => return Err(self.sparse(attribute, start)),
-                // Unreachable: `ALL` does not have these.
-                LayoutAttribute::PaddedDimensions | LayoutAttribute::PaddingValue => {
-                    return Err(self.unexpected(Expected::AttributeOrEnd));
+                // A number: `ALL` has no other attributes.
+                _ => {
+                    let number = self.attribute_value(attribute)?;
+                    // For an error, find the span of the number. (An expression has the placeholder 1, which is valid.)
+                    let span = self.found_value(start);
+                    layout
+                        .set_number(attribute, number)
+                        .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
                 }
             }
         }

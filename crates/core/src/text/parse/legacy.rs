@@ -3,7 +3,8 @@
 use super::{Parser, Result};
 use crate::element_type::ElementType;
 use crate::layout::Layout;
-use crate::layout::error::{LayoutAttribute, ShapePart};
+use crate::layout::attribute::LayoutAttribute;
+use crate::layout::error::ShapePart;
 use crate::shape::legacy::{LegacyShape, PaddingValue};
 use crate::shape::type_limits;
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};

@@ -18,15 +18,16 @@
 
 mod block;
 mod default_layout;
-mod format;
-mod generation;
+pub(super) mod format;
 mod merge;
 mod order;
 mod tiles;
 pub mod vector;
 
+pub use super::generation::Generation;
+pub use super::name::UnknownGeneration;
+pub use super::table::KernelVmem;
 pub use block::{Block, BlockError, DOUBLE_BUFFERED, InMemory, kernel_bytes, vmem_bytes};
 pub use default_layout::{DefaultLayout, DefaultLayoutError, default_layout, layouts, row_major_layout};
-pub use generation::{Generation, KernelVmem, UnknownGeneration};
 pub use merge::Merge;
 pub use tiles::unused_tiles;

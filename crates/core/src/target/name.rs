@@ -1,195 +1,9 @@
-//! The generations of TPUs: their names and memory sizes.
+//! The names of targets: those that are printed, and those that JAX, the compiler and Google Cloud use.
 
+use super::generation::Generation;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
-
-const KIB: u64 = 1 << 10;
-const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
-
-macro_rules! generations {
-    ($($variant:ident $name:literal $other:literal [$($read:literal)*] $hbm:literal $usable:expr, $cores:literal $vmem:literal $kernel:expr, $smem:expr, $doc:literal;)*) => {
-        /// A generation of TPUs.
-        ///
-        /// All capacities are in bytes of one core, as in JAX's table (`jax/_src/tpu_info.py`), except
-        /// [`usable_hbm_bytes`](Self::usable_hbm_bytes), which is of one device.
-        ///
-        /// ```
-        /// use xla_shape_core::tpu::Generation;
-        ///
-        /// let generation: Generation = "tpu7x".parse()?;
-        /// assert_eq!(generation.to_string(), "v7x");
-        /// assert_eq!(generation.vmem_bytes(), 64 << 20);
-        /// # Ok::<(), xla_shape_core::tpu::UnknownGeneration>(())
-        /// ```
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[non_exhaustive]
-        pub enum Generation { $(#[doc = $doc] $variant,)* }
-
-        impl Generation {
-            /// Every generation, oldest first.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The name that is printed, such as `v5e`.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5e.name(), "v5e");
-            /// ```
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// The names of the generation in lower case, without `tpu`, separators and sizes.
-            const fn stems(self) -> &'static [&'static str] {
-                match self { $(Self::$variant => &[$($read),*],)* }
-            }
-
-            /// The name in the compiler's topologies, such as `tpu7x` in `tpu7x:2x2x1`. Parsing accepts it too.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V7x.topology_name(), "tpu7x");
-            /// ```
-            #[must_use]
-            pub const fn topology_name(self) -> &'static str {
-                match self { $(Self::$variant => $other,)* }
-            }
-
-            /// The bytes of HBM per core.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5e.hbm_bytes(), 17_200_000_000);
-            /// ```
-            #[must_use]
-            pub const fn hbm_bytes(self) -> u64 {
-                match self { $(Self::$variant => $hbm,)* }
-            }
-
-            /// The bytes of HBM that the compiler lets a program use on one device, which has
-            /// [`cores_per_device`](Self::cores_per_device) cores: the device's memory without what the runtime
-            /// reserves.
-            ///
-            /// Found by compiling ever larger programs, and exact to some KiB. `None` where the compiler does not know
-            /// the generation.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5e.usable_hbm_bytes(), Some((16 << 30) - (258 << 20)));
-            /// ```
-            #[must_use]
-            pub const fn usable_hbm_bytes(self) -> Option<u64> {
-                match self { $(Self::$variant => $usable,)* }
-            }
-
-            /// The number of cores that form one device in the compiler's topologies: 2 on v5p ("megacore"), 1
-            /// elsewhere.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5p.cores_per_device(), 2);
-            /// ```
-            #[must_use]
-            pub const fn cores_per_device(self) -> u64 {
-                match self { $(Self::$variant => $cores,)* }
-            }
-
-            /// The bytes of VMEM, the vector memory, per core. A kernel may use less: see
-            /// [`kernel_vmem`](Self::kernel_vmem).
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5e.vmem_bytes(), 128 << 20);
-            /// ```
-            #[must_use]
-            pub const fn vmem_bytes(self) -> u64 {
-                match self { $(Self::$variant => $vmem * MIB,)* }
-            }
-
-            /// The VMEM that the compiler lets a Pallas kernel use. `None` where the compiler does not know the
-            /// generation.
-            ///
-            /// Found by compiling kernels with libtpu 0.0.52.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// let vmem = Generation::V5e.kernel_vmem().unwrap();
-            /// assert_eq!((vmem.default, vmem.most), (16 << 20, 128 << 20));
-            /// ```
-            #[must_use]
-            pub const fn kernel_vmem(self) -> Option<KernelVmem> {
-                match self { $(Self::$variant => $kernel,)* }
-            }
-
-            /// The bytes of SMEM, the scalar memory, per core.
-            ///
-            /// ```
-            /// use xla_shape_core::tpu::Generation;
-            ///
-            /// assert_eq!(Generation::V5e.smem_bytes(), 1 << 20);
-            /// ```
-            #[must_use]
-            pub const fn smem_bytes(self) -> u64 {
-                match self { $(Self::$variant => $smem,)* }
-            }
-        }
-    };
-}
-
-generations! {
-    V2 "v2" "v2" ["v2"] 8_000_000_000 Some(8 * GIB - 530 * MIB - 8 * KIB), 1 16 kernel(16, 16 * MIB), 16 * KIB, "TPU v2.";
-    V3 "v3" "v3" ["v3" "ct3p" "ct3"] 17_200_000_000 Some(16 * GIB - 530 * MIB - 8 * KIB), 1 16 kernel(16, 16 * MIB), 16 * KIB, "TPU v3.";
-    V4 "v4" "v4" ["v4" "ct4p"] 17_200_000_000 Some(16 * GIB - 769 * MIB - 512 * KIB), 1 16 kernel(16, 16 * MIB), MIB, "TPU v4.";
-    V5e "v5e" "v5e" ["v5e" "v5lite" "ct5lp" "ct5l"] 17_200_000_000 Some(16 * GIB - 258 * MIB), 1 128 kernel(16, 128 * MIB), MIB, "TPU v5e, also called v5 lite.";
-    V5p "v5p" "v5p" ["v5p" "v5" "ct5p"] 51_500_000_000 Some(96 * GIB - 279 * MIB), 2 64 kernel(16, 64 * MIB - 64 * KIB), MIB, "TPU v5p.";
-    V6e "v6e" "v6e" ["v6e" "v6lite" "ct6e" "trillium"] 34_400_000_000 Some(32 * GIB - 776 * MIB), 1 128 kernel(32, 128 * MIB - 64 * KIB), MIB, "TPU v6e, also called v6 lite or Trillium.";
-    V7x "v7x" "tpu7x" ["v7x" "7x" "ironwood"] 103_000_000_000 Some(95 * GIB - 268 * MIB), 1 64 kernel(32, 64 * MIB - 64 * KIB), MIB, "TPU7x, also called Ironwood.";
-    V8i "v8i" "tpu8i" ["v8i" "8i"] 154_500_000_000 None, 1 192 None, MIB, "TPU 8i.";
-    V8t "v8t" "tpu8t" ["v8t" "8t"] 231_000_000_000 None, 1 128 None, MIB, "TPU 8t.";
-}
-
-/// The VMEM that a Pallas kernel may use, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct KernelVmem {
-    /// The limit for a kernel that does not set `vmem_limit_bytes`: the compiler's default scoped limit.
-    pub default: u64,
-    /// The largest limit. The compiler reduces a larger `vmem_limit_bytes` to this one.
-    pub most: u64,
-}
-
-impl KernelVmem {
-    /// The limit for a kernel with this `vmem_limit_bytes`.
-    ///
-    /// ```
-    /// use xla_shape_core::tpu::Generation;
-    ///
-    /// let vmem = Generation::V5e.kernel_vmem().unwrap();
-    /// assert_eq!(vmem.limit(None), 16 << 20);
-    /// assert_eq!(vmem.limit(Some(1 << 40)), 128 << 20);
-    /// ```
-    #[must_use]
-    pub const fn limit(self, asked: Option<u64>) -> u64 {
-        match asked {
-            Some(bytes) if bytes < self.most => bytes,
-            Some(_) => self.most,
-            None => self.default,
-        }
-    }
-}
-
-const fn kernel(default: u64, most: u64) -> Option<KernelVmem> {
-    Some(KernelVmem { default: default.saturating_mul(MIB), most })
-}
 
 impl Generation {
     /// The generation with this name; `None` if there is none.
@@ -228,7 +42,7 @@ impl Generation {
         let mut i = 0_usize;
         while i < Self::ALL.len() {
             let generation = Self::ALL[i];
-            let stems = generation.stems();
+            let stems = generation.row().stems;
             let mut stem = 0_usize;
             while stem < stems.len() {
                 if let Some(size) = size_after(name, stems[stem]) {
@@ -486,26 +300,6 @@ mod tests {
             "tpuv5e\u{202e}",
         ]) {
             assert_eq!(Generation::from_name(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_kernel_cannot_use_more_vmem_than_there_is() {
-        for &generation in Generation::ALL {
-            let Some(vmem) = generation.kernel_vmem() else { continue };
-            assert!(vmem.default <= vmem.most && vmem.most <= generation.vmem_bytes(), "{generation}");
-            assert_eq!(vmem.limit(None), vmem.default);
-            assert_eq!(vmem.limit(Some(u64::MAX)), vmem.most);
-            assert_eq!(vmem.limit(Some(4096)), 4096);
-        }
-    }
-
-    #[test]
-    fn a_program_cannot_use_more_than_there_is() {
-        for &generation in Generation::ALL {
-            // JAX's table rounds to a tenth of a GB.
-            let whole = generation.hbm_bytes() * generation.cores_per_device() / 99 * 100;
-            assert!(generation.usable_hbm_bytes().is_none_or(|usable| usable < whole), "{generation}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The layout that a TPU chooses for an array by default.
 
 use super::Generation;
-use super::format::{Family, Format, LANES};
+use super::format::{Format, LANES};
 use super::order::{Pair, extent, least_padding};
 use crate::element_type::ElementType;
 use crate::layout::Layout;
@@ -126,7 +126,7 @@ pub(super) const fn make(
     dimensions: &[Dimension],
     order: Order,
 ) -> Result<DefaultLayout, DefaultLayoutError> {
-    let Some(family) = Family::new(generation) else { return Err(DefaultLayoutError::Generation(generation)) };
+    let Some(family) = generation.tiles() else { return Err(DefaultLayoutError::Generation(generation)) };
     let Some(format) = Format::new(family, element_type) else {
         return Err(DefaultLayoutError::ElementType(element_type));
     };

@@ -1,6 +1,5 @@
 //! The tiles that a TPU uses for elements of each width. Found by asking libtpu; see `docs/tpu-formats.md`.
 
-use super::Generation;
 use crate::element_type::ElementType;
 
 /// The number of lanes of a vector register, which is the number of columns of a tile.
@@ -28,7 +27,7 @@ pub(super) struct Format {
 impl Format {
     /// The format for this element type; `None` if it is not known.
     pub(super) const fn new(family: Family, element_type: ElementType) -> Option<Self> {
-        let Some(bits) = width(element_type) else { return None };
+        let Some(bits) = element_type.tpu_bits() else { return None };
         let plain = Self {
             rows: (8, 8),
             whole_rows: None,
@@ -80,31 +79,11 @@ impl Format {
 
 /// A family of generations that choose the same layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Family {
+pub(in super::super) enum Family {
     /// v2 and v3.
     V2,
     /// v4 to v7x.
     V4,
-}
-
-impl Family {
-    /// The family of a generation; `None` if its layouts are not known.
-    pub(super) const fn new(generation: Generation) -> Option<Self> {
-        match generation {
-            Generation::V2 | Generation::V3 => Some(Self::V2),
-            Generation::V4 | Generation::V5e | Generation::V5p | Generation::V6e | Generation::V7x => Some(Self::V4),
-            Generation::V8i | Generation::V8t => None,
-        }
-    }
-}
-
-/// The bits of an element in memory, which determine its format; `None` if the format is not known.
-const fn width(element_type: ElementType) -> Option<u64> {
-    match element_type {
-        ElementType::Pred => Some(8),
-        ElementType::S1 | ElementType::U1 | ElementType::F6E3M2Fn | ElementType::F6E2M3Fn => None,
-        other => Some(other.bits()),
-    }
 }
 
 /// Rounds `size`, which fits in an `i64`, up to a multiple of `piece`, which is a power of two.
