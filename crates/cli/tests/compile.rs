@@ -205,6 +205,9 @@ fn errors_have_messages() {
     assert_eq!(answer.code, 1);
     let (_folder, answer) = compile("module {} // fake:slow", &["--time-limit", "0"]);
     assert!(answer.output.contains("PJRT_Compile took longer than 0 seconds and was abandoned"), "{}", answer.output);
+    // A limit that no clock reaches.
+    let (_folder, answer) = compile("module {}", &["--time-limit", &u64::MAX.to_string()]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
     let (_folder, answer) = compile("no program", &[]);
     assert!(answer.errors.starts_with("error: p.mlir: the program is neither StableHLO"), "{}", answer.errors);
     for devices in ["v5e:0x1", "v9", "", "v5e:2x2:2"] {

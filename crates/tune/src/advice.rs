@@ -5,7 +5,7 @@ use super::candidates::{bytes, candidates};
 use super::search::{Found, rules, today_choice};
 use super::{Figures, Measured, Options, Place, Program, SharedArray};
 use std::collections::HashMap;
-use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::cost::{Cause, ProgramCost, Remedy};
 use xla_shape_answers::tune::{Advice, Copied, Cost, PlaceNow, Smallest, Today, Tuning, Wanted};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Layout, Shape};
@@ -76,7 +76,6 @@ impl Compiled {
                 cycles: copy.total,
                 cause: copy.cause,
                 remedy: copy.remedy,
-                ask: copy.ask,
             })
         });
         Ok(Self { measured, copies: copies.collect() })
@@ -97,17 +96,16 @@ pub struct CompiledCopy {
     /// The cycles of all runs.
     pub cycles: Option<u64>,
     /// Why it is there.
-    pub cause: String,
+    pub cause: Cause,
     /// What would remove it.
-    pub remedy: Option<String>,
-    /// The layout that the remedy asks for, and where.
-    pub ask: Option<(Place, Layout)>,
+    pub remedy: Option<Remedy>,
 }
 
 /// Advice from modules that are compiled already, one for each program: the copies of shared arrays, the layouts that would make them
 /// unnecessary, and how much padding the layouts have. No compiler confirms it.
 ///
 /// ```
+/// use xla_shape_answers::cost::{Cause, Remedy, Stays};
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_tune::{Compiled, CompiledCopy, Figures, Measured, Place, Program, SharedArray, advise};
 ///
@@ -115,7 +113,8 @@ pub struct CompiledCopy {
 /// let (from, to) = ("f32[256,128]{1,0:T(8,128)}", "f32[256,128]{0,1:T(8,128)}");
 /// let copy = CompiledCopy {
 ///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
-///     cause: "a product reads columns".into(), remedy: None, ask: Some((place.clone(), "{0,1:T(8,128)}".parse()?)),
+///     cause: Cause::Overwritten,
+///     remedy: Some(Remedy::Ask { place: place.clone(), layout: "{0,1:T(8,128)}".parse()?, tiles: false, stays: Stays::Nothing }),
 /// };
 /// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
 /// let programs = [Program { name: "a".into(), weight: 1 }];
@@ -182,7 +181,8 @@ fn about(array: &SharedArray, programs: &[Program], generation: Generation, comp
         let is_here =
             |place: &Place| array.places.iter().any(|(owner, other)| *owner == number && other.is_same(place));
         for copy in module.copies.iter().filter(|copy| copy.places.iter().any(is_here)) {
-            if let Some((_, layout)) = copy.ask.as_ref().filter(|(place, _)| is_here(place)) {
+            if let Some((_, layout)) = copy.remedy.as_ref().and_then(Remedy::asked).filter(|(place, _)| is_here(place))
+            {
                 let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
                 match wanted.iter_mut().find(|(other, ..)| other == layout) {
                     Some((_, copies, sum)) => {

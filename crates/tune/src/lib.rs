@@ -4,6 +4,8 @@
 //! of this machine or where the caller's [`Workers`] are, and keeps the compiler's answers on disk. The search itself, [`search()`], does not
 //! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
 //! and its page are those of `xla-shape-render`.
+//!
+//! [`try_remedies`] compiles one program with the layouts that would remove its copies.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +19,7 @@ mod measured;
 mod memory;
 mod protocol;
 mod question;
+mod remedies;
 mod search;
 mod share;
 #[cfg(test)]
@@ -30,6 +33,7 @@ pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
 pub use protocol::answer_as_worker;
 pub use question::{Given, Keep, Question, Watch};
+pub use remedies::try_remedies;
 pub use search::Compile;
 use search::described;
 pub use share::Share;
@@ -38,6 +42,7 @@ pub use workers::{Workers, jobs};
 pub use xla_shape_answers::place::Place;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};
+pub use xla_shape_pjrt::Slice;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -1,11 +1,15 @@
 //! What a program is expected to cost: the compiler's cycles, by source line, scope and opcode, and each copy with its cause.
 
+mod cause;
 mod copies;
+mod remedy;
 
 use crate::Answer;
 use crate::place::Place;
 use crate::source::{scope_of, source_text};
+pub use cause::{Cause, FixedBy, Side};
 pub use copies::{Changed, CopyCost};
+pub use remedy::{Remedy, Stays};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -314,7 +318,7 @@ impl ProgramCost {
     #[must_use]
     pub fn remedies(&self) -> Vec<(Place, Layout)> {
         let mut remedies: Vec<(Place, Layout)> = Vec::new();
-        for (place, layout) in self.copies.iter().filter_map(|copy| copy.ask.as_ref()) {
+        for (place, layout) in self.copies.iter().filter_map(|copy| copy.remedy.as_ref()?.asked()) {
             if remedies.iter().all(|(other, _)| other != place) {
                 remedies.push((place.clone(), layout.clone()));
             }

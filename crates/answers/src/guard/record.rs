@@ -282,8 +282,8 @@ impl RecordedCopy {
             from: copy.from.clone(),
             to: copy.to.clone(),
             cycles: copy.total,
-            cause: copy.cause.clone(),
-            remedy: copy.remedy.clone(),
+            cause: copy.cause.to_string(),
+            remedy: copy.remedy.as_ref().map(ToString::to_string),
         }
     }
 }

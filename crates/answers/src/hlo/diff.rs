@@ -3,7 +3,7 @@
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, measure};
 use super::memory::Accuracy;
-use crate::cost::{CopyCost, ProgramCost};
+use crate::cost::{Cause as CopyCause, CopyCost, ProgramCost, Remedy};
 use crate::numbers::{difference, space_name};
 use crate::source::source_text;
 use crate::{Answer, answer_line};
@@ -196,9 +196,9 @@ pub struct Part {
     /// Why it is not the same.
     pub cause: Reason,
     /// Of a copy: why it is there, as a sentence; null for other instructions.
-    pub because: Option<String>,
+    pub because: Option<CopyCause>,
     /// Of a copy: what would remove it; null if nothing is known.
-    pub remedy: Option<String>,
+    pub remedy: Option<Remedy>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.

@@ -1,6 +1,7 @@
 //! Advice from modules that are compiled already.
 
 use super::{ArrayLayout, Write};
+use crate::cost::{Cause, Remedy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -74,7 +75,7 @@ pub struct Copied {
     /// The cycles of all runs, without the weight of the program; null if there is no figure.
     pub cycles: Option<u64>,
     /// Why it is there.
-    pub cause: String,
+    pub cause: Cause,
     /// What would remove it; null if nothing is known that would.
-    pub remedy: Option<String>,
+    pub remedy: Option<Remedy>,
 }

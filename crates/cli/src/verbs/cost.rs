@@ -3,17 +3,12 @@
 use super::hlo::{end, opened};
 use crate::args::CostArguments;
 use crate::failure::Failure;
-use std::collections::BTreeMap;
-use xla_shape::Layout;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_files::check_outputs;
-use xla_shape_pjrt::{Argument, Program};
-use xla_shape_program::{CompileError, CompilerAnswer, Host, Opened};
+use xla_shape_pjrt::Program;
+use xla_shape_program::{CompileError, Host, Opened};
 use xla_shape_render::Html;
-use xla_shape_tune::Place;
-
-/// The most copies whose remedies are tried one by one.
-const MOST_TRIED: usize = 16;
+use xla_shape_tune::try_remedies;
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
     let html = arguments.html.as_deref();
@@ -50,52 +45,10 @@ fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), 
         Err(error) => Err(CompileError::Refused(error.clone())),
     };
     let said = compile(&program).map_err(Failure::said)?;
-    let mut cost = measured(&said).map_err(Failure::said)?;
+    let module = said.module().map_err(Failure::said)?;
+    let mut cost = ProgramCost::new(&module).map_err(Failure::said)?;
     if arguments.try_remedies {
-        let remedies = cost.remedies();
-        let mut sets: Vec<Vec<(Place, Layout)>> =
-            remedies.iter().take(MOST_TRIED).map(|one| vec![one.clone()]).collect();
-        if remedies.len() > 1 {
-            sets.push(remedies);
-        }
-        for set in sets {
-            let Some(layouts) = layouts(&set) else { continue };
-            let tried = program.with_layouts(&layouts).map_err(|error| error.to_string());
-            let tried = tried.and_then(|program| compile(&program).map_err(|trouble| trouble.to_string()));
-            let result = tried.as_ref().map_err(Clone::clone).and_then(|tried| {
-                let taken = layouts.iter().all(|(argument, layout)| layout_at(tried, *argument) == Some(layout));
-                Ok((measured(tried)?, taken))
-            });
-            let bytes = [Some(said.hbm_bytes()), tried.as_ref().ok().map(CompilerAnswer::hbm_bytes)];
-            match result {
-                Ok((other, taken)) => cost.add_tried(&set, Ok((&other, taken)), bytes),
-                Err(error) => cost.add_tried(&set, Err(error), bytes),
-            }
-        }
+        try_remedies(&mut cost, &said, &program, &compile);
     }
     show(&cost, arguments)
-}
-
-fn measured(said: &CompilerAnswer) -> Result<ProgramCost, String> {
-    let module = said.module().map_err(|trouble| trouble.to_string())?;
-    ProgramCost::new(&module).map_err(|error| error.to_string())
-}
-
-/// The layout that a parameter or a result has.
-fn layout_at(said: &CompilerAnswer, argument: Argument) -> Option<&Layout> {
-    let shape = match argument {
-        Argument::Parameter(number) => said.inputs.get(number),
-        Argument::Result(number) => said.outputs.get(number),
-    };
-    Some(shape?.array()?.layout())
-}
-
-/// The parameters and results of the program for which layouts are asked; `None` if one is part of a tuple, which no program of MLIR has.
-fn layouts(set: &[(Place, Layout)]) -> Option<BTreeMap<Argument, Layout>> {
-    let argument = |place: &Place| match place {
-        Place::Parameter(number, index) if index.is_empty() => Some(Argument::Parameter(*number)),
-        Place::Result(index) if index.len() <= 1 => Some(Argument::Result(index.first().copied().unwrap_or(0))),
-        _ => None,
-    };
-    set.iter().map(|(place, layout)| Some((argument(place)?, layout.clone()))).collect()
 }

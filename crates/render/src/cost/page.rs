@@ -133,11 +133,11 @@ fn push_copy(body: &mut String, copy: &CopyCost) {
             cell(&copy.opcode),
             cell(&copy.from),
             cell(&copy.to),
-            cell(&copy.cause)
+            cell(&copy.cause.to_string())
         ),
     );
     if let Some(remedy) = &copy.remedy {
-        push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(remedy)));
+        push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(&remedy.to_string())));
     }
     body.push_str("</li>\n");
 }

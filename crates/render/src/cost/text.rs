@@ -97,7 +97,7 @@ fn copied(text: &mut Text, copy: &CopyCost) {
     let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
     let _ = writeln!(text, "  {cycles:>12} {share:>7} {bytes:>10}  %{} ({}){source}", copy.instruction, copy.opcode);
     text.hanging(INDENT, &format!("{} -> {}", copy.from, copy.to));
-    text.hanging(INDENT, &copy.cause);
+    text.hanging(INDENT, &copy.cause.to_string());
     if let Some(remedy) = &copy.remedy {
         text.hanging(INDENT, &format!("to remove it: {remedy}"));
     }

@@ -127,8 +127,8 @@ fn push_advice(body: &mut String, advice: &[Advice]) {
                 copy.cycles.map_or_else(String::new, |cycles| Grouped(cycles).to_string()),
                 format!("{}: %{} of {}", array.array, copy.instruction, copy.program),
                 format!("{} → {}", copy.from, copy.to),
-                copy.cause.clone(),
-                copy.remedy.clone().unwrap_or_default(),
+                copy.cause.to_string(),
+                copy.remedy.as_ref().map(ToString::to_string).unwrap_or_default(),
             ]
         })
     });

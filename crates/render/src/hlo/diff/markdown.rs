@@ -42,14 +42,18 @@ pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
     table("What changed", &["", "before", "after", "change", "cause"], measures);
     let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
     let parts = difference.parts.iter().map(|part| {
-        let remedy = part.remedy.as_deref().filter(|_| part.change == PartChange::CopyAdded).map(plain);
+        let remedy = part
+            .remedy
+            .as_ref()
+            .filter(|_| part.change == PartChange::CopyAdded)
+            .map(|remedy| plain(&remedy.to_string()));
         vec![
             part.change.to_string(),
             code(&part.name),
             part.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string()),
             optional(&part.source),
             part.cause.to_string(),
-            part.because.as_deref().map(plain).unwrap_or_default(),
+            part.because.as_ref().map(|because| plain(&because.to_string())).unwrap_or_default(),
             remedy.unwrap_or_default(),
         ]
     });

@@ -117,10 +117,10 @@ fn push_parts(body: &mut String, parts: &[Part]) {
             ),
         );
         if let Some(because) = &part.because {
-            push(body, format_args!("<p>{}</p>", cell(because)));
+            push(body, format_args!("<p>{}</p>", cell(&because.to_string())));
         }
         if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
-            push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(remedy)));
+            push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(&remedy.to_string())));
         }
         body.push_str("</li>\n");
     }

@@ -112,7 +112,7 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
         let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
         text.hanging(&format!("  {:18} ", part.change), &format!("%{}{cycles}{source}: {}", part.name, part.cause));
         if let Some(because) = &part.because {
-            text.hanging("      ", because);
+            text.hanging("      ", &because.to_string());
         }
         if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
             text.hanging("      ", &format!("to remove it: {remedy}"));

@@ -1,0 +1,257 @@
+//! Why a copy is there.
+
+use super::copies::{array_at, is_donated, is_same, layout};
+use crate::numbers::space_name;
+use crate::place::Place;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_hlo::Sources;
+use xla_shape_hlo::cost::{Change, Copy, Fixed};
+
+/// Why a copy is there. Its text, which is its JSON, is a sentence.
+///
+/// ```
+/// use xla_shape_answers::cost::{Cause, ProgramCost};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("\
+/// HloModule m
+/// ENTRY e { a = f32[8,128]{1,0:T(8,128)} parameter(0)
+///   ROOT b = f32[8,128]{1,0:T(8,128)S(1)} copy(a) }")?;
+/// let cause = &ProgramCost::new(&module)?.copies[0].cause;
+/// assert!(matches!(cause, Cause::Moves { .. }));
+/// assert!(cause.to_string().starts_with("the layout stays; the array moves from S(0)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+#[non_exhaustive]
+pub enum Cause {
+    /// One layout is fixed where the array is made, and another one where it is used.
+    Layouts {
+        /// What made it.
+        made: Side,
+        /// What uses it.
+        used: Side,
+    },
+    /// The array moves from one memory space to another.
+    Moves {
+        /// The memory space before.
+        from: String,
+        /// The memory space after.
+        to: String,
+    },
+    /// A parameter is a result as well, so both need memory of their own.
+    ParameterAndResult {
+        /// The number of the parameter.
+        parameter: usize,
+        /// Whether its memory is given to another result.
+        donated: bool,
+    },
+    /// A loop overwrites its state, while the value before it is still needed.
+    LoopState,
+    /// A result needs memory of its own.
+    Result,
+    /// The array is overwritten, while the value before is still needed.
+    Overwritten,
+}
+
+/// What fixed a layout on one side of a copy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Side {
+    /// Who fixed it.
+    pub by: FixedBy,
+    /// The layout that is read or written, without its memory space, in words.
+    pub layout: String,
+}
+
+/// Who fixed a layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FixedBy {
+    /// A parameter of the program.
+    Parameter {
+        /// The parameter, and the position of the array in it.
+        place: Place,
+        /// The user's name of it, if the module has one.
+        name: Option<String>,
+    },
+    /// A result of the program.
+    Result {
+        /// The result.
+        place: Place,
+    },
+    /// The state of a loop.
+    Loop {
+        /// The name of the instruction.
+        instruction: String,
+    },
+    /// An argument or the result of a computation that is called.
+    Caller {
+        /// The name of the instruction.
+        instruction: String,
+        /// The name of the computation.
+        computation: String,
+    },
+    /// A custom call.
+    CustomCall {
+        /// The name of the instruction.
+        instruction: String,
+    },
+    /// A matrix product or a convolution.
+    Product {
+        /// The name of the instruction.
+        instruction: String,
+    },
+    /// Another instruction, such as a collective.
+    Instruction {
+        /// Its name.
+        instruction: String,
+        /// Its opcode.
+        opcode: String,
+    },
+    /// Nothing that is known.
+    Unknown,
+}
+
+impl Cause {
+    pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>) -> Self {
+        match copy.change {
+            Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
+            Change::MemorySpace => {
+                // Only TPUs have tiles.
+                let is_tpu = [copy.from, copy.to].iter().any(|array| !array.layout().tiles().is_empty());
+                let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), is_tpu));
+                Self::Moves { from, to }
+            }
+            Change::Nothing => match (&copy.producer, &copy.consumer) {
+                (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
+                    Self::ParameterAndResult { parameter: *number, donated: is_donated(*instruction, *number) }
+                }
+                (_, Fixed::Loop(_)) => Self::LoopState,
+                (_, Fixed::Result { .. }) => Self::Result,
+                _ => Self::Overwritten,
+            },
+        }
+    }
+}
+
+/// Who fixed a layout that is no parameter's and no result's.
+fn inside(fixed: &Fixed<'_>) -> FixedBy {
+    match fixed {
+        Fixed::Loop(instruction) => FixedBy::Loop { instruction: instruction.name().to_owned() },
+        Fixed::Caller(instruction) => FixedBy::Caller {
+            instruction: instruction.name().to_owned(),
+            computation: instruction.computation().name().to_owned(),
+        },
+        Fixed::CustomCall(call) => FixedBy::CustomCall { instruction: call.name().to_owned() },
+        Fixed::Product(product) => FixedBy::Product { instruction: product.name().to_owned() },
+        Fixed::Collective(other) | Fixed::Other(other) => {
+            FixedBy::Instruction { instruction: other.name().to_owned(), opcode: other.opcode().to_string() }
+        }
+        Fixed::Parameter { .. } | Fixed::Result { .. } | Fixed::Unknown => FixedBy::Unknown,
+    }
+}
+
+fn made(copy: &Copy<'_>, sources: &Sources<'_>) -> Side {
+    let layout = plain(copy.from.layout());
+    match &copy.producer {
+        Fixed::Parameter { instruction, number, index } => {
+            let place = Place::Parameter(*number, index.clone());
+            let name = sources.get(*instruction).op_name.map(std::borrow::Cow::into_owned);
+            let layout = seen_as(array_at(instruction.shape(), index), copy.from, layout);
+            Side { by: FixedBy::Parameter { place, name }, layout }
+        }
+        other => Side { by: inside(other), layout },
+    }
+}
+
+fn used(copy: &Copy<'_>) -> Side {
+    let layout = plain(copy.to.layout());
+    match &copy.consumer {
+        Fixed::Result { index } => {
+            let array = array_at(copy.cost.instruction.computation().root().shape(), index);
+            let place = Place::Result(index.clone());
+            Side { by: FixedBy::Result { place }, layout: seen_as(array, copy.to, layout) }
+        }
+        other => Side { by: inside(other), layout },
+    }
+}
+
+/// The layout that a parameter or a result has, and, where a bitcast views it in another way, the array that the copy reads or writes.
+fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: String) -> String {
+    match array {
+        Some(array) if !is_same(array, seen) => {
+            let sizes = seen.to_string();
+            let sizes = sizes.split('{').next().unwrap_or_default();
+            format!("{}, which is {layout} as {sizes}", plain(array.layout()))
+        }
+        _ => layout,
+    }
+}
+
+/// The text of a layout without its memory space: it does not matter for a change of layout.
+fn plain(all: &Layout) -> String {
+    layout(all.minor_to_major(), all).map_or_else(|| all.to_string(), |layout| layout.to_string())
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layouts { made, used } => {
+                made.write_made(f)?;
+                f.write_str("; ")?;
+                used.write_used(f)
+            }
+            Self::Moves { from, to } => write!(f, "the layout stays; the array moves from {from} to {to}"),
+            Self::ParameterAndResult { parameter, donated } => {
+                let donated = if *donated { "donated to another result" } else { "not donated" };
+                write!(f, "parameter {parameter} is a result as well, and is {donated}: both need memory of their own")
+            }
+            Self::LoopState => f.write_str("a loop overwrites its state, while the value before it is still needed"),
+            Self::Result => f.write_str("a result needs memory of its own"),
+            Self::Overwritten => f.write_str("the array is overwritten, while the value before is still needed"),
+        }
+    }
+}
+
+impl Side {
+    /// Says who made the array.
+    fn write_made(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = &self.layout;
+        match &self.by {
+            FixedBy::Parameter { place, name: Some(name) } => write!(f, "{place} (`{name}`) has the layout {layout}"),
+            FixedBy::Parameter { place, name: None } => write!(f, "{place} has the layout {layout}"),
+            FixedBy::Loop { instruction } => write!(f, "the loop's state (%{instruction}) has the layout {layout}"),
+            FixedBy::Caller { instruction, computation } => {
+                write!(f, "the argument %{instruction} of {computation} has {layout}")
+            }
+            FixedBy::CustomCall { instruction } => write!(f, "the custom call %{instruction} writes {layout}"),
+            FixedBy::Product { instruction } => write!(f, "the matrix product %{instruction} writes {layout}"),
+            FixedBy::Instruction { instruction, opcode } => write!(f, "%{instruction} ({opcode}) writes {layout}"),
+            FixedBy::Result { .. } | FixedBy::Unknown => write!(f, "the value has the layout {layout}"),
+        }
+    }
+
+    /// Says who uses it.
+    fn write_used(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = &self.layout;
+        match &self.by {
+            FixedBy::Result { place } => write!(f, "{place} must have {layout}"),
+            FixedBy::Caller { computation, .. } => write!(f, "the result of {computation} must have {layout}"),
+            FixedBy::Loop { instruction } => write!(f, "the loop's state (%{instruction}) must have {layout}"),
+            FixedBy::CustomCall { instruction } => write!(f, "the custom call %{instruction} reads {layout}"),
+            FixedBy::Product { instruction } => write!(f, "the matrix product %{instruction} reads {layout}"),
+            FixedBy::Instruction { instruction, opcode } => write!(f, "%{instruction} ({opcode}) reads {layout}"),
+            FixedBy::Parameter { .. } | FixedBy::Unknown => write!(f, "it becomes {layout}"),
+        }
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

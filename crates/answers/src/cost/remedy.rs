@@ -1,0 +1,235 @@
+//! What would remove a copy.
+
+use super::copies::{array_at, is_donated, is_same, layout};
+use crate::place::{Place, format_in_jax};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use xla_shape_core::compare::LayoutEqual;
+use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_hlo::Opcode;
+use xla_shape_hlo::cost::{Change, Copy, Fixed};
+
+/// What would remove a copy. Its text, which is its JSON, says what to do.
+///
+/// ```
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_answers::place::Place;
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("\
+/// HloModule m
+/// ENTRY e { a = f32[8,128]{1,0} parameter(0)
+///   b = f32[8,128]{0,1} copy(a)
+///   ROOT c = f32[8,128]{0,1} negate(b) }")?;
+/// let cost = ProgramCost::new(&module)?;
+/// let remedy = cost.copies[0].remedy.as_ref().unwrap();
+/// assert_eq!(remedy.asked(), Some((&Place::Parameter(0, vec![]), &"{0,1}".parse()?)));
+/// assert!(remedy.to_string().starts_with("ask for {0,1} at parameter 0; in JAX `Format("));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Donate a parameter, so that its memory is the result's.
+    Donate {
+        /// The number of the parameter.
+        parameter: usize,
+    },
+    /// Ask for a layout.
+    Ask {
+        /// The parameter or result.
+        place: Place,
+        /// The layout.
+        layout: Layout,
+        /// Whether it differs from today's in its tiles alone, so that they must be written.
+        tiles: bool,
+        /// What may then still need a copy.
+        stays: Stays,
+    },
+    /// Let a custom call read the layout that there is.
+    CustomCall {
+        /// The name of the instruction.
+        instruction: String,
+        /// The layout.
+        layout: Layout,
+    },
+}
+
+/// What may need a copy when a parameter or a result has another layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Stays {
+    /// Nothing that is known.
+    Nothing,
+    /// The parameter is a result as well: a copy stays unless it is donated.
+    UnlessDonated {
+        /// The number of the parameter.
+        parameter: usize,
+    },
+    /// A result is the same array.
+    Result {
+        /// The result.
+        place: Place,
+    },
+    /// An instruction reads the array as it is now.
+    Reader {
+        /// Its name.
+        instruction: String,
+    },
+}
+
+impl Remedy {
+    /// What would remove a copy; `None` if nothing is known.
+    pub(super) fn new(copy: &Copy<'_>) -> Option<Self> {
+        match (copy.change, &copy.producer, &copy.consumer) {
+            (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
+                if !is_donated(*instruction, *number) =>
+            {
+                Some(Self::Donate { parameter: *number })
+            }
+            (Change::Layout, producer, consumer) => match (ask(copy), producer, consumer) {
+                (Some((place, layout, array)), _, _) => {
+                    let tiles = layout.minor_to_major() == array.layout().minor_to_major();
+                    Some(Self::Ask { place, layout, tiles, stays: Stays::new(copy) })
+                }
+                (None, _, Fixed::CustomCall(call)) if !matches!(producer, Fixed::Parameter { .. }) => {
+                    Some(Self::CustomCall { instruction: call.name().to_owned(), layout: copy.from.layout().clone() })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The layout to ask for, and where; `None` if the remedy is another one.
+    #[must_use]
+    pub const fn asked(&self) -> Option<(&Place, &Layout)> {
+        match self {
+            Self::Ask { place, layout, .. } => Some((place, layout)),
+            _ => None,
+        }
+    }
+}
+
+impl Stays {
+    fn new(copy: &Copy<'_>) -> Self {
+        if let (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) = (&copy.producer, &copy.consumer)
+            && !is_donated(*instruction, *number)
+        {
+            return Self::UnlessDonated { parameter: *number };
+        }
+        match &copy.also {
+            None | Some(Fixed::Unknown) => Self::Nothing,
+            Some(Fixed::Result { index }) => Self::Result { place: Place::Result(index.clone()) },
+            Some(
+                Fixed::Parameter { instruction, .. }
+                | Fixed::Loop(instruction)
+                | Fixed::Caller(instruction)
+                | Fixed::CustomCall(instruction)
+                | Fixed::Product(instruction)
+                | Fixed::Collective(instruction)
+                | Fixed::Other(instruction),
+            ) => Self::Reader { instruction: instruction.name().to_owned() },
+        }
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Donate { parameter } => write!(f, "donate parameter {parameter}; in JAX `donate_argnums`"),
+            Self::Ask { place, layout, tiles, stays } => {
+                let jax = format_in_jax(layout, *tiles, "sharding");
+                write!(f, "ask for {layout} at {place}; in JAX `{jax}`{stays}")
+            }
+            Self::CustomCall { instruction, layout } => {
+                write!(f, "let the custom call %{instruction} read {layout}")
+            }
+        }
+    }
+}
+
+/// What follows the remedy in its sentence.
+impl fmt::Display for Stays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::UnlessDonated { parameter } => {
+                write!(f, "; a copy stays unless parameter {parameter} is donated, because it is a result as well")
+            }
+            Self::Result { place } => write!(f, "; {place} is the same array, and may then need a copy"),
+            Self::Reader { instruction } => {
+                write!(f, "; %{instruction} reads it as it is now, and may then need a copy")
+            }
+        }
+    }
+}
+
+impl Serialize for Remedy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The layout that would remove a copy, where to ask for it, and the array that is there now.
+fn ask<'m>(copy: &Copy<'m>) -> Option<(Place, Layout, &'m ArrayShape)> {
+    match (copy.change, &copy.producer, &copy.consumer) {
+        (Change::Layout, Fixed::Parameter { instruction, number, index }, _) => {
+            let array = array_at(instruction.shape(), index)?;
+            let wanted = read_as(copy, array).filter(|wanted| differs(wanted, array))?;
+            Some((Place::Parameter(*number, index.clone()), wanted, array))
+        }
+        (Change::Layout, _, Fixed::Result { index }) => {
+            let array = array_at(copy.cost.instruction.computation().root().shape(), index)?;
+            let wanted = written_as(copy, array).filter(|wanted| differs(wanted, array))?;
+            Some((Place::Result(index.clone()), wanted, array))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a place has another layout than is wanted there.
+fn differs(wanted: &Layout, array: &ArrayShape) -> bool {
+    !LayoutEqual::new().ignore_memory_space().compare(wanted, array.layout())
+}
+
+/// The dimension of the operand that each dimension of the result is; `None` where the instruction does something else.
+fn permutation(copy: &Copy<'_>) -> Option<Vec<usize>> {
+    let instruction = copy.cost.instruction;
+    match instruction.opcode() {
+        Opcode::Copy | Opcode::CopyStart | Opcode::Convert => Some((0..copy.from.num_dimensions()).collect()),
+        Opcode::Transpose => instruction.attribute("dimensions")?.numbers().ok(),
+        Opcode::Fusion if copy.is_fused_copy() => Some((0..copy.from.num_dimensions()).collect()),
+        _ => None,
+    }
+}
+
+/// The layout that a parameter would need for the copy to be unnecessary; `None` if it is not known.
+fn read_as(copy: &Copy<'_>, parameter: &ArrayShape) -> Option<Layout> {
+    // Where something between the parameter and the copy views it in another way, no remedy is known.
+    if !is_same(parameter, copy.from) {
+        return None;
+    }
+    let permutation = permutation(copy)?;
+    let order = copy.to.layout().minor_to_major().iter().map(|&dimension| permutation.get(dimension).copied());
+    layout(&order.collect::<Option<Vec<usize>>>()?, tiled_as(copy.to, parameter))
+}
+
+/// The layout that a result would need for the copy to be unnecessary; `None` if it is not known.
+fn written_as(copy: &Copy<'_>, result: &ArrayShape) -> Option<Layout> {
+    if !is_same(result, copy.to) {
+        return None;
+    }
+    let permutation = permutation(copy)?;
+    let order = copy.from.layout().minor_to_major().iter();
+    let order = order.map(|dimension| permutation.iter().position(|operand| operand == dimension));
+    layout(&order.collect::<Option<Vec<usize>>>()?, tiled_as(copy.from, result))
+}
+
+/// The layout whose tiles a place should have: those of the other side, unless the copy also converts the elements, as copies from f32 to bf16
+/// on TPUs. Tiles depend on the size of elements.
+fn tiled_as<'m>(other: &'m ArrayShape, place: &'m ArrayShape) -> &'m Layout {
+    if other.same_element_type(place) { other.layout() } else { place.layout() }
+}
