@@ -20,8 +20,11 @@ use xla_shape_render::explain::{Explained, Explanation};
 use xla_shape_render::kernel::Kernels;
 use xla_shape_render::{index, vector};
 
+/// Makes a schema.
+type Schema = fn() -> Value;
+
 /// The schemas by verb: `hlo diff` is `hlo-diff`.
-const SCHEMAS: &[(&str, fn() -> Value)] = &[
+const SCHEMAS: &[(&str, Schema)] = &[
     ("advise", schema::<Advice, Row>),
     ("block", schema::<BlockAnswer, BlockAnswer>),
     ("check", schema::<Checked<'_>, Checked<'_>>),
