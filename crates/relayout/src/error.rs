@@ -112,7 +112,7 @@ pub enum RelayoutError {
     Invalid(ValidationError),
     /// There is not enough memory for the result.
     OutOfMemory(OutOfMemory),
-    /// The size of a buffer is not that of its array.
+    /// A buffer does not have exactly the bytes of its array.
     BufferSizeMismatch {
         /// Which buffer.
         side: Side,

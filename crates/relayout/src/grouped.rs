@@ -36,6 +36,7 @@ impl Grouped {
         let sizes = local(from.as_ref().extents());
         let identity = (0..sizes.len()).collect::<Vec<_>>();
         let mut groups = identity.iter().map(|&dimension| vec![dimension]).collect::<Vec<_>>();
+        // Dimensions that one side combines share a group. Groups of both sides that overlap become one: {0,1} and {1,2} give {0,1,2}.
         for list in combined(from, &identity).into_iter().chain(combined(to, to_dimension)) {
             let (joined, rest) =
                 groups.into_iter().partition::<Vec<_>, _>(|group| group.iter().any(|of| list.contains(of)));
@@ -58,6 +59,7 @@ impl Grouped {
             table.sort_unstable_by_key(|&(_, to)| to);
             tables.push(table);
         }
+        // The loops in which the destination's neighbours are nearest, and those in which the source's are, run innermost.
         tables.sort_by_key(|table| std::cmp::Reverse(nearest(table, |(_, to)| to)));
         let own = tables.pop().unwrap_or_else(|| vec![(0, 0)]);
         let near = (0..tables.len()).min_by_key(|&i| nearest(&tables[i], |(from, _)| from));

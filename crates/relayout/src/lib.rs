@@ -33,14 +33,15 @@
 //! | `loops` | regions of a relayout: loops over both arrays |
 //! | `regions` | from two stride tables to loops that both sides share |
 //! | `pieces` | looks positions up where the two tables have no common digits |
-//! | `schedule` | selects a kernel and an order for such loops |
+//! | `choice` | chooses a kernel for such loops: every rule and number that decides between kernels |
+//! | `schedule` | from regions to steps: the order of the loops around the kernels |
 //! | `fill` | fills padding |
 //! | `grouped`, `phases` | copying by tables, where there are too many regions |
 //! | `elements` | copying element by element: the definition that all other methods must agree with |
-//! | `threads` | splits steps among threads (feature `threads`) |
+//! | `parts`, `threads` | cuts steps into parts, for several threads (feature `threads`) |
 //! | `helpers` | work in pieces that several threads take one by one (feature `threads`) |
 //! | `kernels` | the innermost loops; all `unsafe` code that copies |
-//! | `tuning` | the numbers that were found by measuring |
+//! | `tuning` | how much kernels do at once, and other numbers that were found by measuring |
 //! | `vector` | which vector instructions the machine has; code compiled for each of them |
 //! | `memory` | memory that begins at a cache line |
 //! | `bits`, `wide` | bits within bytes; sizes of shapes as `usize` |
@@ -50,6 +51,7 @@
 pub mod vector;
 
 pub mod bits;
+mod choice;
 mod elements;
 mod error;
 mod fill;
@@ -60,6 +62,8 @@ mod kernels;
 mod loops;
 mod memory;
 mod options;
+#[cfg(feature = "threads")]
+mod parts;
 mod phases;
 mod pieces;
 mod plan;
@@ -73,9 +77,9 @@ mod threads;
 mod tuning;
 pub mod wide;
 
+pub use choice::Caches;
 pub use elements::widths_match;
 pub use error::{RelayoutError, Side};
-pub use kernels::Caches;
 pub use memory::{AlignedBytes, OutOfMemory};
 pub use options::{Options, Padding, Stores};
 pub use plan::Plan;

@@ -35,7 +35,7 @@ pub struct AlignedBytes {
 }
 
 impl AlignedBytes {
-    /// The alignment in bytes: that of a cache line, and what XLA's runtimes require of buffers.
+    /// The alignment in bytes: a cache line, which is also what XLA's runtimes require of buffers.
     pub const ALIGNMENT: usize = 64;
 
     /// `len` bytes, all 0.
@@ -61,7 +61,7 @@ impl AlignedBytes {
         })
     }
 
-    /// `len` bytes with unspecified values, which may be those of freed memory, for a caller that writes each of them before anybody reads it.
+    /// `len` bytes with unspecified values, perhaps of freed memory. The caller writes each of them before anybody reads it.
     /// That saves the time of [`zeroed`](Self::zeroed) for memory that the program has used before.
     pub(crate) fn unspecified(len: usize) -> Result<Self, OutOfMemory> {
         // Where there is no way to tell the compiler that the bytes have values, they are 0.

@@ -135,12 +135,14 @@ impl SideTables {
     fn new(table: &StrideTable, dimension: &[usize], sizes: &[usize]) -> Option<Self> {
         let mut side = Self { periods: Vec::new(), steps: vec![(0, 0); sizes.len()] };
         for SideGroup { dimensions, size, period } in side_groups(table.as_ref(), dimension, sizes) {
+            // In the row-major index of these dimensions, a step along the last one counts 1, and along each other one the sizes of those after it.
             let mut step = 1;
             for &own in dimensions.iter().rev() {
                 side.steps[own] = (side.periods.len(), step);
                 step *= sizes[own];
             }
             let period = period.filter(|&period| period < size);
+            // One entry more than a period: the last one says what a whole period adds.
             let count = period.map_or(size, |period| period + 1);
             if count > MAX_PHASE_PERIOD {
                 return None;
@@ -170,6 +172,7 @@ impl SideTables {
             let steps = index.iter().zip(&self.steps).filter(|(_, (of, _))| *of == number);
             steps.map(|(i, (_, step))| i * step).sum::<usize>()
         };
+        // Moving along the dimension changes only the index of its own period, so the others count into the base once.
         let others = (0..self.periods.len()).filter(|&other| other != number);
         let base = others.map(|other| self.periods[other].place(place(other))).sum::<usize>();
         let Period { table, whole } = &self.periods[number];
@@ -200,6 +203,7 @@ impl Cursor<'_> {
     fn advance(&mut self) {
         self.phase += self.step.0;
         self.base += self.step.1;
+        // A step is shorter than a period: longer ones are in `step.1`. So one comparison takes the place of a division.
         if self.phase >= self.table.len() {
             self.phase -= self.table.len();
             self.base += self.whole;

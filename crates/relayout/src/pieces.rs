@@ -1,5 +1,5 @@
-//! Regions of dimensions whose digits have no common divisors: uneven later tiles, tiles without a common multiple, dimensions that `*`
-//! combines in two ways.
+//! Regions of dimensions that the two sides divide differently, so that they share no digits. Later tiles may be uneven, tiles may have no common
+//! multiple, or `*` may combine dimensions in two ways.
 //!
 //! The positions of a period's indices are looked up one by one and assembled to loops: to runs, to runs of runs, and so on.
 
@@ -8,8 +8,8 @@ use super::tuning::MAX_PIECE_PERIOD;
 use crate::wide::local;
 use xla_shape_core::map::{StrideTableRef, increment, least_common_multiple};
 
-/// The positions of the elements whose indices in all but these source dimensions are 0, as loops that contain each of them once. `None` if
-/// too many would have to be looked up. `to_dimension[i]` is the source's dimension that is dimension `i` of the destination.
+/// The positions of elements along these source dimensions, where the indices of all other dimensions are 0, as loops that contain each of
+/// them once. `None` if too many would have to be looked up. `to_dimension[i]` is the source's dimension that is dimension `i` of the destination.
 pub(super) fn pieces(
     from: StrideTableRef<'_>,
     to: StrideTableRef<'_>,
@@ -25,6 +25,8 @@ pub(super) fn pieces(
     }
     let positions = positions(from, to, to_dimension, dimensions, looked_up);
     let Some(period) = period else { return Some(loops(&positions)) };
+    // With size 10 and period 4, the loops of the indices 0 to 3 run twice, with the second period `positions[4]` further on; then those of 0 and 1
+    // follow once.
     let (periods, rest) = (size / period, size % period);
     let (from, to) = positions[period];
     let mut all = loops(&positions[..period]);
@@ -70,6 +72,8 @@ pub(super) fn positions(
 /// The same positions as loops.
 fn loops(positions: &[(usize, usize)]) -> Vec<Region> {
     let mut all: Vec<Region> = positions.iter().map(|&(from, to)| Region { from, to, ..Region::default() }).collect();
+    // The first round merges positions into runs, the second one runs into runs of runs, and so on: 0 1 2 10 11 12 becomes 3 positions from 0 and 3
+    // from 10, and then 2 times 3 positions.
     loop {
         let count = all.len();
         all = merged(all);
@@ -83,8 +87,8 @@ fn loops(positions: &[(usize, usize)]) -> Vec<Region> {
 /// Merges consecutive regions that have the same loops and are equally far apart into one region with one more loop.
 fn merged(regions: Vec<Region>) -> Vec<Region> {
     let distance = |one: &Region, other: &Region| {
-        let is_behind = one.axes == other.axes && one.from < other.from && one.to < other.to;
-        is_behind.then(|| (other.from - one.from, other.to - one.to))
+        let follows = one.axes == other.axes && one.from < other.from && one.to < other.to;
+        follows.then(|| (other.from - one.from, other.to - one.to))
     };
     // All runs have the distance of the first pair that can be merged; regions between runs stay alone.
     let own = regions.windows(2).find_map(|pair| distance(&pair[0], &pair[1]));

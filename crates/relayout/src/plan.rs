@@ -1,18 +1,20 @@
 //! A relayout that was checked, prepared, and can run.
 
+use super::choice::Target;
 use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::fill::{Fill, fill_region};
 use super::grouped::Grouped;
 #[cfg(feature = "threads")]
 use super::helpers::{Caller, Helpers};
-use super::kernels::{BoundedStep, Caches, Machine, Step};
+use super::kernels::{BoundedStep, Instructions};
 use super::loops::{Axis, Region};
 use super::memory::AlignedBytes;
-use super::options::{Options, Padding, Stores};
+use super::options::{Options, Padding};
 use super::phases::Phases;
 use super::recent::Recent;
 use super::regions::Regions;
+use super::schedule::Scheduler;
 use super::tuning::MAX_CACHED_TABLE_BYTES;
 use crate::wide::local;
 use smallvec::smallvec;
@@ -53,7 +55,8 @@ struct Prepared {
     widths: Widths,
     fill: Option<Fill>,
     method: Method,
-    machine: Machine,
+    /// Of the arrays as a whole.
+    instructions: Instructions,
 }
 
 #[derive(Clone, Debug)]
@@ -172,12 +175,12 @@ impl Plan {
 
     /// The steps; none if elements are copied one by one.
     #[cfg(all(test, feature = "threads"))]
-    pub(super) fn steps(&self) -> (&[BoundedStep], Widths, Machine) {
+    pub(super) fn steps(&self) -> (&[BoundedStep], Widths) {
         let steps = match &self.0.method {
             Method::Steps(steps) => steps.as_slice(),
             Method::Grouped(_) | Method::Phases(_) | Method::Elements(_) => &[],
         };
-        (steps, self.0.widths, self.0.machine)
+        (steps, self.0.widths)
     }
 
     /// Copies the array in `source` into `destination`. Large arrays are written fastest if they begin at a multiple of 64 bytes; see
@@ -199,7 +202,7 @@ impl Plan {
     /// If a buffer does not have exactly the bytes of its shape; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
         self.0.run_with(source, destination, fill_region, |step, source, destination| {
-            step.run(&self.0.widths, self.0.machine, source, destination);
+            step.run(&self.0.widths, source, destination);
         })
     }
 
@@ -369,7 +372,7 @@ impl Plan {
             super::threads::fill(region, widths, destination, element, helpers);
         };
         self.0.run_with(source, destination, fill, |step, source, destination| {
-            super::threads::run(step, self.0.widths, self.0.machine, source, destination, helpers);
+            super::threads::run(step, self.0.widths, source, destination, helpers);
         })?;
         if caller.has_stopped() { Err(RelayoutError::Interrupted) } else { Ok(()) }
     }
@@ -428,12 +431,13 @@ impl Prepared {
             to: start,
             axes: smallvec![Axis { len: physical_elements - start, from: 0, to: 1 }],
         };
-        let machine = machine(options, from_bytes, to_bytes);
+        let target = Target::new(options);
+        let scheduler = Scheduler::new(widths, target, target.footprint(from_bytes.saturating_add(to_bytes)));
         let mut regions = Regions::default();
         let (method, padding) = match regions.find(&from_table, &to_table, &to_dimension, element.is_some()) {
             Some(()) => {
                 let mut steps = Vec::with_capacity(regions.copy.len());
-                regions.copy.iter_mut().for_each(|region| Step::add_all(&mut steps, region, widths, machine));
+                regions.copy.iter_mut().for_each(|region| scheduler.add_region(&mut steps, region));
                 (Method::Steps(steps), regions.padding)
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
@@ -461,8 +465,8 @@ impl Prepared {
         });
         let prefix = |shape: &ArrayShape| shape.layout().dynamic_shape_metadata_prefix_bytes() as usize;
         let prefixes = (prefix(from), prefix(to));
-        let (from, to) = (from.clone(), to.clone());
-        Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, machine }))
+        let (from, to, instructions) = (from.clone(), to.clone(), scheduler.instructions);
+        Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, instructions }))
     }
 
     /// New memory that `run` fills.
@@ -521,23 +525,6 @@ fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError>
     if expected == found { Ok(()) } else { Err(RelayoutError::BufferSizeMismatch { side, expected, found }) }
 }
 
-/// What kernels may use for a source and a destination of these sizes, in bytes.
-fn machine(options: &Options, from_bytes: usize, to_bytes: usize) -> Machine {
-    let caches = options.caches.unwrap_or_else(Caches::get);
-    let bytes = from_bytes.saturating_add(to_bytes);
-    let mut machine = Machine::detect().at_most(options.vectors);
-    let exceeds_caches = bytes >= caches.streaming_from();
-    if exceeds_caches {
-        machine = machine.exceeding_caches();
-    }
-    match options.stores {
-        Stores::Auto if bytes >= caches.staging_from() => machine.streaming(),
-        Stores::Auto if exceeds_caches => machine.streaming().without_staging(),
-        Stores::Streaming => machine.streaming(),
-        Stores::Auto | Stores::Regular => machine,
-    }
-}
-
 /// The sizes of a shape without splits; `table` becomes its stride table.
 fn fill_table(table: &mut StrideTable, shape: &ArrayShape, side: Side) -> Result<Sizes, RelayoutError> {
     if !shape.layout().split_configs().is_empty() {
@@ -578,13 +565,16 @@ fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prepared { from, to, fill, method, machine, .. } = &*self.0;
-        writeln!(f, "{from} -> {to}, {machine}")?;
+        let Prepared { from, to, fill, method, instructions, .. } = &*self.0;
+        writeln!(f, "{from} -> {to}, {instructions}")?;
         if let Some(fill) = fill {
             writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
         }
         match method {
-            Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {}", step.step())),
+            Method::Steps(steps) => steps.iter().try_for_each(|step| {
+                writeln!(f, "  {step}")?;
+                if step.instructions() == *instructions { Ok(()) } else { writeln!(f, "    {}", step.instructions()) }
+            }),
             Method::Grouped(_) => writeln!(f, "  element by element, with a table for each dimension"),
             Method::Phases(_) => writeln!(f, "  element by element, with a table for each dimension of each side"),
             Method::Elements(_) => writeln!(f, "  element by element"),
@@ -594,7 +584,8 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caches, Options, Plan, recent};
+    use super::{Options, Plan, recent};
+    use crate::choice::Caches;
     use crate::tuning::CACHED_PLANS;
     use crate::vector::Vectors;
 

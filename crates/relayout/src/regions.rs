@@ -341,9 +341,9 @@ fn common_divisors(
     digits.clear();
     digits.push(Common { divisor: 1, from: 0, to: 0 });
     let mut add = |divisor| {
-        let behind = digits.iter().rposition(|digit| digit.divisor <= divisor).unwrap_or(0);
-        if digits[behind].divisor != divisor {
-            digits.insert(behind + 1, Common { divisor, from: 0, to: 0 });
+        let place = digits.iter().rposition(|digit| digit.divisor <= divisor).unwrap_or(0);
+        if digits[place].divisor != divisor {
+            digits.insert(place + 1, Common { divisor, from: 0, to: 0 });
         }
     };
     for (_, cut) in from.iter().chain(to).filter(|(number, _)| *number == group) {
@@ -381,8 +381,8 @@ fn split_blocks(mut size: usize, digits: &[Common], region: usize, all: &mut Sma
             continue;
         }
         if rest > 0 {
-            let behind = all[region].clone().shifted(whole * from, whole * to);
-            all.push(behind);
+            let remaining = all[region].clone().shifted(whole * from, whole * to);
+            all.push(remaining);
             split_blocks(rest, &digits[..i], all.len() - 1, all);
         }
         if whole > 1 {

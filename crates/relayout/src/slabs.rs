@@ -346,7 +346,7 @@ impl Slab {
     /// ```
     ///
     /// # Errors
-    /// None in practice, as the whole relayout has a plan. The type is that of [`Plan::new`].
+    /// None in practice, as the whole relayout has a plan. The type is the same as for [`Plan::new`].
     pub fn plan(&self) -> Result<Plan, RelayoutError> {
         Plan::new(&self.from, &self.to, &self.options)
     }

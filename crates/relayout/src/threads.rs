@@ -3,7 +3,7 @@
 use super::elements::Widths;
 use super::fill::fill_region;
 use super::helpers::Helpers;
-use super::kernels::{BoundedStep, Machine, Step};
+use super::kernels::{BoundedStep, Step};
 use super::loops::{Axis, Region};
 use super::tuning::{BYTES_PER_HELPER, MAX_STRETCH_BYTES, MIN_PIECE_BYTES, PIECES_PER_THREAD};
 use std::sync::{Mutex, PoisonError};
@@ -26,21 +26,14 @@ fn share<T: Send>(helpers: Helpers<'_>, helping: usize, pieces: Vec<T>, work: im
 }
 
 /// [`BoundedStep::run`] with several threads.
-pub(super) fn run(
-    step: &BoundedStep,
-    widths: Widths,
-    machine: Machine,
-    source: &[u8],
-    destination: &mut [u8],
-    helpers: Helpers<'_>,
-) {
+pub(super) fn run(step: &BoundedStep, widths: Widths, source: &[u8], destination: &mut [u8], helpers: Helpers<'_>) {
     // One part after the other, until the caller stops.
-    let serial = |step: &Step, destination: &mut [u8]| {
-        for part in step.stretches(destination.len().div_ceil(MAX_STRETCH_BYTES)) {
+    let serial = |whole: &Step, destination: &mut [u8]| {
+        for part in whole.stretches(destination.len().div_ceil(MAX_STRETCH_BYTES)) {
             if !helpers.caller.goes_on() {
                 return;
             }
-            BoundedStep::from(part).run(&widths, machine, source, destination);
+            step.with(part).run(&widths, source, destination);
         }
     };
     let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step.step(), destination) };
@@ -72,8 +65,8 @@ pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], elem
         let len = iterations.min(left);
         left -= len;
         let stride = len * region.axes[0].to * bytes;
-        let (own, behind) = if left == 0 { (rest, &mut [][..]) } else { rest.split_at_mut(stride) };
-        rest = behind;
+        let (own, left_over) = if left == 0 { (rest, &mut [][..]) } else { rest.split_at_mut(stride) };
+        rest = left_over;
         let mut part = region.clone();
         part.axes[0] = Axis { len, ..part.axes[0] };
         parts.push((part, own));
@@ -87,15 +80,15 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
     for (i, part) in parts.iter().enumerate() {
         // A part's piece ends where the next part begins. The first piece includes what comes before it.
         let end = parts.get(i + 1).map_or(start + rest.len(), |next| next.to);
-        let (own, behind) = rest.split_at_mut(end - start);
+        let (own, left_over) = rest.split_at_mut(end - start);
         visit(Step { to: part.to - start, ..part.clone() }, own);
-        (rest, start) = (behind, end);
+        (rest, start) = (left_over, end);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES_PER_HELPER, BoundedStep, Helpers, Widths, divided, for_each};
+    use super::{BYTES_PER_HELPER, Helpers, Widths, divided, for_each};
     use crate::helpers::Caller;
     use crate::{Caches, Options, Padding, Plan, RelayoutError, Vectors};
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -223,21 +216,21 @@ mod tests {
     }
 
     fn compare(plan: &Plan) {
-        let (steps, widths, machine): (_, Widths, _) = plan.steps();
+        let (steps, widths): (_, Widths) = plan.steps();
         let bytes = |shape: &ArrayShape| shape.byte_size().unwrap() as usize;
         let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
         for step in steps {
             let mut whole = vec![0; bytes(plan.to())];
-            step.run(&widths, machine, &source, &mut whole);
+            step.run(&widths, &source, &mut whole);
             for count in [2, 3, 7] {
                 let mut found = vec![0; whole.len()];
                 for_each(&step.step().parts(count), &mut found, |part, own| {
-                    BoundedStep::from(part).run(&widths, machine, &source, own);
+                    step.with(part).run(&widths, &source, own);
                 });
                 assert!(found == whole, "{plan} in {count} parts");
                 let mut found = vec![0; whole.len()];
                 for part in step.step().stretches(count) {
-                    BoundedStep::from(part).run(&widths, machine, &source, &mut found);
+                    step.with(part).run(&widths, &source, &mut found);
                 }
                 assert!(found == whole, "{plan} in {count} stretches");
             }

@@ -25,7 +25,7 @@
 //!
 //! A [`Machine`] also has dot products of short lanes, which compilers do not select by themselves: [`dot4`](Machine::dot4) of bytes and
 //! [`dot2`](Machine::dot2) of bf16. Their operands are those of the machines' instructions (Intel's Software Developer's Manual: VPDPBUSD,
-//! VDPBF16PS, VPDPWSSD), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`. [`dot2_i16`](Machine::dot2_i16) is that of pairs of
+//! VDPBF16PS, VPDPWSSD), in the order of XLA's tiles `T(32,128)(4,1)` and `T(8,128)(2,1)`. [`dot2_i16`](Machine::dot2_i16) takes pairs of
 //! i16. [`lanes`] has conversions: widening, saturation, bf16, four bits. [`exp`] is inlined, so loops with it are vectorized.
 //!
 //! | machine | `dot4` | `dot2` | `dot2_i16` |
@@ -303,7 +303,7 @@ pub trait Machine {
     }
 }
 
-/// A machine with AVX2 and a fused multiply-add instruction, and AVX-512 if it is wide. This type and the next one are private: beside tests, only `run` names them,
+/// A machine with AVX2 and a fused multiply-add instruction, and AVX-512 if it is wide. This type and the next one are private: apart from tests, only `run` names them,
 /// after `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
 #[cfg(target_arch = "x86_64")]
 struct Fused<const WIDE: bool>;
@@ -421,7 +421,7 @@ impl Machine for Plain {
     }
 }
 
-/// Which dot products a machine has beside AVX-512, the best last.
+/// Which dot products a machine has in addition to AVX-512, the best last.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Dot {

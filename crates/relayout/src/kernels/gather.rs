@@ -6,7 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{LANE, Permutes, SIZE};
-use super::{LoopNest, Machine, NotPermuted, Vectors};
+use super::{Instructions, LoopNest, NotPermuted, Vectors};
 
 /// The elements of a block, in ascending order of the destination.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +20,14 @@ pub(in super::super) struct Gather {
     permutes: Option<Permutes>,
 }
 
+/// How many permutes assemble how many vectors of the destination, which hold how many elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) struct PermuteCount {
+    pub(in super::super) permutes: usize,
+    pub(in super::super) vectors: usize,
+    pub(in super::super) elements: usize,
+}
+
 /// Other architectures have no such permutes.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,20 +35,15 @@ enum Permutes {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Permutes {
-    fn new(_: usize, _: usize, _: &[(u32, u32)], _: usize) -> Result<Self, NotPermuted> {
-        Err(NotPermuted::ElementWise)
+    fn new(_: usize, _: usize, _: &[(u32, u32)], _: impl Fn(PermuteCount) -> bool) -> Result<Self, NotPermuted> {
+        Err(NotPermuted::TooExpensive)
     }
 }
 
 impl Gather {
-    /// Whether a machine has permutes of all bytes of 64-byte vectors.
-    pub(in super::super) fn can_permute(machine: Machine) -> bool {
-        machine.vectors >= Vectors::Avx512
-    }
-
-    /// The bytes of the vectors that a machine permutes, if it does.
-    pub(in super::super) fn permuted_size(machine: Machine) -> Option<usize> {
-        match machine.vectors {
+    /// How many bytes a machine with these vectors permutes at once, if it does.
+    pub(in super::super) fn permuted_size(vectors: Vectors) -> Option<usize> {
+        match vectors {
             #[cfg(target_arch = "x86_64")]
             Vectors::Avx512 => Some(SIZE),
             #[cfg(target_arch = "x86_64")]
@@ -58,14 +61,14 @@ impl Gather {
         Self { bytes, places, span, permutes: None }
     }
 
-    /// The same block with at most `most` permutes for each vector of `size` bytes on average.
+    /// The same block with permutes for vectors of `size` bytes. `admits` says whether so many permutes are cheaper than another kernel.
     pub(in super::super) fn permuted(
         size: usize,
         bytes: usize,
         places: &[(u32, u32)],
-        most: usize,
+        admits: impl Fn(PermuteCount) -> bool,
     ) -> Result<Self, NotPermuted> {
-        let permutes = Some(Permutes::new(size, bytes, places, most)?);
+        let permutes = Some(Permutes::new(size, bytes, places, admits)?);
         Ok(Self { permutes, ..Self::new(bytes, places.to_vec()) })
     }
 
@@ -95,7 +98,7 @@ impl Gather {
     /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Self::span`].
     pub(super) unsafe fn run_within(
         &self,
-        machine: Machine,
+        instructions: Instructions,
         nest: LoopNest<'_>,
         source: &[u8],
         destination: &mut [u8],
@@ -103,7 +106,7 @@ impl Gather {
         #[cfg(target_arch = "x86_64")]
         if let Some(permutes) = &self.permutes
             && permutes.size() == LANE
-            && machine.vectors >= Vectors::Avx2
+            && instructions.vectors() >= Vectors::Avx2
         {
             // SAFETY: `vectors` says that the CPU has AVX2. `Permutes::new` places every vector of the source between the first and the
             // last element of an iteration, and every byte of a vector of `LANE` bytes belongs to an element: the caller guarantees the span of
@@ -113,9 +116,9 @@ impl Gather {
         #[cfg(target_arch = "x86_64")]
         if let Some(permutes) = &self.permutes
             && permutes.size() == SIZE
-            && machine.vectors >= Vectors::Avx512
+            && instructions.vectors() >= Vectors::Avx512
         {
-            let streaming = machine.streaming
+            let streaming = instructions.stores().is_streaming()
                 && destination.as_ptr().align_offset(64) == 0
                 && nest.0.iter().all(|axis| axis.to.is_multiple_of(64))
                 && permutes.are_whole();
@@ -126,7 +129,7 @@ impl Gather {
             return unsafe { super::vectors::permute(permutes, streaming, nest, from, to) };
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = machine;
+        let _ = instructions;
         let run_elements = match self.bytes {
             1 => Self::run_elements::<1>,
             2 => Self::run_elements::<2>,

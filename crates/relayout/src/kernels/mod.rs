@@ -1,11 +1,11 @@
-//! The innermost loops. All `unsafe` code that copies is here, behind functions that check every bound first.
+//! The innermost loops. All `unsafe` code that copies is here. It is only reached through functions that check every bound.
 //!
 //! Each kernel is defined by its implementation in `scalar`, which is plain safe Rust. Where this machine
 //! has no vector version of a kernel, that implementation runs; packed elements have a faster one in `packed`, which is
 //! safe as well.
 
-mod cache;
 mod gather;
+mod instructions;
 mod packed;
 mod scalar;
 mod step;
@@ -15,120 +15,18 @@ mod tests;
 mod vectors;
 
 use super::elements::Unit;
-use super::loops::{Axes, Axis};
-use super::tuning::{
-    MAX_DIRECT_BYTES, MAX_RUN, MIN_DIRECT_BLOCK, MIN_DIRECT_WIDE_BLOCK, MIN_STREAMED_WIDE, PERMUTES_INSTEAD_OF_NARROW,
-    PERMUTES_INSTEAD_OF_SHORT,
-};
+use super::loops::Axis;
+use super::tuning::MAX_RUN;
 use super::vector::Vectors;
-pub use cache::Caches;
-pub(super) use gather::Gather;
-use std::fmt;
+pub(super) use gather::{Gather, PermuteCount};
+use instructions::Fence;
+pub(super) use instructions::{Instructions, StoreMode};
 pub(super) use step::{BoundedStep, Step, Work};
-
-/// What kernels may use. Only this module makes values, and none has vectors that the CPU has not: a value is proof of the CPU's features.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Machine {
-    vectors: Vectors,
-    streaming: bool,
-    /// Whether transposes whose columns begin within cache lines also use non-temporal stores, through a staging buffer.
-    staging: bool,
-    /// Whether the arrays are larger than the caches.
-    exceeds_caches: bool,
-}
-
-impl Machine {
-    /// What this machine can do, with ordinary stores, for arrays in the caches.
-    pub(super) fn detect() -> Self {
-        Self { vectors: Vectors::detect(), streaming: false, staging: false, exceeds_caches: false }
-    }
-
-    /// The same for arrays that are larger than the caches.
-    pub(super) fn exceeding_caches(self) -> Self {
-        Self { exceeds_caches: true, ..self }
-    }
-
-    /// Whether the arrays are larger than the caches.
-    pub(super) fn exceeds_caches(self) -> bool {
-        self.exceeds_caches
-    }
-
-    /// The same with at most these vectors.
-    pub(super) fn at_most(self, vectors: Vectors) -> Self {
-        Self { vectors: self.vectors.min(vectors), ..self }
-    }
-
-    /// The same with non-temporal stores, where the CPU has them.
-    pub(super) fn streaming(self) -> Self {
-        Self { streaming: self.vectors != Vectors::None, staging: true, ..self }
-    }
-
-    /// The same, but what would need a staging buffer uses ordinary stores.
-    pub(super) fn without_staging(self) -> Self {
-        Self { staging: false, ..self }
-    }
-
-    /// Whether a transpose runs in the order for arrays larger than the caches; `starts_lines` says whether all of its columns begin at a
-    /// cache line.
-    pub(super) fn is_large(self, starts_lines: bool) -> bool {
-        self.streaming && (self.staging || starts_lines)
-    }
-
-    /// Whether kernels use non-temporal stores.
-    pub(super) fn is_streaming(self) -> bool {
-        self.streaming
-    }
-
-    /// Every setting that this machine supports, the scalar kernels first.
-    #[cfg(test)]
-    fn all() -> Vec<Self> {
-        let best = Self::detect();
-        let mut all = vec![best.at_most(Vectors::None)];
-        for vectors in [Vectors::Neon, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
-            // NEON is of another architecture than the rest.
-            if vectors <= best.vectors && (vectors == Vectors::Neon) == cfg!(target_arch = "aarch64") {
-                let machine = best.at_most(vectors);
-                all.extend([machine, machine.streaming(), machine.streaming().without_staging()]);
-            }
-        }
-        all
-    }
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let vectors = match self.vectors {
-            Vectors::None => "without vectors",
-            Vectors::Neon | Vectors::Sse2 => "with vectors of 16 bytes",
-            Vectors::Avx2 | Vectors::Avx512Bw => "with vectors of 32 bytes",
-            Vectors::Avx512 => "with vectors of 64 bytes",
-        };
-        write!(f, "{vectors}, {} stores", if self.streaming { "non-temporal" } else { "ordinary" })
-    }
-}
-
-/// Orders non-temporal stores: when it is dropped, all of them are visible before any later store.
-struct Fence(Machine);
-
-impl Fence {
-    fn new(machine: Machine) -> Self {
-        Self(machine)
-    }
-}
-
-impl Drop for Fence {
-    fn drop(&mut self) {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if self.0.streaming {
-            vectors::fence();
-        }
-    }
-}
 
 /// Why a block is not assembled by permutes.
 pub(super) enum NotPermuted {
-    /// Copying element by element is as fast.
-    ElementWise,
+    /// Another kernel costs no more.
+    TooExpensive,
     /// A shorter block would need few enough permutes.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "other machines have no permutes"))]
     TryShorterBlock,
@@ -136,11 +34,6 @@ pub(super) enum NotPermuted {
 
 /// The bytes of the shortest 3, 5 or 7 rows of 4-byte elements that are interleaved with one permute per row: a vector with AVX2.
 pub(super) const LEAST_ODD_ROW: usize = 32;
-
-/// Whether 3, 5 or 7 rows of elements of at most 4 bytes are interleaved with one permute per row.
-pub(super) fn permutes_odd_rows(machine: Machine) -> bool {
-    cfg!(target_arch = "x86_64") && machine.vectors >= Vectors::Avx2
-}
 
 /// Loops around a kernel, the outermost first. The *iterations* of the nest are all combinations of their indices.
 #[derive(Clone, Copy)]
@@ -293,58 +186,23 @@ impl Transpose {
     }
 
     /// Whether elements are contiguous, in the source along `a` and in the destination along `b`.
-    fn is_dense(&self) -> bool {
+    pub(super) fn is_dense(&self) -> bool {
         follows(&self.a, |axis| axis.from, self.bytes) && follows(&self.b, |axis| axis.to, self.bytes)
     }
 
     /// Whether only the scalar kernel can run it: elements are not contiguous, or one of the sides is too short.
-    pub(super) fn is_scalar(&self, machine: Machine) -> bool {
+    pub(super) fn is_scalar(&self, vectors: Vectors) -> bool {
         let is_short = self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16;
-        !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
-    }
-
-    /// The innermost loops of both sides as a [`Matrix`] and the loops around it, the outermost first, where that is faster: where one side is
-    /// shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped. It is slower where the innermost loops
-    /// are short and do not cover a side. For `large` arrays it is slower, too, except for elements of 16 bytes if one side is short or if not all
-    /// columns begin at lines (`starts_lines`).
-    pub(super) fn as_matrix(&self, large: bool, starts_lines: bool) -> Option<(Matrix, Axes)> {
-        let (columns, rows) = (self.a[0].len, self.b[0].len);
-        let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
-        let (is_narrow, is_even) = (a.min(b) < 64, (columns * self.bytes, rows * self.bytes) == (a, b));
-        let is_faster = match self.bytes {
-            16 if large && starts_lines && a >= MIN_STREAMED_WIDE[0] && b >= MIN_STREAMED_WIDE[1] => false,
-            // Short innermost loops take longer than looking up offsets.
-            16 => is_even || columns * rows >= MIN_DIRECT_WIDE_BLOCK,
-            4 | 8 if !large && columns.min(rows) * self.bytes >= 16 => {
-                let is_small = is_narrow || self.a_len() * b <= MAX_DIRECT_BYTES;
-                is_small && (is_even || rows * self.bytes > 16 && columns * rows >= MIN_DIRECT_BLOCK)
-            }
-            _ => false,
-        };
-        let matrix = Matrix { bytes: self.bytes, columns: self.a[0], rows: self.b[0] };
-        let outer = self.a[1..].iter().rev().chain(self.b[1..].iter().rev()).filter(|axis| axis.len > 1);
-        (is_faster && self.shuffle.is_none() && self.is_dense()).then(|| (matrix, outer.copied().collect()))
-    }
-
-    /// How many permutes for each vector are still faster than this transpose; 0 where both sides fill a line.
-    pub(super) fn useful_permutes(&self) -> usize {
-        let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
-        if a.min(b) < 16 {
-            PERMUTES_INSTEAD_OF_NARROW / a.min(b)
-        } else if a.max(b) < 64 {
-            PERMUTES_INSTEAD_OF_SHORT
-        } else {
-            0
-        }
+        !self.is_dense() || is_short && vectors < Vectors::Avx512
     }
 
     /// How many elements are contiguous in the source.
-    fn a_len(&self) -> usize {
+    pub(super) fn a_len(&self) -> usize {
         len(&self.a)
     }
 
     /// How many elements are contiguous in the destination.
-    fn b_len(&self) -> usize {
+    pub(super) fn b_len(&self) -> usize {
         len(&self.b)
     }
 }
@@ -468,10 +326,10 @@ impl Kernel {
     ///
     /// # Panics
     /// If an iteration would exceed the source or the destination.
-    fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+    fn run(&self, instructions: Instructions, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
         let (from, to) = self.span().and_then(|ends| nest.span(ends)).expect("the kernel is valid and its places fit");
         // SAFETY: both slices are cut to the span of all iterations of this kernel.
-        unsafe { self.run_within(machine, nest, &source[..from], &mut destination[..to]) }
+        unsafe { self.run_within(instructions, nest, &source[..from], &mut destination[..to]) }
     }
 
     /// Runs the kernel in every iteration of a loop nest.
@@ -479,24 +337,30 @@ impl Kernel {
     /// # Safety
     /// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Self::span`], which is not `None`.
     #[inline]
-    unsafe fn run_within(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+    unsafe fn run_within(&self, instructions: Instructions, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         // SAFETY: the caller guarantees the bytes.
-        if unsafe { vectors::run(self, machine, nest, source, destination) } {
+        if unsafe { vectors::run(self, instructions, nest, source, destination) } {
             return;
         }
-        self.run_without_vectors(machine, nest, source, destination);
+        self.run_without_vectors(instructions, nest, source, destination);
     }
 
     /// Runs the kernel in every iteration of a loop nest. Not inlined: its buffers would take time in every call.
     #[inline(never)]
-    fn run_without_vectors(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+    fn run_without_vectors(
+        &self,
+        instructions: Instructions,
+        nest: LoopNest<'_>,
+        source: &[u8],
+        destination: &mut [u8],
+    ) {
         let mut stage = [0; size_of::<packed::Stage>()];
         nest.for_each(0, 0, |from, to| {
             let (source, destination) = (&source[from..], &mut destination[to..]);
             match self {
-                Self::Pack(kernel) => packed::pack(kernel, machine, &mut stage, source, destination),
-                Self::Unpack(kernel) => packed::unpack(kernel, machine, &mut stage, source, destination),
+                Self::Pack(kernel) => packed::pack(kernel, instructions, &mut stage, source, destination),
+                Self::Unpack(kernel) => packed::unpack(kernel, instructions, &mut stage, source, destination),
                 Self::PackUnits(kernel) => packed::pack_units(kernel, source, destination),
                 Self::UnpackUnits(kernel) => packed::unpack_units(kernel, source, destination),
                 _ => scalar::run(self, source, destination),

@@ -1,12 +1,18 @@
 //! Packing and unpacking of small elements: unit by unit, or through a row of packed bytes that stays in the L1 cache.
 
-use super::{Interleave, Kernel, LoopNest, Machine, Packing, Units};
+use super::{Instructions, Interleave, Kernel, LoopNest, Packing, Units};
 
 /// A staging buffer of packed bytes.
 pub(super) type Stage = [u8; 2048];
 
 /// Packs elements of a byte each.
-pub(super) fn pack(kernel: &Packing, machine: Machine, stage: &mut Stage, source: &[u8], destination: &mut [u8]) {
+pub(super) fn pack(
+    kernel: &Packing,
+    instructions: Instructions,
+    stage: &mut Stage,
+    source: &[u8],
+    destination: &mut [u8],
+) {
     let Interleave { factor, row_stride, .. } = kernel.rows;
     parts(kernel, |start, rows| {
         let len = rows.len;
@@ -14,22 +20,29 @@ pub(super) fn pack(kernel: &Packing, machine: Machine, stage: &mut Stage, source
             pack_row(kernel, &source[row * row_stride + start..], &mut stage[row * len..][..len]);
         }
         let run = &mut destination[start * factor..][..len * factor];
+        // With a factor, `factor` packed bytes that follow each other come from as many rows.
         match factor {
             1 => run.copy_from_slice(&stage[..len]),
-            _ => Kernel::Interleave(rows).run(machine, LoopNest(&[]), stage, run),
+            _ => Kernel::Interleave(rows).run(instructions, LoopNest(&[]), stage, run),
         }
     });
 }
 
 /// Unpacks elements to a byte each.
-pub(super) fn unpack(kernel: &Packing, machine: Machine, stage: &mut Stage, source: &[u8], destination: &mut [u8]) {
+pub(super) fn unpack(
+    kernel: &Packing,
+    instructions: Instructions,
+    stage: &mut Stage,
+    source: &[u8],
+    destination: &mut [u8],
+) {
     let Interleave { factor, row_stride, .. } = kernel.rows;
     parts(kernel, |start, rows| {
         let len = rows.len;
         let run = &source[start * factor..][..len * factor];
         match factor {
             1 => stage[..len].copy_from_slice(run),
-            _ => Kernel::Deinterleave(rows).run(machine, LoopNest(&[]), run, stage),
+            _ => Kernel::Deinterleave(rows).run(instructions, LoopNest(&[]), run, stage),
         }
         for row in 0..factor {
             unpack_row(kernel, &stage[row * len..][..len], &mut destination[row * row_stride + start..]);
@@ -57,6 +70,8 @@ fn pack_row(kernel: &Packing, source: &[u8], row: &mut [u8]) {
 
 fn pack_elements<const BITS: usize, const PARTS: usize>(kernel: &Packing, source: &[u8], row: &mut [u8]) {
     let mask = u8::MAX >> (8 - BITS);
+    // Byte `i` of a packed row takes element `i` of `PARTS` rows that are `distance` apart. With 4 bits, byte `i` holds element `i` of the first row in
+    // its low half and element `i` of the second row in its high half. So a row at a time is masked, shifted and merged, which is vectorized.
     let rows: [&[u8]; PARTS] = std::array::from_fn(|part| &source[part * kernel.distance..][..row.len()]);
     row.copy_from_slice(rows[0]);
     row.iter_mut().for_each(|byte| *byte &= mask);
@@ -108,6 +123,7 @@ fn pack_each_unit<const BITS: usize, const ELEMENTS: usize, const BYTES: usize>(
 ) {
     let Units { distance, len, .. } = *kernel;
     let units = &mut destination.as_chunks_mut::<BYTES>().0[..len];
+    // Contiguous elements are read as arrays whose size is known, which needs no check of bounds for each element.
     if distance == 1 {
         let elements = source.as_chunks::<ELEMENTS>().0;
         units.iter_mut().zip(elements).for_each(|(unit, elements)| *unit = packed::<BITS, _, _>(*elements));

@@ -3,7 +3,7 @@
 
 use super::super::elements::Widths;
 use super::super::loops::Axes;
-use super::{Fence, Gather, Kernel, LoopNest, Machine};
+use super::{Fence, Gather, Instructions, Kernel, LoopNest};
 
 /// A loop nest around a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,18 +28,19 @@ pub(in super::super) enum Work {
     Gather(Gather),
 }
 
-/// A step with the bounds of all of its iterations.
+/// A step with the bounds of all of its iterations, and the instructions for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in super::super) struct BoundedStep {
     step: Step,
     /// Where the iterations end in the source and in the destination, in bytes. Not used for [`Work::Element`], which checks each element.
     ends: (usize, usize),
+    instructions: Instructions,
 }
 
-impl From<Step> for BoundedStep {
+impl BoundedStep {
     /// # Panics
     /// If the bounds overflow or the kernel is not valid.
-    fn from(step: Step) -> Self {
+    pub(in super::super) fn new(step: Step, instructions: Instructions) -> Self {
         let Step { from, to, outer, work } = &step;
         let span = match work {
             Work::Element => Some((0, 0)),
@@ -48,13 +49,24 @@ impl From<Step> for BoundedStep {
         };
         let ends = span.and_then(|span| Some((from.checked_add(span.0)?, to.checked_add(span.1)?)));
         let ends = ends.expect("plans have valid kernels, and the places of an array fit in an i64");
-        Self { step, ends }
+        Self { step, ends, instructions }
     }
-}
 
-impl BoundedStep {
     pub(in super::super) fn step(&self) -> &Step {
         &self.step
+    }
+
+    pub(in super::super) fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    /// A part of this step, or a step of the same kind, with the same instructions.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[cfg(feature = "threads")]
+    pub(in super::super) fn with(&self, part: Step) -> Self {
+        Self::new(part, self.instructions)
     }
 
     /// Runs all iterations.
@@ -62,24 +74,24 @@ impl BoundedStep {
     /// # Panics
     /// If an iteration would exceed the source or the destination.
     #[inline]
-    pub(in super::super) fn run(&self, widths: &Widths, machine: Machine, source: &[u8], destination: &mut [u8]) {
-        let Self { step: Step { from, to, outer, work }, ends } = self;
-        let nest = LoopNest(outer);
+    pub(in super::super) fn run(&self, widths: &Widths, source: &[u8], destination: &mut [u8]) {
+        let Self { step: Step { from, to, outer, work }, ends, instructions } = self;
+        let (nest, instructions) = (LoopNest(outer), *instructions);
         if matches!(work, Work::Element) {
             return copy_elements(nest, (*from, *to), widths, source, destination);
         }
         let (source, destination) = (&source[*from..ends.0], &mut destination[*to..ends.1]);
-        let _fence = Fence::new(machine);
+        let _fence = Fence::new(instructions.stores());
         match work {
             // The same bytes on both sides, where the C library's copy is fastest.
-            Work::Kernel(Kernel::Copy(_)) if outer.is_empty() && !machine.is_streaming() => {
+            Work::Kernel(Kernel::Copy(_)) if outer.is_empty() && !instructions.stores().is_streaming() => {
                 destination.copy_from_slice(source);
             }
-            // SAFETY: `BoundedStep::from`, the only constructor, computed `ends` for this kernel and this nest, and nothing changes them later. Both
-            // slices were cut to them.
-            Work::Kernel(kernel) => unsafe { kernel.run_within(machine, nest, source, destination) },
+            // SAFETY: `new`, the only constructor, computed `ends` for this kernel and this nest, and nothing changes them later. Both slices were
+            // cut to them.
+            Work::Kernel(kernel) => unsafe { kernel.run_within(instructions, nest, source, destination) },
             // SAFETY: as for kernels.
-            Work::Gather(gather) => unsafe { gather.run_within(machine, nest, source, destination) },
+            Work::Gather(gather) => unsafe { gather.run_within(instructions, nest, source, destination) },
             Work::Element => {}
         }
     }

@@ -1,8 +1,8 @@
 //! Every kernel against its scalar definition, with every kind of vector that this machine has.
 
 use super::{
-    Axis, BoundedStep, Gather, Interleave, Kernel, LoopNest, Machine, Matrix, NO_LOOP, NotPermuted, Packing, Runs,
-    Side, Step, Transpose, Unit, Units, Work, scalar,
+    Axis, BoundedStep, Gather, Instructions, Interleave, Kernel, LoopNest, Matrix, NO_LOOP, NotPermuted, Packing,
+    PermuteCount, Runs, Side, Step, StoreMode, Transpose, Unit, Units, Vectors, Work, scalar,
 };
 use crate::elements::Widths;
 use crate::tuning::MAX_RUN;
@@ -37,16 +37,16 @@ fn check(kernel: Kernel, nest: &[Axis], shift: usize) {
     LoopNest(nest).for_each(0, 0, |from_offset, to_offset| {
         scalar::run(&kernel, &source[from_offset..], &mut expected[start + to_offset..]);
     });
-    for machine in Machine::all() {
+    for instructions in Instructions::all() {
         let mut found = vec![0x5a; to + 4 * GUARD];
         let found_start = found.as_ptr().align_offset(GUARD) + shift;
         let step = Step { from: 0, to: found_start, outer: nest.into(), work: Work::Kernel(kernel) };
-        BoundedStep::from(step).run(&bytes_of_u8(), machine, &source, &mut found[..found_start + to]);
+        BoundedStep::new(step, instructions).run(&bytes_of_u8(), &source, &mut found[..found_start + to]);
         let surplus = [&found[..found_start], &found[found_start + to..]].concat();
-        assert!(surplus == [0x5a; 4 * GUARD], "{kernel:?} {nest:?} {shift} {machine:?}: writes outside");
+        assert!(surplus == [0x5a; 4 * GUARD], "{kernel:?} {nest:?} {shift} {instructions:?}: writes outside");
         assert!(
             found[found_start..][..to] == expected[start..][..to],
-            "{kernel:?} {nest:?} {shift} {machine:?}: another result"
+            "{kernel:?} {nest:?} {shift} {instructions:?}: another result"
         );
     }
 }
@@ -322,32 +322,6 @@ fn transposes_of_crowded_rows() {
     }
 }
 
-/// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
-#[test]
-fn short_innermost_loops_have_tables() {
-    let matrix = |(large, starts_lines), bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
-        let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
-            let axis = |len, near, far| {
-                let (from, to) = if is_source { (near, far) } else { (far, near) };
-                Axis { len, from, to }
-            };
-            [axis(inner, near, far), axis(outer, near * inner, 1000 * far), NO_LOOP, NO_LOOP]
-        };
-        let (a, b) = (side(columns, bytes, 4096, true), side(rows, bytes, 4096, false));
-        Transpose { bytes, shuffle: None, a, b }.as_matrix(large, starts_lines).is_some()
-    };
-    let is_matrix = |bytes, columns, rows| matrix((false, false), bytes, columns, rows);
-    let is_large_matrix = |starts_lines, columns, rows| matrix((true, starts_lines), 16, columns, rows);
-    assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
-    assert!(is_matrix(8, [14, 1], [5, 3]) && !is_matrix(8, [3, 5], [2, 5]) && !is_matrix(4, [12, 1], [5, 25]));
-    assert!(is_matrix(16, [6, 5], [6, 1]) && !is_matrix(16, [2, 12], [3, 4]) && is_matrix(16, [2, 8], [48, 3]));
-    // Elements of 16 bytes in large arrays, with columns that begin at lines or do not.
-    assert!(!is_large_matrix(true, [16, 1], [8, 1]) && is_large_matrix(false, [16, 1], [8, 1]));
-    assert!(is_large_matrix(true, [15, 1], [8, 1]) && is_large_matrix(true, [16, 1], [7, 1]));
-    // Too few bytes for a vector, and more than the caches of a core should transpose this way.
-    assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
-}
-
 /// Compares gathers with plain loops on every machine, with permutes and without.
 #[test]
 fn gathers() {
@@ -377,11 +351,10 @@ fn gathers() {
         let nest = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
         let (from, to) = LoopNest(&nest).span(ends).unwrap();
         let source = source(from);
-        let permuted = |size| Gather::permuted(size, bytes, &places, 64).ok();
+        let permuted = |size| Gather::permuted(size, bytes, &places, |_| true).ok();
         let gathers = [Some(Gather::new(bytes, places.clone())), permuted(64), permuted(16)];
-        for (gather, machine) in
-            gathers.iter().flatten().flat_map(|gather| Machine::all().into_iter().map(move |machine| (gather, machine)))
-        {
+        let each = |gather| Instructions::all().into_iter().map(move |instructions| (gather, instructions));
+        for (gather, instructions) in gathers.iter().flatten().flat_map(each) {
             for shift in [0, 1, 32] {
                 let mut found = vec![0x5a; to + 4 * GUARD];
                 let start = found.as_ptr().align_offset(GUARD) + shift;
@@ -394,24 +367,25 @@ fn gathers() {
                 });
                 let work = Work::Gather(gather.clone());
                 let step = Step { from: 0, to: start, outer: nest.as_slice().into(), work };
-                BoundedStep::from(step).run(&bytes_of_u8(), machine, &source, &mut found[..start + to]);
-                assert!(found == expected, "{loops:?} {bytes} {shift} {machine:?}");
+                BoundedStep::new(step, instructions).run(&bytes_of_u8(), &source, &mut found[..start + to]);
+                assert!(found == expected, "{loops:?} {bytes} {shift} {instructions:?}");
             }
         }
     }
 }
 
-/// Blocks that need more permutes than they have elements, or too many at once, are not assembled by permutes.
+/// Blocks that need more permutes than another kernel costs, or too many at once, are not assembled by permutes.
 #[test]
 fn scattered_elements_are_not_permuted() {
     let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::permuted(64, 1, &far, 64), Err(NotPermuted::ElementWise)));
+    let few = |most| move |count: PermuteCount| count.permutes <= most * count.vectors;
+    assert!(matches!(Gather::permuted(64, 1, &far, few(63)), Err(NotPermuted::TooExpensive)));
     let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::permuted(64, 1, &many, 8), Err(NotPermuted::ElementWise)));
+    assert!(matches!(Gather::permuted(64, 1, &many, few(8)), Err(NotPermuted::TooExpensive)));
     // Other architectures have no permutes.
     if cfg!(target_arch = "x86_64") {
-        assert!(matches!(Gather::permuted(64, 1, &many, 64), Err(NotPermuted::TryShorterBlock)));
-        assert!(Gather::permuted(64, 1, &many[..256], 64).is_ok());
+        assert!(matches!(Gather::permuted(64, 1, &many, few(64)), Err(NotPermuted::TryShorterBlock)));
+        assert!(Gather::permuted(64, 1, &many[..256], few(64)).is_ok());
     }
 }
 
@@ -424,10 +398,11 @@ fn steps_check_their_bounds() {
         [(gather(), 12, 4), (Work::Kernel(Kernel::Matrix(matrix)), 64, 64), (Work::Kernel(Kernel::Copy(9)), 9, 9)]
     {
         let outer = [Axis { len: 2, from: 100, to: 200 }].as_slice().into();
-        let step = BoundedStep::from(Step { from: 3, to: 5, outer, work });
+        let step = Step { from: 3, to: 5, outer, work };
+        let step = BoundedStep::new(step, Instructions::new(Vectors::Avx512, StoreMode::Ordinary));
         let run = |from_bytes, to_bytes| {
             let (source, mut destination) = (vec![1; from_bytes], vec![0; to_bytes]);
-            let run = || step.run(&bytes_of_u8(), Machine::detect(), &source, &mut destination);
+            let run = || step.run(&bytes_of_u8(), &source, &mut destination);
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
         };
         let (from, to) = (3 + 100 + from, 5 + 200 + to);

@@ -43,7 +43,7 @@ mod sealed {
     impl Sealed for half::bf16 {}
 }
 
-/// 1.5 · 2<sup>23</sup>. Numbers of this size have no bits behind the point, so a sum with it is rounded to an integer, whose value is in the
+/// 1.5 · 2<sup>23</sup>. Numbers of this size have no fraction bits, so a sum with it is rounded to an integer, whose value is in the
 /// low bits of the result.
 pub(super) const ROUND: f32 = 12_582_912.0;
 
@@ -116,7 +116,7 @@ pub fn widen<T: Copy, W: From<T>, const N: usize>(lanes: &[T; N]) -> [W; N] {
 /// assert_eq!(narrow([7_i16, 256]), [7, 255]);
 /// ```
 pub trait Saturate<T>: Copy {
-    /// The nearest integer that a `T` can be.
+    /// The nearest value of type `T`.
     #[must_use]
     fn nearest(self) -> T;
 }

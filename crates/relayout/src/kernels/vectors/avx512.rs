@@ -139,6 +139,7 @@ const fn zip(bytes: usize) -> Permutation {
     let mut result = [[0; 64]; 2];
     let mut to = 0;
     while to < 128 {
+        // Elements of the result come from the first and the second operand in turn: element 5 is element 2 of the second one.
         let element = to / bytes;
         let from = (element % 2 * (64 / bytes) + element / 2) * bytes + to % bytes;
         result[to / 64][to % 64] = from as u8;

@@ -85,7 +85,7 @@ impl VectorStart {
         Self { row_number, start, factor, bytes, step: (in_vector % factor, in_vector / factor * bytes) }
     }
 
-    /// Returns this start and advances to that of the next vector.
+    /// Returns this start, and advances to where the next vector starts.
     #[inline(always)]
     fn next(&mut self) -> Self {
         let this = *self;
@@ -302,7 +302,7 @@ macro_rules! table_kernels {
             let Interleave { factor, bytes, len, row_stride } = *kernel;
             let total = len * factor;
             let start = first / factor;
-            // Copies of the rests, with zeros behind them so that whole vectors can be read.
+            // Copies of the rests, followed by zeros so that whole vectors can be read.
             let mut rows: [[u8; 2 * SIZE]; MAX_FACTOR] = [[0; 2 * SIZE]; MAX_FACTOR];
             for (row_number, rest) in rows[..factor].iter_mut().enumerate() {
                 let address = from.wrapping_add(row_number * row_stride + start * bytes);
@@ -413,7 +413,7 @@ macro_rules! table_kernels {
             let run = len * factor * bytes;
             for (row_number, &first) in done.iter().enumerate() {
                 if first < len {
-                    // A copy of the rest of the run, with zeros behind it so that whole vectors can be read.
+                    // A copy of the rest of the run, followed by zeros so that whole vectors can be read.
                     let start = (first * factor + row_number) * bytes;
                     let mut rest: VectorBuffer = [[0; SIZE]; MAX_FACTOR + 1];
                     let count = (run - start).min(size_of::<VectorBuffer>());

@@ -12,7 +12,7 @@ use super::{LINE, LoopNest, Matrix, Vectors};
 /// The CPU has `vectors`. `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
 #[inline]
 pub(super) unsafe fn run_with(
-    (vectors, large): (Vectors, bool),
+    vectors: Vectors,
     kernel: &Matrix,
     nest: LoopNest<'_>,
     from: *const u8,
@@ -25,17 +25,17 @@ pub(super) unsafe fn run_with(
     #[cfg(target_arch = "aarch64")]
     if vectors >= Vectors::Neon {
         // SAFETY: the CPU has these vectors. Rows and columns are contiguous, with at least 16 bytes; the caller guarantees the bounds.
-        unsafe { super::neon::matrix::<super::neon::V>(kernel, large, nest, from, to) };
+        unsafe { super::neon::matrix::<super::neon::V>(kernel, nest, from, to) };
         return true;
     }
     #[cfg(target_arch = "x86_64")]
     if vectors >= Vectors::Avx2 {
         // SAFETY: as for NEON; every CPU with AVX2 has SSE2.
-        unsafe { super::avx2::matrix::<super::sse2::V>(kernel, large, nest, from, to) };
+        unsafe { super::avx2::matrix::<super::sse2::V>(kernel, nest, from, to) };
         return true;
     } else if vectors >= Vectors::Sse2 {
         // SAFETY: as for NEON.
-        unsafe { super::sse2::matrix::<super::sse2::V>(kernel, large, nest, from, to) };
+        unsafe { super::sse2::matrix::<super::sse2::V>(kernel, nest, from, to) };
         return true;
     }
     false
@@ -53,7 +53,7 @@ macro_rules! matrices {
         use super::Matrix;
         use super::matrix::resident;
         use super::tables::chunks;
-        use crate::tuning::{L1_RESIDENT, LARGE_WIDE_COLUMNS, LARGE_WIDE_ROWS, WIDE_ROWS};
+        use crate::tuning::{L1_RESIDENT, WIDE_COLUMNS, WIDE_ROWS};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
         /// lane.
@@ -64,7 +64,6 @@ macro_rules! matrices {
         #[target_feature($(enable = $feature),+)]
         pub(super) unsafe fn matrix<W: Vector<1>>(
             kernel: &Matrix,
-            large: bool,
             nest: LoopNest<'_>,
             from: *const u8,
             to: *mut u8,
@@ -77,56 +76,37 @@ macro_rules! matrices {
                 (4, false) => each_block::<W, 4, 4, true>,
                 (8, true) => each_block::<W, 8, 2, false>,
                 (8, false) => each_block::<W, 8, 2, true>,
-                (_, true) if large && columns.len > LARGE_WIDE_COLUMNS => wide::<W, false, LARGE_WIDE_ROWS>,
-                (_, false) if large && columns.len > LARGE_WIDE_COLUMNS => wide::<W, true, LARGE_WIDE_ROWS>,
-                (_, true) => wide::<W, false, WIDE_ROWS>,
-                (_, false) => wide::<W, true, WIDE_ROWS>,
+                (_, true) => wide::<W, false>,
+                (_, false) => wide::<W, true>,
             };
             // SAFETY: the caller guarantees the vectors, at least 16 bytes of each row and column, and the elements at all offsets.
             unsafe { transpose((rows.len, columns.len), (rows.from, columns.to), nest, from, to) };
         }
 
-        /// Transposes elements of 16 bytes, as many columns at a time as a vector has elements. `MANY` says whether `nest` has loops.
-        /// `ROWS` rows are taken at once, unless they fit in the L1 cache or share few of its sets.
+        /// Transposes elements of 16 bytes. `MANY` says whether `nest` has loops.
         ///
         /// # Safety
         /// The CPU has both kinds of vectors. With the offsets of every iteration of `nest`, the element of row `b` and column `a` is valid for
         /// reads at `from + b * strides.0 + a * 16` and for writes at `to + a * strides.1 + b * 16`.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
-        unsafe fn wide<W: Vector<1>, const MANY: bool, const ROWS: usize>(
+        unsafe fn wide<W: Vector<1>, const MANY: bool>(
             (rows, columns): (usize, usize),
             strides: (usize, usize),
             nest: LoopNest<'_>,
             from: *const u8,
             to: *mut u8,
         ) {
-            // The lines of some rows stay in the L1 cache until all of their columns are written.
-            let rows_at_once = if rows * columns * 16 <= L1_RESIDENT { rows } else { ROWS.min(resident(strides.0)) };
+            if rows * columns * 16 > L1_RESIDENT {
+                return nest.for_each(0, 0, |from_offset, to_offset| {
+                    let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+                    // SAFETY: these are all rows and columns, and the pointers have the offsets of an iteration.
+                    unsafe { wide_blocks::<W>((rows, columns), strides, from, to) };
+                });
+            }
             let transpose = |from: *const u8, to: *mut u8| {
-                let mut row = 0;
-                while row < rows {
-                    let (from, to) = (from.wrapping_add(row * strides.0), to.wrapping_add(row * 16));
-                    let count = rows_at_once.min(rows - row);
-                    let mut next = 0;
-                    while next < columns {
-                        // The last columns overlap those before them.
-                        let many = columns >= $lanes;
-                        let column = if many { next.min(columns - $lanes) } else { next };
-                        let (from, to) = (from.wrapping_add(column * 16), to.wrapping_add(column * strides.1));
-                        if many {
-                            // SAFETY: there are `count` rows from `row` on and `$lanes` columns from `column` on, and the pointers have the
-                            // offsets of an iteration, of this row and of this column.
-                            unsafe { columns_of::<V, W, $lanes>(count, strides, from, to) };
-                            next += $lanes;
-                        } else {
-                            // SAFETY: as above, for one column.
-                            unsafe { columns_of::<W, W, 1>(count, strides, from, to) };
-                            next += 1;
-                        }
-                    }
-                    row += rows_at_once;
-                }
+                // SAFETY: as above.
+                unsafe { wide_columns::<W>((rows, columns), strides, from, to) };
             };
             if MANY {
                 nest.for_each(0, 0, |from_offset, to_offset| {
@@ -134,6 +114,60 @@ macro_rules! matrices {
                 });
             } else {
                 transpose(from, to);
+            }
+        }
+
+        /// Transposes elements of 16 bytes in blocks of some rows and columns.
+        ///
+        /// # Safety
+        /// As [`wide`], in one iteration.
+        #[inline(never)]
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn wide_blocks<W: Vector<1>>(
+            (rows, columns): (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            // Each row of the source and each column of the destination may be in a page of its own. The addresses of a block's pages stay in
+            // the TLB, and partial lines at its ends in the L1 cache. If rows share few sets of that cache, blocks have fewer of them.
+            let rows_at_once = resident(strides.0).clamp(WIDE_ROWS[0], WIDE_ROWS[1]);
+            for rows in chunks(rows, rows_at_once, 1) {
+                let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * 16));
+                for columns in chunks(columns, WIDE_COLUMNS, $lanes) {
+                    let (from, to) = (from.wrapping_add(columns.start * 16), to.wrapping_add(columns.start * strides.1));
+                    // SAFETY: these are some of the rows and columns, to whose first ones the pointers were moved.
+                    unsafe { wide_columns::<W>((rows.len(), columns.len()), strides, from, to) };
+                }
+            }
+        }
+
+        /// Transposes elements of 16 bytes, as many columns at a time as a vector has elements.
+        ///
+        /// # Safety
+        /// As [`wide`], in one iteration.
+        #[inline(always)]
+        unsafe fn wide_columns<W: Vector<1>>(
+            (rows, columns): (usize, usize),
+            strides: (usize, usize),
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let mut next = 0;
+            while next < columns {
+                // The last columns overlap those before them.
+                let many = columns >= $lanes;
+                let column = if many { next.min(columns - $lanes) } else { next };
+                let (from, to) = (from.wrapping_add(column * 16), to.wrapping_add(column * strides.1));
+                if many {
+                    // SAFETY: there are `rows` rows, and `$lanes` columns from `column` on, to which the pointers were moved.
+                    unsafe { columns_of::<V, W, $lanes>(rows, strides, from, to) };
+                    next += $lanes;
+                } else {
+                    // SAFETY: as above, for one column.
+                    unsafe { columns_of::<W, W, 1>(rows, strides, from, to) };
+                    next += 1;
+                }
             }
         }
 

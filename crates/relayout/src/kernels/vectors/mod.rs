@@ -39,9 +39,9 @@ mod runs;
 mod sse2;
 mod tables;
 
-use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Matrix, Packing, Runs, Transpose, Vectors};
+use super::{Axis, Instructions, Interleave, Kernel, LoopCounter, LoopNest, Matrix, Packing, Runs, Transpose, Vectors};
 pub(super) use crate::prefetch::prefetch;
-use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
+use crate::tuning::{BySize, ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
 use generic::Vector;
 pub(super) use hints::fence;
 use hints::{prefetch_far, prefetch_to_write};
@@ -49,7 +49,7 @@ use hints::{prefetch_far, prefetch_to_write};
 pub(super) use permute::{LANE, Permutes, SIZE, run as permute, run_lanes as permute_lanes};
 use std::ops::Range;
 use tables::{Loops, OffsetBuffer, Offsets};
-use transpose::{BlockOptions, Narrow, TransposeBlock, TransposeKernels};
+use transpose::{BlockKinds, BlockOptions, Narrow, TransposeKernels};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
@@ -61,18 +61,18 @@ const LINE: usize = 64;
 #[inline]
 pub(super) unsafe fn run(
     kernel: &Kernel,
-    machine: Machine,
+    instructions: Instructions,
     nest: LoopNest<'_>,
     source: &[u8],
     destination: &mut [u8],
 ) -> bool {
     let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
     if let Kernel::Matrix(kernel) = kernel {
-        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. The caller guarantees the bounds.
-        return unsafe { matrix::run_with((machine.vectors, machine.streaming), kernel, nest, from, to) };
+        // SAFETY: `vectors` comes from `Instructions`, which never have more than the CPU has. The caller guarantees the bounds.
+        return unsafe { matrix::run_with(instructions.vectors(), kernel, nest, from, to) };
     }
     // SAFETY: the caller guarantees the bounds.
-    unsafe { run_larger(kernel, machine, nest, from, to) }
+    unsafe { run_larger(kernel, instructions, nest, from, to) }
 }
 
 /// As [`run`], for all kernels but [`Matrix`]: choosing among these takes longer than a small matrix.
@@ -80,12 +80,18 @@ pub(super) unsafe fn run(
 /// # Safety
 /// The bytes that [`LoopNest::span`] gives for [`Kernel::span`], which is not `None`, are valid for reads at `from` and for writes at `to`.
 #[inline(never)]
-unsafe fn run_larger(kernel: &Kernel, machine: Machine, nest: LoopNest<'_>, from: *const u8, to: *mut u8) -> bool {
-    let vectors = machine.vectors;
+unsafe fn run_larger(
+    kernel: &Kernel,
+    instructions: Instructions,
+    nest: LoopNest<'_>,
+    from: *const u8,
+    to: *mut u8,
+) -> bool {
+    let (vectors, stores) = (instructions.vectors(), instructions.stores());
     let whole_lines = |axes: &[Axis], stride: usize| {
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };
-    let large = machine.streaming;
+    let large = stores.is_streaming();
     // In interleavings, the elements that do not fill a line are written with ordinary stores after a fence. For short rows, the fence
     // costs more than non-temporal stores gain.
     let is_worth_fences = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_FENCED_ROW;
@@ -110,7 +116,7 @@ unsafe fn run_larger(kernel: &Kernel, machine: Machine, nest: LoopNest<'_>, from
             }
             Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
-    let large = if matches!(kernel, Kernel::Transpose(_)) { machine.is_large(streaming) } else { large };
+    let large = if matches!(kernel, Kernel::Transpose(_)) { stores.streams_columns(streaming) } else { large };
     if let Kernel::Transpose(kernel) = kernel
         && !kernel.is_dense()
     {
@@ -120,20 +126,20 @@ unsafe fn run_larger(kernel: &Kernel, machine: Machine, nest: LoopNest<'_>, from
         && interleave::supports(rows)
     {
         let back = matches!(kernel, Kernel::Deinterleave(_));
-        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. `supports` accepts the kernel, and the caller
+        // SAFETY: `vectors` comes from `Instructions`, which never have more than the CPU has. `supports` accepts the kernel, and the caller
         // guarantees the bounds.
         return unsafe { interleave::run(rows, back, (vectors, large), nest, from, to) };
     }
     #[cfg(target_arch = "aarch64")]
     if vectors >= Vectors::Neon && neon::supports(kernel) {
-        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has, and `supports` accepts the kernel. The caller
+        // SAFETY: `vectors` comes from `Instructions`, which never have more than the CPU has, and `supports` accepts the kernel. The caller
         // guarantees the bounds. `streaming` was set only where `to` and the strides are multiples of `LINE`.
         return unsafe { neon::run(kernel, (large, streaming), nest, from, to) };
     }
     #[cfg(target_arch = "x86_64")]
     {
         if vectors >= Vectors::Avx512 && avx512::supports(kernel) {
-            // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has, and `supports` accepts the kernel. The
+            // SAFETY: `vectors` comes from `Instructions`, which never have more than the CPU has, and `supports` accepts the kernel. The
             // caller guarantees the bounds. `streaming` was set only where `to` and the strides are multiples of `LINE`.
             return unsafe { avx512::run(kernel, (large, streaming), nest, from, to) };
         }

@@ -1,10 +1,10 @@
 //! Vectors of the destination that are assembled from several vectors of the source by permutes.
 
-use super::super::NotPermuted;
+use super::super::{NotPermuted, PermuteCount};
 use super::LoopNest;
 #[cfg(test)]
 use super::pending;
-use crate::tuning::{MAX_PERMUTES_PER_BLOCK, PERMUTE_TENTHS, VECTOR_TENTHS};
+use crate::tuning::MAX_PERMUTES_PER_BLOCK;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -48,17 +48,18 @@ pub(in super::super) const SIZE: usize = 64;
 pub(in super::super) const LANE: usize = 16;
 
 impl Permutes {
-    /// The permutes with vectors of `size` bytes for elements of `bytes` bytes at these places, at most `most` for each vector on average.
+    /// The permutes with vectors of `size` bytes for elements of `bytes` bytes at these places. `admits` says
+    /// whether so many permutes are cheaper than another kernel.
     pub(in super::super) fn new(
         size: usize,
         bytes: usize,
         places: &[(u32, u32)],
-        most: usize,
+        admits: impl Fn(PermuteCount) -> bool,
     ) -> Result<Self, NotPermuted> {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
         // If the elements span less than a vector, it is read with a mask, which AVX2 does not have for bytes.
         if end == 0 || end < size && size == LANE {
-            return Err(NotPermuted::ElementWise);
+            return Err(NotPermuted::TooExpensive);
         }
         let read = u64::MAX >> SIZE.saturating_sub(end);
         let last_vector = end.saturating_sub(size) as u32;
@@ -71,7 +72,7 @@ impl Permutes {
         let is_dense = places.last().is_some_and(|last| last.1 as usize + 1 == places.len());
         let last = &places[places.len().saturating_sub(size / bytes)..];
         if size == LANE && (!is_dense || last.len() * bytes < size) {
-            return Err(NotPermuted::ElementWise);
+            return Err(NotPermuted::TooExpensive);
         }
         let mut done = 0;
         for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
@@ -97,10 +98,9 @@ impl Permutes {
                 permutes: start..all.from.len(),
             });
             done += elements.len();
-            if PERMUTE_TENTHS * all.from.len() + VECTOR_TENTHS * all.vectors.len() > 10 * done
-                || all.from.len() > most * all.vectors.len()
-            {
-                return Err(NotPermuted::ElementWise);
+            let count = PermuteCount { permutes: all.from.len(), vectors: all.vectors.len(), elements: done };
+            if !admits(count) {
+                return Err(NotPermuted::TooExpensive);
             }
             // The first vectors tell about how many permutes the others will take.
             if all.from.len() > MAX_PERMUTES_PER_BLOCK

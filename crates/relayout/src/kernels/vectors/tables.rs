@@ -141,6 +141,8 @@ pub(super) fn fill_offsets(loops: &Loops, range: Range<usize>, buffer: &mut Offs
         *entry = number % len;
         number /= len;
     }
+    // A range may begin and end within the innermost loop: with loops of 3 and 4, the offsets from 2 to 10 are the last one of the first run, two
+    // whole runs, which are written together, and two of the next one.
     let [(inner_len, stride), (outer_len, farther), ..] = *loops;
     let mut left = &mut buffer.0[..range.len()];
     while !left.is_empty() {

@@ -8,15 +8,14 @@ use super::matrix::resident;
 use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
 use super::{LINE, Transpose, fence};
 use crate::tuning::{
-    CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES,
+    BySize, CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES,
     MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES,
     STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
 };
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// A staging buffer for transposed columns. It has room for the elements that [`chunks`] may add to the rows, and to the columns of one
-/// line.
+/// A staging buffer for transposed columns. Its size allows for what [`chunks`] may add: rows, and columns of a line.
 #[repr(align(64))]
 struct Stage {
     _room: [u8; 52 << 10],
@@ -32,11 +31,10 @@ struct RowCopy {
 pub(super) struct TransposeKernels {
     /// The bytes of a vector.
     pub(super) size: usize,
-    /// Blocks whose columns fill a cache line, for elements of 1, 2, 4, 8 and 16 bytes. Of each: with offsets in tables, the same with a
-    /// shuffle, and both again for evenly spaced rows and columns.
-    pub(super) lines: [[TransposeBlock; 4]; 5],
-    /// The same for columns that fill a vector.
-    pub(super) vectors: [[TransposeBlock; 4]; 5],
+    /// Blocks whose columns fill a cache line.
+    pub(super) lines: BySize<BlockKinds>,
+    /// Blocks whose columns fill a vector.
+    pub(super) vectors: BySize<BlockKinds>,
     /// The transpose for rows or columns that do not fill a vector, if this kind of vector has one.
     pub(super) narrow: Option<Narrow>,
     /// Copies contiguous bytes, whole lines of the destination with non-temporal stores.
@@ -45,13 +43,38 @@ pub(super) struct TransposeKernels {
     pub(super) copy_rows: CopyRows,
 }
 
+/// The blocks for one size of elements.
+pub(super) struct BlockKinds {
+    /// For rows and columns whose offsets are in tables.
+    pub(super) tabled: TransposeBlock,
+    /// The same, with the bytes of elements in another order.
+    pub(super) tabled_shuffled: TransposeBlock,
+    /// For evenly spaced rows and columns.
+    pub(super) even: TransposeBlock,
+    /// The same, with the bytes of elements in another order.
+    pub(super) even_shuffled: TransposeBlock,
+}
+
+impl BlockKinds {
+    /// The block for rows and columns that are evenly spaced or not, and elements that are shuffled or not.
+    fn of(&self, is_even: bool, is_shuffled: bool) -> TransposeBlock {
+        match (is_even, is_shuffled) {
+            (false, false) => self.tabled,
+            (false, true) => self.tabled_shuffled,
+            (true, false) => self.even,
+            (true, true) => self.even_shuffled,
+        }
+    }
+}
+
 /// Transposes a block, given where its rows begin in the source and its columns in the destination, as offsets from the two pointers.
 ///
 /// # Safety
 /// - The CPU has the vectors of the [`TransposeKernels`] with this block.
 /// - The element of row `b` and column `a` is valid for reads at `a * bytes` bytes after `from + rows[b]`, and for writes at `b * bytes`
 ///   bytes after `to + columns[a]`.
-/// - Rows have at least 16 bytes. Columns have at least a line or a vector, as the list that the block is in says.
+/// - Rows have at least 16 bytes. Columns have at least a line if the block is one of [`TransposeKernels::lines`], and at
+///   least a vector if it is one of [`TransposeKernels::vectors`].
 /// - If `streaming`, columns consist of whole lines, and all of them begin at a line.
 pub(super) type TransposeBlock = unsafe fn(&BlockOptions<'_>, (*const u8, Offsets<'_>), (*mut u8, Offsets<'_>));
 
@@ -61,8 +84,8 @@ pub(super) type TransposeBlock = unsafe fn(&BlockOptions<'_>, (*const u8, Offset
 /// As many bytes as the last argument says are valid for reads and writes, and the CPU has the vectors.
 pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 
-/// Copies some bytes of some rows, given where the first row begins and the distance between rows, in the source and in the destination; then
-/// how many rows there are, and how many bytes of each. The last argument says how far ahead of them the source is prefetched.
+/// Copies some bytes of some rows. The arguments are where the first row begins in the source, and the distance between rows there; the same
+/// for the destination; the number of rows; the bytes of each; and how far ahead of them the source is prefetched.
 ///
 /// # Safety
 /// The CPU has the vectors. That many bytes of each row, at least 16, are valid for reads in the source and for writes in the destination; the two do
@@ -117,14 +140,12 @@ enum Order {
 impl Order {
     /// For arrays in the caches.
     fn cached(bytes: usize) -> Self {
-        let log_bytes = bytes.ilog2() as usize;
-        Self::Columns((CACHED_LINES[log_bytes] * LINE) >> log_bytes)
+        Self::Columns((CACHED_LINES.of(bytes) * LINE) >> bytes.ilog2())
     }
 
     /// For arrays in memory.
     fn large(bytes: usize) -> Self {
-        let log_bytes = bytes.ilog2() as usize;
-        Self::Rows((STREAMED_LINES[log_bytes] * LINE) >> log_bytes)
+        Self::Rows((STREAMED_LINES.of(bytes) * LINE) >> bytes.ilog2())
     }
 }
 
@@ -217,7 +238,7 @@ impl Walk {
         let rows_to_prefetch = match self.prefetch {
             Prefetch::None | Prefetch::NextLinesToWrite => None,
             Prefetch::NextLinesToRead => {
-                let ahead = PREFETCH_DISTANCE_LINES[self.bytes.ilog2() as usize] * LINE;
+                let ahead = PREFETCH_DISTANCE_LINES.of(self.bytes) * LINE;
                 Some((from.wrapping_add(row + ahead), row_offsets))
             }
             Prefetch::NextRowsToRead => {
@@ -333,8 +354,7 @@ pub(super) unsafe fn run(
     // SAFETY: the caller guarantees the CPU features.
     let [mut rows, mut columns] = unsafe { OffsetTable::both(kernel, kernels.fill_offsets, &mut buffers) };
     let even = rows.is_even() && columns.is_even();
-    let kind = usize::from(shuffle.is_some()) + 2 * usize::from(even);
-    let block = kernels.lines[log_bytes][kind];
+    let block = kernels.lines.of(bytes).of(even, shuffle.is_some());
     let walk = Walk {
         a,
         b: b.clone(),
@@ -350,7 +370,7 @@ pub(super) unsafe fn run(
     };
     // Columns shorter than a line take blocks of one vector.
     if b.end < line {
-        let block = kernels.vectors[log_bytes][kind];
+        let block = kernels.vectors.of(bytes).of(even, shuffle.is_some());
         let walk = Walk { block, min_block: (lane, kernels.size >> log_bytes), ..walk };
         return nest.for_each(0, 0, |from_offset, to_offset| {
             let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
@@ -379,7 +399,7 @@ pub(super) unsafe fn run(
     let mut is_done = false;
     if let Some(narrow) = kernels.narrow
         && rest_bytes > 0
-        && rest_bytes <= MAX_NARROW_ROW_BYTES[log_bytes]
+        && rest_bytes <= *MAX_NARROW_ROW_BYTES.of(bytes)
         && (!large || streaming)
     {
         // SAFETY: the caller guarantees the CPU features and the bounds; `whole..b.end` are some of the kernel's rows.
@@ -519,20 +539,20 @@ macro_rules! transposes {
         /// The transposes of these vectors. `blocks` takes an element's bytes and how many elements a lane has.
         const TRANSPOSE_KERNELS: TransposeKernels = TransposeKernels {
             size: SIZE,
-            lines: [
-                blocks::<1, 16, LINE_VECTORS, false>(),
-                blocks::<2, 8, LINE_VECTORS, true>(),
-                blocks::<4, 4, LINE_VECTORS, true>(),
-                blocks::<8, 2, LINE_VECTORS, true>(),
-                blocks::<16, 1, LINE_VECTORS, true>(),
-            ],
-            vectors: [
-                blocks::<1, 16, 1, false>(),
-                blocks::<2, 8, 1, true>(),
-                blocks::<4, 4, 1, true>(),
-                blocks::<8, 2, 1, true>(),
-                blocks::<16, 1, 1, true>(),
-            ],
+            lines: BySize {
+                one: blocks::<1, 16, LINE_VECTORS, false>(),
+                two: blocks::<2, 8, LINE_VECTORS, true>(),
+                four: blocks::<4, 4, LINE_VECTORS, true>(),
+                eight: blocks::<8, 2, LINE_VECTORS, true>(),
+                sixteen: blocks::<16, 1, LINE_VECTORS, true>(),
+            },
+            vectors: BySize {
+                one: blocks::<1, 16, 1, false>(),
+                two: blocks::<2, 8, 1, true>(),
+                four: blocks::<4, 4, 1, true>(),
+                eight: blocks::<8, 2, 1, true>(),
+                sixteen: blocks::<16, 1, 1, true>(),
+            },
             narrow: V::NARROW,
             copy_run: copy_non_temporal,
             fill_offsets,
@@ -575,15 +595,14 @@ macro_rules! transposes {
             super::tables::fill_offsets(loops, range, buffer);
         }
 
-        /// The four kinds of blocks. Single bytes are never shuffled.
-        const fn blocks<const BYTES: usize, const LANE: usize, const N: usize, const SHUFFLES: bool>()
-        -> [TransposeBlock; 4] {
-            [
-                transpose::<BYTES, LANE, N, false, false>,
-                transpose::<BYTES, LANE, N, SHUFFLES, false>,
-                transpose::<BYTES, LANE, N, false, true>,
-                transpose::<BYTES, LANE, N, SHUFFLES, true>,
-            ]
+        /// The blocks for one size of elements. Single bytes are never shuffled: they have no blocks for it.
+        const fn blocks<const BYTES: usize, const LANE: usize, const N: usize, const SHUFFLES: bool>() -> BlockKinds {
+            BlockKinds {
+                tabled: transpose::<BYTES, LANE, N, false, false>,
+                tabled_shuffled: transpose::<BYTES, LANE, N, SHUFFLES, false>,
+                even: transpose::<BYTES, LANE, N, false, true>,
+                even_shuffled: transpose::<BYTES, LANE, N, SHUFFLES, true>,
+            }
         }
 
         /// Transposes the columns of one lane in as many rows as `N` vectors have elements, then the next ones. Rows of the source are

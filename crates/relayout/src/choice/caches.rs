@@ -1,7 +1,18 @@
 //! The sizes of the caches, and from which sizes of arrays on non-temporal stores are faster.
 
-use crate::tuning::{DEFAULT_CACHES, STAGING_LLC_PART, STREAMING_L2_HALVES, STREAMING_LOCAL_LLC_PART};
 use std::sync::OnceLock;
+
+/// Non-temporal stores are used where source and destination together take at least this many halves of the L2 cache: where both fit in
+/// it, ordinary stores are faster. **I**: a copy with non-temporal stores is faster from 1.5 MiB on each side.
+const STREAMING_L2_HALVES: usize = 3;
+
+/// The same for a last-level cache that belongs to a few cores: they are used from its size divided by this. **A**: below 8 MiB,
+/// non-temporal stores cost up to half of the speed.
+const STREAMING_LOCAL_LLC_PART: usize = 2;
+
+/// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few
+/// cores' share of it. **I**: below, ordinary stores are up to 1.5 times as fast.
+const STAGING_LLC_PART: usize = 10;
 
 /// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.
 ///
@@ -25,10 +36,7 @@ pub struct Caches {
 }
 
 /// Assumed where the machine does not describe its caches.
-const UNKNOWN: Caches = {
-    let [l2, last_level] = DEFAULT_CACHES;
-    Caches { l2, last_level, last_level_is_local: false }
-};
+const UNKNOWN: Caches = Caches { l2: 2 << 20, last_level: 32 << 20, last_level_is_local: false };
 
 impl Caches {
     /// The caches of this machine, as its processor or its operating system describes them.
@@ -57,7 +65,7 @@ impl Caches {
     ///
     /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
     /// than memory; one that belongs to a few cores is used up to half of its size.
-    pub(in super::super) fn streaming_from(self) -> usize {
+    pub(super) fn streaming_from(self) -> usize {
         if self.last_level_is_local {
             self.last_level / STREAMING_LOCAL_LLC_PART
         } else {
@@ -67,7 +75,7 @@ impl Caches {
 
     /// The same for transposes whose columns begin within cache lines, which need a staging buffer for non-temporal stores. Below a tenth
     /// of the last level, about a few cores' share of it, ordinary stores are up to 1.5 times as fast.
-    pub(in super::super) fn staging_from(self) -> usize {
+    pub(super) fn staging_from(self) -> usize {
         self.streaming_from().max(self.last_level / STAGING_LLC_PART)
     }
 }

@@ -1,0 +1,85 @@
+//! Whether a transpose is faster without tables of offsets, and with which stores.
+
+use super::target::{Footprint, Target};
+use crate::kernels::{Matrix, StoreMode, Transpose};
+use crate::loops::{Axes, Axis};
+use crate::options::Stores;
+use crate::vector::Vectors;
+
+/// Bytes of the largest iteration of a transpose without tables, unless one side is shorter than a line: for more, whole lines of columns
+/// are faster. **Z**.
+const MAX_BYTES: usize = 4 << 10;
+
+/// The fewest elements of the innermost loops of both sides together: for fewer, looking up offsets is faster. **M**.
+const MIN_BLOCK: usize = 64;
+
+/// The same for elements of 16 bytes, where these loops do not cover a side. **Z**.
+const MIN_WIDE_BLOCK: usize = 8;
+
+/// With non-temporal stores and columns that begin at lines, a transpose with tables writes elements of 16 bytes in whole lines. It is faster if rows
+/// have at least this many bytes, and columns at least [`MIN_STREAMED_COLUMN`]. **Z**.
+const MIN_STREAMED_ROW: usize = 256;
+
+/// See [`MIN_STREAMED_ROW`].
+const MIN_STREAMED_COLUMN: usize = 128;
+
+/// Elements of 16 bytes are written with non-temporal stores from the size of the L2 cache on, if rows have at least this many bytes: each
+/// element of a row belongs to another line, and perhaps page, of the destination. **I**: with 2 to 3 MiB, ordinary stores take 1.3 to 2.1 times as
+/// long; with rows of 1 KiB, they are faster.
+const MIN_EARLY_STREAMED_ROW: usize = 2 << 10;
+
+/// Lines at a multiple of this distance share one set of an L1 cache of 64 sets.
+const SET_PERIOD: usize = 64 * 64;
+
+/// Where a transpose uses non-temporal stores: for elements of 16 bytes, also for arrays that do not exceed the caches. `outer` are the loops around
+/// it.
+///
+/// If the last level belongs to a few cores, ordinary stores are fast as long as it has room, except if rows as well as columns share sets of the
+/// L1 cache. For example, `c128[256,256]` has rows and columns that are 4 KiB apart. On a machine with 1 MiB of L2 cache and 32 MiB of such a last
+/// level, non-temporal stores transpose it three times as fast.
+pub(super) fn stores(kernel: &Transpose, outer: &[Axis], target: &Target, footprint: Footprint) -> StoreMode {
+    let (row, column) = (kernel.a_len() * kernel.bytes, kernel.b_len() * kernel.bytes);
+    let share_sets = kernel.b[0].from.is_multiple_of(SET_PERIOD) && kernel.a[0].to.is_multiple_of(SET_PERIOD);
+    let is_early = kernel.bytes == 16
+        && (target.stores, footprint.stores) == (Stores::Auto, StoreMode::Ordinary)
+        && target.vectors != Vectors::None
+        && footprint.bytes >= target.caches.l2
+        && (share_sets || !target.caches.last_level_is_local)
+        && row >= MIN_EARLY_STREAMED_ROW
+        && column >= MIN_STREAMED_COLUMN
+        && start_lines(kernel, outer);
+    if is_early { StoreMode::WholeLines } else { footprint.stores }
+}
+
+/// Whether all columns of a transpose begin at a cache line, if the destination does.
+fn start_lines(kernel: &Transpose, outer: &[Axis]) -> bool {
+    outer.iter().chain(&kernel.a).all(|axis| axis.to.is_multiple_of(64))
+}
+
+/// The innermost loops of both sides as a [`Matrix`] and the other loops, the outermost first; `None` if tables are faster. `outer` are the loops
+/// around the transpose.
+///
+/// A matrix is faster where one side is shorter than a line or an iteration is small, and for elements of 16 bytes, which are not zipped. It is
+/// slower where the innermost loops are short and do not cover a side. With non-temporal stores it is slower, too, except for elements of 16
+/// bytes if one side is short or not all columns begin at lines.
+pub(super) fn without_tables(kernel: &Transpose, outer: &[Axis], stores: StoreMode) -> Option<(Matrix, Axes)> {
+    let starts_lines = start_lines(kernel, outer);
+    let streams = stores.streams_columns(starts_lines);
+    let (columns, rows) = (kernel.a[0].len, kernel.b[0].len);
+    let (row, column) = (kernel.a_len() * kernel.bytes, kernel.b_len() * kernel.bytes);
+    // Whether one loop on each side is all there is.
+    let is_even = (columns * kernel.bytes, rows * kernel.bytes) == (row, column);
+    let is_faster = match kernel.bytes {
+        16 if streams && starts_lines && row >= MIN_STREAMED_ROW && column >= MIN_STREAMED_COLUMN => false,
+        // Short innermost loops take longer than looking up offsets.
+        16 => is_even || columns * rows >= MIN_WIDE_BLOCK,
+        4 | 8 if !streams && columns.min(rows) * kernel.bytes >= 16 => {
+            let is_small = row.min(column) < 64 || kernel.a_len() * column <= MAX_BYTES;
+            is_small && (is_even || rows * kernel.bytes > 16 && columns * rows >= MIN_BLOCK)
+        }
+        _ => false,
+    };
+    let matrix = Matrix { bytes: kernel.bytes, columns: kernel.a[0], rows: kernel.b[0] };
+    let around = kernel.a[1..].iter().rev().chain(kernel.b[1..].iter().rev()).filter(|axis| axis.len > 1);
+    (is_faster && kernel.shuffle.is_none() && kernel.is_dense()).then(|| (matrix, around.copied().collect()))
+}

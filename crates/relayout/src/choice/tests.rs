@@ -1,0 +1,160 @@
+//! What is chosen, for machines that need not be this one.
+
+use super::matrix::without_tables;
+use super::{Caches, Target};
+use crate::elements::Widths;
+use crate::kernels::{StoreMode, Transpose};
+use crate::loops::Axis;
+use crate::options::Stores;
+use crate::regions::Regions;
+use crate::schedule::Scheduler;
+use crate::vector::Vectors;
+use std::fmt::Write as _;
+use xla_shape_core::ArrayShape;
+
+/// The machines of `docs/relayout.md`, with the letters of `tuning`, and one without vectors.
+const TARGETS: [(&str, Target); 4] = [
+    ("I", target(Vectors::Avx512, 2 << 20, 260 << 20, false)),
+    ("Z", target(Vectors::Avx512, 1 << 20, 32 << 20, true)),
+    ("M", target(Vectors::Avx2, 512 << 10, 32 << 20, true)),
+    ("none", target(Vectors::None, 1 << 20, 32 << 20, false)),
+];
+
+const fn target(vectors: Vectors, l2: usize, last_level: usize, last_level_is_local: bool) -> Target {
+    Target { vectors, stores: Stores::Auto, caches: Caches { l2, last_level, last_level_is_local } }
+}
+
+/// Arrays in row-major order, and the layout that they get. Each kernel has some, on both sides of the sizes from which on it is chosen.
+const CASES: &[(&str, &str)] = &[
+    // The same bytes, runs, and runs that are joined.
+    ("f32[8,128]", "{1,0:T(8,128)}"),
+    ("f32[1000,1000]", "{1,0:T(8,128)}"),
+    ("f32[33,1955,2,12]", "{3,1,2,0}"),
+    ("u8[7,100,5]", "{2,0,1}"),
+    ("u8[7,100,5000]", "{2,0,1}"),
+    // Few rows or columns.
+    ("u8[8,224,224,3]", "{2,1,3,0}"),
+    ("u8[8,3,224,224]", "{1,3,2,0}"),
+    ("f32[7,5001]", "{0,1}"),
+    ("f64[50,2,6]", "{1,2,0}"),
+    ("f64[3,100000]", "{0,1}"),
+    ("f64[3,1000]", "{0,1}"),
+    ("u8[13,60000]", "{0,1}"),
+    ("bf16[4096,4096]", "{1,0:T(8,128)(2,1)}"),
+    ("u8[512,512]", "{1,0:T(32,128)(4,1)}"),
+    // Transposes, in the caches and in memory.
+    ("f32[4096,4096]", "{0,1}"),
+    ("u8[512,512]", "{0,1}"),
+    ("f32[64,64]", "{0,1}"),
+    ("f32[32,32]", "{0,1}"),
+    ("f32[4095,4097]", "{0,1}"),
+    ("f32[512,7,7,64]", "{0,3,2,1:T(8,128)}"),
+    ("bf16[37,34,813]", "{0,1,2}"),
+    // Elements of 16 bytes.
+    ("c128[19,4]", "{0,1}"),
+    ("c128[255,257]", "{0,1}"),
+    ("c128[256,256]", "{0,1}"),
+    ("c128[300,300]", "{0,1}"),
+    ("c128[1024,64]", "{0,1}"),
+    ("c128[2048,2048]", "{0,1}"),
+    ("c128[2,15,19,5,11]", "{0,3,1,4,2}"),
+    // Loops that are all short.
+    ("f32[3,5]", "{0,1}"),
+    ("f32[16,16]", "{0,1}"),
+    ("u8[9,10,11,12]", "{0,2,3,1}"),
+    ("f32[1,18,5,18,28]", "{2,4,1,3,0}"),
+    ("u8[100,3,2,3,2]", "{1,3,2,4,0}"),
+    // Packed elements.
+    ("s4[70,140]", "{1,0:T(64,128)(8,1)E(4)}"),
+];
+
+/// The steps of a relayout for a target.
+fn steps(from: &ArrayShape, to: &ArrayShape, target: Target) -> String {
+    let bits = |shape: &ArrayShape| shape.element_bits() as usize;
+    let widths = Widths::new(from.element_type(), bits(from), bits(to)).unwrap();
+    let bytes = [from, to].map(|shape| shape.byte_size().unwrap() as usize).iter().sum();
+    let scheduler = Scheduler::new(widths, target, target.footprint(bytes));
+    let dimensions = (0..from.num_dimensions()).collect::<Vec<_>>();
+    let (mut regions, mut steps) = (Regions::default(), Vec::new());
+    regions.find(&from.stride_table().unwrap(), &to.stride_table().unwrap(), &dimensions, false).unwrap();
+    regions.copy.iter_mut().for_each(|region| scheduler.add_region(&mut steps, region));
+    steps.iter().map(|step| format!("    {step}, {:?} stores\n", step.instructions().stores())).collect()
+}
+
+/// `BLESS=1` writes what is chosen now.
+#[test]
+fn choices_are_those_of_the_list() {
+    // Other architectures have no permutes, and Miri has no vectors.
+    if cfg!(any(miri, not(target_arch = "x86_64"))) {
+        return;
+    }
+    let mut found = String::new();
+    for (array, layout) in CASES {
+        let row_major = (0..=array.matches(',').count()).rev().map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+        let [from, to] =
+            [format!("{array}{{{row_major}}}"), format!("{array}{layout}")].map(|text| text.parse().unwrap());
+        writeln!(found, "{from} -> {to}").unwrap();
+        // Machines with the same steps share an entry.
+        let mut entries: Vec<(String, String)> = Vec::new();
+        for (name, target) in TARGETS {
+            let steps = steps(&from, &to, target);
+            match entries.iter_mut().find(|(_, others)| *others == steps) {
+                Some((names, _)) => *names += &format!(", {name}"),
+                None => entries.push((name.to_owned(), steps)),
+            }
+        }
+        entries.iter().for_each(|(names, steps)| writeln!(found, "  {names}\n{}", steps.trim_end()).unwrap());
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/choice/choices.txt"), &found).unwrap();
+    } else {
+        assert!(
+            found == include_str!("choices.txt"),
+            "other choices than in choices.txt; `BLESS=1` writes these:\n{found}"
+        );
+    }
+}
+
+/// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.
+#[test]
+fn short_innermost_loops_have_tables() {
+    let no_loop = Axis { len: 1, from: 0, to: 0 };
+    let is_chosen = |stores: StoreMode, gap: usize, bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
+        let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
+            let axis = |len, near, far| {
+                let (from, to) = if is_source { (near, far) } else { (far, near) };
+                Axis { len, from, to }
+            };
+            [axis(inner, near, far), axis(outer, near * inner, 1000 * far), no_loop, no_loop]
+        };
+        let (a, b) = (side(columns, bytes, 4096 + gap, true), side(rows, bytes, 4096, false));
+        without_tables(&Transpose { bytes, shuffle: None, a, b }, &[], stores).is_some()
+    };
+    let is_matrix = |bytes, columns, rows| is_chosen(StoreMode::Ordinary, 16, bytes, columns, rows);
+    let is_streamed_matrix = |gap, columns, rows| is_chosen(StoreMode::Staged, gap, 16, columns, rows);
+    assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
+    assert!(is_matrix(8, [14, 1], [5, 3]) && !is_matrix(8, [3, 5], [2, 5]) && !is_matrix(4, [12, 1], [5, 25]));
+    assert!(is_matrix(16, [6, 5], [6, 1]) && !is_matrix(16, [2, 12], [3, 4]) && is_matrix(16, [2, 8], [48, 3]));
+    // Elements of 16 bytes in large arrays, with columns that begin at lines or do not.
+    assert!(!is_streamed_matrix(0, [16, 1], [8, 1]) && is_streamed_matrix(16, [16, 1], [8, 1]));
+    assert!(is_streamed_matrix(0, [15, 1], [8, 1]) && is_streamed_matrix(0, [16, 1], [7, 1]));
+    // Too few bytes for a vector, and more than the caches of a core should transpose this way.
+    assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
+}
+
+/// A last level that belongs to a few cores is used up to half of its size; one that many cores share is hardly faster than memory.
+#[test]
+fn large_arrays_are_streamed() {
+    let [intel, zen, _, none] = TARGETS.map(|(_, target)| target);
+    let stores = |target: Target, mib: usize| target.footprint(mib << 20).stores;
+    assert_eq!([2, 3, 25, 26].map(|mib| stores(intel, mib)), {
+        use StoreMode::{Ordinary, Staged, WholeLines};
+        [Ordinary, WholeLines, WholeLines, Staged]
+    });
+    assert_eq!([15, 16].map(|mib| stores(zen, mib)), [StoreMode::Ordinary, StoreMode::Staged]);
+    assert_eq!(stores(none, 1000), StoreMode::Ordinary, "there are no vectors to store");
+    let asked = |asked| Target { stores: asked, ..intel };
+    assert_eq!(stores(asked(Stores::Streaming), 0), StoreMode::Staged);
+    assert_eq!(stores(asked(Stores::Regular), 1000), StoreMode::Ordinary);
+    assert!(asked(Stores::Regular).footprint(1000 << 20).exceeds_caches);
+}
