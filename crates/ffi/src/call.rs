@@ -166,12 +166,12 @@ impl<'a> Call<'a> {
         Error::new(error.code(), format!("{}: {}: {error}", self.kernel, self.describe(id)))
     }
 
-    /// The number of operands for the parameter that takes any number of them: all that the others do not need.
+    /// How many operands go to the parameter that takes any number of them: all that the other parameters do not need.
     pub(crate) fn variadic_operands(&self) -> usize {
         self.operands.len().saturating_sub(self.parameters.operands)
     }
 
-    /// The attribute of this parameter; `None` if the call has no attribute of its name.
+    /// The attribute of this parameter; `None` if the call has no attribute with its name.
     #[inline(always)]
     pub(crate) fn attribute(&self, expected: &'static ExpectedParameter) -> Result<Option<RawAttribute<'a>>, Error> {
         // XLA sorts attributes by name, so the number of this one is known at compile time unless an optional one is left out.
@@ -208,7 +208,7 @@ impl<'a> Call<'a> {
                 is_result: first.is_result,
                 number: first.number + if first.is_behind_variadic { self.variadic_operands() } else { 0 },
             };
-            // If that argument has too few dimensions, an error is raised when it is taken itself.
+            // If the other argument has too few dimensions, taking that argument is an error.
             let size = self.argument(id)?.array.sizes.get(first.dimension);
             if size.is_some_and(|&size| size != found) {
                 return Err(self.size_mismatch::<S>(argument, first, id, size));

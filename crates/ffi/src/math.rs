@@ -1,7 +1,7 @@
 //! Functions that compilers vectorize: elementary functions without branches, sums and conversions.
 //!
 //! They are inlined, so each version of a function made by [`multiversion!`](crate::multiversion) uses its own vector instructions
-//! for them. Results are the same in all versions. Sums are accumulated in lanes, so their rounding differs from that of a loop.
+//! for them. Results are the same in all versions. Sums are accumulated in lanes, so they are rounded differently than in a loop.
 //!
 //! ```
 //! use xla_shape_ffi::math;
@@ -64,7 +64,7 @@ pub fn tanh(x: f32) -> f32 {
     (if x.abs() < 0.625 { small } else { large }).copysign(x)
 }
 
-/// The value of a polynomial whose coefficients begin with that of the highest power (Horner's method).
+/// The value of a polynomial by Horner's method; the coefficient of the highest power comes first.
 #[inline(always)]
 fn polynomial<const N: usize>(x: f32, coefficients: [f32; N]) -> f32 {
     coefficients.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)

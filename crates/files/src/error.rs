@@ -91,7 +91,7 @@ pub enum Error {
         /// What was given.
         expected: Box<ArrayShape>,
     },
-    /// The shape to write is not that of an array; it is a tuple, for example.
+    /// The shape to write is not an array's; it may be a tuple.
     #[error("expected an array as the destination, found {0}")]
     NotAnArray(Box<Shape>),
     /// The array cannot be copied into the destination.
@@ -231,7 +231,7 @@ pub enum FileError {
     DataLength {
         /// The bytes of all tensors, by the header.
         expected: u64,
-        /// The bytes that follow the header; of a pipe, at most one more than there should be.
+        /// The bytes that follow the header. Of a pipe, at most one more than expected is read.
         found: u64,
     },
     /// XLA has no elements of this type, or files with them are not supported.
@@ -242,7 +242,7 @@ pub enum FileError {
         /// The type as the format calls it.
         element_type: String,
     },
-    /// An array has more dimensions than a file may say.
+    /// An array has more dimensions than are read.
     #[error("the file has an array of {found} dimensions, and at most {most} are read")]
     TooManyDimensions {
         /// The number of dimensions.
@@ -250,7 +250,7 @@ pub enum FileError {
         /// The limit.
         most: usize,
     },
-    /// The sizes of a tensor are not those of an array of XLA.
+    /// XLA has no arrays of a tensor's sizes.
     #[error("{error}")]
     TensorShape {
         /// The name of the tensor.

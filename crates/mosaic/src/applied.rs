@@ -8,9 +8,9 @@ use xla_shape_mlir::{Module, Operation};
 
 /// The instructions of each operation whose results are vectors, by its index in `before`. `None` if the two texts do not have the same values.
 ///
-/// In `after`, each value is a `roll_vectors` of its registers with the layout and the sizes of the value, which no operation uses, in the order of
-/// `before`; the results of an operation with regions follow its regions. The instructions of a value are those between its registers and
-/// the registers of earlier values. The compiler's next stage removes equal instructions, so they count once.
+/// In `after`, a `roll_vectors` marks each value: it has the value's layout and sizes and takes the registers of the value, and no operation uses
+/// its result. The marks are in the order of `before`; those of an operation with regions follow the regions. The instructions of a value lie
+/// between its registers and the registers of earlier values. The compiler's next stage removes equal instructions, so they count once.
 pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Option<BTreeMap<usize, Instructions<'a>>> {
     let values =
         in_order_of_ends(before).into_iter().filter_map(|number| Some((number, before.operations().get(number)?)));
@@ -18,6 +18,8 @@ pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Optio
         let alone = vector_layouts(operation).count() == 1;
         vector_layouts(operation).map(move |layout| (number, Value::new(operation, layout, alone))).collect::<Vec<_>>()
     });
+    // Both texts have the values in the same order, so the next mark that fits the next value is its mark. Marks of values within other operations,
+    // such as products of matrices, fit no value and count as instructions.
     let mut values = values.peekable();
     let used = used(after);
     let mut found: BTreeMap<usize, Instructions<'a>> = BTreeMap::new();
@@ -40,6 +42,7 @@ pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Optio
 
 /// The operations, each after those in its regions.
 fn in_order_of_ends(module: &Module<'_>) -> Vec<usize> {
+    // An operation ends when one begins that does not lie in its regions.
     let (mut ended, mut open) = (Vec::new(), Vec::new());
     for (number, operation) in module.operations().iter().enumerate() {
         while let Some(last) = open.pop_if(|last| Some(*last) != operation.parent()) {
@@ -63,7 +66,7 @@ fn used(module: &Module<'_>) -> BTreeSet<usize> {
     used
 }
 
-/// What tells values apart: the layout, and the sizes if it is known which type is that of this result.
+/// What tells values apart: the layout, and the sizes if it is known which type this result has.
 struct Value<'a> {
     layout: &'a str,
     sizes: Option<&'a str>,

@@ -179,7 +179,7 @@ impl<'a> Program<'_, 'a> {
         let steps = values.work().saturating_add(branches.len() as u64).saturating_mul(trips);
         let is_computed = steps <= *budget;
         *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
-        // The change of each bundle's number of executions compared to that of the bundle before.
+        // How many more times each bundle is executed than the bundle before it.
         let mut changes = alloc::vec![0_i64; bundles.len().saturating_add(1)];
         if let Some(first) = changes.first_mut() {
             *first = first.saturating_add_unsigned(trips);

@@ -169,7 +169,7 @@ impl<'a> Slot<'a> {
     }
 
     /// The Python line that the slot comes from. If there are several, this is the last one, because the compiler writes the lines of loops
-    /// and copies first. An instruction without a line has that of the `vpop` that takes its result.
+    /// and copies first. If an instruction has no line but a `vpop` takes its result, it is the line of the `vpop`.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;
@@ -313,8 +313,8 @@ impl<'a> Bundles<'a> {
         bundles
     }
 
-    /// Gives the line of a `vpop` to the instruction whose result it takes, if that has none: the compiler writes the line of such a pair, as of
-    /// `vexp2` and `vpop.erf`, beside its second half only.
+    /// A `vpop` takes the result of another instruction, as `vpop.erf` takes that of `vexp2`. The compiler only writes a line beside the `vpop`;
+    /// this gives it to the other instruction, too.
     fn share_sources(&mut self) {
         let mut popped: BTreeMap<&str, Option<Source<'a>>> = BTreeMap::new();
         for slot in self.bundles.iter().flat_map(|bundle| &bundle.slots).filter(|slot| slot.opcode.starts_with("vpop"))
@@ -386,6 +386,7 @@ fn numbers_after<'a>(comment: &'a str, words: &'a str) -> impl Iterator<Item = u
 
 /// Splits a line into what is before the slots of a bundle, and the rest after the opening brace.
 fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
+    // `0x1c LB: > { … }`: address, label, and one `>` for each loop around the bundle.
     let (head, body) = line.split_once('{')?;
     let (head, marks) = head.split_once(':')?;
     let mut words = head.split_ascii_whitespace();
@@ -404,6 +405,7 @@ fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
 
 /// The slots up to the closing brace, and the text after it; `None` if it is missing.
 fn slots(text: &str) -> Option<(Vec<Slot<'_>>, &str)> {
+    // `;;` separates slots, and `}` ends the bundle, except in braces of operands (`depth`) and in comments, which may contain all of these.
     let bytes = text.as_bytes();
     let (mut slots, mut depth, mut start, mut at) = (Vec::new(), 0_usize, 0, 0_usize);
     let mut add = |from: usize, to: usize| slots.extend(text.get(from..to).and_then(slot));

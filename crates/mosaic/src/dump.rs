@@ -379,7 +379,7 @@ fn is_kernel(instruction: &str) -> bool {
     instruction.contains("custom_call_target=\"tpu_custom_call\"")
 }
 
-/// Whether a file with this subject is about the instruction, and not about a program that has only this one. File names have `_` for
+/// Whether a file with this subject is about the instruction. It may also be about a program that has only this instruction. File names have `_` for
 /// unusual characters.
 fn is_named(instruction: &str, subject: &str) -> bool {
     let plain = |name: &str| name.replace(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')), "_");

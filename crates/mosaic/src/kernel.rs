@@ -55,7 +55,7 @@ pub struct Kernel<'a> {
     pub grid: Option<Vec<u64>>,
     /// The number of operations that have an `out_layout`, relayouts among them.
     pub operations: Option<u64>,
-    /// How often these operations use a vector. Each use in another layout than that of the vector needs a relayout.
+    /// How often these operations use a vector. Each use in another layout than the vector's needs a relayout.
     pub operands: Option<u64>,
     /// The vectors that these operations compute, in the order of the text.
     pub values: Vec<VectorValue<'a>>,
@@ -214,7 +214,7 @@ pub struct Window {
     pub shape: String,
     /// The bytes of one buffer; `None` if they are not known, as where a size is not.
     pub bytes: Option<u64>,
-    /// The number of buffers: two where the grid moves a window, so that a copy runs beside the kernel's body.
+    /// The number of buffers: two where the grid moves a window, so that the next window is copied while the kernel's body runs.
     pub buffers: u64,
 }
 
@@ -246,7 +246,7 @@ pub struct LoopUse<'a> {
     pub bundles: u64,
     /// How many of them have no slots.
     pub empty: u64,
-    /// The slots that the loop's bundles use of each unit; `capacity` is that of one bundle.
+    /// The slots that the loop's bundles use of each unit; `capacity` counts the slots of one bundle.
     pub units: Vec<Unit<'a>>,
     /// The number of stores of registers to memory, because there are too few registers.
     pub spills: u64,

@@ -140,7 +140,7 @@ pub(crate) fn target(branch: &Slot<'_>) -> Option<u64> {
 /// The number of a loop's last bundle. `found.last` is the last one that the compiler marks.
 fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
     let ended = branch_back(all, found).and_then(|(number, back)| {
-        // The branch leads to the body, whose number is one more than that of the loop.
+        // The branch leads to the body, and the loop's number is one less than the body's.
         let region = target(back)?.checked_sub(1)?;
         let mut after = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
         after.find(|(_, bundle)| bundle.ends_region(region)).map(|(number, _)| number)

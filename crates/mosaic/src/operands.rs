@@ -29,7 +29,7 @@ pub(crate) struct Operands<'a> {
     needed: BTreeSet<Needed<'a>>,
 }
 
-/// A vector that is needed in a layout: the region, the number of its value, that of the result, the layout and the type.
+/// A vector that is needed in a layout: the region, the number of the value, which of its results it is, the layout and the type.
 type Needed<'a> = (Option<usize>, usize, usize, &'a str, Option<Vec<Option<u64>>>);
 
 /// A value: the name of an operation's results, and the number of the result.
@@ -122,8 +122,8 @@ fn layouts_of<'a>(operation: &Operation<'a>, attribute: &str) -> Vec<&'a str> {
     operation.attribute(attribute).map(|text| layout_texts(text).collect()).unwrap_or_default()
 }
 
-/// The arrays among the types of an operation's results, after those of its operands if the text has both. An operation with regions has them
-/// before the first region, as in `-> (i32, vector<8x128xf32>)`.
+/// The arrays among the types of an operation's results. If the text also has the operands' types, those come first. An operation with
+/// regions has its types before the first region, as in `-> (i32, vector<8x128xf32>)`.
 fn result_types(operation: &Operation<'_>) -> Vec<ArrayShape> {
     match operation.texts() {
         [first, .., _] => {
@@ -133,8 +133,8 @@ fn result_types(operation: &Operation<'_>) -> Vec<ArrayShape> {
     }
 }
 
-/// The arrays among the types at the end of an operation, of which the last are those of its results. A comparison names only the type
-/// that it compares.
+/// The arrays among the types at the end of an operation; the types of its results come last. A comparison only names the type that it
+/// compares, so the type of its result is made from it.
 pub(crate) fn last_types(operation: &Operation<'_>) -> Vec<ArrayShape> {
     let mut types = arrays(last_text(operation));
     if operation.name().starts_with("arith.cmp")
@@ -146,8 +146,8 @@ pub(crate) fn last_types(operation: &Operation<'_>) -> Vec<ArrayShape> {
     types
 }
 
-/// The text that ends with the types of an operation's results: all of it, or for `%x[0] : vector<8xf32> from vector<4x8xf32>` what is before
-/// `from`.
+/// The text up to the types of an operation's results: usually all of it, and `%x[0] : vector<8xf32>` of
+/// `%x[0] : vector<8xf32> from vector<4x8xf32>`.
 pub(crate) fn last_text<'a>(operation: &Operation<'a>) -> &'a str {
     let text = operation.texts().last().copied().unwrap_or("");
     text.rsplit_once(" : ").and_then(|(_, types)| types.split_once(" from ")).map_or(text, |(result, _)| result)
@@ -204,7 +204,7 @@ mod tests {
         let splat =
             format!("%c = arith.constant {{{}}} dense<0.0> : vector<8x128xf32>\n", layouts("out_layout", &[SPLAT]));
         let index = format!("%i = arith.constant {{{}}} 0 : index\n", layouts("out_layout", &["none"]));
-        // A store names the memory first, and its layouts begin with that of the vector.
+        // A store names the memory first, but its layouts begin with the vector's.
         let needs = layouts("in_layout", &[B, "none", "none"]);
         let store = format!("xir.vector_store %m[%i], %x {{{needs}}} : memref<8x128xf32>, vector<8x128xf32>\n");
         let both = layouts("in_layout", &[B, A]);

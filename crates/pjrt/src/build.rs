@@ -217,8 +217,8 @@ impl Compile {
     /// ```
     ///
     /// # Panics
-    /// If the program cannot be compiled and there is no checked-in module, or a file cannot be written. The message is that of
-    /// [`BuildError`].
+    /// If the program cannot be compiled and there is no checked-in module, or a file cannot be written. The panic's message is the
+    /// [`BuildError`]'s.
     ///
     /// # Safety
     /// As for [`Plugin::find`]; if a [plug-in](Self::plugin) is given, as for [`Plugin::load`] of that file.

@@ -26,7 +26,7 @@ struct Table {
 impl Table {
     /// The function at an offset; `None` if the table is too short for it or has null there.
     ///
-    /// `offset` is that of a [`Function`] of this table, and `F` a function pointer of its type.
+    /// `offset` belongs to a [`Function`] of this table, and `F` is a function pointer of its type.
     fn get<F: Copy>(self, offset: usize) -> Option<F> {
         const { assert!(size_of::<Option<F>>() == size_of::<usize>()) };
         let end = offset.checked_add(size_of::<Option<F>>())?;
@@ -153,7 +153,7 @@ impl Functions {
     /// Like [`call`](Self::call).
     pub(crate) unsafe fn call_layouts<A: Arguments>(&self, function: &Function<A>, args: A) -> Result<A> {
         let table = self.layouts.ok_or(Error::MissingExtension { extension: "layouts" })?;
-        // SAFETY: `table` is that of the extension for layouts, by its `kind`; the rest is the caller's contract.
+        // SAFETY: `table` belongs to the extension for layouts, as its `kind` says; the rest is the caller's contract.
         unsafe { self.call_in(table, function, args) }
     }
 
@@ -163,7 +163,7 @@ impl Functions {
     /// Like [`call`](Self::call).
     pub(crate) unsafe fn call_shardings<A: Arguments>(&self, function: &Function<A>, args: A) -> Result<A> {
         let table = self.shardings.ok_or(Error::MissingExtension { extension: "shardings" })?;
-        // SAFETY: `table` is that of the extension for shardings, by its `kind`; the rest is the caller's contract.
+        // SAFETY: `table` belongs to the extension for shardings, as its `kind` says; the rest is the caller's contract.
         unsafe { self.call_in(table, function, args) }
     }
 

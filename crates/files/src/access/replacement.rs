@@ -47,7 +47,7 @@ impl Replacement {
             Ok(old) if old.is_file() && old.permissions().readonly() => {
                 return Err(read_only());
             }
-            // A link stays one: the file that it leads to is replaced. Who could not read the old file cannot read the new one.
+            // A link stays one, and the file that it leads to is replaced. The new file has the old one's permissions.
             Ok(old) if old.is_file() => (path.canonicalize()?, Some(old)),
             Ok(_) => return Ok(Self::Stream(File::options().write(true).open(path)?)),
             Err(error) if error.kind() == ErrorKind::NotFound => (end_of_links(path)?, None),
@@ -97,8 +97,8 @@ impl Replacement {
             if disk.f_bfree.saturating_mul(disk.f_bsize as u64) < bytes {
                 return Err(Errno::NOSPC.into());
             }
-            // This sets the length of the file, too: pieces in any order are written a fifth faster than past its end. Errors other
-            // than these mean that the system reserves nothing; then the writes themselves find out.
+            // This sets the length of the file, too: pieces in any order are written a fifth faster than past its end. Any other
+            // error means that the system reserves nothing; if the disk is full, a write fails later.
             return match fallocate(file, FallocateFlags::empty(), 0, bytes) {
                 Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
                 _ => Ok(()),
@@ -108,7 +108,7 @@ impl Replacement {
         Ok(())
     }
 
-    /// Has `make` write an array that begins at byte `start` of the file, after what is already there. `done` is told how many more
+    /// Has `make` write an array that begins at byte `start` of the file, after what was written before. `done` is told how many more
     /// bytes are written.
     pub(crate) fn fill(
         &mut self,

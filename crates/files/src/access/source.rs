@@ -75,9 +75,9 @@ impl Source {
 /// A system call takes about as long as reading this many bytes.
 pub(crate) const CALL: u64 = 4096;
 
-/// What reading pieces with [`Reader`] costs in addition to their bytes, as a number of bytes that take as long.
+/// What reading pieces with [`Reader`] costs in addition to reading their bytes, in bytes: reading so many more would take as long.
 pub(crate) fn reading_effort(mut pieces: impl ExactSizeIterator<Item = Range<usize>>) -> u64 {
-    /// What copying a piece costs that was read together with others.
+    /// The cost of copying a piece out of a larger read.
     const PIECE: u64 = 64;
     let count = pieces.len() as u64;
     let (Some(first), Some(second)) = (pieces.next(), pieces.next()) else { return CALL };

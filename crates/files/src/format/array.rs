@@ -14,7 +14,7 @@ use xla_shape::{ArrayShape, npy};
 /// What a tensor is called that has no name yet.
 pub(crate) const UNNAMED: &str = "tensor";
 
-/// The most bytes of the beginning of an `.npy` file that are looked at for its header.
+/// An `.npy` file's header is looked for in at most this many bytes at its beginning.
 const NPY_HEADER: u64 = 1 << 20;
 
 /// An array in a file, whose elements are read when they are needed. The file has exactly as many bytes as the array takes.

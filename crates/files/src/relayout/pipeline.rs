@@ -83,7 +83,7 @@ fn sized(
 
 /// The effort for each byte of a slab. Reading one byte is 1.
 fn effort(slab: &Slab, most: usize) -> f64 {
-    // Twice that of a reading call: one thread writes at a time.
+    // A call that writes counts twice as much as one that reads: only one thread writes at a time.
     const WRITE: u64 = 2 * CALL;
     let bytes = size_of(slab);
     let writes = WRITE.saturating_mul(slab.destination().len() as u64);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     /// Transposes a matrix of 64 rows and 100 columns, in slabs of 4 columns. Each element is the number of its column. `fails` is called
-    /// with the first column of each slab, and its error is that of the slab.
+    /// with the first column of each slab; if it returns an error, the slab fails with it.
     fn transpose(fails: impl Fn(&str, usize) -> Result<(), Error> + Sync, sink: Sink<'_>) -> Result<(), Error> {
         let [from, to] = ["u8[64,100]", "u8[64,100]{0,1}"].map(|text| text.parse::<ArrayShape>().unwrap());
         let gather = |slab: &Slab, room: &mut [u8]| {

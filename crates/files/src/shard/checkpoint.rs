@@ -19,7 +19,7 @@ pub struct Checkpoint {
     pub(super) files: Vec<CheckpointFile>,
     /// The stem of the index, if there is one.
     pub(super) index: Option<String>,
-    /// The paths that were given, also that of an index.
+    /// The paths that were given, an index among them.
     pub(super) inputs: Vec<PathBuf>,
     /// Whether there may be other files, with tensors that rules are for.
     is_part: bool,
@@ -54,7 +54,7 @@ struct Index {
 const INDEX: u64 = 100_000_000;
 
 impl Checkpoint {
-    /// Opens the files, and reads what they contain. A name that ends in `.json` is that of an index, which names the files.
+    /// Opens the files, and reads what they contain. A file whose name ends in `.json` is an index, which names the files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, write_array};
@@ -67,8 +67,9 @@ impl Checkpoint {
     /// ```
     ///
     /// # Errors
-    /// If a file cannot be read or is not what its name says, an index does not list what is in its files, two files or tensors have the
-    /// same name, or two files the same name without their extensions.
+    /// - A file cannot be read, or is not what its name says.
+    /// - An index does not list what is in its files.
+    /// - Two tensors have the same name, or two files have, with or without their extensions.
     pub fn open(paths: impl IntoIterator<Item: AsRef<Path>>) -> Result<Self, Error> {
         let inputs = paths.into_iter().map(|path| path.as_ref().to_owned()).collect::<Vec<_>>();
         let mut files = Vec::new();
@@ -101,7 +102,7 @@ impl Checkpoint {
         }
         let mut outputs = HashMap::new();
         for file in &checkpoint.files {
-            // Names that are equal for one device are equal for all.
+            // If two files have the same name for device 0, they have it for every device.
             if let Some(other) = outputs.insert(output_name(&file.name, 0), &file.path) {
                 let (first, second) = both(other, &file.path);
                 return Err(Error::SameShards { first, second });
@@ -110,8 +111,8 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Opens one file of a checkpoint, in which it is called `name`, with folders only where an index has them. A plan may have rules
-    /// for tensors of other files then.
+    /// Opens one file of a checkpoint. The checkpoint calls it `name`, with folders only if an index has them. The plan may also have rules
+    /// for tensors of the other files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, ShardPlan, write_array};

@@ -27,7 +27,7 @@ pub struct ShardPlan {
     rules: Vec<(String, ShardRule)>,
 }
 
-/// How many bytes of names are compared with patterns: some seconds.
+/// The most bytes of names that are compared with patterns, which takes some seconds.
 const MOST_EFFORT: u64 = 1 << 34;
 
 /// How a tensor is divided, and how its shards are laid out.
@@ -165,7 +165,7 @@ impl ShardPlan {
     /// The numbers of the rules.
     fn find<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, PlanError> {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
-        // Of two rules for one name, the first counts, as of patterns.
+        // Of two rules for one name, the first counts. Of two patterns that fit, too.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
         // Patterns by what stands before their first `*`: a name is compared only with those that begin as it does.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
@@ -303,7 +303,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
-    // Each part at its first place leaves the most for those after.
+    // Taking each part where it first occurs leaves the most text for the parts after it.
     for part in parts {
         match rest.find(part) {
             Some(place) => rest = &rest[place + part.len()..],
