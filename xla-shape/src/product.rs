@@ -3,6 +3,7 @@
 //! [`add_product`](Buffer::add_product) works on arrays and on [blocks](crate::block) of them. It is the part that larger kernels are made of:
 //! attention, a product with scales, a product of a few rows. The code is compiled for the vectors of several machines, and each call selects
 //! the version for this one ([`vector`]), which takes nanoseconds; so call it for blocks, not for single tiles.
+//! It shows that tiles in types cost nothing, and there will not be other operations; see [what computes](vector#what-computes).
 //!
 //! | elements of `a` and `b` | tiles of `a` and `b` | `c`, in `{1,0:T(8,128)}` | an instruction of AVX-512 |
 //! |---|---|---|---|

@@ -35,6 +35,12 @@
 //! | AVX2, AVX-512 without VNNI | `vpmaddwd` | fused multiply-add | `vpmaddwd` |
 //! | AArch64 | `smull`, `saddlp`; Rust has no stable intrinsic for `sdot` | fused multiply-add | `smull`, `addp` |
 //! | others | plain Rust | plain Rust | plain Rust |
+//!
+//! # What computes
+//!
+//! This project moves data and does not compute, with three exceptions: the functions of this module, the product of tiles of `xla-shape`, and the
+//! functions of `xla_shape_ffi::math`. They are there to show that layouts in types cost nothing: loops over tiles are as fast as loops over slices.
+//! They do not grow further. Other functions belong in crates that are made for them, or in the kernels that need them.
 
 mod dot;
 mod exp;
