@@ -14,11 +14,11 @@
 //! Interleaving by factors that are not powers of two is in `interleave`, by 3, 5 and 7 with AVX2 or AVX-512 in `odd_factors`.
 
 #[macro_use]
+mod blocks;
+#[macro_use]
 mod generic;
 #[macro_use]
 mod matrix;
-#[macro_use]
-mod transpose;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -38,10 +38,12 @@ mod runs;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod tables;
+mod transpose;
 
 use super::{Axis, Instructions, Interleave, Kernel, LoopCounter, LoopNest, Matrix, Packing, Runs, Transpose, Vectors};
 pub(super) use crate::prefetch::prefetch;
 use crate::tuning::{BySize, ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
+use blocks::{BlockKinds, BlockOptions};
 use generic::Vector;
 pub(super) use hints::fence;
 use hints::{prefetch_far, prefetch_to_write};
@@ -49,7 +51,7 @@ use hints::{prefetch_far, prefetch_to_write};
 pub(super) use permute::{LANE, Permutes, SIZE, run as permute, run_lanes as permute_lanes};
 use std::ops::Range;
 use tables::{Loops, OffsetBuffer, Offsets};
-use transpose::{BlockKinds, BlockOptions, Narrow, TransposeKernels};
+use transpose::{Narrow, TransposeKernels};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
