@@ -8,7 +8,9 @@
 //! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
 //! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
 //! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--threads`,
-//! the threads of a process compete with one for arrays that they share, see `threads`. With `--plans`, each plan is printed, too. With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
+//! the threads of a process compete with one for 60 arrays that they share, see `threads`: the last lines say whether they are ever slower, and if
+//! so, the program fails. With `--plans`, only the plans are printed.
+//! With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
 
 mod cases;
 mod choices;
@@ -23,6 +25,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::Instant;
 use threads::TwoThreads;
 use xla_shape::buffer::AlignedBytes;
@@ -65,7 +68,7 @@ struct Arguments {
     filter: String,
 }
 
-fn main() {
+fn main() -> ExitCode {
     let mut asked = Arguments {
         json: false,
         rounds: 11,
@@ -121,11 +124,16 @@ fn main() {
         cases.iter_mut().for_each(|case| case.options = case.options.clone().caches(caches));
     }
     let cases = cases.iter().filter(|case| case.name.contains(&asked.filter));
+    if asked.plans {
+        cases.for_each(|case| print!("{}", plan(case, asked.vectors)));
+        return ExitCode::SUCCESS;
+    }
     if asked.choices {
-        return choices::compare(cases, asked.rounds);
+        choices::compare(cases, asked.rounds);
+        return ExitCode::SUCCESS;
     }
     if asked.threads {
-        return threads::compare(cases, asked.rounds);
+        return if threads::compare(cases, asked.rounds) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let mut lines = Vec::new();
     for case in cases {
@@ -143,6 +151,7 @@ fn main() {
     if asked.random.is_some() && !asked.json {
         summary(lines);
     }
+    ExitCode::SUCCESS
 }
 
 /// Parses two sizes in bytes, and whether the last level belongs to a few cores.
@@ -267,12 +276,14 @@ fn rates(case: &Case, rounds: usize, contenders: &[Contender<'_>]) -> Rates {
     Rates { gb_per_s, not_comparable }
 }
 
+/// The plan of a case, with at most these vectors.
+fn plan(case: &Case, vectors: Vectors) -> Plan {
+    Plan::new(&case.from, &case.to, &case.options.clone().vectors(vectors)).expect("the cases go together")
+}
+
 fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
     let options = case.options.clone().vectors(asked.vectors);
-    let plan = Plan::new(&case.from, &case.to, &options).expect("the cases go together");
-    if asked.plans {
-        println!("{plan}");
-    }
+    let plan = plan(case, asked.vectors);
     let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
         plan.run(source, destination).expect("the buffers have the right sizes");
     };
