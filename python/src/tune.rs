@@ -79,9 +79,7 @@ impl Watch for Progress {
     }
 }
 
-/// What is asked beside the programs.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+/// What is asked beside the programs, from a `dict`.
 pub(crate) struct Settings {
     device: String,
     share: Vec<String>,
@@ -101,6 +99,28 @@ pub(crate) struct Settings {
 enum Cached {
     Own(bool),
     In(PathBuf),
+}
+
+// Derived, it would raise a `TypeError` whatever is wrong with a value.
+impl<'py> FromPyObject<'_, 'py> for Settings {
+    type Error = PyErr;
+
+    fn extract(settings: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let value = |name: &str| settings.get_item(name);
+        Ok(Self {
+            device: value("device")?.extract()?,
+            share: value("share")?.extract()?,
+            weights: value("weights")?.extract()?,
+            memory: value("memory")?.extract()?,
+            options: value("options")?.extract()?,
+            at_most_bytes: value("at_most_bytes")?.extract()?,
+            compiles: value("compiles")?.extract()?,
+            all: value("all")?.extract()?,
+            tilings: value("tilings")?.extract()?,
+            cache: value("cache")?.extract()?,
+            plugin: value("plugin")?.extract()?,
+        })
+    }
 }
 
 impl Settings {
