@@ -145,7 +145,7 @@ pub(crate) const PREFETCH_DISTANCE_LINES: BySize<usize> = BySize { one: 1, two: 
 pub(crate) const MAX_NARROW_ROW_BYTES: BySize<usize> = BySize { one: 32, two: 32, four: 16, eight: 0, sixteen: 0 };
 
 /// Rows in a block of a transpose without tables of 16-byte elements: the second number, or fewer but not below the first one if they share few
-/// sets of the L1 cache. **I**: blocks of 16 rows and all columns take 1.3 to 2.3 times as long from 256 KiB on. 32 rows instead of 64 take up to
+/// sets of the L1 cache. **I**: blocks of 16 rows and all columns take 1.1 to 2.3 times as long from 512 KiB on. 32 rows instead of 64 take up to
 /// a quarter longer where rows begin within lines, and 64 instead of 32 a tenth longer where they share sets.
 pub(crate) const WIDE_ROWS: [usize; 2] = [32, 64];
 

@@ -280,8 +280,10 @@ pub trait Machine {
     /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane, of bf16: their bits, or `half::bf16` with the feature `half`. A product of two bf16 is exact as an f32, unless it is too large or too small; each
     /// sum is rounded to nearest, ties to even.
     ///
-    /// The results are the same on all machines, except where a factor, a sum or a product is subnormal or a product is larger than the
-    /// largest f32: AVX-512 BF16 takes subnormal numbers as 0, and machines with fused multiply-add do not round products. Bits of NaN may differ.
+    /// The results are the same on all machines, with three exceptions:
+    /// - AVX-512 BF16 takes subnormal factors, products and sums as 0.
+    /// - Machines with fused multiply-add do not round products, which matters if one is subnormal or larger than the largest f32.
+    /// - Bits of NaN may differ.
     ///
     /// ```
     /// use xla_shape_relayout::vector::{self, Kernel, Machine};

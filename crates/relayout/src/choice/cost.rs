@@ -1,9 +1,8 @@
 //! What kernels cost, in one unit, so that costs can be compared.
 //!
-//! A worked example: `u8[64,12,64]` becomes `u8[12,64,64]`, runs of 64 bytes, which are joined. A vector of 64 bytes of the destination is one run, and
-//! with [`RUN_BYTES_PER_PERMUTE`] bytes for the time of a permute, joining it costs no permute at all: a gather, whose vectors take a permute at
-//! least, is never cheaper. With runs of 5 bytes, joining costs as much as 4 permutes for each vector. If the elements of a block lie in at most 4
-//! vectors of the source for each vector of the destination, the block is gathered.
+//! A worked example: joining runs of 64 bytes costs less than a permute for each vector ([`RUN_BYTES_PER_PERMUTE`]). A gather takes at least one
+//! permute for each vector, so it is not cheaper. Joining runs of 5 bytes costs as much as 4 permutes for each vector. So a block of such runs is
+//! gathered if each vector of the destination takes its bytes from at most 4 vectors of the source.
 
 use crate::kernels::{Interleave, Kernel, PermuteCount, Runs, Transpose};
 use crate::vector::Vectors;
@@ -18,12 +17,12 @@ const PERMUTE: usize = 15;
 /// What each vector of the destination costs in addition to its permutes. **Z**.
 const VECTOR: usize = 20;
 
-/// Joining runs costs a permute for each vector if runs have this many bytes; two if they have half as many. A permute takes as long as
-/// nearly three moves. **I**.
+/// Joining runs costs a permute for each vector if runs have this many bytes, and twice as much if they have half as many. A permute takes as
+/// long as nearly three moves. **I**.
 const RUN_BYTES_PER_PERMUTE: usize = 24;
 
-/// A transpose with a side shorter than 16 bytes costs a permute for each vector if that side has this many bytes, and so on. It fills vectors from
-/// many places, and its stores of a few bytes take about as long as those of vectors. **I**.
+/// The same for a transpose with a side shorter than 16 bytes: with `n` bytes, it costs this number divided by `n`. It fills vectors from many places,
+/// and a store of a few bytes takes about as long as one of a vector. **I**.
 const NARROW_BYTES_PER_PERMUTE: usize = 96;
 
 /// The permutes that a transpose costs for each vector if both of its sides are shorter than a line. **I**.
