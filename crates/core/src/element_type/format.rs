@@ -101,7 +101,7 @@ impl FloatFormat {
     pub const fn nan(self) -> Option<u64> {
         match self.special {
             // The first bit of the mantissa makes it a quiet NaN.
-            SpecialCodes::Ieee => Some(self.largest() + 1 | 1 << (self.mantissa_bits - 1)),
+            SpecialCodes::Ieee => Some((self.largest() + 1) | (1 << (self.mantissa_bits - 1))),
             SpecialCodes::LargestIsNan => Some(self.magnitude()),
             SpecialCodes::MinusZeroIsNan => Some(self.sign()),
             SpecialCodes::None => None,

@@ -23,7 +23,6 @@ macro_rules! generation {
         pub enum Generation { $(#[doc = $description] $variant,)* }
 
         /// The cells of each generation, in the order of the variants.
-        #[expect(clippy::arithmetic_side_effects, reason = "constants, computed at compile time")]
         const ROWS: &[Row] = &[$(Row { $($cells)* }),*];
 
         impl Generation {
