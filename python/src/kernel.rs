@@ -5,8 +5,9 @@ use crate::error::shape_error;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use xla_shape::tpu::Generation;
+use xla_shape_answers::kernel::Kernels;
 use xla_shape_files::KernelDump;
-use xla_shape_render::kernel::Kernels;
+use xla_shape_render::Html as _;
 
 /// The device that a dump was made for, its generation, and the directory of the dump.
 type Dump = (Option<String>, Option<String>, PathBuf);

@@ -16,10 +16,11 @@ use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
 use xla_shape_answers::advise::{Advice, Change};
 use xla_shape_answers::compare::Comparison;
+use xla_shape_answers::draw::Drawing;
+use xla_shape_answers::explain::Explanation;
 use xla_shape_answers::numbers::{no_array, no_size};
 use xla_shape_answers::{Given, GivenArray};
-use xla_shape_render::draw::Drawing;
-use xla_shape_render::explain::Explanation;
+use xla_shape_render::{Html as _, Svg as _};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
@@ -479,9 +480,9 @@ impl Shape {
 }
 
 fn drawn(array: &ArrayShape) -> PyResult<Answer> {
-    let drawing = || Drawing::new(array).map_err(shape_error);
-    let (picture, page) = (drawing()?, drawing()?);
-    Ok(Answer::new(drawing()?).with_svg(move || picture.svg()).with_html(move || page.html()))
+    let drawing = Drawing::new(array).map_err(shape_error)?;
+    let (picture, page) = (drawing.clone(), drawing.clone());
+    Ok(Answer::new(drawing).with_svg(move || picture.svg()).with_html(move || page.html()))
 }
 
 /// The bytes that a shape takes, including padding.

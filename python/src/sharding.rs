@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
 use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
 use xla_shape::{ArrayShape, ElementType};
-use xla_shape_render::draw::DeviceDrawing;
+use xla_shape_answers::draw::DeviceDrawing;
+use xla_shape_render::{Html as _, Svg as _};
 
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
 type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);
@@ -106,9 +107,9 @@ impl Sharding {
     /// A picture of the parts that the devices hold, in colours.
     #[pyo3(signature = (shape, /))]
     fn draw(&self, shape: ShapeArgument<'_>) -> PyResult<Answer> {
-        let drawing = || DeviceDrawing::new(shape.0.get().array()?, self.0.clone()).map_err(shape_error);
-        let (picture, page) = (drawing()?, drawing()?);
-        Ok(Answer::new(drawing()?).with_svg(move || picture.svg()).with_html(move || page.html()))
+        let drawing = DeviceDrawing::new(shape.0.get().array()?, self.0.clone()).map_err(shape_error)?;
+        let (picture, page) = (drawing.clone(), drawing.clone());
+        Ok(Answer::new(drawing).with_svg(move || picture.svg()).with_html(move || page.html()))
     }
 
     /// For `xla_shape.jax`: as axes of a mesh, with made-up names where it has none.

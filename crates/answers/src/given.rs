@@ -28,6 +28,14 @@ pub struct Given {
 }
 
 /// An array, and whether it was written with a layout.
+///
+/// ```
+/// use xla_shape_answers::GivenArray;
+///
+/// let array: xla_shape_core::ArrayShape = "f32[2,3]{0,1}".parse()?;
+/// assert!(GivenArray::from(&array).has_layout, "row-major would count as no layout");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GivenArray {
     /// The array; row-major if it was written without a layout.

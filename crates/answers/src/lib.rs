@@ -15,11 +15,16 @@
 //! | module | main type | question |
 //! |---|---|---|
 //! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
+//! | [`explain`] | [`Explanation`](explain::Explanation) | What does the text of a shape mean, and how much memory does it take? |
+//! | [`explain`] | [`Location`](explain::Location) | Where is an element, and what is at a position? |
+//! | [`explain`] | [`Registers`](explain::Registers) | How many registers does a vector of a kernel take, and where is an element? |
+//! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
 //! | [`check`] | [`Checked`](check::Checked) | Is a line a shape or a sharding, and what is its canonical text? |
 //! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`convert`] | [`Conversion`](convert::Conversion), [`Code`](convert::Code) | What is this layout in another notation, and which code makes it? |
+//! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
@@ -43,10 +48,13 @@ pub mod compare;
 pub mod compile;
 pub mod convert;
 pub mod cost;
+pub mod draw;
+pub mod explain;
 pub mod formula;
 mod given;
 pub mod guard;
 pub mod hlo;
+pub mod kernel;
 pub mod numbers;
 pub mod place;
 pub mod rustc;

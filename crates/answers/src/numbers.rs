@@ -133,6 +133,17 @@ pub fn slice(start: &[u64], limit: &[u64]) -> String {
     format!("[{}]", ranges.collect::<Vec<_>>().join(", "))
 }
 
+/// Numbers as an index: `[2,3]`.
+///
+/// ```
+/// assert_eq!(xla_shape_answers::numbers::bracketed(&[2, 3]), "[2,3]");
+/// ```
+#[must_use]
+pub fn bracketed(numbers: &[u64]) -> String {
+    let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
+    format!("[{}]", numbers.join(","))
+}
+
 /// The sentence about a shape that should be an array and is not.
 ///
 /// ```

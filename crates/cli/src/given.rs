@@ -5,9 +5,9 @@ use xla_shape::ArrayShape;
 use xla_shape::shard::Sharding;
 use xla_shape::text::parse_index;
 use xla_shape::tpu::vector::VectorLayout;
+use xla_shape_answers::explain::Registers;
 use xla_shape_answers::numbers::no_array;
 use xla_shape_answers::{Given, GivenArray};
-use xla_shape_render::vector::Registers;
 
 /// Reads a sharding.
 pub(crate) fn sharding_of(text: &str) -> Result<Sharding, Failure> {

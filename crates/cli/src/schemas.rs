@@ -8,17 +8,16 @@ use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::compile::{Compilation, Target};
 use xla_shape_answers::convert::{Conversion, Converted};
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::draw::Drawn;
+use xla_shape_answers::explain::{Explanation, Location, Registers};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
+use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::rustc::Message;
 use xla_shape_answers::scan::{Found, Scan, Summary};
 use xla_shape_answers::tune::Tuning;
 use xla_shape_answers::{open_schema, schema, schema_named};
 use xla_shape_files::{RelayoutDone, ShardsDone};
-use xla_shape_render::draw::{Drawing, Drawn};
-use xla_shape_render::explain::{Explained, Explanation};
-use xla_shape_render::kernel::Kernels;
-use xla_shape_render::{index, vector};
 
 /// Makes a schema.
 type Schema = fn() -> Value;
@@ -32,10 +31,10 @@ const SCHEMAS: &[(&str, Schema)] = &[
     ("compile", schema::<Compilation, Target>),
     ("convert", schema::<Conversion, Converted>),
     ("cost", schema::<ProgramCost, ProgramCost>),
-    ("draw", schema::<Drawing, Drawn>),
-    ("explain", schema::<Explanation, Explained<'_>>),
-    ("explain-index", schema::<index::Location, index::Data<'_>>),
-    ("explain-vector", schema::<vector::Registers, vector::Data<'_>>),
+    ("draw", schema::<Drawn, Drawn>),
+    ("explain", schema::<Explanation, Explanation>),
+    ("explain-index", schema::<Location, Location>),
+    ("explain-vector", schema::<Registers, Registers>),
     ("guard-check", schema::<Checks, Check>),
     ("guard-record", schema::<Record, Record>),
     ("hlo", schema::<Report, Report>),

@@ -8,7 +8,8 @@ pub trait Show: Answer {
     /// The answer for people. Paragraphs are wrapped to at most `width` characters; a longer word has a line of its own.
     ///
     /// ```
-    /// use xla_shape_render::{Show, explain::Explanation};
+    /// use xla_shape_answers::explain::Explanation;
+    /// use xla_shape_render::Show;
     ///
     /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
     /// let text = Explanation::new(shape).text(80).to_string();
@@ -16,6 +17,21 @@ pub trait Show: Answer {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     fn text(&self, width: usize) -> Text;
+}
+
+/// An answer with a picture.
+pub trait Svg: Answer {
+    /// The picture, as one `<svg>` element.
+    ///
+    /// ```
+    /// use xla_shape_answers::draw::Drawing;
+    /// use xla_shape_render::Svg;
+    ///
+    /// let drawing = Drawing::new(&"f32[3,5]{1,0:T(2,2)}".parse()?)?;
+    /// assert!(drawing.svg().starts_with("<svg") && drawing.svg().contains("viewBox"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn svg(&self) -> String;
 }
 
 /// An answer with a page.

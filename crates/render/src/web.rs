@@ -8,9 +8,6 @@ mod sides;
 
 pub(crate) use sides::{Side, side_by_side};
 
-/// The most bytes of a page about an array; a page shows less of the array until it fits.
-pub(crate) const MAX_PAGE: usize = 300_000;
-
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
 const STYLE: &str = include_str!("web/style.css");
 

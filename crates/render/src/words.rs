@@ -4,8 +4,8 @@ pub(crate) mod markdown;
 
 use std::borrow::Cow;
 pub(crate) use xla_shape_answers::numbers::{
-    Bytes, Factor, Grouped, InUnits, Signed, count, difference, dimension_name, dimension_names, slice, space_name,
-    value_name, why_no_size,
+    Bytes, Factor, Grouped, InUnits, Signed, bracketed, count, difference, dimension_name, dimension_names, slice,
+    space_name, value_name, why_no_size,
 };
 
 /// The width of a column for texts of these lengths, in characters, but at most 160.

@@ -8,7 +8,10 @@ use xla_shape_answers::block::{BlockAnswer, Part};
 use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::convert::Conversion;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::draw::{DeviceDrawing, Drawing};
+use xla_shape_answers::explain::Explanation;
 use xla_shape_answers::hlo::{Difference, Report, check_devices};
+use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::numbers::no_array;
 use xla_shape_answers::scan::Scan;
 use xla_shape_answers::{Answer, Given as GivenShape, GivenArray};
@@ -16,11 +19,8 @@ use xla_shape_core::shard::Sharding;
 use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_mosaic::{kernels, xla_instructions};
 use xla_shape_program::{File, KernelFiles, ModuleDump, PASTED, Program, Question};
-use xla_shape_render::draw::{DeviceDrawing, Drawing};
-use xla_shape_render::explain::Explanation;
 use xla_shape_render::hlo::{diff, page, screen};
-use xla_shape_render::kernel::Kernels;
-use xla_shape_render::{Html, Show, harmless, shell_line};
+use xla_shape_render::{Html, Show, Svg, harmless, shell_line};
 
 /// How many entries a list has: what the program takes if nothing else is asked for.
 const TOP: usize = 10;

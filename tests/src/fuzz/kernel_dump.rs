@@ -1,10 +1,10 @@
 //! What libtpu dumps about a kernel.
 
 use super::beginning;
-use xla_shape_answers::Answer;
+use xla_shape_answers::{Answer, kernel::Kernels};
 use xla_shape_mlir::Module;
 use xla_shape_mosaic::{Bundles, kernels, loops, xla_instructions};
-use xla_shape_render::{Show, kernel::Kernels};
+use xla_shape_render::Show;
 
 /// The files of a kernel, in the order of the parts of an input.
 const NAMES: [&str; 6] = [

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use xla_shape_answers::Answer;
+use xla_shape_answers::{Answer, kernel::Kernels};
 use xla_shape_mlir::Module;
 use xla_shape_mosaic::{
     Bundles, DumpedKernel, FileKind, FileName, Kernel, Relayout, Schedule, Slot, Texts, Utilization, kernels, loops,
     xla_instructions,
 };
-use xla_shape_render::{Show, kernel::Kernels};
+use xla_shape_render::Show;
 use xla_shape_tests::corpus;
 
 /// A kernel compiled for a TPU.

@@ -4,8 +4,7 @@ use crate::args::ExplainArguments;
 use crate::failure::Failure;
 use crate::given::{array_of, given_of, index_of, registers_of, sharding_of};
 use xla_shape::text::Parser;
-use xla_shape_render::explain::Explanation;
-use xla_shape_render::index::Location;
+use xla_shape_answers::explain::{Explanation, Location};
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let (text, format) = (&arguments.shape, arguments.answer.format);

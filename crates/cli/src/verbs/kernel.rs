@@ -4,10 +4,11 @@ use crate::args::{Format, KernelArguments, Target, target};
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use xla_shape::tpu::Generation;
+use xla_shape_answers::kernel::Kernels;
 use xla_shape_files::{KernelDump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program;
 use xla_shape_program::Host;
-use xla_shape_render::kernel::Kernels;
+use xla_shape_render::Html as _;
 
 pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failure> {
     let paths = [Some(&arguments.path), arguments.against.as_ref()].into_iter().flatten().chain(&arguments.source);

@@ -1,8 +1,14 @@
 //! A drawing as text.
 
-use super::picture::{Cell, Picture, Plane, Subject, Window};
+use super::axis::{Axis, differ, label};
 use crate::words::{Grouped, column_width};
 use std::fmt::Write as _;
+use xla_shape_answers::draw::{Drawing, Picture, Place, Plane};
+
+/// How many rows and columns of a plane, and cells of all planes together, are shown at most.
+const ROWS: usize = 12;
+const COLUMNS: usize = 10;
+const CELLS: usize = 120;
 
 /// How many positions a line of the memory view has, if there is room.
 const PER_LINE: usize = 8;
@@ -10,22 +16,22 @@ const PER_LINE: usize = 8;
 const FEWEST_COLUMNS: usize = 3;
 
 /// Draws as much of the array as fits into lines of this width.
-pub(super) fn fitting(subject: &Subject, width: usize) -> String {
-    let mut window = Window::TEXT;
+pub(super) fn fitting(drawing: &Drawing, width: usize) -> String {
+    let mut shown = COLUMNS;
     loop {
-        let picture = subject.picture(window);
+        let picture = drawing.part(ROWS, shown, CELLS);
         let mut planes = String::new();
         picture.planes.iter().for_each(|plane| draw_plane(&mut planes, plane));
-        if window.columns == FEWEST_COLUMNS || planes.lines().all(|line| line.chars().count() <= width) {
+        if shown == FEWEST_COLUMNS || planes.lines().all(|line| line.chars().count() <= width) {
             return draw(&picture, width);
         }
-        window.columns -= 1;
+        shown -= 1;
     }
 }
 
 /// Draws with box characters: lines between tiles, `░` for padding, `…` for positions that are left out.
 fn draw(picture: &Picture, width: usize) -> String {
-    let mut text = format!("{}\n", picture.title);
+    let mut text = format!("{}\n", picture.shape);
     if picture.planes.is_empty() {
         text.push_str("\nNo elements, nothing to draw.\n");
         return text;
@@ -74,15 +80,16 @@ fn draw_plane(text: &mut String, plane: &Plane) {
     if !plane.label.is_empty() {
         let _ = writeln!(text, "  {}", plane.label);
     }
-    let row_labels = plane.rows.labels(&plane.rows.prefix());
-    let column_labels = plane.columns.labels("");
-    let corner = plane.columns.prefix();
+    let (rows, columns) = (Axis::rows(plane), Axis::columns(plane));
+    let row_labels = rows.labels(&rows.prefix());
+    let column_labels = columns.labels("");
+    let corner = columns.prefix();
     let positions = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
     let width = positions.chain(column_labels.iter().map(String::len)).max().unwrap_or(1);
     let first = row_labels.iter().chain([&corner]).map(String::len).max().unwrap_or(0);
 
     let separator = |column: usize, row: usize| {
-        if plane.columns.gap_before(column) {
+        if columns.gap_before(column) {
             " … "
         } else if column > 0 && is_edge(&plane.cells[row], column) {
             " │ "
@@ -92,11 +99,11 @@ fn draw_plane(text: &mut String, plane: &Plane) {
     };
     let mut header = format!("  {corner:>first$}");
     for (column, name) in column_labels.iter().enumerate() {
-        let _ = write!(header, "{}{name:>width$}", if plane.columns.gap_before(column) { " … " } else { "   " });
+        let _ = write!(header, "{}{name:>width$}", if columns.gap_before(column) { " … " } else { "   " });
     }
     let _ = writeln!(text, "{}", header.trim_end());
     for (row, cells) in plane.cells.iter().enumerate() {
-        if plane.rows.gap_before(row) {
+        if rows.gap_before(row) {
             let _ = writeln!(text, "  {:first$}   {:>width$}", "…", "…");
         } else if row > 0 && edge_between(&plane.cells[row - 1], cells) {
             let _ = writeln!(text, "  {:first$}   {}", "", "─".repeat(cells.len() * (width + 3) - 3));
@@ -104,7 +111,7 @@ fn draw_plane(text: &mut String, plane: &Plane) {
         let mut line = format!("  {:>first$}", row_labels[row]);
         for (column, cell) in cells.iter().enumerate() {
             let content = match cell {
-                Some(Cell { index: Some(_), position, .. }) => position.to_string(),
+                Some(Place { index: Some(_), position, .. }) => position.to_string(),
                 Some(_) => "░".repeat(width),
                 None => String::new(),
             };
@@ -114,22 +121,17 @@ fn draw_plane(text: &mut String, plane: &Plane) {
     }
 }
 
-fn is_edge(cells: &[Option<Cell>], column: usize) -> bool {
+fn is_edge(cells: &[Option<Place>], column: usize) -> bool {
     matches!((&cells[column - 1], &cells[column]), (Some(a), Some(b)) if differ(a, b))
 }
 
-fn edge_between(above: &[Option<Cell>], below: &[Option<Cell>]) -> bool {
+fn edge_between(above: &[Option<Place>], below: &[Option<Place>]) -> bool {
     above.iter().zip(below).any(|(above, below)| matches!((above, below), (Some(a), Some(b)) if differ(a, b)))
-}
-
-/// Whether two elements are in different tiles; padding has none.
-pub(super) fn differ(a: &Cell, b: &Cell) -> bool {
-    a.index.is_some() && b.index.is_some() && a.tile != b.tile
 }
 
 fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
     let cells = || picture.runs.iter().flatten();
-    let content = |cell: &Cell| cell.index.as_deref().map(label);
+    let content = |cell: &Place| cell.index.as_deref().map(label);
     let width = column_width(cells().filter_map(content).map(|label| label.chars().count())).max(1);
     let first = cells().map(|cell| cell.position).max().unwrap_or(0).to_string().len();
     let mut per_line = PER_LINE;
@@ -153,12 +155,4 @@ fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
     if last < picture.positions {
         let _ = writeln!(text, "  {:>first$}", "…");
     }
-}
-
-/// An index as `2,3`; a scalar's as `[]`.
-pub(super) fn label(index: &[u64]) -> String {
-    if index.is_empty() {
-        return "[]".into();
-    }
-    index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }

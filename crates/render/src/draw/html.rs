@@ -1,25 +1,11 @@
 //! A drawing as a page: the SVG, with the index and position of every cell.
 
-use super::picture::{Picture, Subject, Window};
 use super::svg;
-use crate::web::{MAX_PAGE, Page, escape, hatching_of_page};
-
-/// The picture of as much of the array as a small page can show, and that page.
-pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
-    let mut window = Window::PAGE;
-    loop {
-        let picture = subject.picture(window);
-        let page = page(&picture);
-        // This ends: a single cell always fits, because texts are shortened.
-        if page.len() <= MAX_PAGE {
-            return (picture, page);
-        }
-        window = window.smaller();
-    }
-}
+use crate::web::{Page, escape, hatching_of_page};
+use xla_shape_answers::draw::Picture;
 
 /// The page, without external resources.
-fn page(picture: &Picture) -> String {
+pub(super) fn page(picture: &Picture) -> String {
     let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
     let mut planes = String::new();
     for row in svg::planes(picture) {

@@ -1,212 +1,163 @@
-//! Drawings of where the elements of an array are, by index and by position in memory, or in registers.
-//!
-//! Of a large array, a drawing shows a part: the beginning, the end, and where tiles meet.
+//! Drawings of where the elements of an array are, by index and by position in memory, on devices, or in registers.
 
+mod axis;
 mod devices;
 mod grid;
 mod html;
-mod picture;
 mod registers;
 mod svg;
 
-use crate::{Show, Text};
-pub use devices::DeviceDrawing;
-use picture::{Cell, Picture, Subject};
-pub use registers::RegisterDrawing;
-use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use crate::{Html, Show, Svg, Text};
+pub use devices::coloured;
+pub(crate) use registers::in_page;
 pub(crate) use svg::fills;
-use xla_shape_answers::Answer;
-use xla_shape_core::{ArrayShape, Slot, StrideTableError};
-
-/// A drawing of an array: its elements by index, and by position in memory.
-///
-/// ```
-/// use xla_shape_render::draw::Drawing;
-///
-/// let array = "f32[3,5]{1,0:T(2,2)}".parse()?;
-/// assert!(Drawing::new(&array)?.svg().starts_with("<svg"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Drawing {
-    subject: Subject,
-}
-
-impl Drawing {
-    /// Draws `array`.
-    ///
-    /// # Errors
-    /// If a dimension is unbounded, so that elements have no positions.
-    ///
-    /// ```
-    /// use xla_shape_answers::Answer;
-    /// use xla_shape_render::draw::Drawing;
-    ///
-    /// let drawing = Drawing::new(&"u8[3]{0:T(2)}".parse()?)?;
-    /// assert!(drawing.json().contains("\"cells\":[[0,1,2,3]]"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn new(array: &ArrayShape) -> Result<Self, StrideTableError> {
-        Ok(Self { subject: Subject::new(array)? })
-    }
-
-    /// The picture, as SVG: as much of the array as fits into a small page.
-    ///
-    /// ```
-    /// use xla_shape_render::draw::Drawing;
-    ///
-    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.svg().starts_with("<svg"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn svg(&self) -> String {
-        svg::draw(&html::fitting(&self.subject).0)
-    }
-
-    /// A page with the picture, which shows index and position of the selected element. It has no external resources.
-    ///
-    /// ```
-    /// use xla_shape_render::draw::Drawing;
-    ///
-    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.html().starts_with("<!doctype html>"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn html(&self) -> String {
-        html::fitting(&self.subject).1
-    }
-}
-
-/// JSON has the element at each position if there are at most this many.
-const MAX_MAP: u64 = 1 << 20;
-
-/// An object with the shape, the planes that are shown, the elements at the positions that are shown, and the number of the element at
-/// each position.
-impl Serialize for Drawing {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let picture = html::fitting(&self.subject).0;
-        data(&picture, self.physical_to_logical()).serialize(serializer)
-    }
-}
-
-impl Drawing {
-    /// The row-major number of the element at each position, `None` for padding; `None` if there are more positions than [`MAX_MAP`].
-    fn physical_to_logical(&self) -> Option<Vec<Option<u64>>> {
-        let placement = self.subject.placement();
-        let positions = Some(placement.padded_positions()).filter(|&positions| positions <= MAX_MAP)?;
-        let mut index = vec![0; placement.table().extents().len()];
-        let element = |position| match placement.slot_into(position, &mut index) {
-            Slot::Element(()) => placement.row_major_index(&index),
-            Slot::Padding | Slot::OutOfRange => None,
-        };
-        Some((0..positions).map(element).collect())
-    }
-}
-
-impl Answer for Drawing {
-    const SCHEMA: &'static str = "xla-shape/draw/1";
-}
+use xla_shape_answers::draw::{Drawing, Drawn};
 
 impl Show for Drawing {
     /// Box characters, with lines between tiles; `░` is padding, and `…` is what is left out.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        text.verbatim(grid::fitting(&self.subject, width).trim_end());
+        text.verbatim(grid::fitting(self, width).trim_end());
         text
     }
 }
 
-/// Where the elements of an array are.
-#[derive(Serialize, JsonSchema)]
-pub struct Data<'a> {
-    /// XLA's text of the shape, with its layout.
-    shape: &'a str,
-    /// How many positions the array has, in elements, padding included.
-    positions: u64,
-    /// How many planes the array has.
-    all_planes: u64,
-    /// The planes that are shown.
-    planes: Vec<Plane<'a>>,
-    /// Runs of neighbouring positions, in the order of memory.
-    memory: Vec<Vec<Place<'a>>>,
-    /// For each position, the number of the element there, counted row-major, or null for padding. Null if there are more than 1,048,576.
-    physical_to_logical: Option<Vec<Option<u64>>>,
-}
-
-/// The two most minor dimensions, at one index of all others.
-#[derive(Serialize, JsonSchema)]
-struct Plane<'a> {
-    /// The index of the other dimensions; empty if there are none.
-    label: &'a str,
-    /// The name of the dimension down; empty for an array of fewer than two dimensions.
-    row: &'a str,
-    /// The indices shown along it.
-    rows: &'a [u64],
-    /// The name of the dimension across; empty for a scalar.
-    column: &'a str,
-    /// The indices shown along it.
-    columns: &'a [u64],
-    /// Row by row, the position of each index.
-    cells: Vec<Vec<Option<u64>>>,
-}
-
-/// A position of memory that is shown.
-#[derive(Serialize, JsonSchema)]
-struct Place<'a> {
-    /// In elements from the start.
-    position: u64,
-    /// The index of the element there, dimension 0 first; null for padding.
-    index: Option<&'a [u64]>,
-    /// The byte in which the position begins.
-    byte_offset: u64,
-    /// The bit in that byte, the least significant first.
-    bit_offset: u64,
-    /// The number of the tile in each direction; empty without tiles, and for padding.
-    tile: &'a [u64],
-}
-
-/// What `draw` writes as JSON: what a page shows; of a large array, only a part.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-pub enum Drawn {
-    /// Where the elements are.
-    Elements(Data<'static>),
-    /// With --sharding: which device has which part.
-    Devices(DeviceDrawing),
-    /// With --vector: the registers of a vector.
-    Registers(Box<RegisterDrawing>),
-}
-
-fn data(picture: &Picture, physical_to_logical: Option<Vec<Option<u64>>>) -> Data<'_> {
-    Data {
-        shape: &picture.title,
-        positions: picture.positions,
-        all_planes: picture.all_planes,
-        planes: picture.planes.iter().map(plane).collect(),
-        memory: picture.runs.iter().map(|run| run.iter().map(place).collect()).collect(),
-        physical_to_logical,
+impl Svg for Drawing {
+    /// The picture: as much of the array as fits into a small page.
+    ///
+    /// ```
+    /// use xla_shape_answers::draw::Drawing;
+    /// use xla_shape_render::Svg;
+    ///
+    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.svg().starts_with("<svg"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn svg(&self) -> String {
+        svg::draw(&self.picture)
     }
 }
 
-fn plane(plane: &picture::Plane) -> Plane<'_> {
-    let position = |cell: &Option<Cell>| Some(cell.as_ref()?.position);
-    Plane {
-        label: &plane.label,
-        row: &plane.rows.name,
-        rows: &plane.rows.indices,
-        column: &plane.columns.name,
-        columns: &plane.columns.indices,
-        cells: plane.cells.iter().map(|cells| cells.iter().map(position).collect()).collect(),
+impl Html for Drawing {
+    /// A page with the picture, which shows index and position of the selected element. It has no external resources.
+    ///
+    /// ```
+    /// use xla_shape_answers::draw::Drawing;
+    /// use xla_shape_render::Html;
+    ///
+    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.html().starts_with("<!doctype html>"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn html(&self) -> String {
+        html::page(&self.picture)
     }
 }
 
-fn place(cell: &Cell) -> Place<'_> {
-    Place {
-        position: cell.position,
-        index: cell.index.as_deref(),
-        byte_offset: cell.offset.0,
-        bit_offset: cell.offset.1,
-        tile: &cell.tile,
+impl Show for Drawn {
+    fn text(&self, width: usize) -> Text {
+        match self {
+            Self::Elements(drawing) => drawing.text(width),
+            Self::Devices(drawing) => drawing.text(width),
+            Self::Registers(drawing) => drawing.text(width),
+        }
+    }
+}
+
+impl Svg for Drawn {
+    fn svg(&self) -> String {
+        match self {
+            Self::Elements(drawing) => drawing.svg(),
+            Self::Devices(drawing) => drawing.svg(),
+            Self::Registers(drawing) => drawing.svg(),
+        }
+    }
+}
+
+impl Html for Drawn {
+    fn html(&self) -> String {
+        match self {
+            Self::Elements(drawing) => drawing.html(),
+            Self::Devices(drawing) => drawing.html(),
+            Self::Registers(drawing) => drawing.html(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::svg;
+    use crate::{Html, Show, Svg};
+    use xla_shape_answers::draw::{Drawing, Place, Plane};
+    use xla_shape_core::{ArrayShape, Shape};
+
+    /// The most bytes of a page about an array.
+    const MAX_PAGE: usize = 300_000;
+
+    /// Some of the arrays of the corpus that have a placement.
+    fn arrays() -> Vec<ArrayShape> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/shapes.jsonl");
+        let rows = std::fs::read_to_string(path).unwrap();
+        let shapes = rows.lines().filter_map(|row| {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let Ok(Shape::Array(array)) = row["input"].as_str().unwrap().parse() else { return None };
+            array.placement().is_ok().then_some(array)
+        });
+        shapes.step_by(10).collect()
+    }
+
+    #[test]
+    fn pages_are_small() {
+        for array in arrays() {
+            let drawing = Drawing::new(&array).unwrap();
+            let page = drawing.html();
+            assert!(page.len() <= MAX_PAGE, "{array}: {} bytes", page.len());
+            assert!(drawing.svg().len() <= page.len());
+            assert!(drawing.text(80).to_string().starts_with(&array.to_string()));
+        }
+    }
+
+    #[test]
+    fn pages_of_arrays_with_long_names_and_indices_are_small() {
+        let sizes = |number: usize, size: &str| vec![size; number].join(",");
+        for text in [
+            format!("u8[{}]", sizes(12, "37")),
+            format!("s4[{}]{{11,10,9,8,7,6,5,4,3,2,1,0:T(3,5)(2,2)E(4)}}", sizes(12, "10")),
+            format!("u8[{}]", sizes(300, "1")),
+            format!("u8[{}]", sizes(3_000, "1")),
+            format!("u8[{},2,2,2,2,2,2,2,2,2]", sizes(3_000, "1")),
+            format!("u8[30,30]{{1,0:T{}}}", "(1,1)".repeat(3_000)),
+            "pred[9223372036854775807]".into(),
+            "f32[1000000000,1,1]".into(),
+        ] {
+            let array = text.parse().unwrap();
+            let drawing = Drawing::new(&array).unwrap();
+            let page = drawing.html();
+            assert!(page.len() <= MAX_PAGE, "{text:.40}: {} bytes", page.len());
+            assert!(drawing.picture.runs.iter().flatten().any(|cell| cell.index.is_some()), "{text:.40}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_tiles_have_different_colours() {
+        let array = "u8[4,6,30]{2,1,0:T(2,3,4)}".parse().unwrap();
+        let picture = Drawing::new(&array).unwrap().part(30, 30, 1000);
+        let plane = |plane: &Plane| -> Vec<Vec<_>> {
+            let row = |cells: &Vec<Option<Place>>| {
+                cells.iter().flatten().filter(|cell| cell.index.is_some()).cloned().collect()
+            };
+            plane.cells.iter().map(row).collect()
+        };
+        let planes = picture.planes.iter().map(plane).collect::<Vec<_>>();
+        let check = |a: &Place, b: &Place| assert_eq!(a.tile == b.tile, svg::colour(a) == svg::colour(b));
+        for (number, plane) in planes.iter().enumerate() {
+            for (row, cells) in plane.iter().enumerate() {
+                cells.windows(2).for_each(|pair| check(&pair[0], &pair[1]));
+                if row > 0 {
+                    plane[row - 1].iter().zip(cells).for_each(|(above, cell)| check(above, cell));
+                }
+                if number > 0 {
+                    planes[number - 1][row].iter().zip(cells).for_each(|(before, cell)| check(before, cell));
+                }
+            }
+        }
     }
 }

@@ -3,15 +3,15 @@
 //! Neighbouring tiles have different colours, which colour-blind readers can distinguish; padding is hatched, so that it shows in
 //! print too. Cells have attributes with the data that a page shows about them.
 
-use super::grid::{differ, label};
-use super::picture::{Cell, Picture, Plane};
+use super::axis::{Axis, differ, label};
 use crate::web::{escape, hatching};
 use crate::words::{Grouped, shortened};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use xla_shape_answers::draw::{Picture, Place, Plane};
 
 /// Colours light enough for black text, from Paul Tol's "light" scheme.
-const FILLS: [&str; super::picture::COLOURS] = ["#99DDFF", "#EEDD88", "#FFAABB", "#44BB99", "#EE8866", "#AFC3EE"];
+const FILLS: [&str; 6] = ["#99DDFF", "#EEDD88", "#FFAABB", "#44BB99", "#EE8866", "#AFC3EE"];
 
 const CELL_HEIGHT: usize = 24;
 const CHARACTER: usize = 7;
@@ -183,7 +183,7 @@ pub(super) fn legend(picture: &Picture) -> String {
 
 /// The shape, shortened if it is very long.
 pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
-    shortened(&picture.title, MAX_TITLE)
+    shortened(&picture.shape, MAX_TITLE)
 }
 
 /// The style of a drawing with this id that is a file.
@@ -207,6 +207,14 @@ pub(super) fn fill_of_tile(number: u64) -> String {
     format!("c k{}", number % FILLS.len() as u64)
 }
 
+/// The number of a colour; neighbouring tiles have different ones.
+pub(super) fn colour(place: &Place) -> u64 {
+    // With the weights 1, 3, 5, 7, … neighbours in any direction have different colours.
+    let colours = FILLS.len() as u64;
+    let weighted = place.tile.iter().rev().zip((1_u64..).step_by(2)).map(|(number, weight)| number % colours * weight);
+    weighted.sum::<u64>() % colours
+}
+
 fn plane(plane: &Plane) -> Part {
     let mut body = Body::default();
     let mut top = 0;
@@ -215,16 +223,17 @@ fn plane(plane: &Plane) -> Part {
         top += LINE;
     }
     let labels = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
-    let columns = plane.columns.labels("");
-    let rows = plane.rows.labels(&plane.rows.prefix());
-    let corner = plane.columns.prefix();
+    let (down, across) = (Axis::rows(plane), Axis::columns(plane));
+    let columns = across.labels("");
+    let rows = down.labels(&down.prefix());
+    let corner = across.prefix();
     let width = labels.chain(columns.iter().map(String::len)).max().unwrap_or(1) * CHARACTER + 8;
     let first = rows.iter().chain([&corner]).map(String::len).max().unwrap_or(0) * CHARACTER + 6;
     let mut lefts = Vec::with_capacity(columns.len());
     body.text(first - 6, top + 12, "class=\"a\" text-anchor=\"end\"", &corner);
     let mut left = first;
     for (column, name) in columns.iter().enumerate() {
-        if plane.columns.gap_before(column) {
+        if across.gap_before(column) {
             body.text(left + GAP / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "…");
             left += GAP;
         }
@@ -235,7 +244,7 @@ fn plane(plane: &Plane) -> Part {
     top += LINE;
     let mut edges = String::new();
     for (row, cells) in plane.cells.iter().enumerate() {
-        let row_gap = plane.rows.gap_before(row);
+        let row_gap = down.gap_before(row);
         if row_gap {
             body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
             top += GAP;
@@ -243,7 +252,7 @@ fn plane(plane: &Plane) -> Part {
         body.text(first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &rows[row]);
         for (column, cell) in cells.iter().enumerate() {
             let Some(cell) = cell else { continue };
-            let (left, gap) = (lefts[column], plane.columns.gap_before(column));
+            let (left, gap) = (lefts[column], across.gap_before(column));
             body.cell(cell, (left, top), width, &cell.position.to_string());
             let beside = column.checked_sub(1).and_then(|column| cells[column].as_ref());
             if !gap && beside.is_some_and(|beside| differ(beside, cell)) {
@@ -265,7 +274,7 @@ fn plane(plane: &Plane) -> Part {
 pub(super) fn memory(picture: &Picture) -> Part {
     let mut body = Body::default();
     let cells = || picture.runs.iter().flatten();
-    let content = |cell: &Cell| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
+    let content = |cell: &Place| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
     let labels = cells().filter_map(|cell| Some(content(cell)?.chars().count()));
     let width = labels.max().unwrap_or(1).max(3) * CHARACTER + 8;
     let last = cells().map(|cell| cell.position).max().unwrap_or(0);
@@ -276,7 +285,7 @@ pub(super) fn memory(picture: &Picture) -> Part {
     }
     let mut top = 0;
     let mut edges = String::new();
-    let mut before: Option<&Cell> = None;
+    let mut before: Option<&Place> = None;
     for (number, run) in picture.runs.iter().enumerate() {
         if number > 0 {
             body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
@@ -312,11 +321,11 @@ pub(super) fn memory(picture: &Picture) -> Part {
 struct Body(String);
 
 impl Body {
-    fn cell(&mut self, cell: &Cell, (x, y): (usize, usize), width: usize, content: &str) {
-        let class = if cell.index.is_some() { format!("c k{}", cell.colour()) } else { "c p".into() };
-        let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.offset.0);
-        if cell.offset.1 > 0 {
-            let _ = write!(self.0, " data-o=\"{}\"", cell.offset.1);
+    fn cell(&mut self, cell: &Place, (x, y): (usize, usize), width: usize, content: &str) {
+        let class = if cell.index.is_some() { format!("c k{}", colour(cell)) } else { "c p".into() };
+        let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.byte_offset);
+        if cell.bit_offset > 0 {
+            let _ = write!(self.0, " data-o=\"{}\"", cell.bit_offset);
         }
         if let Some(index) = &cell.index {
             let _ = write!(self.0, " data-i=\"{}\"", shortened(&label(index), MAX_INDEX));

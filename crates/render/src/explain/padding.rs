@@ -2,10 +2,8 @@
 
 use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, dimension_name};
+use xla_shape_answers::explain::{Padding, PaddingCause, PaddingRemedy, Reshaping};
 use xla_shape_core::{ArrayShape, PaddedDimension};
-
-/// Up to this expansion, no advice about padding is given.
-const LITTLE: f64 = 1.1;
 
 pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     let (Some(bytes), Some(elements)) = (array.byte_size(), array.elements()) else {
@@ -14,8 +12,7 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
         return;
     };
     sizes(page, array, bytes, elements);
-    let dimensions = array.padded_dimensions().unwrap_or_default();
-    let tail = tail_padding(array, &dimensions);
+    let Padding { dimensions, tail, remedies, .. } = Padding::new(array);
     if dimensions.iter().any(is_padded) || tail.is_some() {
         page.heading("Padding by dimension");
         for dimension in dimensions.iter().filter(|dimension| is_padded(dimension) || dimensions.len() <= 8) {
@@ -25,8 +22,9 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
             page.paragraph(format_args!("  the end: {} padded to {} positions", Grouped(tiled), Grouped(physical)));
         }
     }
-    if array.padding_byte_size() > Some(0) {
-        advice(page, array, bytes, &dimensions);
+    if !remedies.is_empty() {
+        page.heading("What to do about the padding");
+        remedies.iter().for_each(|remedy| advise(page, remedy));
     }
 }
 
@@ -86,22 +84,17 @@ pub(super) fn summary(array: &ArrayShape) -> String {
     if array.padding_byte_size().unwrap_or(0) == 0 {
         return format!("{}, no padding.", Bytes(bytes));
     }
-    let dimensions = array.padded_dimensions().unwrap_or_default();
-    let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
-    worst.sort_by_key(|dimension| std::cmp::Reverse(dimension.padded_size / dimension.size.max(1)));
-    let mut causes = Vec::new();
-    for dimension in worst.iter().take(2) {
-        let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
-        causes.push(match dimension.dimensions.as_slice() {
-            [] => "the tile has more dimensions than the array".into(),
-            _ => format!("{} is padded from {size} to {padded}", name(dimension)),
-        });
-    }
-    if causes.is_empty() {
-        causes.extend(tail_padding(array, &dimensions).map(|(tiled, physical)| {
-            format!("the end is padded from {} to {} positions", Grouped(tiled), Grouped(physical))
-        }));
-    }
+    let cause = |cause: &PaddingCause| match cause {
+        PaddingCause::Dimension(dimension) => {
+            let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
+            format!("{} is padded from {size} to {padded}", name(dimension))
+        }
+        PaddingCause::End { tiled, physical } => {
+            format!("the end is padded from {} to {} positions", Grouped(*tiled), Grouped(*physical))
+        }
+        PaddingCause::TileRank => "the tile has more dimensions than the array".to_owned(),
+    };
+    let causes = Padding::new(array).causes.iter().map(cause).collect::<Vec<_>>();
     let because = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", and ")) };
     format!("{}, {} what the elements need{because}.", Bytes(bytes), Factor(expansion))
 }
@@ -119,56 +112,37 @@ fn room(dimension: &PaddedDimension) -> String {
     format!("{name}: {size} padded to {padded}, {factor}")
 }
 
-fn advice(page: &mut Text, array: &ArrayShape, bytes: u64, dimensions: &[PaddedDimension]) {
-    page.heading("What to do about the padding");
-    let expansion = array.expansion().unwrap_or(1.0);
-    if expansion <= LITTLE {
-        page.paragraph("  Nothing: it is too little to matter.");
-        return;
-    }
-    if let Some(better) = array.smallest_order().filter(|better| better.byte_size() < Some(bytes)) {
-        let smaller = better.byte_size().unwrap_or(bytes);
-        page.paragraph(format_args!("  Another order in memory takes {}:", Bytes(smaller)));
-        page.verbatim(format_args!("    {better}"));
-        page.paragraph(
-            "  XLA chooses the order for the operations that use the array. Transpose the array, or change those operations, \
-             so that the tile does not cover the short dimensions.",
-        );
-    }
-    let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
-    worst.sort_by_key(|dimension| std::cmp::Reverse(dimension.padded_size / dimension.size.max(1)));
-    for dimension in worst.iter().take(3) {
-        let name = name(dimension);
-        let free = match dimension.dimensions.as_slice() {
-            [] => {
-                page.paragraph("  Stack many such arrays into one: the tile has more dimensions than this array.");
-                continue;
+fn advise(page: &mut Text, remedy: &PaddingRemedy) {
+    match remedy {
+        PaddingRemedy::Order(better) => {
+            page.paragraph(format_args!(
+                "  Another order in memory takes {}:",
+                Bytes(better.byte_size().unwrap_or_default())
+            ));
+            page.verbatim(format_args!("    {better}"));
+            page.paragraph(
+                "  XLA chooses the order for the operations that use the array. Transpose the array, or change those \
+                 operations, so that the tile does not cover the short dimensions.",
+            );
+        }
+        PaddingRemedy::Stack => {
+            page.paragraph("  Stack many such arrays into one: the tile has more dimensions than this array.");
+        }
+        PaddingRemedy::Dimension { dimension, reshaping, free_size } => {
+            let reshaping = reshaping.map(|reshaping| match reshaping {
+                Reshaping::Remove => "remove it with a reshape, or merge it with a long dimension".to_owned(),
+                Reshaping::Merge => "too short for the tile; merge it with a neighbour in a reshape".to_owned(),
+            });
+            let free = free_size.map(|size| format!("any size up to {} takes the same memory", Grouped(size)));
+            let mut advice = reshaping.into_iter().chain(free).collect::<Vec<_>>();
+            if advice.is_empty() {
+                advice.push("the inner tiles leave gaps in each block; other tiles would not".into());
             }
-            [one] => array.largest_free_size(*one).unwrap_or(dimension.size),
-            _ => dimension.size,
-        };
-        let mut advice = Vec::new();
-        if dimension.size == 1 {
-            advice.push("remove it with a reshape, or merge it with a long dimension".into());
-        } else if dimension.padded_size >= 2 * dimension.size {
-            advice.push("too short for the tile; merge it with a neighbour in a reshape".into());
+            page.paragraph(format_args!("  {}: {}.", name(dimension), advice.join("; ")));
         }
-        if free > dimension.size {
-            advice.push(format!("any size up to {} takes the same memory", Grouped(free)));
+        PaddingRemedy::FewerArrays => {
+            page.paragraph("  The end: fewer and larger arrays have less padding at their ends.");
         }
-        if advice.is_empty() {
-            advice.push("the inner tiles leave gaps in each block; other tiles would not".into());
-        }
-        page.paragraph(format_args!("  {name}: {}.", advice.join("; ")));
+        PaddingRemedy::Nothing => page.paragraph("  Nothing: it is too little to matter."),
     }
-    if tail_padding(array, dimensions).is_some() {
-        page.paragraph("  The end: fewer and larger arrays have less padding at their ends.");
-    }
-}
-
-/// The number of positions with tiles, and with the tail padding alignment, if that adds some.
-fn tail_padding(array: &ArrayShape, dimensions: &[PaddedDimension]) -> Option<(u64, u64)> {
-    let tiled = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.padded_size));
-    let physical = array.physical_elements()?;
-    (physical > tiled).then_some((tiled, physical))
 }

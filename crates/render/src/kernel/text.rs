@@ -1,18 +1,25 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
-use super::difference::{Figures, KernelDifference, LineDifference};
 use super::names::FileNames;
-use super::programs::{AgainstXla, Instruction, Program};
-use super::{Entry, Kernels, LineEntry, LoopEntry, RelayoutEntry, Usage, Vmem, VmemEntry};
-use crate::Text;
 use crate::words::{Bytes, Grouped, InUnits, column_width, count};
+use crate::{Show, Text};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use xla_shape_answers::kernel::{
+    AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LineDifference, LineEntry,
+    LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
+};
 
 /// How many lines of Python the text has for each kernel.
 const MOST_LINES: usize = 20;
 
-pub(super) fn text(answer: &Kernels, width: usize) -> Text {
+impl Show for Kernels {
+    fn text(&self, width: usize) -> Text {
+        text(self, width)
+    }
+}
+
+fn text(answer: &Kernels, width: usize) -> Text {
     let mut text = overview(answer, width);
     if answer.differences.is_some() || answer.against_xla.is_some() {
         refusals(answer, &mut text);
@@ -77,8 +84,8 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
     let headings = ["", "", "before", "after", "change"].map(str::to_owned);
     let figures = before.all().into_iter().zip(after.all());
-    let rows = std::iter::once(headings).chain(figures.map(|((what, before), (_, after))| {
-        [what.to_owned(), String::new(), number(before), number(after), changed(before, after)]
+    let rows = std::iter::once(headings).chain(figures.map(|((figure, before), (_, after))| {
+        [figure.to_string(), String::new(), number(before), number(after), changed(before, after)]
     }));
     columns(text, "  ", &rows.collect::<Vec<_>>());
     notes(&difference.notes, text);
@@ -108,15 +115,11 @@ fn of_difference(difference: &KernelDifference, text: &mut Text) {
     }
 }
 
-/// What changed between these figures: those that decide how long a kernel takes, and whether it fits.
+/// What changed between these figures, in words.
 pub(super) fn answer_of(before: &Figures, after: &Figures) -> String {
-    let bundles = if before.executed.is_some() && after.executed.is_some() { "bundles with trips" } else { "bundles" };
-    let counts = [bundles, "relayouts that move data", "spills", "bytes of vector memory"];
-    let figures = before.all().into_iter().zip(after.all());
-    let said = figures.filter(|((what, before), (_, after))| counts.contains(what) && before != after);
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
-    let said = said.map(|((what, before), (_, after))| {
-        format!("{what} {} -> {} ({})", number(before), number(after), changed(before, after))
+    let said = before.changed(after).into_iter().map(|(figure, [before, after])| {
+        format!("{figure} {} -> {} ({})", number(before), number(after), changed(before, after))
     });
     match said.collect::<Vec<_>>() {
         none if none.is_empty() => "the figures stay".to_owned(),
@@ -129,22 +132,19 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     let target = programs.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
     let sides = [&programs.kernel, &programs.xla];
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
-    let counted = |what, of: fn(&Program) -> Option<u64>| {
-        let [kernel, xla] = sides.map(of);
-        let times = kernel? as f64 / xla.filter(|&xla| xla > 0)? as f64;
-        Some(format!(": {} {what} instead of {}, {times:.2} times as many", number(kernel), number(xla)))
-    };
-    let answer =
-        counted("bundles with trips", |side| side.executed).or_else(|| counted("bundles", |side| side.bundles));
+    let answer = programs.compared().map(|(figure, [kernel, xla])| {
+        let times = kernel as f64 / xla as f64;
+        format!(": {} {figure} instead of {}, {times:.2} times as many", Grouped(kernel), Grouped(xla))
+    });
     text.paragraph(format_args!("the program with kernels beside XLA's own{target}{}", answer.unwrap_or_default()));
     let row = |what: &str, [kernel, xla]: [Option<u64>; 2]| {
         let ratio = kernel.zip(xla).filter(|(_, xla)| *xla > 0).map(|(kernel, xla)| kernel as f64 / xla as f64);
         let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
         [what.to_owned(), String::new(), number(kernel), number(xla), ratio]
     };
-    let [kernel, xla] = sides.map(Program::figures);
+    let [kernel, xla] = sides.map(ProgramFigures::figures);
     let headings = ["", "", "kernel", "XLA", "kernel / XLA"].map(str::to_owned);
-    let figures = kernel.into_iter().zip(xla).map(|((what, kernel), (_, xla))| row(what, [kernel, xla]));
+    let figures = kernel.into_iter().zip(xla).map(|((what, kernel), (_, xla))| row(what.as_str(), [kernel, xla]));
     let mut rows = std::iter::once(headings).chain(figures).collect::<Vec<_>>();
     let units = sides.iter().flat_map(|side| &side.executed_slots).flat_map(|slots| slots.keys());
     for unit in units.collect::<BTreeSet<_>>() {
@@ -155,7 +155,8 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     }
     columns(text, "  ", &rows);
     let headings = ["instruction", "of", "bundles", "with trips", "spills", "bytes of VMEM"].map(str::to_owned);
-    let row = |(side, instruction): (&str, &Instruction)| {
+    let row = |(side, instruction): (usize, &InstructionFigures)| {
+        let side = ["kernel", "XLA"].get(side).copied().unwrap_or_default();
         let of = if instruction.is_kernel { "kernel" } else { "XLA" };
         let [bundles, executed, vmem] = [instruction.bundles, instruction.executed, instruction.vmem_bytes].map(number);
         [
@@ -167,10 +168,10 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
             vmem,
         ]
     };
-    let all = ["kernel", "XLA"].into_iter().zip(sides);
+    let all = sides.into_iter().enumerate();
     let mut all =
         all.flat_map(|(side, program)| program.instructions.iter().map(move |one| (side, one))).collect::<Vec<_>>();
-    all.sort_by_key(|(side, one)| (*side == "XLA", Reverse(one.executed.or(one.bundles))));
+    all.sort_by_key(|(side, one)| (*side, Reverse(one.executed.or(one.bundles))));
     let more = all.len().saturating_sub(MOST_LINES);
     columns(
         text,
@@ -245,78 +246,56 @@ fn columns<const N: usize>(text: &mut Text, indent: &str, rows: &[[String; N]]) 
     }
 }
 
-impl Entry {
-    pub(super) fn title(&self) -> String {
-        match (&self.instruction, &self.name) {
-            (Some(instruction), Some(name)) => format!("{instruction} ({name})"),
-            (Some(one), None) | (None, Some(one)) => one.clone(),
-            (None, None) => "a kernel without a name".to_owned(),
-        }
-    }
-
-    /// What is missing, doubtful or not understood.
-    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
-        let notes = self.notes.iter().map(|note| format!("note: {note}"));
-        notes.chain(self.unread.iter().map(|(what, times)| format!("not understood: {what} ({times}x)")))
-    }
-
-    /// The short names of its files.
-    fn file_names(&self) -> FileNames<'_> {
-        let loops = self.loops.iter().flat_map(|entry| entry.lines.iter().flatten());
-        let relayouts = self.relayouts.iter().flatten().filter_map(|relayout| relayout.source.as_ref());
-        let accesses = self.unaligned.iter().filter_map(|access| access.source.as_ref());
-        let sources = self.lines.iter().map(|line| &line.source).chain(loops).chain(relayouts).chain(accesses);
-        FileNames::new(sources.map(String::as_str))
-    }
-
-    /// How many relayouts move data.
-    pub(super) fn moving(&self) -> usize {
-        self.relayouts.iter().flatten().filter(|relayout| relayout.free == Some(false)).count()
-    }
+/// The short names of its files.
+fn file_names(kernel: &CompiledKernel) -> FileNames<'_> {
+    let loops = kernel.loops.iter().flat_map(|entry| entry.lines.iter().flatten());
+    let relayouts = kernel.relayouts.iter().flatten().filter_map(|relayout| relayout.source.as_ref());
+    let accesses = kernel.unaligned.iter().filter_map(|access| access.source.as_ref());
+    let sources = kernel.lines.iter().map(|line| &line.source).chain(loops).chain(relayouts).chain(accesses);
+    FileNames::new(sources.map(String::as_str))
 }
 
-impl Entry {
-    /// The first line about the kernel.
-    pub(super) fn summary(&self) -> String {
-        let target = self.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
-        let mut answer = format!("{}{target}: ", self.title());
-        match (self.bundles, self.empty) {
-            (Some(bundles), Some(empty)) => {
-                answer += &format!("{}, {} empty", count(bundles, "bundle", "bundles"), Grouped(empty));
-            }
-            (Some(bundles), None) => answer += &count(bundles, "bundle", "bundles"),
-            _ => answer += "the bundles are not known",
+/// The first line about the kernel.
+pub(super) fn summary(kernel: &CompiledKernel) -> String {
+    let target = kernel.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let mut answer = format!("{}{target}: ", kernel.title());
+    match (kernel.bundles, kernel.empty) {
+        (Some(bundles), Some(empty)) => {
+            answer += &format!("{}, {} empty", count(bundles, "bundle", "bundles"), Grouped(empty));
         }
-        if let Some(executed) = self.executed.filter(|_| !self.loops.is_empty()) {
-            answer += &format!("; {} with the trips of the loops", Grouped(executed));
-        }
-        answer
+        (Some(bundles), None) => answer += &count(bundles, "bundle", "bundles"),
+        _ => answer += "the bundles are not known",
     }
-
-    /// The least time, if the clock is known.
-    pub(super) fn least_time(&self) -> Option<String> {
-        let clock = self.clock_hz? / 1e9;
-        Some(match self.least_seconds {
-            Some(seconds) => format!(
-                "at least {:.3} µs at {clock} GHz: one cycle for each of the {} that execute at least; waits for copies and memory \
-                 come on top",
-                seconds * 1e6,
-                count(self.least.unwrap_or(0), "bundle", "bundles")
-            ),
-            None => "no least time: where a branch leads is not known, or it is the middle of a loop".to_owned(),
-        })
+    if let Some(executed) = kernel.executed.filter(|_| !kernel.loops.is_empty()) {
+        answer += &format!("; {} with the trips of the loops", Grouped(executed));
     }
+    answer
 }
 
-fn of_kernel(kernel: &Entry, text: &mut Text) {
-    text.paragraph(kernel.summary());
-    if let Some(time) = kernel.least_time() {
+/// The least time, if the clock is known.
+pub(super) fn least_time(kernel: &CompiledKernel) -> Option<String> {
+    let clock = kernel.clock_hz? / 1e9;
+    Some(match kernel.least_seconds {
+        Some(seconds) => format!(
+            "at least {:.3} µs at {clock} GHz: one cycle for each of the {} that execute at least; waits for copies and memory \
+             come on top",
+            seconds * 1e6,
+            count(kernel.least.unwrap_or(0), "bundle", "bundles")
+        ),
+        None => "no least time: where a branch leads is not known, or it is the middle of a loop".to_owned(),
+    })
+}
+
+/// What the text says of one kernel.
+pub(super) fn of_kernel(kernel: &CompiledKernel, text: &mut Text) {
+    text.paragraph(summary(kernel));
+    if let Some(time) = least_time(kernel) {
         text.hanging("  ", &time);
     }
     for doubt in kernel.doubts() {
         text.paragraph(format_args!("  {doubt}"));
     }
-    let names = kernel.file_names();
+    let names = file_names(kernel);
     relayouts(kernel, &names, text);
     for entry in &kernel.unaligned {
         let source = entry.source.as_deref().map(|source| names.short(source));
@@ -336,7 +315,7 @@ fn of_kernel(kernel: &Entry, text: &mut Text) {
     }
 }
 
-fn relayouts(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
+fn relayouts(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     let (Some(operations), Some(relayouts)) = (kernel.operations, &kernel.relayouts) else { return };
     let moving = kernel.moving();
     let operations = count(operations, "operation", "operations");
@@ -345,30 +324,27 @@ fn relayouts(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
     text.paragraph(format_args!("  {operations} in registers, {all}: {free} free, {moving} move data"));
     for relayout in relayouts.iter().filter(|relayout| relayout.free != Some(true)) {
         let source = relayout.source.as_ref().map(|source| format!("{}: ", names.short(source))).unwrap_or_default();
-        let line = format!("{source}{}", relayout.sentence());
+        let line = format!("{source}{}", sentence(relayout));
         text.hanging("    ", &line);
     }
 }
 
-impl RelayoutEntry {
-    /// From which layout to which, and what that takes.
-    pub(super) fn sentence(&self) -> String {
-        let steps = match (self.steps.is_empty(), self.free) {
-            (false, _) => self.steps.join(", "),
-            (true, Some(true)) => "only names registers again".to_owned(),
-            (true, _) => "not understood".to_owned(),
-        };
-        let registers =
-            self.registers.map(|[before, after]| format!(" ({before} to {after} registers)")).unwrap_or_default();
-        let instructions = self.instructions.iter().flatten().map(|(name, times)| format!("{times} {name}"));
-        let instructions = instructions.collect::<Vec<_>>();
-        let instructions =
-            if instructions.is_empty() { String::new() } else { format!(": {}", instructions.join(", ")) };
-        format!("{} from {} to {}{registers}: {steps}{instructions}", self.shape, self.from, self.to)
-    }
+/// From which layout to which, and what that takes.
+pub(super) fn sentence(relayout: &RelayoutEntry) -> String {
+    let steps = match (relayout.steps.is_empty(), relayout.free) {
+        (false, _) => relayout.steps.join(", "),
+        (true, Some(true)) => "only names registers again".to_owned(),
+        (true, _) => "not understood".to_owned(),
+    };
+    let registers =
+        relayout.registers.map(|[before, after]| format!(" ({before} to {after} registers)")).unwrap_or_default();
+    let instructions = relayout.instructions.iter().flatten().map(|(name, times)| format!("{times} {name}"));
+    let instructions = instructions.collect::<Vec<_>>();
+    let instructions = if instructions.is_empty() { String::new() } else { format!(": {}", instructions.join(", ")) };
+    format!("{} from {} to {}{registers}: {steps}{instructions}", relayout.shape, relayout.from, relayout.to)
 }
 
-fn of_loop(kernel: &Entry, entry: &LoopEntry, names: &FileNames<'_>, text: &mut Text) {
+fn of_loop(kernel: &CompiledKernel, entry: &LoopEntry, names: &FileNames<'_>, text: &mut Text) {
     let trips = match (entry.trips, &entry.condition, &kernel.grid) {
         (Some(trips), ..) => format!("x {} trips", Grouped(trips)),
         (None, _, Some(grid)) if entry.depth == 1 && grid.iter().any(|&steps| steps > 1) => {
@@ -407,7 +383,7 @@ fn percent(usage: Usage, bundles: u64) -> String {
     format!("{:.0} %", usage.used as f64 / slots as f64 * 100.0)
 }
 
-fn lines(kernel: &Entry, names: &FileNames<'_>, text: &mut Text) {
+fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     if kernel.lines.is_empty() {
         return;
     }

@@ -1,14 +1,13 @@
-//! The explanation as JSON.
+//! What the JSON says of each value of a shape.
 
-use super::sharding::Shards;
-use crate::tpu;
+use super::choices::{SharedChoice, choices_by_generation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Dimension, Shape, TileDimension};
 
 /// An array, or the array in a buffer.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Array {
     /// XLA's text of the shape, with its layout.
     shape: String,
@@ -40,11 +39,11 @@ pub(super) struct Array {
     expansion: Option<f64>,
     /// Without a layout, or with --for: what TPUs choose by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tpu: Vec<tpu::SharedChoice>,
+    tpu: Vec<SharedChoice>,
 }
 
 /// The size of a tile along a dimension.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum TileSize {
     /// In elements.
@@ -53,16 +52,16 @@ enum TileSize {
     Combine(Combine),
 }
 
-xla_shape_answers::words! {
-    /// In the place of a tile's size.
-    pub enum Combine {
-        /// The dimension is combined with the next more minor one.
-        Combine = "*",
-    }
+/// In the place of a tile's size.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+enum Combine {
+    /// The dimension is combined with the next more minor one.
+    #[serde(rename = "*")]
+    Combine,
 }
 
 /// A tuple.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Tuple {
     /// XLA's text of the shape, with its layout.
     shape: String,
@@ -75,7 +74,7 @@ pub(super) struct Tuple {
 }
 
 /// A token or an opaque value.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct WithoutData {
     /// XLA's text: `token[]` or `opaque[]`.
     shape: String,
@@ -86,23 +85,12 @@ pub(super) struct WithoutData {
 }
 
 /// A value of a shape.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Value {
     Array(Box<Array>),
     Tuple(Tuple),
     WithoutData(WithoutData),
-}
-
-/// What a shape takes in memory. Sizes ending in `bytes` are in bytes, the others in elements.
-#[derive(Serialize, JsonSchema)]
-pub struct Explained<'a> {
-    #[serde(flatten)]
-    pub(super) value: Value,
-    /// What each device has. Only with --sharding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Shards<'a>")]
-    pub(super) sharding: Option<Shards<'a>>,
 }
 
 /// `layouts` says for each leaf whether it was written with a layout; `named` are the generations whose choices are given for all arrays;
@@ -146,6 +134,6 @@ fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool, named: &[Ge
         bytes: array.byte_size(),
         padding_bytes: array.padding_byte_size(),
         expansion: array.expansion(),
-        tpu: if has_layout && named.is_empty() { Vec::new() } else { tpu::choices_by_generation(array, named) },
+        tpu: if has_layout && named.is_empty() { Vec::new() } else { choices_by_generation(array, named) },
     }
 }

@@ -1,0 +1,44 @@
+//! Where the elements of an array are, by index and by position in memory, on devices, or in registers: what a picture shows.
+//!
+//! Of a large array, a drawing has a part: the beginning, the end, and where tiles meet.
+
+mod devices;
+mod elements;
+mod picture;
+mod registers;
+
+pub use devices::{DeviceDrawing, Shard, ShardPlane, Side};
+pub use elements::{Drawing, Picture, Place, Plane};
+pub use registers::{Register, RegisterDrawing, Run};
+
+use crate::Answer;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// JSON has the element at each position if there are at most this many.
+const MAX_MAP: u64 = 1 << 20;
+
+/// What `draw` writes as JSON: what a page shows; of a large array, only a part.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::draw::{Drawing, Drawn};
+///
+/// let drawn = Drawn::Elements(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?);
+/// assert!(drawn.json().starts_with("{\"schema\":\"xla-shape/draw/1\",\"shape\":\"u8[3]{0:T(2)}\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Drawn {
+    /// Where the elements are.
+    Elements(Drawing),
+    /// With --sharding: which device has which part.
+    Devices(DeviceDrawing),
+    /// With --vector: the registers of a vector.
+    Registers(RegisterDrawing),
+}
+
+impl Answer for Drawn {
+    const SCHEMA: &'static str = "xla-shape/draw/1";
+}

@@ -1,0 +1,151 @@
+//! What the text of a shape means, where its elements are in memory or in registers, and how much memory they take.
+
+mod choices;
+mod index;
+mod json;
+mod padding;
+mod sharding;
+mod vector;
+
+pub use choices::SharedChoice;
+pub use index::{Location, LocationError};
+pub use padding::{Padding, PaddingCause, PaddingRemedy, Reshaping};
+pub use sharding::Shards;
+pub use vector::{Registers, VectorError};
+
+use crate::{Answer, Given};
+use schemars::JsonSchema;
+use serde::Serialize;
+use xla_shape_core::ShapeIndex;
+use xla_shape_core::shard::{Sharding, ShardingError};
+use xla_shape_core::tpu::Generation;
+
+/// What a shape takes in memory. Sizes ending in `bytes` are in bytes, the others in elements.
+///
+/// ```
+/// use xla_shape_answers::{Answer, explain::Explanation};
+///
+/// let explanation = Explanation::new("f32[100,200]{1,0:T(8,128)}".parse::<xla_shape_core::Shape>()?);
+/// assert!(explanation.json().contains("\"bytes\":106496"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Explanation {
+    #[serde(flatten)]
+    value: json::Value,
+    /// What each device has. Only with --sharding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Shards")]
+    sharding: Option<Shards>,
+    #[serde(skip)]
+    given: Given,
+    /// The TPUs whose choices are asked for.
+    #[serde(skip)]
+    generations: Vec<Generation>,
+}
+
+impl Explanation {
+    /// Explains a shape.
+    ///
+    /// ```
+    /// use xla_shape_answers::{Answer, Given, explain::Explanation};
+    ///
+    /// let given: Given = "bf16[8,100]{1,0:T(8,128)(2,1)}".parse()?;
+    /// assert!(Explanation::new(given).json().contains("\"physical_elements\":1024"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn new(given: impl Into<Given>) -> Self {
+        let given = given.into();
+        let value = json::value(given.shape(), &mut given.layouts(), &[]);
+        Self { value, sharding: None, given, generations: Vec::new() }
+    }
+
+    /// Says which layouts these generations of TPUs choose, also for arrays that were written with a layout. Without this, it says for
+    /// arrays without a layout what each generation chooses. A generation whose choice is not known is left out.
+    ///
+    /// ```
+    /// use xla_shape_answers::{Answer, Given, explain::Explanation};
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let explanation = Explanation::new("f32[8,100]".parse::<Given>()?).for_tpus(&[Generation::V6e]);
+    /// assert!(explanation.json().contains("\"generations\":[\"v6e\"]"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn for_tpus(self, generations: &[Generation]) -> Self {
+        let value = json::value(self.given.shape(), &mut self.given.layouts(), generations);
+        Self { value, generations: generations.to_vec(), ..self }
+    }
+
+    /// Also explains which part of the shape each device has.
+    ///
+    /// # Errors
+    /// If the sharding does not fit the shape.
+    ///
+    /// ```
+    /// use xla_shape_answers::{Answer, Given, explain::Explanation};
+    ///
+    /// let explanation = Explanation::new("f32[64,256]".parse::<Given>()?).with_sharding("{devices=[4,2]<=[8]}".parse()?)?;
+    /// assert!(explanation.json().contains("\"shard\":\"f32[16,128]{1,0}\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
+        let shards = Shards::new(self.given.shape(), &sharding)?;
+        Ok(Self { sharding: Some(shards), ..self })
+    }
+
+    /// The shape, and which of its arrays were written with a layout.
+    #[must_use]
+    pub const fn given(&self) -> &Given {
+        &self.given
+    }
+
+    /// The TPUs whose choices are asked for; empty if all are.
+    #[must_use]
+    pub fn generations(&self) -> &[Generation] {
+        &self.generations
+    }
+
+    /// What each device has, if the shape is divided.
+    #[must_use]
+    pub const fn shards(&self) -> Option<&Shards> {
+        self.sharding.as_ref()
+    }
+
+    /// The layouts that TPUs choose, with the index of the array in the shape: for each array that was written without a layout, and for
+    /// all arrays if generations are named.
+    ///
+    /// ```
+    /// use xla_shape_answers::{Given, explain::Explanation};
+    ///
+    /// let explanation = Explanation::new("(f32[8]{0}, f32[8,100])".parse::<Given>()?);
+    /// let [(index, choices)] = &explanation.choices()[..] else { panic!("one array has a layout") };
+    /// assert_eq!((index.to_string(), choices[0].shape.as_str()), ("{1}".into(), "f32[8,100]{1,0:T(8,128)}"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn choices(&self) -> Vec<(ShapeIndex, Vec<SharedChoice>)> {
+        choices::choices_by_leaf(&self.given, &self.generations)
+    }
+
+    /// How TPUs store the shape, if it is one array: the choices of the generations that are named; if none is, that of the default
+    /// generation for an array without a layout. Empty for other shapes.
+    ///
+    /// ```
+    /// use xla_shape_answers::{DEFAULT_GENERATION, Given, explain::Explanation};
+    ///
+    /// let stored = Explanation::new("f32[8,100]".parse::<Given>()?).stored();
+    /// assert_eq!(stored[0].generations, [DEFAULT_GENERATION]);
+    /// assert!(Explanation::new("f32[8,100]{1,0}".parse::<Given>()?).stored().is_empty());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn stored(&self) -> Vec<SharedChoice> {
+        choices::stored(&self.given, &self.generations)
+    }
+}
+
+impl Answer for Explanation {
+    const SCHEMA: &'static str = "xla-shape/explain/1";
+}

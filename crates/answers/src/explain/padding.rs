@@ -1,0 +1,165 @@
+//! Where an array has padding, why, and what would take less memory.
+
+use std::cmp::Reverse;
+use xla_shape_core::{ArrayShape, PaddedDimension};
+
+/// Up to this expansion, padding does not matter.
+const LITTLE: f64 = 1.1;
+
+/// At most this many causes are named, and at most this many dimensions have a remedy.
+const MOST_CAUSES: usize = 2;
+const MOST_REMEDIES: usize = 3;
+
+/// The padding of an array: where it is, its causes and what helps.
+///
+/// ```
+/// use xla_shape_answers::explain::{Padding, PaddingRemedy, Reshaping};
+///
+/// let padding = Padding::new(&"f32[1024,1]{1,0:T(8,128)}".parse()?);
+/// assert_eq!((padding.causes.len(), padding.tail), (1, None));
+/// let [PaddingRemedy::Order(better), PaddingRemedy::Dimension { reshaping, .. }] = &padding.remedies[..] else { panic!("two remedies") };
+/// assert_eq!((better.to_string().as_str(), *reshaping), ("f32[1024,1]{0,1:T(8,128)}", Some(Reshaping::Remove)));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Padding {
+    /// The dimensions with their padding; empty if the array has no size.
+    pub dimensions: Vec<PaddedDimension>,
+    /// The number of positions with tiles, and with the tail padding alignment, if that adds some.
+    pub tail: Option<(u64, u64)>,
+    /// The causes of the padding, the worst first.
+    pub causes: Vec<PaddingCause>,
+    /// What would take less memory; empty without padding.
+    pub remedies: Vec<PaddingRemedy>,
+}
+
+/// Why an array has padding.
+///
+/// ```
+/// use xla_shape_answers::explain::{Padding, PaddingCause};
+///
+/// let padding = Padding::new(&"f32[100]{0:T(8,128)}".parse()?);
+/// assert_eq!(padding.causes[0], PaddingCause::TileRank);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PaddingCause {
+    /// The tile has more dimensions than the array.
+    TileRank,
+    /// A dimension is padded, or several that a tile combines.
+    Dimension(PaddedDimension),
+    /// The end is padded.
+    End {
+        /// The number of positions with tiles.
+        tiled: u64,
+        /// The number of positions with the padding at the end.
+        physical: u64,
+    },
+}
+
+/// What helps against the padding of an array.
+///
+/// ```
+/// use xla_shape_answers::explain::{Padding, PaddingRemedy};
+///
+/// let padding = Padding::new(&"f32[104,127]{1,0:T(8,128)}".parse()?);
+/// assert_eq!(padding.remedies, [PaddingRemedy::Nothing]);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PaddingRemedy {
+    /// Nothing is worth doing: the padding is too little to matter.
+    Nothing,
+    /// Another order in memory, as in this array.
+    Order(ArrayShape),
+    /// Stack many such arrays into one, because the tile has more dimensions than the array.
+    Stack,
+    /// Change a dimension.
+    Dimension {
+        /// The dimension.
+        dimension: PaddedDimension,
+        /// What a reshape could do, if the dimension is short.
+        reshaping: Option<Reshaping>,
+        /// The largest size that takes the same memory, if it is larger than the size.
+        free_size: Option<u64>,
+    },
+    /// Use fewer and larger arrays, which have less padding at their ends.
+    FewerArrays,
+}
+
+/// What a reshape could do about a dimension that is short for its tile.
+///
+/// ```
+/// use xla_shape_answers::explain::{Padding, PaddingRemedy, Reshaping};
+///
+/// let padding = Padding::new(&"f32[1024,2]{1,0:T(8,128)}".parse()?);
+/// let merges = |remedy: &PaddingRemedy| matches!(remedy, PaddingRemedy::Dimension { reshaping: Some(Reshaping::Merge), .. });
+/// assert!(padding.remedies.iter().any(merges));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reshaping {
+    /// Remove it, or merge it with a long dimension: its size is 1.
+    Remove,
+    /// Merge it with a neighbour.
+    Merge,
+}
+
+impl Padding {
+    /// The padding of an array.
+    #[must_use]
+    pub fn new(array: &ArrayShape) -> Self {
+        let dimensions = array.padded_dimensions().unwrap_or_default();
+        let tiled = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.padded_size));
+        let tail = array.physical_elements().filter(|&physical| physical > tiled).map(|physical| (tiled, physical));
+        let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
+        worst.sort_by_key(|dimension| Reverse(dimension.padded_size / dimension.size.max(1)));
+        let (causes, remedies) = match array.padding_byte_size() {
+            None | Some(0) => (Vec::new(), Vec::new()),
+            Some(_) => (causes(&worst, tail), remedies(array, &worst, tail)),
+        };
+        Self { causes, remedies, tail, dimensions }
+    }
+}
+
+fn is_padded(dimension: &PaddedDimension) -> bool {
+    dimension.padded_size > dimension.size
+}
+
+fn causes(worst: &[&PaddedDimension], tail: Option<(u64, u64)>) -> Vec<PaddingCause> {
+    let cause = |dimension: &&PaddedDimension| match dimension.dimensions.as_slice() {
+        [] => PaddingCause::TileRank,
+        _ => PaddingCause::Dimension((*dimension).clone()),
+    };
+    let mut causes = worst.iter().take(MOST_CAUSES).map(cause).collect::<Vec<_>>();
+    if causes.is_empty() {
+        causes.extend(tail.map(|(tiled, physical)| PaddingCause::End { tiled, physical }));
+    }
+    causes
+}
+
+fn remedies(array: &ArrayShape, worst: &[&PaddedDimension], tail: Option<(u64, u64)>) -> Vec<PaddingRemedy> {
+    if array.expansion().unwrap_or(1.0) <= LITTLE {
+        return vec![PaddingRemedy::Nothing];
+    }
+    let better = array.smallest_order().filter(|better| better.byte_size() < array.byte_size());
+    let mut remedies = better.map(PaddingRemedy::Order).into_iter().collect::<Vec<_>>();
+    remedies.extend(worst.iter().take(MOST_REMEDIES).map(|dimension| {
+        let free = match dimension.dimensions.as_slice() {
+            [] => return PaddingRemedy::Stack,
+            [one] => array.largest_free_size(*one),
+            _ => None,
+        };
+        let reshaping = if dimension.size == 1 {
+            Some(Reshaping::Remove)
+        } else if dimension.padded_size / 2 >= dimension.size {
+            Some(Reshaping::Merge)
+        } else {
+            None
+        };
+        let free_size = free.filter(|&free| free > dimension.size);
+        PaddingRemedy::Dimension { dimension: (*dimension).clone(), reshaping, free_size }
+    }));
+    remedies.extend(tail.map(|_| PaddingRemedy::FewerArrays));
+    remedies
+}

@@ -1,0 +1,244 @@
+//! What the compiler made of Pallas kernels, by line, loop and unit.
+
+mod difference;
+mod entry;
+mod listing;
+mod programs;
+
+pub use difference::{Figure, Figures, KernelDifference, LineDifference};
+pub use entry::{CompiledKernel, LineEntry, LoopEntry, RelayoutEntry, Unaligned, Usage, Vmem, VmemEntry};
+pub use listing::{BundleText, SlotText, VectorText};
+pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
+
+use crate::Answer;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use xla_shape_core::tpu::Generation;
+use xla_shape_mosaic::DumpedKernel;
+
+/// The kernels of one dump or of several, as for several generations of TPUs.
+///
+/// ```
+/// use xla_shape_answers::{Answer, kernel::Kernels};
+/// use xla_shape_mosaic::kernels;
+///
+/// let text = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n\t 20.00 scheduled bundles (100.00%): \
+///     %k.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\"\n";
+/// let mut answer = Kernels::default();
+/// answer.add(None, None, &kernels(&[("llo.k.1.schedule-analysis_final_bundles.txt", text)]));
+/// assert_eq!((answer.kernels[0].title().as_str(), answer.kernels[0].empty), ("k.1", Some(1)));
+/// assert!(answer.json().contains("\"bundles\":21,\"empty\":1"));
+/// ```
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Kernels {
+    /// The kernels.
+    pub kernels: Vec<CompiledKernel>,
+    /// The devices for which there is no answer.
+    pub errors: Vec<Refused>,
+    /// With --against: the kernels of both versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<KernelDifference>")]
+    pub differences: Option<Vec<KernelDifference>>,
+    /// With --against and a program without kernels: both programs, for each device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<AgainstXla>")]
+    pub against_xla: Option<Vec<AgainstXla>>,
+    /// The instructions that XLA compiled itself.
+    #[serde(skip)]
+    xla: Vec<CompiledKernel>,
+    /// The lines of Python files, by the names of the files.
+    #[serde(skip)]
+    sources: BTreeMap<String, Vec<String>>,
+}
+
+/// A device for which the program was not compiled.
+///
+/// ```
+/// use xla_shape_answers::kernel::Kernels;
+///
+/// let mut answer = Kernels::default();
+/// answer.refused("v5e:2x2", "the program has too many devices");
+/// assert_eq!(answer.errors[0].message, "the program has too many devices");
+/// ```
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Refused {
+    /// The device.
+    #[serde(rename = "for")]
+    pub target: String,
+    /// Why there is no answer.
+    pub message: String,
+}
+
+impl Kernels {
+    /// Adds the kernels of a dump. `target` is the name of the device that they were compiled for, if it is known.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &[]);
+    /// assert!(answer.is_empty());
+    /// ```
+    pub fn add(&mut self, target: Option<&str>, generation: Option<Generation>, kernels: &[DumpedKernel<'_>]) {
+        self.kernels.extend(kernels.iter().map(|kernel| CompiledKernel::new(target, generation, kernel)));
+    }
+
+    /// Adds the instructions of the same dump that XLA compiled itself, and returns how many these are. Only [`compare`](Self::compare) uses
+    /// them.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// assert_eq!(answer.add_xla(None, None, &[]), 0);
+    /// assert!(!answer.has_xla());
+    /// ```
+    pub fn add_xla(
+        &mut self,
+        target: Option<&str>,
+        generation: Option<Generation>,
+        found: &[DumpedKernel<'_>],
+    ) -> usize {
+        self.xla.extend(found.iter().map(|found| CompiledKernel::new(target, generation, found)));
+        found.len()
+    }
+
+    /// Whether there are instructions that XLA compiled itself.
+    ///
+    /// ```
+    /// assert!(!xla_shape_answers::kernel::Kernels::default().has_xla());
+    /// ```
+    #[must_use]
+    pub const fn has_xla(&self) -> bool {
+        !self.xla.is_empty()
+    }
+
+    /// Adds a device for which the compiler refused the program.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.refused("v5e:2x2", "the program has too many devices");
+    /// assert_eq!(answer.errors[0].target, "v5e:2x2");
+    /// ```
+    pub fn refused(&mut self, target: &str, message: &str) {
+        self.errors.push(Refused { target: target.to_owned(), message: message.to_owned() });
+    }
+
+    /// Adds the least time of each kernel on a device of this clock: one cycle for each bundle that executes at least.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::kernels;
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &kernels(&[("llo.k.final_bundles.txt", bundles)]));
+    /// answer.at_clock(1e9);
+    /// assert!(answer.json().contains("\"least_seconds\":2e-9"));
+    /// ```
+    pub fn at_clock(&mut self, hertz: f64) {
+        for kernel in &mut self.kernels {
+            kernel.clock_hz = Some(hertz);
+            kernel.least_seconds = kernel.least.map(|bundles| bundles as f64 / hertz);
+        }
+    }
+
+    /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices. If `before` has no kernels but
+    /// [instructions that XLA compiled itself](Self::add_xla), adds both programs with their sums.
+    ///
+    /// ```
+    /// use xla_shape_answers::Answer;
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.compare(&Kernels::default());
+    /// assert!(answer.json().ends_with("\"differences\":[]}\n"));
+    /// ```
+    pub fn compare(&mut self, before: &Self) {
+        if before.is_empty() && before.has_xla() {
+            let kernels = self.kernels.iter().map(|entry| (entry, true));
+            let own = kernels.chain(self.xla.iter().map(|entry| (entry, false))).collect::<Vec<_>>();
+            self.against_xla = Some(programs::against_xla(&own, &before.xla));
+        } else {
+            self.differences = Some(difference::differences(&before.kernels, &self.kernels));
+        }
+        let refused = before.errors.iter().map(|error| Refused {
+            target: error.target.clone(),
+            message: format!("before the change: {}", error.message),
+        });
+        self.errors.extend(refused);
+    }
+
+    /// Adds the text of a Python file, which a page shows beside its lines. Only the last part of the path counts.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::Kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.add_source("src/kernel.py", "o[...] = x[...]");
+    /// assert_eq!(answer.source("/home/user/kernel.py").unwrap(), ["o[...] = x[...]"]);
+    /// ```
+    pub fn add_source(&mut self, path: &str, text: &str) {
+        self.sources.insert(file_name(path).to_owned(), text.lines().map(str::to_owned).collect());
+    }
+
+    /// The lines of a Python file, if its text was added.
+    #[must_use]
+    pub fn source(&self, path: &str) -> Option<&[String]> {
+        self.sources.get(file_name(path)).map(Vec::as_slice)
+    }
+
+    /// Whether the text of a Python file was added.
+    #[must_use]
+    pub fn has_sources(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    /// How many kernels there are.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_answers::kernel::Kernels::default().len(), 0);
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// Whether there is no kernel.
+    ///
+    /// ```
+    /// assert!(xla_shape_answers::kernel::Kernels::default().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.kernels.is_empty()
+    }
+
+    /// The error message for files that tell of no kernel: which files do.
+    ///
+    /// ```
+    /// let message = xla_shape_answers::kernel::Kernels::missing("dump");
+    /// assert!(message.starts_with("dump: expected files of kernels, such as …-final_bundles.txt"));
+    /// ```
+    #[must_use]
+    pub fn missing(path: impl Display) -> String {
+        format!(
+            "{path}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt; \
+             …-post-apply-vector-layout.txt is read only together with the latter"
+        )
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+impl Answer for Kernels {
+    const SCHEMA: &'static str = "xla-shape/kernel/1";
+}
