@@ -115,6 +115,25 @@ pub struct Answered {
     /// The bytes of the parameters and of the results, where they are known.
     #[serde(skip)]
     pub sizes: Vec<Option<u64>>,
+    /// The user's names of the parameters, where the module has them.
+    #[serde(skip)]
+    pub names: Vec<Option<String>>,
+    /// How many entries a list has at most.
+    #[serde(skip)]
+    pub top: usize,
+}
+
+/// A parameter or a result of a compiled program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given<'a> {
+    /// What it is, such as `input 0`.
+    pub what: String,
+    /// The user's name of it, if the module has one.
+    pub name: Option<&'a str>,
+    /// Its shape, with the layout that the compiler chose.
+    pub shape: &'a str,
+    /// Its bytes; `None` if they are not known.
+    pub bytes: Option<u64>,
 }
 
 impl Compilation {
@@ -235,15 +254,37 @@ impl Answered {
             cycles: program_cost.as_ref().map(|cost| cost.cycles),
             program_cost: program_cost.map(Box::new),
             sizes: shapes.map(|shape| shape.byte_size()).collect(),
+            names: names(module, said.inputs.len()),
+            top,
         }
     }
 
-    /// The parameters and results, each with its name (`input 0`), its text and its bytes.
-    pub fn shapes(&self) -> impl Iterator<Item = (String, &str, Option<u64>)> {
-        let inputs = self.inputs.iter().enumerate().map(|(number, text)| (format!("input {number}"), text));
-        let outputs = self.outputs.iter().enumerate().map(|(number, text)| (format!("output {number}"), text));
-        inputs.chain(outputs).zip(&self.sizes).map(|((what, text), size)| (what, text.as_str(), *size))
+    /// The parameters and results.
+    pub fn shapes(&self) -> impl Iterator<Item = Given<'_>> {
+        let names = self.names.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+        let inputs = self.inputs.iter().enumerate().zip(names);
+        let inputs = inputs.map(|((number, shape), name)| (format!("input {number}"), name, shape));
+        let outputs = self.outputs.iter().enumerate();
+        let outputs = outputs.map(|(number, shape)| (format!("output {number}"), None, shape));
+        let given = inputs.chain(outputs).zip(&self.sizes);
+        given.map(|((what, name, shape), &bytes)| Given { what, name, shape, bytes })
     }
+}
+
+/// The names of the parameters in the user's program. A module whose parameters are not the program's, such as one that has them in a tuple,
+/// names none.
+fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
+    let Some(entry) = module.entry() else { return Vec::new() };
+    let mut names = vec![None; inputs];
+    let sources = module.sources();
+    for (number, parameter) in entry.parameters_by_number() {
+        let Some(name) = names.get_mut(number) else { return Vec::new() };
+        if parameter.shape().array().is_none() {
+            return Vec::new();
+        }
+        *name = sources.get(parameter).op_name.map(std::borrow::Cow::into_owned);
+    }
+    names
 }
 
 impl Answer for Compilation {
@@ -251,5 +292,38 @@ impl Answer for Compilation {
 
     fn json(&self) -> String {
         self.targets.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Compilation, Outcome};
+    use xla_shape_core::tpu::Generation;
+    use xla_shape_hlo::Module;
+    use xla_shape_program::CompilerAnswer;
+
+    fn names(text: &str, inputs: &[&str]) -> Vec<Option<String>> {
+        let module = Module::parse(text).unwrap();
+        let inputs = inputs.iter().map(|input| input.parse().unwrap()).collect();
+        let said = CompilerAnswer { inputs, ..CompilerAnswer::default() };
+        let mut compilation = Compilation::new();
+        compilation.add("v5e:2x2", Generation::V5e, Ok((&said, &module)), 5);
+        let Outcome::Good(answered) = &compilation.targets[0].result else { panic!("it was compiled") };
+        answered.shapes().map(|given| given.name.map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn parameters_have_the_users_names() {
+        let array = "f32[8]{0:T(128)}";
+        let module = format!(
+            "HloModule m\nENTRY e {{ a = {array} parameter(0), metadata={{op_name=\"params['w']\"}}\n  b = {array} parameter(1)\n  \
+             ROOT c = {array} add(a, b) }}"
+        );
+        assert_eq!(names(&module, &[array, array]), [Some("params['w']".to_owned()), None]);
+        // These parameters are not the program's.
+        let tuple =
+            format!("HloModule m\nENTRY e {{ ROOT a = ({array}, {array}) parameter(0), metadata={{op_name=\"x\"}} }}");
+        assert_eq!(names(&tuple, &[array, array]), [None, None]);
+        assert_eq!(names(&module, &[array]), [None]);
     }
 }

@@ -88,7 +88,18 @@ fn a_table_for_people() {
         assert!(answer.output.contains(line), "{line}\n{}", answer.output);
     }
     let (_folder, answer) = compile("module {}", &[]);
-    assert!(answer.output.starts_with("fake, compiled for v5e:2x2\n"), "{}", answer.output);
+    assert!(
+        answer.output.starts_with("fake, compiled for v5e:2x2\n\nMemory, as the compiler reports it\n"),
+        "{}",
+        answer.output
+    );
+    for devices in ["v5e", "v5e,v3"] {
+        let (_folder, answer) = compile("module {}", &["--for", devices, "--top", "1"]);
+        let layouts =
+            answer.output.lines().filter(|line| line.starts_with("  input") || line.starts_with("  output")).count();
+        assert_eq!(layouts, 1, "{}", answer.output);
+        assert!(answer.output.contains("  … and 3 smaller ones; --top 4 shows them all\n"), "{}", answer.output);
+    }
     let (_folder, answer) = compile("module {}", &["--for", "v5e,v8t"]);
     assert!(answer.output.contains("Not compiled for v8t\n  v8t is not known"), "{}", answer.output);
     assert_eq!(answer.code, 1);
@@ -171,6 +182,8 @@ fn what_takes_the_memory_of_a_program_that_is_too_large_is_shown() {
         "Not compiled for v5e:2x2\n  PJRT_Compile: Ran out of memory in memory space hbm. Used 22.00G of 15.75G hbm.",
         "\nWhat takes the memory of v5e:2x2\nneeds ",
         "of 15.8 GiB",
+        "\nMemory\n",
+        " temporaries\n",
         "\nMost padded, by the padding of all values of a shape\n",
         "train.py:43",
         "\nLargest\n",
@@ -179,6 +192,8 @@ fn what_takes_the_memory_of_a_program_that_is_too_large_is_shown() {
         assert!(answer.output.contains(line), "{line}\n{}", answer.output);
     }
     let text = "module {} // fake:too-large";
+    let at = |heading: &str| answer.output.find(&format!("\n{heading}")).unwrap();
+    assert!(at("Memory\n") < at("Largest\n") && at("Largest\n") < at("Most padded, "), "{}", answer.output);
     let report = |arguments: &[&str], text: &str| {
         let (folder, answer) = compile(text, &[&["--format", "json"], arguments].concat());
         assert_eq!(answer.code, 1);

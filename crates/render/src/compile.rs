@@ -3,7 +3,7 @@
 use crate::hlo::{capacity_text, what_takes_memory};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
-use xla_shape_answers::compile::{Answered, Compilation, Outcome, Refused, Target};
+use xla_shape_answers::compile::{Answered, Compilation, Given, Outcome, Refused, Target};
 use xla_shape_answers::hlo::report::Value;
 
 impl Show for Compilation {
@@ -54,13 +54,6 @@ fn padded(answered: &Answered) -> Option<&Value> {
 fn alone(text: &mut Text, name: &str, answered: &Answered) {
     let module = answered.module.as_deref().unwrap_or("the program");
     text.paragraph(format_args!("{module}, compiled for {name}"));
-    text.heading("Layouts");
-    let column = column_width(answered.shapes().map(|(_, shape, _)| shape.chars().count()));
-    let names = column_width(answered.shapes().map(|(what, _, _)| what.chars().count()));
-    for (what, shape, size) in answered.shapes() {
-        let size = size.map_or_else(String::new, |size| Bytes(size).to_string());
-        text.verbatim(format_args!("  {what:names$}  {shape:column$}  {size}").to_string().trim_end());
-    }
     text.heading("Memory, as the compiler reports it");
     for (what, bytes) in amounts(answered) {
         text.verbatim(format_args!("  {:>10}  {what}", InUnits(bytes).to_string()));
@@ -75,6 +68,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.heading("Cost");
         text.paragraph(format_args!("  {}", crate::cost::answer(cost)));
     }
+    shapes(text, answered);
     text.heading("Largest padding");
     if answered.most_padded.is_empty() {
         text.verbatim("  no value has padding");
@@ -85,6 +79,39 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         let name = value_name(&value.name, value.leaf);
         text.verbatim(format_args!("  {padding:>10}  {factor:>7}  {name} ({})  {}", value.opcode, value.shape));
     }
+}
+
+/// The layouts of the parameters and results, or of the largest if there are more than a list has.
+fn shapes(text: &mut Text, answered: &Answered) {
+    let all = answered.shapes().collect::<Vec<_>>();
+    let shown = first(&all, answered.top, |given| given.bytes);
+    text.heading("Layouts");
+    let name = |given: &Given<'_>| given.name.map_or(0, |name| name.chars().count());
+    let names = column_width(shown.iter().map(|given| name(given)));
+    let column = column_width(shown.iter().map(|given| given.shape.chars().count()));
+    let whats = column_width(shown.iter().map(|given| given.what.chars().count()));
+    for Given { what, name, shape, bytes } in &shown {
+        let bytes = bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string());
+        let name = if names > 0 { format!("{:names$}  ", name.unwrap_or("")) } else { String::new() };
+        text.verbatim(format_args!("  {what:whats$}  {name}{shape:column$}  {bytes}").to_string().trim_end());
+    }
+    more(text, all.len(), shown.len());
+}
+
+/// Says how many parameters and results are not shown.
+fn more(text: &mut Text, all: usize, shown: usize) {
+    if shown < all {
+        text.verbatim(format_args!("  … and {} smaller ones; --top {all} shows them all", all - shown));
+    }
+}
+
+/// The entries with the largest keys, at most so many, in the order of the list.
+fn first<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec<&T> {
+    let mut numbers = (0..list.len()).collect::<Vec<_>>();
+    numbers.sort_by_key(|&number| std::cmp::Reverse(key(&list[number])));
+    numbers.truncate(most);
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| &list[number]).collect()
 }
 
 /// One column for each device.
@@ -129,30 +156,48 @@ fn lines(text: &mut Text, rows: &[Vec<String>]) {
     }
 }
 
+/// A parameter or a result on several devices.
+struct Row<'a> {
+    /// What it is.
+    what: String,
+    /// The user's name of it.
+    name: Option<&'a str>,
+    /// Its bytes on the first device.
+    bytes: Option<u64>,
+    /// Each shape, with the devices that have it.
+    kinds: Vec<(&'a str, Vec<&'a str>)>,
+}
+
 /// Writes the layout of each parameter and result; if devices differ, the layout on each.
 fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
-    let mut rows = Vec::<(String, Vec<(&str, Vec<&str>)>)>::new();
-    for (name, answered) in good {
-        for (what, shape, _) in answered.shapes() {
-            let place = rows.iter().position(|(known, _)| *known == what).unwrap_or_else(|| {
-                rows.push((what, Vec::new()));
+    let mut rows = Vec::<Row<'_>>::new();
+    for (device, answered) in good {
+        for Given { what, name, shape, bytes } in answered.shapes() {
+            let place = rows.iter().position(|row| row.what == what).unwrap_or_else(|| {
+                let what = what.clone();
+                rows.push(Row { what, name, bytes, kinds: Vec::new() });
                 rows.len() - 1
             });
-            let kinds = &mut rows[place].1;
+            let kinds = &mut rows[place].kinds;
             match kinds.iter_mut().find(|(known, _)| *known == shape) {
-                Some((_, names)) => names.push(name),
-                None => kinds.push((shape, vec![name])),
+                Some((_, devices)) => devices.push(device),
+                None => kinds.push((shape, vec![device])),
             }
         }
     }
-    let differ = rows.iter().filter(|(_, kinds)| kinds.len() > 1).count();
+    let differ = rows.iter().filter(|row| row.kinds.len() > 1).count();
     text.heading(&match differ {
         0 => "Layouts, the same for all".to_owned(),
         differ => format!("Layouts, of which {differ} of {} differ", rows.len()),
     });
-    let width = column_width(rows.iter().map(|(what, _)| what.chars().count()));
-    for (what, kinds) in &rows {
-        match kinds.as_slice() {
+    let top = good.iter().map(|(_, answered)| answered.top).max().unwrap_or(0);
+    // Those that differ first: they are why somebody compares devices.
+    let shown = first(&rows, top, |row| (row.kinds.len() > 1, row.bytes));
+    let label = |row: &Row<'_>| row.name.map_or_else(|| row.what.clone(), |name| format!("{}  {name}", row.what));
+    let width = column_width(shown.iter().map(|row| label(row).chars().count()));
+    for row in &shown {
+        let what = label(row);
+        match row.kinds.as_slice() {
             [(shape, _)] => text.verbatim(format_args!("  {what:width$}  {shape}")),
             kinds => {
                 text.verbatim(format_args!("  {what:width$}  differs:"));
@@ -162,6 +207,7 @@ fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
             }
         }
     }
+    more(text, rows.len(), shown.len());
     let paddings = good.iter().filter_map(|(name, answered)| Some((name, padded(answered)?)));
     let mut heading = Some("Largest padding");
     for (name, value) in paddings {

@@ -158,8 +158,12 @@ pub(crate) fn what_takes_memory(report: &Report, text: &mut Text) {
     if let Some(summary) = &report.summary {
         text.paragraph(summary_text(summary));
     }
-    push_section(report, text, Section::Padded);
+    if let Some(memory) = &report.memory {
+        text.heading("Memory");
+        totals(text, report, memory);
+    }
     push_section(report, text, Section::Largest);
+    push_section(report, text, Section::Padded);
 }
 
 /// Whether a section says more than the screen.
