@@ -18,6 +18,7 @@ mod diagnose;
 mod expand;
 #[cfg(feature = "hlo")]
 mod hlo;
+#[cfg(feature = "notations")]
 mod same_map;
 mod sharding;
 mod tokens;
@@ -59,6 +60,7 @@ pub fn shard(input: TokenStream) -> TokenStream {
 
 /// Implements `xla_shape::assert_same_map!`. The input is the path of `xla_shape` in brackets, the shape in brackets, the name of a notation,
 /// and a text in quotes.
+#[cfg(feature = "notations")]
 #[proc_macro]
 pub fn same_map(input: TokenStream) -> TokenStream {
     same_map::call(input)

@@ -7,7 +7,7 @@ use crate::tokens::{self, Text, unquote};
 use proc_macro::{Span, TokenStream, TokenTree};
 use std::num::NonZeroU64;
 use xla_shape_core::map::{Digit, Intermediate, Source, StrideTable, Term};
-use xla_shape_core::worlds::{AnyLayout, World};
+use xla_shape_notations::{AnyLayout, Notation};
 
 /// The placeholder for the type of the shape.
 const SHAPE: &str = "__xla_shape_type";
@@ -17,7 +17,7 @@ pub(crate) fn call(input: TokenStream) -> TokenStream {
     let (library, input) = tokens::library(input);
     let (shape, written) = tokens::library(input);
     match read(written) {
-        Ok((world, table)) => tokens_with(&text_of(world, &table), &|ident| match ident {
+        Ok((notation, table)) => tokens_with(&text_of(notation, &table), &|ident| match ident {
             LIBRARY => Some(library.clone()),
             SHAPE => Some(shape.clone()),
             _ => None,
@@ -27,15 +27,15 @@ pub(crate) fn call(input: TokenStream) -> TokenStream {
 }
 
 /// The notation, and the map that the text describes.
-fn read(written: TokenStream) -> Result<(World, StrideTable), TokenStream> {
+fn read(written: TokenStream) -> Result<(Notation, StrideTable), TokenStream> {
     let mut written = written.into_iter();
     let name = without_groups(written.by_ref().take(1).collect());
-    let world = match name.as_slice() {
-        [TokenTree::Ident(ident)] => World::from_name(&ident.to_string()),
+    let notation = match name.as_slice() {
+        [TokenTree::Ident(ident)] => Notation::from_name(&ident.to_string()),
         _ => None,
     };
-    let world = world.ok_or_else(|| {
-        let known = World::ALL.iter().map(|world| format!("`{world}`")).collect::<Vec<_>>().join(", ");
+    let notation = notation.ok_or_else(|| {
+        let known = Notation::ALL.iter().map(|notation| format!("`{notation}`")).collect::<Vec<_>>().join(", ");
         expected(&format!("the name of a notation ({known})"), &name)
     })?;
     let text = without_groups(written.collect());
@@ -44,10 +44,10 @@ fn read(written: TokenStream) -> Result<(World, StrideTable), TokenStream> {
         _ => None,
     };
     let unquoted = unquoted.ok_or_else(|| expected("a text in quotes", &text))?;
-    let layout = AnyLayout::read(world, &unquoted);
+    let layout = AnyLayout::read(notation, &unquoted);
     let layout = layout.map_err(|error| compile_error(&error.render(&unquoted).to_string(), ends(&text)))?;
     let table = layout.stride_table().map_err(|obstacle| compile_error(&obstacle.to_string(), ends(&text)))?;
-    Ok((world, table))
+    Ok((notation, table))
 }
 
 /// The error for unexpected tokens: what was expected, and what was found.
@@ -61,13 +61,13 @@ fn expected(what: &str, found: &[TokenTree]) -> TokenStream {
 }
 
 /// The call as text.
-fn text_of(world: World, table: &StrideTable) -> String {
+fn text_of(notation: Notation, table: &StrideTable) -> String {
     let table = table.as_ref();
     let list = |entries: Vec<String>| format!("&[{}]", entries.join(", "));
     let extents = list(table.extents().iter().map(u64::to_string).collect());
     let digits = list(table.digits().iter().map(digit).collect());
     let intermediates = list(table.intermediates().iter().map(intermediate).collect());
-    format!("{LIBRARY}::__private::assert_same_map::<{SHAPE}>(\"{world}\", {extents}, {digits}, {intermediates})")
+    format!("{LIBRARY}::__private::assert_same_map::<{SHAPE}>(\"{notation}\", {extents}, {digits}, {intermediates})")
 }
 
 fn digit(Digit { term: part, size, stride }: &Digit) -> String {

@@ -61,6 +61,7 @@
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `ndarray`: borrowing arrays without tiles to and from the views of the crate `ndarray`.
 //! - `hlo`: HLO modules, from the crate `xla-shape-hlo`, and `hlo_types!`.
+//! - `notations`: the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN, and `assert_same_map!`.
 //! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
@@ -77,6 +78,8 @@ mod dispatch;
 pub mod dlpack;
 pub mod element;
 pub mod infer;
+#[cfg(feature = "notations")]
+pub mod notations;
 pub mod npy;
 pub mod product;
 #[cfg(feature = "proto")]
@@ -85,7 +88,6 @@ pub mod relayout;
 mod sealed;
 pub mod tpu;
 pub mod types;
-pub mod worlds;
 
 #[doc(inline)]
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};
@@ -107,12 +109,15 @@ pub use xla_shape_relayout::vector;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{assert_arms_run, fit, moved, typed, typed_mut, value};
+    #[cfg(feature = "notations")]
+    pub use crate::notations::assert_same_map;
     pub use crate::types::Itself;
-    pub use crate::worlds::assert_same_map;
     pub use core::num::NonZeroU64;
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
-    pub use xla_shape_macros::{index_number, layout, same_map, shape, shard, sharding, tpu_shape};
+    #[cfg(feature = "notations")]
+    pub use xla_shape_macros::same_map;
+    pub use xla_shape_macros::{index_number, layout, shape, shard, sharding, tpu_shape};
     pub use xla_shape_relayout::{__compiled, __features};
 }
 
@@ -316,7 +321,7 @@ macro_rules! shape_value {
 }
 
 /// Asserts at compile time that a text of another notation places every element where a shape does: the
-/// [name](worlds::World::name) of the notation, and the text in quotes.
+/// [name](notations::Notation::name) of the notation, and the text in quotes.
 ///
 /// ```
 /// use xla_shape::{assert_same_map, shape};
@@ -334,7 +339,8 @@ macro_rules! shape_value {
 /// assert_same_map!(shape!(f32[8,128]), cute "(8,128):(1,8)"); // column-major
 /// ```
 ///
-/// Positions count elements. Types of elements are not compared: many notations have none.
+/// Positions count elements. Types of elements are not compared: many notations have none. Needs the feature `notations`.
+#[cfg(feature = "notations")]
 #[macro_export]
 macro_rules! assert_same_map {
     ($shape:ty, $($text:tt)*) => {

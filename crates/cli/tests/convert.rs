@@ -57,7 +57,7 @@ fn a_notation_has_a_text_or_a_reason() {
 
 #[test]
 fn foreign_texts_are_read() {
-    for (world, text, expected) in [
+    for (notation, text, expected) in [
         ("cute", "((2,4),128):((1,256),2)", "f32[8,128]{1,0:T(2,1)}"),
         ("numpy", "np.ndarray(shape=(2, 3), dtype=np.int16, strides=(2, 4))", "s16[2,3]{0,1}"),
         ("torch", "torch.empty((2, 3, 4, 5), memory_format=torch.channels_last)", "f32[2,3,4,5]{1,3,2,0}"),
@@ -76,7 +76,7 @@ fn foreign_texts_are_read() {
             "f32[2,2]{0,1}",
         ),
     ] {
-        assert_eq!(lines(&["--from", world, text]), [json!({"world": "xla", "text": expected})], "{text}");
+        assert_eq!(lines(&["--from", notation, text]), [json!({"world": "xla", "text": expected})], "{text}");
     }
     let bf16 = lines(&["--from", "cute", "8:1", "--element-type", "bf16"]);
     assert_eq!(bf16[0]["text"], "bf16[8]{0}");
@@ -88,9 +88,9 @@ fn foreign_texts_are_read() {
 }
 
 /// What is wrong with a text of a notation, and the bytes that are marked.
-fn error(world: &str, text: &str) -> (String, std::ops::Range<usize>) {
-    let world = xla_shape::worlds::World::from_name(world).unwrap();
-    match xla_shape::worlds::AnyLayout::read(world, text) {
+fn error(notation: &str, text: &str) -> (String, std::ops::Range<usize>) {
+    let notation = xla_shape_notations::Notation::from_name(notation).unwrap();
+    match xla_shape_notations::AnyLayout::read(notation, text) {
         Ok(layout) => panic!("{text}: {layout:?}"),
         Err(error) => (error.to_string(), error.span().into()),
     }
@@ -98,7 +98,7 @@ fn error(world: &str, text: &str) -> (String, std::ops::Range<usize>) {
 
 #[test]
 fn errors_have_positions() {
-    for (world, text, message, place) in [
+    for (notation, text, message, place) in [
         ("cute", "", "expected a size, or `(` and sizes, found the end of the text", 0..0),
         ("cute", "(4,8)", "expected `:` and the strides, found the end of the text", 5..5),
         ("cute", "(4,8):(8)", "expected as many strides as sizes, found `)`", 8..9),
@@ -193,16 +193,16 @@ fn errors_have_positions() {
         ("onednn", "aBc 2x32x7", "expected a small letter: no block follows, found `Bc`", 1..3),
         ("onednn", "ab", "expected the size of a dimension, found the end of the text", 2..2),
     ] {
-        assert_eq!(error(world, text), (message.to_owned(), place), "{text}");
+        assert_eq!(error(notation, text), (message.to_owned(), place), "{text}");
     }
     let deep = |open: &str, inner: &str, close: &str| open.repeat(1000) + inner + &close.repeat(1000);
-    for (world, text) in [
+    for (notation, text) in [
         ("cute", format!("{}:{}", deep("(", "1", ")"), deep("(", "1", ")"))),
         ("memref", format!("memref<2xf32, affine_map<(d0) -> ({})>>", deep("(", "d0", ")"))),
         ("memref", format!("memref<2xf32, affine_map<(d0) -> ({}d0)>>", "- ".repeat(1000))),
         ("memref", format!("memref<2xf32, 1 : {}>", deep("<", "1", ">"))),
     ] {
-        assert_eq!(error(world, &text).0, "expected at most 200 nested brackets, found more", "{world}");
+        assert_eq!(error(notation, &text).0, "expected at most 200 nested brackets, found more", "{notation}");
     }
     let output = run(&["--from", "cute", "(4,8):(8)"]);
     assert_eq!(output.status.code(), Some(1));

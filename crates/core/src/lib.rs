@@ -58,7 +58,6 @@
 //! | [`infer`] | the shapes of operations' results |
 //! | [`shard`] | shardings: the part of an array that each device holds |
 //! | `equal` | which operations are [bitcasts](bitcast) |
-//! | [`worlds`] | the same maps in the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN |
 //! | [`text`] | the grammars: lexers, parsers, printers, errors with positions |
 //! | `serde`, `proto` | serialization: features of the same names |
 
@@ -90,13 +89,11 @@ pub mod util;
 
 pub mod limits;
 mod list;
-mod notation;
 #[cfg(feature = "proto")]
 pub mod proto;
 #[cfg(feature = "serde")]
 mod serde;
 mod sink;
-pub mod worlds;
 
 pub use equal::bitcast;
 pub use layout::memory_space;

@@ -51,7 +51,3 @@ pub const MAX_LIST: usize = 12;
 
 /// The most bytes that the text of a *type's* shape can have: it is built in an array of this size at compile time.
 pub const MAX_TEXT: usize = 512;
-
-/// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. Whether sums of multiples of
-/// any strides meet is as hard as the subset sum problem.
-pub const MAX_SHARING_STEPS: usize = 1 << 18;

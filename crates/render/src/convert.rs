@@ -3,7 +3,7 @@
 use crate::words::column_width;
 use crate::{Show, Text};
 use xla_shape_answers::convert::{Code, Conversion};
-use xla_shape_core::worlds::Nearest;
+use xla_shape_notations::Nearest;
 
 impl Show for Conversion {
     /// For each notation: its name, then the text, or why it has none and the nearest layout that it has.
@@ -12,9 +12,9 @@ impl Show for Conversion {
         if let Some(shared) = &self.shared {
             text.paragraph(&shared.sentence);
         }
-        let names = column_width(self.entries.iter().map(|entry| entry.world.name().len()));
+        let names = column_width(self.entries.iter().map(|entry| entry.notation.name().len()));
         for entry in &self.entries {
-            let name = entry.world.name();
+            let name = entry.notation.name();
             match &entry.text {
                 Ok(written) => {
                     // Lines that users copy are not wrapped.

@@ -16,8 +16,8 @@ use xla_shape_answers::numbers::no_array;
 use xla_shape_answers::scan::Scan;
 use xla_shape_answers::{Answer, Given as GivenShape, GivenArray};
 use xla_shape_core::shard::Sharding;
-use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_mosaic::{kernels, xla_instructions};
+use xla_shape_notations::{AnyLayout, Notation};
 use xla_shape_program::{File, KernelFiles, ModuleDump, PASTED, Program, Question};
 use xla_shape_render::hlo::{diff, page, screen};
 use xla_shape_render::{Html, Show, Svg, harmless, shell_line};
@@ -102,12 +102,12 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
         ["advise", shape] => view.show(&Advice::new(array_of(shape)?, &[], None, TOP).map_err(error)?, width),
         ["convert", shape] => {
             let layout = AnyLayout::of_array(&array_of(shape)?.array).map_err(error)?;
-            view.show(&Conversion::new(&layout, &Conversion::usual_worlds(World::Xla)), width);
+            view.show(&Conversion::new(&layout, &Conversion::usual_notations(Notation::Xla)), width);
         }
-        ["convert", "--from", world, layout] => {
-            let world = World::from_name(world).unwrap_or(World::Xla);
-            let layout = AnyLayout::read(world, layout).map_err(|error| error.render(layout).to_string())?;
-            view.show(&Conversion::new(&layout, &Conversion::usual_worlds(world)), width);
+        ["convert", "--from", notation, layout] => {
+            let notation = Notation::from_name(notation).unwrap_or(Notation::Xla);
+            let layout = AnyLayout::read(notation, layout).map_err(|error| error.render(layout).to_string())?;
+            view.show(&Conversion::new(&layout, &Conversion::usual_notations(notation)), width);
         }
         ["compare", a, b] => view.show(&Comparison::new(array_of(a)?, array_of(b)?, None).map_err(error)?, width),
         ["block", array, block] => {

@@ -35,11 +35,11 @@ use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use xla_shape::hlo::dump::BufferAssignment;
 use xla_shape::hlo::{Module, Severity, find_shapes, instruction_shapes, utf8};
+use xla_shape::notations::{AnyLayout, Notation, Obstacle};
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::vector::VectorLayout;
-use xla_shape::worlds::{AnyLayout, Obstacle, World};
 use xla_shape::{ArrayShape, Layout, LegacyShape, ProgramShape, Shape};
 
 /// A target.
@@ -164,22 +164,22 @@ pub fn vector_layout(bytes: &[u8]) {
 pub fn world_text(bytes: &[u8]) {
     let Some((first, text)) = bytes.split_first() else { return };
     let text = beginning(text);
-    let world = World::ALL[usize::from(*first) % World::ALL.len()];
-    let layout = match AnyLayout::read(world, text) {
+    let notation = Notation::ALL[usize::from(*first) % Notation::ALL.len()];
+    let layout = match AnyLayout::read(notation, text) {
         Ok(layout) => layout,
         Err(error) => return assert!(text.get(error.span().start..error.span().end).is_some(), "{error}"),
     };
-    let _ = (layout.sharing(), layout.nearest(world));
-    for &world in World::ALL {
-        match layout.write(world) {
+    let _ = (layout.sharing(), layout.nearest(notation));
+    for &notation in Notation::ALL {
+        match layout.write(notation) {
             Ok(written) => {
                 let back =
-                    AnyLayout::read(world, &written).unwrap_or_else(|error| panic!("{world} {written}: {error}"));
+                    AnyLayout::read(notation, &written).unwrap_or_else(|error| panic!("{notation} {written}: {error}"));
                 match back.first_moved(&layout) {
-                    Ok(moved) => assert_eq!(moved, None, "{world} {written}"),
+                    Ok(moved) => assert_eq!(moved, None, "{notation} {written}"),
                     Err(obstacle) => assert!(
                         matches!(obstacle, Obstacle::StrideTable(_) | Obstacle::Replicated { .. }),
-                        "{world} {written}: {obstacle}"
+                        "{notation} {written}: {obstacle}"
                     ),
                 }
             }

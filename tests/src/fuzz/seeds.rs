@@ -5,9 +5,9 @@
 use crate::{corpus, hlo_modules};
 use serde::Deserialize;
 use xla_shape::hlo::Module;
+use xla_shape::notations::{AnyLayout, Notation};
 use xla_shape::proto::{encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
-use xla_shape::worlds::{AnyLayout, World};
 use xla_shape::{ArrayShape, Shape};
 
 /// Larger seeds make every run slower and tell nothing new.
@@ -72,10 +72,10 @@ pub fn seeds() -> Vec<Seed> {
         seed("serde", &format!("{name}-json"), &serde_json::to_vec(&shape).expect("a shape has a text"));
         if let Ok(array) = row.input.parse::<ArrayShape>() {
             let layout = AnyLayout::of_array(&array).ok();
-            for (first, &world) in World::ALL.iter().enumerate() {
-                if let Some(Ok(text)) = layout.as_ref().map(|layout| layout.write(world)) {
+            for (first, &notation) in Notation::ALL.iter().enumerate() {
+                if let Some(Ok(text)) = layout.as_ref().map(|layout| layout.write(notation)) {
                     let first = u8::try_from(first).unwrap_or(0);
-                    seed("world_text", &format!("{name}-{world}"), &[&[first], text.as_bytes()].concat());
+                    seed("world_text", &format!("{name}-{notation}"), &[&[first], text.as_bytes()].concat());
                 }
             }
             seed("layout_text", &name, array.layout().to_string().as_bytes());

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::HashMap;
 use xla_shape::map::{increment, row_major_number};
-use xla_shape::worlds::{AnyLayout, Map, Modes, Obstacle, Sharing, Step, World, tile_steps};
+use xla_shape::notations::{AnyLayout, Map, Modes, Notation, Obstacle, Sharing, Step, tile_steps};
 use xla_shape::{ArrayShape, Slot, TileDimension};
 use xla_shape_tests::strategy::{array_shape, small_array_shape};
 
@@ -63,7 +63,7 @@ fn tiled(extents: &[u64], steps: &[Step]) -> Vec<u64> {
 
 /// Whether no tiles were found where that is known: parts of an index that are not full leave room for others, or tiles combine dimensions, with the room of their own.
 fn is_known_gap(obstacle: &Obstacle, array: &ArrayShape, map: &Modes) -> bool {
-    let is_partial = |mode: &xla_shape::worlds::Mode| mode.divisor * mode.size > map.extents()[mode.dimension];
+    let is_partial = |mode: &xla_shape::notations::Mode| mode.divisor * mode.size > map.extents()[mode.dimension];
     let combines = |tile: &xla_shape::Tile| tile.dimensions().contains(&TileDimension::Combine);
     matches!(obstacle, Obstacle::Uneven { .. } | Obstacle::Intricate { .. })
         && (map.modes().iter().any(is_partial) || array.layout().tiles().iter().any(combines))
@@ -106,21 +106,21 @@ proptest! {
         for index in indices(layout.extents()) {
             prop_assert_eq!(layout.position(&index), i64::try_from(table.as_ref().linear_index(&index)).ok());
         }
-        for &world in World::ALL {
-            let text = match layout.write(world) {
+        for &notation in Notation::ALL {
+            let text = match layout.write(notation) {
                 Ok(text) => text,
                 Err(obstacle) => {
                     is_true(&obstacle, &array, &layout, table.as_ref());
                     continue;
                 }
             };
-            let back = AnyLayout::read(world, &text).unwrap_or_else(|error| panic!("{world}: {error}\n{text}"));
-            prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", world, text);
+            let back = AnyLayout::read(notation, &text).unwrap_or_else(|error| panic!("{notation}: {error}\n{text}"));
+            prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", notation, text);
             for index in indices(layout.extents()) {
-                prop_assert_eq!(back.position(&index), layout.position(&index), "{} {}", world, text);
+                prop_assert_eq!(back.position(&index), layout.position(&index), "{} {}", notation, text);
             }
             // What is read and written again stays the same.
-            prop_assert_eq!(back.write(world), Ok(text));
+            prop_assert_eq!(back.write(notation), Ok(text));
         }
     }
 
@@ -137,15 +137,15 @@ proptest! {
     #[test]
     fn any_array_is_answered(array in array_shape()) {
         let Ok(layout) = AnyLayout::of_array(&array) else { return Ok(()) };
-        for &world in World::ALL {
-            match layout.write(world) {
+        for &notation in Notation::ALL {
+            match layout.write(notation) {
                 Ok(text) => {
-                    let back = AnyLayout::read(world, &text).unwrap_or_else(|error| panic!("{world}: {error}\n{text}"));
-                    prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", world, text);
+                    let back = AnyLayout::read(notation, &text).unwrap_or_else(|error| panic!("{notation}: {error}\n{text}"));
+                    prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", notation, text);
                 }
                 Err(_) => {
-                    if let Some(nearest) = layout.nearest(world) {
-                        prop_assert!(AnyLayout::read(world, &nearest.text).is_ok(), "{} {}", world, nearest.text);
+                    if let Some(nearest) = layout.nearest(notation) {
+                        prop_assert!(AnyLayout::read(notation, &nearest.text).is_ok(), "{} {}", notation, nearest.text);
                     }
                 }
             }
@@ -203,14 +203,14 @@ proptest! {
     fn nested_strides_are_written_and_read(dimensions in nested(), offset in -3..3_i64) {
         let extents = extents_of(&dimensions);
         let layout = AnyLayout::of_modes(Modes::nested(&extents, &dimensions, offset).unwrap(), None);
-        for &world in World::ALL {
-            if let Ok(text) = layout.write(world) {
-                let back = AnyLayout::read(world, &text).unwrap_or_else(|error| panic!("{world}: {error}\n{text}"));
-                prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", world, text);
+        for &notation in Notation::ALL {
+            if let Ok(text) = layout.write(notation) {
+                let back = AnyLayout::read(notation, &text).unwrap_or_else(|error| panic!("{notation}: {error}\n{text}"));
+                prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", notation, text);
             }
         }
         // CuTe has all without an offset, MLIR all.
-        prop_assert_eq!(layout.write(World::Cute).is_ok(), offset == 0);
+        prop_assert_eq!(layout.write(Notation::Cute).is_ok(), offset == 0);
     }
 
     #[test]
@@ -224,7 +224,7 @@ proptest! {
         };
         let (register, lane) = bases.split_at(cut);
         let text = lines("register", register) + &lines("lane", lane) + "where out dims are: [dim0 (size 8), dim1 (size 8)]";
-        let layout = AnyLayout::read(World::Linear, &text).unwrap();
+        let layout = AnyLayout::read(Notation::Linear, &text).unwrap();
         let at = |position: u64| bases.iter().enumerate().filter(|(bit, _)| position >> bit & 1 == 1).fold(0, |n, (_, b)| n ^ b);
         let places: HashMap<u64, u64> = (0..64).map(|position| (at(position), position)).collect();
         for number in 0..64 {
@@ -233,7 +233,7 @@ proptest! {
         }
         if let Map::Linear(linear) = layout.map() {
             prop_assert_eq!(linear.to_string(), text);
-            let obstacle = layout.write(World::Cute).unwrap_err();
+            let obstacle = layout.write(Notation::Cute).unwrap_err();
             prop_assert_eq!(matches!(obstacle, Obstacle::Swizzle { .. }), places.len() == 64, "{}", obstacle);
         }
     }
@@ -241,7 +241,7 @@ proptest! {
     #[test]
     fn affine_maps_are_what_they_say(expression in expression()) {
         let text = format!("memref<6x8xf32, affine_map<(d0, d1) -> ({})>>", expression.text);
-        let layout = match AnyLayout::read(World::Memref, &text) {
+        let layout = match AnyLayout::read(Notation::Memref, &text) {
             Ok(layout) => layout,
             Err(error) => {
                 prop_assert!(error.to_string().contains("negative"), "{} {}", text, error);
@@ -252,8 +252,8 @@ proptest! {
             let expected = (expression.value)(i64::try_from(index[0]).unwrap(), i64::try_from(index[1]).unwrap());
             prop_assert_eq!(layout.position(&index), Some(expected), "{}", text);
         }
-        let again = layout.write(World::Memref).unwrap();
-        prop_assert_eq!(AnyLayout::read(World::Memref, &again).unwrap().first_moved(&layout), Ok(None), "{} {}", text, again);
+        let again = layout.write(Notation::Memref).unwrap();
+        prop_assert_eq!(AnyLayout::read(Notation::Memref, &again).unwrap().first_moved(&layout), Ok(None), "{} {}", text, again);
     }
 }
 
@@ -320,19 +320,19 @@ fn effort_is_bounded() {
     // Many dimensions.
     let list = |entry: &str| format!("({})", vec![entry; 20_000].join(","));
     for stride in ["0", "1", "3"] {
-        let layout = AnyLayout::read(World::Cute, &format!("{}:{}", list("2"), list(stride))).unwrap();
+        let layout = AnyLayout::read(Notation::Cute, &format!("{}:{}", list("2"), list(stride))).unwrap();
         assert_ne!(layout.sharing(), Sharing::Unique);
-        for &world in World::ALL {
-            let _ = (layout.write(world), layout.nearest(world));
+        for &notation in Notation::ALL {
+            let _ = (layout.write(notation), layout.nearest(notation));
         }
     }
-    let one = AnyLayout::read(World::Cute, &format!("{}:{}", list("1"), list("5"))).unwrap();
-    assert!(one.write(World::Xla).is_ok());
+    let one = AnyLayout::read(Notation::Cute, &format!("{}:{}", list("1"), list("5"))).unwrap();
+    assert!(one.write(Notation::Xla).is_ok());
     // Many parts.
     let sum = (1..=300).map(|by| format!("d0 floordiv {by}")).collect::<Vec<_>>().join(" + ");
-    let error = AnyLayout::read(World::Memref, &format!("memref<9xf32, affine_map<(d0) -> ({sum})>>")).unwrap_err();
+    let error = AnyLayout::read(Notation::Memref, &format!("memref<9xf32, affine_map<(d0) -> ({sum})>>")).unwrap_err();
     assert_eq!(error.to_string(), "expected at most 256 parts, found more");
     let parts = (0..63).map(|part| format!("- p{part} is a size 1 dimension\n")).collect::<String>();
-    let error = AnyLayout::read(World::Linear, &(parts + "where out dims are: []")).unwrap_err();
+    let error = AnyLayout::read(Notation::Linear, &(parts + "where out dims are: []")).unwrap_err();
     assert_eq!(error.to_string(), "expected at most 62 parts, found more");
 }

@@ -16,7 +16,6 @@ use xla_shape_core as model;
 use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_TEXT;
-use xla_shape_core::worlds::cute_text;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot, TransformError};
 use xla_shape_relayout::wide::{wide, wide_mut};
 
@@ -123,18 +122,6 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// Whether the layout is strided and exhaustive: the elements are contiguous, one dimension after the other.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
-    /// The layout in CuTe's notation.
-    ///
-    /// Where CuTe has no such layout, the constant does not compile: its modes must divide the dimensions.
-    ///
-    /// ```
-    /// use xla_shape::shape;
-    ///
-    /// assert_eq!(<shape!(bf16[8,128]{1,0:T(8,128)(2,1)})>::CUTE, "((2,4),128):((1,256),2)");
-    /// ```
-    pub const CUTE: &'static str = Self::CUTE_BUFFER.as_str();
-
-    const CUTE_BUFFER: &'static ConstText<MAX_TEXT> = &cute_text(Self::STRIDE_TABLE.with_extents(wide(D::EXTENTS)));
     const SIZES: Sizes = match Self::SIZES_IN_MEMORY {
         Some(sizes) => sizes,
         None => panic!("an array with a bound for every dimension has a size"),

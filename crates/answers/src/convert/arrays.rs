@@ -4,8 +4,8 @@ use super::code::Language;
 use crate::formula::{self, Notation};
 use crate::numbers::dimension_names;
 use std::fmt::Write as _;
-use xla_shape_core::worlds::{Step, tile_steps};
 use xla_shape_core::{ArrayShape, StrideTableError};
+use xla_shape_notations::{Step, tile_steps};
 
 /// Numbers as a tuple.
 fn tuple(numbers: &[u64]) -> String {

@@ -9,17 +9,17 @@ pub use code::{Code, CodeError, Language};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
+use xla_shape_notations::{AnyLayout, Nearest, Notation, Obstacle, Sharing};
 
 /// A layout in other notations: a text for each that has it, and for each other the reason.
 ///
 /// ```
-/// use xla_shape_core::worlds::{AnyLayout, World};
+/// use xla_shape_notations::{AnyLayout, Notation};
 /// use xla_shape_answers::Answer;
 /// use xla_shape_answers::convert::Conversion;
 ///
 /// let layout = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
-/// let conversion = Conversion::new(&layout, &[World::Cute]);
+/// let conversion = Conversion::new(&layout, &[Notation::Cute]);
 /// assert!(conversion.json().contains(r#""world":"cute","text":"((8,2),(128,2)):((128,2048),(1,1024))""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -35,7 +35,7 @@ pub struct Conversion {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The notation.
-    pub world: World,
+    pub notation: Notation,
     /// The text, or why the notation does not have the layout.
     pub text: Result<String, Obstacle>,
     /// Without a text, the nearest layout that the notation has, if there is one.
@@ -72,29 +72,29 @@ impl Conversion {
     /// The notations that a reader of this one wants: all others for XLA's, and XLA's for the others.
     ///
     /// ```
-    /// use xla_shape_core::worlds::World;
     /// use xla_shape_answers::convert::Conversion;
+    /// use xla_shape_notations::Notation;
     ///
-    /// assert_eq!(Conversion::usual_worlds(World::Cute), [World::Xla]);
-    /// assert!(!Conversion::usual_worlds(World::Xla).contains(&World::Xla));
+    /// assert_eq!(Conversion::usual_notations(Notation::Cute), [Notation::Xla]);
+    /// assert!(!Conversion::usual_notations(Notation::Xla).contains(&Notation::Xla));
     /// ```
     #[must_use]
-    pub fn usual_worlds(from: World) -> Vec<World> {
+    pub fn usual_notations(from: Notation) -> Vec<Notation> {
         match from {
-            World::Xla => World::ALL.iter().copied().filter(|&world| world != World::Xla).collect(),
-            _ => vec![World::Xla],
+            Notation::Xla => Notation::ALL.iter().copied().filter(|&notation| notation != Notation::Xla).collect(),
+            _ => vec![Notation::Xla],
         }
     }
 
     /// The layout in each of these notations.
     #[must_use]
-    pub fn new(layout: &AnyLayout, worlds: &[World]) -> Self {
-        let entry = |&world: &World| {
-            let text = layout.write(world);
-            let nearest = if text.is_err() { layout.nearest(world) } else { None };
-            Entry { world, text, nearest }
+    pub fn new(layout: &AnyLayout, notations: &[Notation]) -> Self {
+        let entry = |&notation: &Notation| {
+            let text = layout.write(notation);
+            let nearest = if text.is_err() { layout.nearest(notation) } else { None };
+            Entry { notation, text, nearest }
         };
-        Self { shared: Shared::of(layout), entries: worlds.iter().map(entry).collect() }
+        Self { shared: Shared::of(layout), entries: notations.iter().map(entry).collect() }
     }
 }
 
@@ -182,7 +182,7 @@ impl Conversion {
         self.entries.iter().map(|entry| {
             let obstacle = entry.text.as_ref().err();
             Line {
-                world: entry.world.name(),
+                world: entry.notation.name(),
                 text: entry.text.as_deref().ok(),
                 reason: obstacle.map(ToString::to_string),
                 position: obstacle.and_then(Obstacle::position),

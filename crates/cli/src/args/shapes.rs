@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
-use xla_shape::worlds::World;
 use xla_shape_answers::advise::Change;
 use xla_shape_answers::convert::Language;
+use xla_shape_notations::Notation;
 
 /// Say what a shape takes and why, and where its elements are
 ///
@@ -184,12 +184,12 @@ pub(crate) struct ConvertArguments {
     pub(crate) text: String,
 
     /// The notations to say it in; all of them if none is named, or with --from, XLA's
-    #[arg(long, value_name = "WORLD,…", value_delimiter = ',', value_parser = world)]
-    pub(crate) to: Vec<World>,
+    #[arg(long, value_name = "NOTATION,…", value_delimiter = ',', value_parser = notation)]
+    pub(crate) to: Vec<Notation>,
 
     /// The notation of the text
-    #[arg(long, value_name = "WORLD", default_value = "xla", value_parser = world)]
-    pub(crate) from: World,
+    #[arg(long, value_name = "NOTATION", default_value = "xla", value_parser = notation)]
+    pub(crate) from: Notation,
 
     /// Write code instead: a Python module with tile(x) and untile(y), or a function from an index to a position and its inverse
     #[arg(long, value_name = "LANGUAGE", value_parser = Language::from_str, conflicts_with = "to")]
@@ -208,9 +208,9 @@ pub(crate) struct ConvertArguments {
 }
 
 /// Reads the name of a notation.
-fn world(text: &str) -> Result<World, String> {
-    World::from_name(text).ok_or_else(|| {
-        let names = World::ALL.iter().map(|world| world.name()).collect::<Vec<_>>();
+fn notation(text: &str) -> Result<Notation, String> {
+    Notation::from_name(text).ok_or_else(|| {
+        let names = Notation::ALL.iter().map(|notation| notation.name()).collect::<Vec<_>>();
         format!("expected one of {}", names.join(", "))
     })
 }

@@ -94,7 +94,18 @@ impl<'a> StrideTableRef<'a> {
 
     /// The index of the first element, in row-major order, that is not where the strides of the first elements of its dimensions would place
     /// it; `None` if the layout is strided.
-    pub(crate) fn first_unstrided(self) -> Result<Option<Vec<u64>>, StrideTableError> {
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let table = "f32[30,200]{1,0:T(8,128)}".parse::<ArrayShape>()?.stride_table()?;
+    /// assert_eq!(table.as_ref().first_unstrided()?, Some(vec![0, 128])); // in the next tile
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the comparison reaches its step limit.
+    pub fn first_unstrided(self) -> Result<Option<Vec<u64>>, StrideTableError> {
         let mut unit = vec![0; self.extents.len()];
         let mut values = vec![0; self.intermediates.len()];
         let mut digits = vec![Digit::BLANK; self.extents.len()];

@@ -23,6 +23,7 @@
 
 // rustdoc lists the methods of a table in the order of these modules: constructors and accessors first, then groups.
 mod access;
+mod parts;
 
 mod lookup;
 
@@ -39,6 +40,7 @@ mod canonical;
 mod mapping;
 
 mod arithmetic;
+mod assert;
 mod build;
 mod normal;
 pub(crate) mod size;
@@ -49,6 +51,8 @@ pub use arithmetic::{
     greatest_common_divisor, increment, least_common_multiple, row_major_entries, row_major_index, row_major_number,
     same_sizes,
 };
+#[doc(hidden)]
+pub use assert::assert_same_map;
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, capacity_for_sizes, largest_piece};
 pub(crate) use canonical::{CONST_WORKSPACE, Comparison, canonical, compare_in_const, first_moved};
 pub use lookup::Slot;
@@ -352,16 +356,6 @@ impl StrideTable {
         let digits = self.digits.as_mut_slice();
         let count = build::simplify(digits, digits.len());
         self.digits.truncate(count);
-    }
-
-    /// The table with these digits, which may lie anywhere, even at the same positions.
-    pub(crate) fn of_parts(
-        extents: &[u64],
-        digits: &[Digit],
-        intermediates: Vec<Intermediate>,
-        positions: u64,
-    ) -> Self {
-        Self { extents: List::from_slice(extents), digits: List::from_slice(digits), intermediates, positions }
     }
 
     /// The table of the array whose elements are each cut into this many parts, counted by a new last dimension.

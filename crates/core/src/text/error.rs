@@ -3,12 +3,13 @@
 use crate::layout::attribute::LayoutAttribute;
 use crate::layout::error::ValidationError;
 use crate::layout::number::DimensionError;
-use crate::notation::Obstacle;
 use crate::shape::type_limits::TypeLimitError;
 use crate::shard::ShardingError;
 use crate::tpu::DefaultLayoutError;
 use crate::tpu::vector::VectorLayoutError;
 use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::sync::Arc;
 use core::fmt::{self, Write};
 use core::ops::Range;
 
@@ -223,6 +224,56 @@ impl fmt::Display for Found {
     }
 }
 
+/// An error of another crate in a text that it reads with this crate's errors: its own type, in a box that is compared by its message.
+///
+/// ```
+/// use xla_shape_core::Span;
+/// use xla_shape_core::text::{OtherError, ParseError, ParseErrorKind};
+///
+/// let overflow = "300".parse::<u8>().unwrap_err();
+/// let error = ParseError::new(ParseErrorKind::Other(OtherError::new(overflow.clone())), Span { start: 0, end: 3 });
+/// assert_eq!(error.to_string(), overflow.to_string());
+/// let ParseErrorKind::Other(other) = error.kind() else { panic!("an error of another crate") };
+/// assert_eq!(other.get().downcast_ref::<core::num::ParseIntError>(), Some(&overflow));
+/// ```
+#[derive(Clone, Debug)]
+pub struct OtherError(Arc<dyn core::error::Error + Send + Sync>);
+
+impl OtherError {
+    /// This error, in the box.
+    #[cold]
+    #[must_use]
+    pub fn new(error: impl core::error::Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+
+    /// The error.
+    #[must_use]
+    pub fn get(&self) -> &(dyn core::error::Error + 'static) {
+        &*self.0
+    }
+}
+
+impl PartialEq for OtherError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for OtherError {}
+
+impl core::hash::Hash for OtherError {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.to_string().hash(state);
+    }
+}
+
+impl fmt::Display for OtherError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The kind of a [`ParseError`]: what is wrong with a text.
 ///
 /// ```
@@ -292,8 +343,8 @@ pub enum ParseErrorKind {
     NoDefaultLayout(DefaultLayoutError),
     /// The text is well-formed, but the vector layout is not valid.
     VectorLayout(VectorLayoutError),
-    /// The text is well-formed, but the layout of another notation is not one that can be.
-    World(Obstacle),
+    /// The text is well-formed, but a crate that reads more than this one says that it describes nothing that can be.
+    Other(OtherError),
     /// Brackets inside each other are too deep.
     TooDeeplyNested {
         /// How deep they may be.
@@ -488,7 +539,7 @@ impl fmt::Display for ParseErrorKind {
             Self::NotAType(error) => error.fmt(f),
             Self::NoDefaultLayout(error) => error.fmt(f),
             Self::VectorLayout(error) => error.fmt(f),
-            Self::World(obstacle) => obstacle.fmt(f),
+            Self::Other(error) => error.fmt(f),
             Self::TooDeeplyNested { limit } => write!(f, "expected at most {limit} nested brackets, found more"),
             Self::UnclosedBracket { open } => {
                 write!(
@@ -532,7 +583,7 @@ impl core::error::Error for ParseError {
             ParseErrorKind::NotAType(error) => Some(error),
             ParseErrorKind::NoDefaultLayout(error) => Some(error),
             ParseErrorKind::VectorLayout(error) => Some(error),
-            ParseErrorKind::World(obstacle) => Some(obstacle),
+            ParseErrorKind::Other(error) => Some(error.get()),
             _ => None,
         }
     }

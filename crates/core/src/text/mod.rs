@@ -46,7 +46,7 @@ mod vector;
 
 pub use crate::limits::MAX_NESTING;
 pub use crate::sink::{ConstText, same_text};
-pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
+pub use error::{Expected, Found, OtherError, ParseError, ParseErrorKind, Span};
 pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::index_with_letters;

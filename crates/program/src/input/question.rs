@@ -5,8 +5,8 @@ use super::texts::{divided_by, shape_and_sharding, two_shapes};
 use super::{Input, Reading};
 use std::borrow::Cow;
 use xla_shape_core::ArrayShape;
-use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_hlo::Language;
+use xla_shape_notations::{AnyLayout, Notation};
 
 /// What can be asked about an input, as a command of the program.
 ///
@@ -75,10 +75,10 @@ impl Reading {
             }
             Self::Shapes => vec![Question::new("compare", "Comparison", &two(input))],
             Self::Block => vec![Question::new("block", "Block", &two(input))],
-            Self::Layout(world) => {
+            Self::Layout(notation) => {
                 let text = text.trim();
-                let mut questions = vec![Question::new("convert", "In XLA", &["--from", world.name(), text])];
-                questions.extend(in_xla(world, text).into_iter().flat_map(|array| of_array(&array.to_string(), 2)));
+                let mut questions = vec![Question::new("convert", "In XLA", &["--from", notation.name(), text])];
+                questions.extend(in_xla(notation, text).into_iter().flat_map(|array| of_array(&array.to_string(), 2)));
                 questions
             }
             Self::Log => {
@@ -135,8 +135,8 @@ fn two(input: Input<'_>) -> [&str; 2] {
 }
 
 /// The array that a layout in another notation is, if XLA has it.
-fn in_xla(world: World, text: &str) -> Option<ArrayShape> {
-    AnyLayout::read(world, text).ok()?.to_array().ok()
+fn in_xla(notation: Notation, text: &str) -> Option<ArrayShape> {
+    AnyLayout::read(notation, text).ok()?.to_array().ok()
 }
 
 /// The name of a file as an argument of the program: `./` before a name that would be an option. `-` alone is standard input.

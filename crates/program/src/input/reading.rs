@@ -3,9 +3,9 @@
 use super::dumps::{KernelFiles, ModuleDump, is_module};
 use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
 use super::{File, Input};
-use xla_shape_core::worlds::{AnyLayout, World};
 use xla_shape_core::{ElementType, Shape};
 use xla_shape_hlo::{OutOfMemory, find_shapes, find_spelled_shapes};
+use xla_shape_notations::{AnyLayout, Notation};
 
 /// The longest text that is tried as a shape, a sharding or a layout, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -23,7 +23,7 @@ pub enum Reading {
     /// A sharding, with or without the shape before it.
     Sharding,
     /// A layout in another notation.
-    Layout(World),
+    Layout(Notation),
     /// Any text with shapes in it, such as a log or an out-of-memory message.
     Log,
     /// A module, alone or with the compiler's files beside it.
@@ -51,7 +51,7 @@ impl Reading {
             Self::Shapes => "shapes",
             Self::Block => "block",
             Self::Sharding => "sharding",
-            Self::Layout(world) => world.name(),
+            Self::Layout(notation) => notation.name(),
             Self::Log => "log",
             Self::Hlo => "hlo",
             Self::HloDiff => "hlo-diff",
@@ -74,10 +74,12 @@ impl Reading {
             Self::Shapes => "two shapes to compare".to_owned(),
             Self::Block => "two shapes: an array and a kernel's block of it".to_owned(),
             Self::Sharding => "a sharding".to_owned(),
-            Self::Layout(world @ (World::Cute | World::Mdspan | World::Numpy | World::Torch | World::Onednn)) => {
-                format!("a layout of {}", world.title())
+            Self::Layout(
+                notation @ (Notation::Cute | Notation::Mdspan | Notation::Numpy | Notation::Torch | Notation::Onednn),
+            ) => {
+                format!("a layout of {}", notation.title())
             }
-            Self::Layout(world) => format!("a layout: {}", world.title()),
+            Self::Layout(notation) => format!("a layout: {}", notation.title()),
             Self::Log => "a log or a message with shapes in it".to_owned(),
             Self::Hlo => "an HLO module".to_owned(),
             Self::HloDiff => "two HLO modules to compare".to_owned(),
@@ -149,8 +151,9 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     if two_shapes(text).is_some() {
         found.extend([Reading::Shapes, Reading::Block]);
     }
-    let worlds = World::ALL.iter().copied().filter(|&world| !matches!(world, World::Xla | World::Mosaic));
-    found.extend(worlds.filter(|&world| AnyLayout::read(world, trimmed).is_ok()).map(Reading::Layout));
+    let notations =
+        Notation::ALL.iter().copied().filter(|&notation| !matches!(notation, Notation::Xla | Notation::Mosaic));
+    found.extend(notations.filter(|&notation| AnyLayout::read(notation, trimmed).is_ok()).map(Reading::Layout));
     // Of a text that was meant as a layout or a shape, the answer is the error with its position.
     if found.is_empty() {
         found.extend(meant_layout(trimmed).map(Reading::Layout));
@@ -165,20 +168,20 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
 }
 
 /// The notation in which a text of one line begins, although it is not a valid layout.
-fn meant_layout(text: &str) -> Option<World> {
-    const BEGINNINGS: [(&str, World); 8] = [
-        ("Sw<", World::Cute),
-        ("std::layout_", World::Mdspan),
-        ("memref<", World::Memref),
-        ("torch.empty(", World::Torch),
-        ("torch.empty_strided(", World::Torch),
-        ("torch.as_strided(", World::Torch),
-        ("np.ndarray(", World::Numpy),
-        ("np.lib.stride_tricks.as_strided(", World::Numpy),
+fn meant_layout(text: &str) -> Option<Notation> {
+    const BEGINNINGS: [(&str, Notation); 8] = [
+        ("Sw<", Notation::Cute),
+        ("std::layout_", Notation::Mdspan),
+        ("memref<", Notation::Memref),
+        ("torch.empty(", Notation::Torch),
+        ("torch.empty_strided(", Notation::Torch),
+        ("torch.as_strided(", Notation::Torch),
+        ("np.ndarray(", Notation::Numpy),
+        ("np.lib.stride_tricks.as_strided(", Notation::Numpy),
     ];
-    let begun = BEGINNINGS.into_iter().find(|(beginning, _)| text.starts_with(beginning)).map(|(_, world)| world);
+    let begun = BEGINNINGS.into_iter().find(|(beginning, _)| text.starts_with(beginning)).map(|(_, notation)| notation);
     let is_cute = text.starts_with('(') && text.contains("):(");
-    begun.or(is_cute.then_some(World::Cute)).filter(|_| !text.contains('\n'))
+    begun.or(is_cute.then_some(Notation::Cute)).filter(|_| !text.contains('\n'))
 }
 
 /// Whether a text has a shape or a message about memory, or is too long to be searched first.

@@ -3,16 +3,15 @@
 //! Written as the call that makes such a tensor: `torch.empty` where the strides are those of a memory format, else `torch.empty_strided`, or
 //! `torch.as_strided` with a storage offset. There are no negative strides.
 
-use super::World;
-use super::any::AnyLayout;
-use super::modes::Modes;
 use super::numpy::{sizes, tuple};
 use super::python::{Argument, Call, Value, call};
-use super::reader::{Result, error_at, unknown_type};
 use super::spelling::element_type;
 use super::strided::{check_buffer, dense, is_dense, strides, type_name};
-use super::tiles::no_negative;
-use crate::notation::Obstacle;
+use crate::layout::AnyLayout;
+use crate::modes::Modes;
+use crate::modes::tiles::no_negative;
+use crate::reader::{Result, error_at, unknown_type};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,12 +35,12 @@ fn each_size(text: &str, call: &Call<'_>) -> Result<Vec<u64>> {
 
 /// The text of a layout.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let world = World::Torch;
-    let map = layout.modes_in(world)?;
+    let notation = Notation::Torch;
+    let map = layout.modes_in(notation)?;
     let strides = strides(map)?;
-    no_negative(map, world)?;
-    let name = type_name(layout, world)?;
-    check_buffer(layout, map, world)?;
+    no_negative(map, notation)?;
+    let name = type_name(layout, notation)?;
+    check_buffer(layout, map, notation)?;
     let size = tuple(map.extents());
     if map.offset() != 0 {
         let offset = map.offset();
@@ -90,7 +89,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             let Value::Name(name) = dtype.value else {
                 return Err(error_at(text, dtype.at, "the type of the elements"));
             };
-            Some(element_type(name, World::Torch).ok_or_else(|| unknown_type(name, dtype.at))?)
+            Some(element_type(name, Notation::Torch).ok_or_else(|| unknown_type(name, dtype.at))?)
         }
         None => None,
     };
@@ -138,6 +137,6 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         None => 0,
     };
     let modes = Modes::strided(&extents, &strides, offset);
-    let modes = modes.map_err(|obstacle| super::reader::obstacle_of_all(obstacle, text))?;
+    let modes = modes.map_err(|obstacle| crate::reader::obstacle_of_all(obstacle, text))?;
     Ok(AnyLayout::of_modes(modes, found))
 }

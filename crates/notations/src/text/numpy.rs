@@ -4,14 +4,13 @@
 //! element is not the first in the buffer. Read are that call, `as_strided`, or its arguments alone; without `strides`, the order is C's, or Fortran's with
 //! `order='F'`.
 
-use super::World;
-use super::any::AnyLayout;
-use super::modes::Modes;
 use super::python::{Call, Value, call};
-use super::reader::{Result, error_at, unknown_type};
 use super::spelling::element_type;
 use super::strided::{check_buffer, dense, strides, type_name};
-use crate::notation::Obstacle;
+use crate::layout::AnyLayout;
+use crate::modes::Modes;
+use crate::reader::{Result, error_at, unknown_type};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -26,11 +25,11 @@ pub(crate) fn tuple<T: ToString>(numbers: &[T]) -> String {
 
 /// The text of a layout.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let world = World::Numpy;
-    let map = layout.modes_in(world)?;
+    let notation = Notation::Numpy;
+    let map = layout.modes_in(notation)?;
     let strides = strides(map)?;
-    let name = type_name(layout, world)?;
-    check_buffer(layout, map, world)?;
+    let name = type_name(layout, notation)?;
+    check_buffer(layout, map, notation)?;
     let bytes = i64::try_from(layout.element_bits.div_ceil(8)).map_err(|_| Obstacle::TooLarge)?;
     let in_bytes = |elements: i64| elements.checked_mul(bytes).ok_or(Obstacle::TooLarge);
     let strides = strides.into_iter().map(in_bytes).collect::<core::result::Result<Vec<_>, _>>()?;
@@ -55,7 +54,7 @@ pub(crate) fn sizes(text: &str, call: &Call<'_>, key: &'static str, place: Optio
 
 /// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
-    let world = World::Numpy;
+    let notation = Notation::Numpy;
     let call = call(text)?;
     // The first argument of `as_strided` is an array.
     let place = match call.function() {
@@ -76,7 +75,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         return Err(error_at(text, text.len(), "`dtype=` and the type of the elements: strides are in bytes"));
     };
     let Value::Name(name) = dtype.value else { return Err(error_at(text, dtype.at, "the type of the elements")) };
-    let Some(found) = element_type(name, world) else { return Err(unknown_type(name, dtype.at)) };
+    let Some(found) = element_type(name, notation) else { return Err(unknown_type(name, dtype.at)) };
     let bytes = i64::try_from(found.storage_bytes()).unwrap_or(1);
     let in_elements = |number: i64, at: usize| match (number.checked_div(bytes), number.checked_rem(bytes)) {
         (Some(elements), Some(0)) => Ok(elements),
@@ -110,6 +109,6 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         None => 0,
     };
     let modes = Modes::strided(&extents, &strides, offset);
-    let modes = modes.map_err(|obstacle| super::reader::obstacle_of_all(obstacle, text))?;
+    let modes = modes.map_err(|obstacle| crate::reader::obstacle_of_all(obstacle, text))?;
     Ok(AnyLayout::of_modes(modes, Some(found)))
 }

@@ -1,10 +1,10 @@
 //! Reading other notations: a place in a text, and errors that point there.
 
-use crate::element_type::ElementType;
-use crate::limits::{MAX_NESTING, MAX_SIZE};
-use crate::notation::Obstacle;
-use crate::text::{Expected, Found, ParseError, ParseErrorKind, Span};
+use crate::Obstacle;
 use alloc::vec::Vec;
+use xla_shape_core::ElementType;
+use xla_shape_core::limits::{MAX_NESTING, MAX_SIZE};
+use xla_shape_core::text::{Expected, Found, OtherError, ParseError, ParseErrorKind, Span};
 
 pub(crate) type Result<T> = core::result::Result<T, ParseError>;
 
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
     #[cold]
     pub(crate) fn obstacle(&self, obstacle: Obstacle, start: usize) -> ParseError {
         let end = self.text.get(start..self.at).map_or(start, |text| start.saturating_add(text.trim_end().len()));
-        ParseError::new(ParseErrorKind::World(obstacle), Span { start, end })
+        ParseError::new(ParseErrorKind::Other(OtherError::new(obstacle)), Span { start, end })
     }
 }
 
@@ -198,7 +198,7 @@ pub(crate) const ANY_TYPE: ElementType = ElementType::F32;
 /// What is wrong with the map that a whole text describes.
 #[cold]
 pub(crate) fn obstacle_of_all(obstacle: Obstacle, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::World(obstacle), Span { start: 0, end: text.len() })
+    ParseError::new(ParseErrorKind::Other(OtherError::new(obstacle)), Span { start: 0, end: text.len() })
 }
 
 /// An error at a byte of a text: something else is expected there.

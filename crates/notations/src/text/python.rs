@@ -1,6 +1,6 @@
 //! Calls as Python has them: `np.ndarray(shape=(2, 3), dtype=np.float32)`, or the arguments alone.
 
-use super::reader::{Reader, Result, error_at};
+use crate::reader::{Reader, Result, error_at};
 use alloc::vec::Vec;
 
 /// What an argument is.

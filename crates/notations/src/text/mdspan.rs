@@ -2,26 +2,25 @@
 //!
 //! Written as an expression that makes the mapping. A `layout_stride` is unique by its precondition, and its strides are above 0.
 
-use super::World;
-use super::any::AnyLayout;
-use super::modes::Modes;
-use super::reader::{Reader, Result, obstacle_of_all};
-use super::sharing::Sharing;
 use super::strided::{dense, is_dense, strides};
-use super::tiles::positive;
-use crate::notation::Obstacle;
+use crate::layout::AnyLayout;
+use crate::modes::Modes;
+use crate::modes::sharing::Sharing;
+use crate::modes::tiles::positive;
+use crate::reader::{Reader, Result, obstacle_of_all};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// The text of a layout.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let world = World::Mdspan;
-    let map = layout.modes_in(world)?;
+    let notation = Notation::Mdspan;
+    let map = layout.modes_in(notation)?;
     let strides = strides(map)?;
-    positive(map, world)?;
+    positive(map, notation)?;
     if let Sharing::Overlaps { index, with, position } = map.sharing() {
-        return Err(Obstacle::Overlap { world, index, with, position });
+        return Err(Obstacle::Overlap { notation, index, with, position });
     }
     let sizes = map.extents();
     let rank = sizes.len();

@@ -9,18 +9,17 @@
 //! The place may have several parts, such as `register`, `lane`, `warp` and `block`; the first one varies fastest. The index at a place is the
 //! exclusive or of the indices of its bits (`LinearLayout` in Triton's `Tools/LinearLayout.h`).
 
-use super::World;
-use super::any::{AnyLayout, Map};
-use super::modes::{Mode, Modes};
-use super::reader::{Reader, Result};
-use super::sharing::Sharing;
-use super::tiles::positive;
-use crate::notation::Obstacle;
+use crate::modes::sharing::Sharing;
+use crate::modes::tiles::positive;
+use crate::modes::{Mode, Modes};
+use crate::reader::{Reader, Result};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use xla_shape_core::map::row_major_index;
 
 /// The most bits of places, and of indices: positions fit in an i64.
 const MAX_BITS: usize = 62;
@@ -28,14 +27,14 @@ const MAX_BITS: usize = 62;
 /// A linear layout over F2: for each bit of each part of a place, the index that it adds by exclusive or.
 ///
 /// ```
-/// use xla_shape_core::worlds::{AnyLayout, Map, World};
+/// use xla_shape_notations::{AnyLayout, Map, Notation};
 ///
 /// // A swizzle of 4 columns: the column is that of the position, exclusive or the row.
 /// let text = "- offset=1 -> (0, 1)\n  offset=2 -> (0, 2)\n  offset=4 -> (1, 1)\n  offset=8 -> (2, 2)\nwhere out dims are: [dim0 (size 4), dim1 (size 4)]";
-/// let layout = AnyLayout::read(World::Linear, text)?;
+/// let layout = AnyLayout::read(Notation::Linear, text)?;
 /// assert!(matches!(layout.map(), Map::Linear(_)));
 /// assert_eq!(layout.position(&[1, 1]), Some(4));
-/// let obstacle = layout.write(World::Cute).unwrap_err();
+/// let obstacle = layout.write(Notation::Cute).unwrap_err();
 /// assert_eq!(obstacle.to_string(), "CuTe's strides have no swizzles: from position 4 on, positions are exclusive ors of bits, not sums");
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
@@ -58,10 +57,10 @@ impl LinearLayout {
     /// The parts of a place, the one that varies fastest first: the name, and the index that each bit adds.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{AnyLayout, Map, World};
+    /// use xla_shape_notations::{AnyLayout, Map, Notation};
     ///
     /// let text = "- lane=1 -> (1)\n  lane=2 -> (3)\nwhere out dims are: [dim0 (size 4)]";
-    /// let layout = AnyLayout::read(World::Linear, text)?;
+    /// let layout = AnyLayout::read(Notation::Linear, text)?;
     /// let Map::Linear(linear) = layout.map() else { panic!("a swizzle") };
     /// assert_eq!(linear.inputs().next(), Some(("lane", &[vec![1], vec![3]][..])));
     /// # Ok::<(), Box<dyn core::error::Error>>(())
@@ -129,15 +128,15 @@ impl LinearLayout {
             return Ok(None);
         }
         let (Some(one), Some(two)) = (self.positions_of_bits(), other.positions_of_bits()) else {
-            return Err(if self.positions_of_bits().is_none() { self } else { other }.obstacle(World::Linear));
+            return Err(if self.positions_of_bits().is_none() { self } else { other }.obstacle(Notation::Linear));
         };
         // Both are linear, so the first element that differs has a row-major number with a single bit.
         let bit = one.iter().zip(&two).position(|(a, b)| a != b);
-        Ok(bit.map(|bit| crate::map::row_major_index(1 << bit, &self.extents)))
+        Ok(bit.map(|bit| row_major_index(1 << bit, &self.extents)))
     }
 
     /// Why the positions are no sum over parts of indices.
-    pub(crate) fn obstacle(&self, world: World) -> Obstacle {
+    pub(crate) fn obstacle(&self, notation: Notation) -> Obstacle {
         let mut seen = 0_u64;
         let mut swizzle = None;
         let mut basis_numbers: Vec<u64> = Vec::new();
@@ -147,7 +146,7 @@ impl LinearLayout {
             // Reduced by what comes before: nothing is left of what is held already.
             let reduced = basis_numbers.iter().fold(number, |rest, &known| rest.min(rest ^ known));
             if reduced == 0 {
-                return Obstacle::Replicated { world, position };
+                return Obstacle::Replicated { notation, position };
             }
             basis_numbers.push(reduced);
             basis_numbers.sort_unstable_by(|a, b| b.cmp(a));
@@ -157,17 +156,14 @@ impl LinearLayout {
             seen |= number;
         }
         if let Some(position) = swizzle {
-            return Obstacle::Swizzle { world, position };
+            return Obstacle::Swizzle { notation, position };
         }
         let missing = (!seen).trailing_zeros();
-        Obstacle::Missing {
-            world,
-            index: crate::map::row_major_index(1_u64.checked_shl(missing).unwrap_or(0), &self.extents),
-        }
+        Obstacle::Missing { notation, index: row_major_index(1_u64.checked_shl(missing).unwrap_or(0), &self.extents) }
     }
 
     /// The map as modes, if every bit of a position is one bit of one index.
-    fn to_modes(&self) -> Option<Modes> {
+    pub(crate) fn to_modes(&self) -> Option<Modes> {
         let mut modes = Vec::new();
         let mut seen = 0_u64;
         for (bit, basis) in self.bases().enumerate() {
@@ -209,7 +205,7 @@ impl fmt::Display for LinearLayout {
 fn overlap(map: &Modes) -> Obstacle {
     match map.sharing() {
         Sharing::Overlaps { index, with, position } => {
-            Obstacle::Overlap { world: World::Linear, index, with, position }
+            Obstacle::Overlap { notation: Notation::Linear, index, with, position }
         }
         _ => Obstacle::Intricate { index: None },
     }
@@ -217,8 +213,8 @@ fn overlap(map: &Modes) -> Obstacle {
 
 /// The text of a map: from a position, `offset`, to an index of `dim0`, `dim1`, ….
 pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
-    let world = World::Linear;
-    positive(map, world)?;
+    let notation = Notation::Linear;
+    positive(map, notation)?;
     let hole = map.first_hole();
     let end = map.positions().map_or(0, |(_, last)| last.unsigned_abs().saturating_add(1));
     for (dimension, &size) in map.extents().iter().enumerate() {
@@ -227,7 +223,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
         }
     }
     if let Some(position) = hole {
-        return Err(Obstacle::Hole { world, position });
+        return Err(Obstacle::Hole { notation, position });
     }
     // Each bit is a list as long as the dimensions: if there are more bits than fit, some share positions.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
@@ -260,7 +256,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
 }
 
 /// Reads the layout that a text describes.
-pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
+pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
     const INPUT: &str = "`- NAME=1 -> (…)`, `- NAME is a size 1 dimension`, or `where out dims are:`";
     let mut reader = Reader::new(text);
     let mut inputs: Vec<(String, Vec<Vec<u64>>)> = Vec::new();
@@ -333,11 +329,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     }
     let fits = |basis: &Vec<u64>| basis.len() == extents.len() && basis.iter().zip(&extents).all(|(a, size)| a < size);
     if !inputs.iter().flat_map(|(_, bases)| bases).all(fits) {
-        return Err(super::reader::error_at(text, at, "dimensions that have room for every index, one for each entry"));
+        return Err(crate::reader::error_at(text, at, "dimensions that have room for every index, one for each entry"));
     }
-    let linear = LinearLayout { inputs, outputs, extents };
-    match linear.to_modes() {
-        Some(modes) => Ok(AnyLayout::of_modes(modes, None)),
-        None => Ok(AnyLayout::of_map(Map::Linear(linear), None)),
-    }
+    Ok(LinearLayout { inputs, outputs, extents })
 }

@@ -4,14 +4,13 @@
 //! has it, with the sizes behind it: `f32::blocked:aBc16b::f0 2x32x7`. The type, and what is around the tag, may be left out. Sizes are padded to whole blocks. The
 //! library names only some of these tags; the others are the blocked descriptors that they would be.
 
-use super::World;
-use super::any::AnyLayout;
-use super::modes::{Mode, Modes};
-use super::reader::{Reader, Result, error_at, obstacle_of_all, unknown_type};
 use super::spelling::element_type;
 use super::strided::type_name;
-use super::tiles::{nested, with_all};
-use crate::notation::Obstacle;
+use crate::layout::AnyLayout;
+use crate::modes::tiles::{nested, with_all};
+use crate::modes::{Mode, Modes};
+use crate::reader::{Reader, Result, error_at, obstacle_of_all, unknown_type};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -25,17 +24,17 @@ fn letter(dimension: usize) -> char {
 
 /// The text of a layout.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let world = World::Onednn;
-    let map = layout.modes_in(world)?;
+    let notation = Notation::Onednn;
+    let map = layout.modes_in(notation)?;
     let num_dimensions = map.extents().len();
     if num_dimensions > MAX_DIMENSIONS || num_dimensions == 0 {
-        return Err(Obstacle::Dimensions { world, most: MAX_DIMENSIONS, found: num_dimensions });
+        return Err(Obstacle::Dimensions { notation, most: MAX_DIMENSIONS, found: num_dimensions });
     }
-    let name = type_name(layout, world)?;
-    let nested = nested(map, world)?;
+    let name = type_name(layout, notation)?;
+    let nested = nested(map, notation)?;
     let items = nested.items.as_slice();
     let hole = || match map.first_hole() {
-        Some(position) => Obstacle::Hole { world, position },
+        Some(position) => Obstacle::Hole { notation, position },
         None => Obstacle::Intricate { index: nested.first_inside(map) },
     };
     if !nested.has_only_tiles() {
@@ -75,7 +74,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let mut start = reader.at();
     let mut tag = reader.word();
     if reader.take("::") {
-        found = Some(element_type(tag, World::Onednn).ok_or_else(|| unknown_type(tag, start))?);
+        found = Some(element_type(tag, Notation::Onednn).ok_or_else(|| unknown_type(tag, start))?);
         reader.all("blocked", "`blocked:` and a tag")?;
         reader.character(':')?;
         start = reader.at();
@@ -102,7 +101,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         if let Some(digit) = c.to_digit(10) {
             let next = number.unwrap_or(0).checked_mul(10).and_then(|number| number.checked_add(u64::from(digit)));
             number = Some(
-                next.filter(|&size| super::reader::fits(size))
+                next.filter(|&size| crate::reader::fits(size))
                     .ok_or_else(|| error_at(text, at, "a block that fits in an i64"))?,
             );
         } else {
@@ -155,7 +154,8 @@ fn map(sizes: &[u64], outer: &[usize], blocks: &[(usize, u64)]) -> core::result:
         let Some(divisor) = divisors.get_mut(dimension) else { continue };
         let size = block.unwrap_or_else(|| extent.div_ceil(*divisor));
         modes.push(Mode { dimension, divisor: *divisor, size, stride });
-        *divisor = divisor.checked_mul(size).filter(|&d| super::reader::fits(d)).unwrap_or(crate::limits::MAX_SIZE);
+        *divisor =
+            divisor.checked_mul(size).filter(|&d| crate::reader::fits(d)).unwrap_or(xla_shape_core::limits::MAX_SIZE);
         let elements = i64::try_from(size.max(1)).map_err(|_| Obstacle::TooLarge)?;
         stride = stride.checked_mul(elements).ok_or(Obstacle::TooLarge)?;
     }

@@ -1,9 +1,8 @@
 //! What the notations with one stride for each dimension have in common.
 
-use super::World;
-use super::any::AnyLayout;
-use super::modes::Modes;
-use crate::notation::Obstacle;
+use crate::layout::AnyLayout;
+use crate::modes::Modes;
+use crate::{Notation, Obstacle};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -39,20 +38,20 @@ pub(crate) fn is_dense(map: &Modes, order: impl DoubleEndedIterator<Item = usize
 }
 
 /// Checks that elements take as many bits as they usually do, and that no position is before the buffer.
-pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, world: World) -> Result<(), Obstacle> {
-    let usual = layout.element_type.unwrap_or(super::reader::ANY_TYPE).storage_bits();
+pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, notation: Notation) -> Result<(), Obstacle> {
+    let usual = layout.element_type.unwrap_or(crate::reader::ANY_TYPE).storage_bits();
     if layout.element_bits != usual {
         let index = vec![0; map.extents().len()];
-        return Err(Obstacle::Bits { world, bits: layout.element_bits, usual, index });
+        return Err(Obstacle::Bits { notation, bits: layout.element_bits, usual, index });
     }
     match map.positions() {
-        Some((position, _)) if position < 0 => Err(Obstacle::Below { world, position }),
+        Some((position, _)) if position < 0 => Err(Obstacle::Below { notation, position }),
         _ => Ok(()),
     }
 }
 
 /// The name of the element type, where the notation has it.
-pub(crate) fn type_name(layout: &AnyLayout, world: World) -> Result<alloc::string::String, Obstacle> {
-    let element_type = layout.element_type.unwrap_or(super::reader::ANY_TYPE);
-    super::spelling::spelled(element_type, world).ok_or(Obstacle::ElementType { world, element_type })
+pub(crate) fn type_name(layout: &AnyLayout, notation: Notation) -> Result<alloc::string::String, Obstacle> {
+    let element_type = layout.element_type.unwrap_or(crate::reader::ANY_TYPE);
+    super::spelling::spelled(element_type, notation).ok_or(Obstacle::ElementType { notation, element_type })
 }

@@ -1,15 +1,11 @@
 //! From a map to the XLA layout that has it: which order of dimensions, which tiles.
 
-use super::World;
-use super::modes::{Mode, Modes};
 use super::sharing::Sharing;
-use crate::element_type::ElementType;
-use crate::layout::Layout;
-use crate::layout::tile::{Tile, TileDimension};
-use crate::notation::Obstacle;
-use crate::shape::array::ArrayShape;
+use crate::modes::{Mode, Modes};
+use crate::{Notation, Obstacle};
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::{ArrayShape, ElementType, Layout, Tile, TileDimension};
 
 /// A part of an index, in the order of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,9 +70,9 @@ impl Nested {
 /// The parts of indices in the order of memory, with the room that each takes inside of the one before it.
 ///
 /// Fails for maps without such an order: an offset, strides of 0 or below, shared positions, or a stride below what is inside.
-pub(crate) fn nested(map: &Modes, world: World) -> Result<Nested, Obstacle> {
+pub(crate) fn nested(map: &Modes, notation: Notation) -> Result<Nested, Obstacle> {
     let mut items: Vec<Item> = Vec::with_capacity(map.modes().len());
-    positive(map, world)?;
+    positive(map, notation)?;
     let mut modes = map.modes().to_vec();
     modes.sort_by_key(|mode| mode.stride);
     // From the innermost one on.
@@ -91,7 +87,7 @@ pub(crate) fn nested(map: &Modes, world: World) -> Result<Nested, Obstacle> {
             match (room, items.last_mut()) {
                 _ if stride < taken => {
                     if let Sharing::Overlaps { index, with, position } = map.sharing() {
-                        return Err(Obstacle::Overlap { world, index, with, position });
+                        return Err(Obstacle::Overlap { notation, index, with, position });
                     }
                     let (dimension, stride) = (mode.dimension, mode.stride);
                     return Err(Obstacle::Uneven { dimension, stride, unit: taken, index: first_of(map, &mode) });
@@ -112,8 +108,8 @@ pub(crate) fn nested(map: &Modes, world: World) -> Result<Nested, Obstacle> {
 }
 
 /// Refuses a map that does not place the first element at position 0.
-pub(crate) fn unit_offset(map: &Modes, world: World) -> Result<(), Obstacle> {
-    if map.offset() == 0 { Ok(()) } else { Err(Obstacle::Offset { world, position: map.offset() }) }
+pub(crate) fn unit_offset(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
+    if map.offset() == 0 { Ok(()) } else { Err(Obstacle::Offset { notation, position: map.offset() }) }
 }
 
 /// The first element that a mode moves.
@@ -126,26 +122,26 @@ fn first_of(map: &Modes, mode: &Mode) -> Vec<u64> {
 }
 
 /// Refuses an offset, and strides of 0 and below.
-pub(crate) fn positive(map: &Modes, world: World) -> Result<(), Obstacle> {
+pub(crate) fn positive(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     for mode in map.modes() {
         let dimension = mode.dimension;
         match mode.stride {
-            0 => return Err(Obstacle::Repeats { world, dimension, index: first_of(map, mode) }),
+            0 => return Err(Obstacle::Repeats { notation, dimension, index: first_of(map, mode) }),
             stride if stride < 0 => {
-                return Err(Obstacle::Negative { world, dimension, stride, index: first_of(map, mode) });
+                return Err(Obstacle::Negative { notation, dimension, stride, index: first_of(map, mode) });
             }
             _ => {}
         }
     }
-    unit_offset(map, world)
+    unit_offset(map, notation)
 }
 
 /// Refuses strides below 0.
-pub(crate) fn no_negative(map: &Modes, world: World) -> Result<(), Obstacle> {
+pub(crate) fn no_negative(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     match map.modes().iter().find(|mode| mode.stride < 0) {
         Some(mode) => {
             let (dimension, stride) = (mode.dimension, mode.stride);
-            Err(Obstacle::Negative { world, dimension, stride, index: first_of(map, mode) })
+            Err(Obstacle::Negative { notation, dimension, stride, index: first_of(map, mode) })
         }
         None => Ok(()),
     }
@@ -339,20 +335,20 @@ impl Modes {
     ///
     /// ```
     /// use xla_shape_core::ElementType;
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let tiled = Modes::nested(&[16, 256], &[vec![(8, 128), (2, 2048)], vec![(128, 1), (2, 1024)]], 0)?;
     /// assert_eq!(tiled.to_array(ElementType::F32)?.to_string(), "f32[16,256]{1,0:T(8,128)}");
     /// let every_second = Modes::strided(&[5], &[2], 0)?;
     /// assert_eq!(every_second.to_array(ElementType::F32)?.to_string(), "f32[5]{0:T(1)(2)}"); // each beside one of padding
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
     /// # Errors
     /// If XLA has no such layout: strides of 0 or below, an offset, shared positions, strides that are no multiples of those inside.
     pub fn to_array(&self, element_type: ElementType) -> Result<ArrayShape, Obstacle> {
         let shape = || ArrayShape::with_default_layout(element_type, self.extents()).map_err(|_| Obstacle::TooLarge);
-        let nested = nested(self, World::Xla)?;
+        let nested = nested(self, Notation::Xla)?;
         let items = nested.items.as_slice();
         if items.is_empty() {
             return shape();

@@ -5,24 +5,23 @@
 //! hold it, as `-normalize-memrefs` makes it. Mosaic's tiles are those of XLA, over the last dimensions; the strides
 //! that follow the tiles count tiles, not elements (`TiledLayoutAttr` in Mosaic's `tpu_dialect.cc`).
 
-use super::World;
 use super::affine;
-use super::any::{AnyLayout, Map};
-use super::modes::{Mode, Modes};
-use super::reader::{Reader, Result, obstacle_of_all, unknown_type};
 use super::spelling::element_type;
 use super::strided::{dense, is_dense, strides, type_name};
-use super::tiles::{blocks, nested, tile_sizes};
-use crate::element_type::ElementType;
-use crate::notation::Obstacle;
+use crate::layout::{AnyLayout, Map};
+use crate::modes::tiles::{blocks, nested, tile_sizes};
+use crate::modes::{Mode, Modes};
+use crate::reader::{Reader, Result, obstacle_of_all, unknown_type};
+use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::ElementType;
 
 /// `6x200xbf16`
-fn prefix(layout: &AnyLayout, world: World) -> core::result::Result<String, Obstacle> {
-    let name = type_name(layout, world)?;
+fn prefix(layout: &AnyLayout, notation: Notation) -> core::result::Result<String, Obstacle> {
+    let name = type_name(layout, notation)?;
     let sizes = layout.extents().iter().map(|size| format!("{size}x")).collect::<String>();
     Ok(format!("{sizes}{name}"))
 }
@@ -33,11 +32,11 @@ fn commas<T: ToString>(numbers: &[T], between: &str) -> String {
 
 /// The text of a layout as a memref with strides or an affine map.
 pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let prefix = prefix(layout, World::Memref)?;
+    let prefix = prefix(layout, Notation::Memref)?;
     let map = match &layout.map {
         Map::Modes(map) => map,
         Map::Table(table) => return Ok(format!("memref<{prefix}, {}>", affine::of_table(table.as_ref())?)),
-        Map::Linear(linear) => return Err(linear.obstacle(World::Memref)),
+        Map::Linear(linear) => return Err(linear.obstacle(Notation::Memref)),
     };
     if is_dense(map, 0..map.extents().len()) {
         return Ok(format!("memref<{prefix}>"));
@@ -53,18 +52,18 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
 
 /// The text of a layout as a memref of Mosaic.
 pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
-    let world = World::Mosaic;
-    let prefix = prefix(layout, world)?;
-    let map = layout.modes_in(world)?;
+    let notation = Notation::Mosaic;
+    let prefix = prefix(layout, notation)?;
+    let map = layout.modes_in(notation)?;
     let num_dimensions = map.extents().len();
     let order = (0..num_dimensions).collect::<Vec<_>>();
-    let nested = nested(map, world)?;
+    let nested = nested(map, notation)?;
     let items = nested.items.as_slice();
     let blocks = blocks(items, &order, true);
     let tiles = tile_sizes(items, &blocks, &order);
     if !nested.has_only_tiles() {
         return Err(match map.first_hole() {
-            Some(position) => Obstacle::Hole { world, position },
+            Some(position) => Obstacle::Hole { notation, position },
             None => Obstacle::Intricate { index: nested.first_inside(map) },
         });
     }
@@ -160,7 +159,7 @@ fn sizes_and_type(reader: &mut Reader<'_>) -> Result<(Vec<u64>, ElementType)> {
             name = format!("complex<{}>", reader.word());
             reader.character('>')?;
         }
-        let found = element_type(&name, World::Memref);
+        let found = element_type(&name, Notation::Memref);
         return found.map(|found| (sizes, found)).ok_or_else(|| unknown_type(&name, at));
     }
 }
@@ -210,7 +209,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             Err(obstacle) => Err(obstacle_of_all(obstacle, text)),
         },
         Map::Modes(modes) => Ok(AnyLayout::of_modes(modes, Some(found))),
-        Map::Linear(linear) => Err(obstacle_of_all(linear.obstacle(World::Memref), text)),
+        Map::Linear(linear) => Err(obstacle_of_all(linear.obstacle(Notation::Memref), text)),
     }
 }
 

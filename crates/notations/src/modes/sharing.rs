@@ -1,20 +1,23 @@
 //! Whether two elements share a position.
 
-use super::modes::{Mode, Modes};
-use crate::limits::MAX_SHARING_STEPS;
-use crate::map::greatest_common_divisor;
+use crate::modes::{Mode, Modes};
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::map::greatest_common_divisor;
+
+/// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. Whether sums of multiples of
+/// any strides meet is as hard as the subset sum problem.
+pub const MAX_SHARING_STEPS: usize = 1 << 18;
 
 /// Whether elements of a map share positions.
 ///
 /// ```
-/// use xla_shape_core::worlds::{Modes, Sharing};
+/// use xla_shape_notations::{Modes, Sharing};
 ///
 /// let broadcast = Modes::strided(&[4, 8], &[0, 1], 0)?;
 /// assert_eq!(broadcast.sharing(), Sharing::Repeats { dimension: 0, index: vec![1, 0] });
 /// assert_eq!(Modes::strided(&[4, 8], &[8, 1], 0)?.sharing(), Sharing::Unique);
-/// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+/// # Ok::<(), xla_shape_notations::Obstacle>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -45,16 +48,16 @@ impl Modes {
     /// Whether elements share positions.
     ///
     /// If each stride is larger than the span of all smaller ones, there is no search, nor for layouts of XLA. For others, the search takes at
-    /// most [`MAX_SHARING_STEPS`](crate::limits::MAX_SHARING_STEPS) steps.
+    /// most [`MAX_SHARING_STEPS`](crate::MAX_SHARING_STEPS) steps.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{Modes, Sharing};
+    /// use xla_shape_notations::{Modes, Sharing};
     ///
     /// // Windows of 3 over 5 elements: element 0 of window 1 is element 1 of window 0.
     /// let windows = Modes::strided(&[3, 3], &[1, 1], 0)?;
     /// assert_eq!(windows.sharing(), Sharing::Overlaps { index: vec![1, 0], with: vec![0, 1], position: 1 });
     /// assert_eq!(Modes::strided(&[3, 3], &[3, -1], 2)?.sharing(), Sharing::Unique);
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     #[must_use]
     pub fn sharing(&self) -> Sharing {

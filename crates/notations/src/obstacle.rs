@@ -1,98 +1,9 @@
-//! The notations for layouts, and why one cannot express a layout.
+//! Why a notation cannot express a layout.
 
-use crate::element_type::ElementType;
-use crate::map::StrideTableError;
+use crate::Notation;
 use alloc::vec::Vec;
 use core::fmt;
-
-/// A notation for layouts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum World {
-    /// XLA's own text of a shape.
-    Xla,
-    /// CuTe's nested sizes and strides: `((2,4),128):((1,256),2)`.
-    Cute,
-    /// Linear layouts over bits, as Triton prints them.
-    Linear,
-    /// The layout mappings of C++'s `mdspan`.
-    Mdspan,
-    /// NumPy's sizes and strides in bytes.
-    Numpy,
-    /// torch's sizes and strides, or memory format.
-    Torch,
-    /// MLIR's memrefs, with strides or an affine map.
-    Memref,
-    /// MLIR's memrefs with the tiled layouts of Mosaic, the compiler of Pallas kernels for TPUs.
-    Mosaic,
-    /// oneDNN's tags.
-    Onednn,
-}
-
-/// The names of the notations, for programs and for people.
-const NAMES: &[(World, &str, &str)] = &[
-    (World::Xla, "xla", "XLA"),
-    (World::Cute, "cute", "CuTe"),
-    (World::Linear, "linear", "a linear layout"),
-    (World::Mdspan, "mdspan", "mdspan"),
-    (World::Numpy, "numpy", "NumPy"),
-    (World::Torch, "torch", "torch"),
-    (World::Memref, "memref", "a memref"),
-    (World::Mosaic, "mosaic", "Mosaic"),
-    (World::Onednn, "onednn", "oneDNN"),
-];
-
-impl World {
-    /// All notations, XLA's first.
-    pub const ALL: &'static [Self] = &[
-        Self::Xla,
-        Self::Cute,
-        Self::Linear,
-        Self::Mdspan,
-        Self::Numpy,
-        Self::Torch,
-        Self::Memref,
-        Self::Mosaic,
-        Self::Onednn,
-    ];
-
-    /// The name in arguments and in JSON, such as `cute`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(world, ..)| *world == self).map_or("", |(_, name, _)| name)
-    }
-
-    /// The name that people use, such as `CuTe`.
-    ///
-    /// ```
-    /// use xla_shape_core::worlds::World;
-    ///
-    /// assert_eq!((World::Cute.name(), World::Cute.title()), ("cute", "CuTe"));
-    /// ```
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        NAMES.iter().find(|(world, ..)| *world == self).map_or("", |(.., title)| title)
-    }
-
-    /// The notation with this [`name`](Self::name).
-    ///
-    /// ```
-    /// use xla_shape_core::worlds::World;
-    ///
-    /// assert_eq!(World::from_name("cute"), Some(World::Cute));
-    /// assert_eq!(World::from_name("CUTE"), None);
-    /// ```
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(_, known, _)| *known == name).map(|&(world, ..)| world)
-    }
-}
-
-impl fmt::Display for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use xla_shape_core::{ElementType, StrideTableError};
 
 /// Why a notation cannot express a layout.
 ///
@@ -127,7 +38,7 @@ pub enum Obstacle {
     /// A tile that is not full: the notation has no padding.
     Padding {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The first position that holds nothing.
         position: u64,
         /// The dimension that the tile does not divide.
@@ -140,7 +51,7 @@ pub enum Obstacle {
     /// Positions that hold nothing, where every position must hold an element.
     Hole {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The first position that holds nothing.
         position: u64,
     },
@@ -156,7 +67,7 @@ pub enum Obstacle {
     /// A stride below 0, which the notation does not have.
     Negative {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The dimension.
         dimension: usize,
         /// The stride, in elements.
@@ -167,7 +78,7 @@ pub enum Obstacle {
     /// A stride of 0: all elements along the dimension share a position, which the notation cannot express.
     Repeats {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The dimension.
         dimension: usize,
         /// The first element that repeats another one.
@@ -176,7 +87,7 @@ pub enum Obstacle {
     /// Two elements share a position, and the notation expresses only maps in which none do.
     Overlap {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The later of the two, in row-major order.
         index: Vec<u64>,
         /// The earlier of the two.
@@ -198,21 +109,21 @@ pub enum Obstacle {
     /// Element 0 is not at position 0, and the notation always places it there.
     Offset {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// Where element 0 is.
         position: i64,
     },
     /// An element type that the notation does not have.
     ElementType {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The type.
         element_type: ElementType,
     },
     /// Elements that take another number of bits than their type takes in the notation.
     Bits {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The bits of an element in this layout.
         bits: u64,
         /// Those that it has there.
@@ -223,14 +134,14 @@ pub enum Obstacle {
     /// A position below 0, where buffers begin.
     Below {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The smallest position.
         position: i64,
     },
     /// More dimensions than the notation has letters.
     Dimensions {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// How many it has.
         most: usize,
         /// How many the array has.
@@ -239,21 +150,21 @@ pub enum Obstacle {
     /// Positions that are exclusive ors of several bits of an index: a swizzle.
     Swizzle {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The first position whose element the exclusive or moves.
         position: u64,
     },
     /// Several places hold the same element, as the registers and lanes of a thread block do.
     Replicated {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The first position that holds an element which an earlier position holds, too.
         position: u64,
     },
     /// No position holds this element.
     Missing {
         /// The notation.
-        world: World,
+        notation: Notation,
         /// The element.
         index: Vec<u64>,
     },
@@ -272,16 +183,13 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    pub(crate) const COMBINED: &'static str =
-        "tiles combine dimensions or cut each other unevenly: positions are not a sum over parts of indices";
-
     /// The element that shows it.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{AnyLayout, World};
+    /// use xla_shape_notations::{AnyLayout, Notation};
     ///
     /// let tiled = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
-    /// assert_eq!(tiled.write(World::Numpy).unwrap_err().index(), Some(&[8, 0][..]));
+    /// assert_eq!(tiled.write(Notation::Numpy).unwrap_err().index(), Some(&[8, 0][..]));
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
@@ -303,10 +211,10 @@ impl Obstacle {
     /// The position that shows it, in elements.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{AnyLayout, World};
+    /// use xla_shape_notations::{AnyLayout, Notation};
     ///
     /// let padded = AnyLayout::of_array(&"f32[4,100]{1,0:T(8,128)}".parse()?)?;
-    /// assert_eq!(padded.write(World::Linear).unwrap_err().position(), Some(100));
+    /// assert_eq!(padded.write(Notation::Linear).unwrap_err().position(), Some(100));
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
@@ -343,7 +251,12 @@ impl fmt::Display for Obstacle {
         match self {
             Self::StrideTable(error) => error.fmt(f),
             Self::Combined { index } => {
-                write!(f, "{}; element {} is the first that strides do not reach", Self::COMBINED, Index(index))
+                write!(
+                    f,
+                    "tiles combine dimensions or cut each other unevenly: positions are not a sum over parts of indices; element {} is \
+                     the first that strides do not reach",
+                    Index(index)
+                )
             }
             Self::TooLarge => f.write_str("expected positions that fit in an i64, found larger ones"),
             Self::Room { dimension } => {
@@ -356,33 +269,33 @@ impl fmt::Display for Obstacle {
                  place it",
                 Index(index)
             ),
-            Self::Padding { world, position, dimension, size, tile } => write!(
+            Self::Padding { notation, position, dimension, size, tile } => write!(
                 f,
                 "{} has no padding: tiles of {tile} do not divide dimension {dimension} of size {size}, and position {position} holds \
                  nothing",
-                world.title()
+                notation.title()
             ),
-            Self::Hole { world, position } => {
-                write!(f, "{} has no padding: position {position} holds nothing", world.title())
+            Self::Hole { notation, position } => {
+                write!(f, "{} has no padding: position {position} holds nothing", notation.title())
             }
             Self::NotPowerOfTwo { dimension, size, position } => write!(
                 f,
                 "linear layouts are over bits: dimension {dimension} has size {size}, which is not a power of two, and position \
                  {position} holds nothing"
             ),
-            Self::Negative { world, dimension, stride, .. } => {
-                write!(f, "{} has no negative strides: that of dimension {dimension} is {stride}", world.title())
+            Self::Negative { notation, dimension, stride, .. } => {
+                write!(f, "{} has no negative strides: that of dimension {dimension} is {stride}", notation.title())
             }
-            Self::Repeats { world, dimension, index } => write!(
+            Self::Repeats { notation, dimension, index } => write!(
                 f,
                 "{} repeats nothing: dimension {dimension} has stride 0, so that element {} is at the position of the one before it",
-                world.title(),
+                notation.title(),
                 Index(index)
             ),
-            Self::Overlap { world, index, with, position } => write!(
+            Self::Overlap { notation, index, with, position } => write!(
                 f,
                 "{} has no overlap: elements {} and {} are both at position {position}",
-                world.title(),
+                notation.title(),
                 Index(with),
                 Index(index)
             ),
@@ -391,36 +304,40 @@ impl fmt::Display for Obstacle {
                 "no tiles were found for a step of dimension {dimension} that takes {stride} positions, fewer than the {unit} that the parts of \
                  indices inside take"
             ),
-            Self::Offset { world, position } => {
-                write!(f, "{} places the first element at position 0, this map at position {position}", world.title())
+            Self::Offset { notation, position } => {
+                write!(
+                    f,
+                    "{} places the first element at position 0, this map at position {position}",
+                    notation.title()
+                )
             }
-            Self::ElementType { world, element_type } => {
-                write!(f, "{} has no elements of type {}", world.title(), element_type.name())
+            Self::ElementType { notation, element_type } => {
+                write!(f, "{} has no elements of type {}", notation.title(), element_type.name())
             }
-            Self::Bits { world, bits, usual, .. } => {
-                write!(f, "an element takes {usual} bits in {}, and {bits} here", world.title())
+            Self::Bits { notation, bits, usual, .. } => {
+                write!(f, "an element takes {usual} bits in {}, and {bits} here", notation.title())
             }
-            Self::Below { world, position } => {
-                write!(f, "{} has no positions before the buffer: the smallest one is {position}", world.title())
+            Self::Below { notation, position } => {
+                write!(f, "{} has no positions before the buffer: the smallest one is {position}", notation.title())
             }
-            Self::Dimensions { world, most, found } => {
-                write!(f, "{} has at most {most} dimensions, the array has {found}", world.title())
+            Self::Dimensions { notation, most, found } => {
+                write!(f, "{} has at most {most} dimensions, the array has {found}", notation.title())
             }
-            Self::Swizzle { world, position } => write!(
+            Self::Swizzle { notation, position } => write!(
                 f,
                 "{}'s strides have no swizzles: from position {position} on, positions are exclusive ors of bits, not sums",
-                world.title()
+                notation.title()
             ),
-            Self::Replicated { world, position } => write!(
+            Self::Replicated { notation, position } => write!(
                 f,
                 "{} holds every element once: position {position} holds one that an earlier position holds",
-                world.title()
+                notation.title()
             ),
-            Self::Missing { world, index } => {
+            Self::Missing { notation, index } => {
                 write!(
                     f,
                     "{} has a position for every element: no position holds element {}",
-                    world.title(),
+                    notation.title(),
                     Index(index)
                 )
             }

@@ -1,16 +1,13 @@
 //! How a plain array becomes the positions of a layout with what every array library has: pad, reshape, transpose.
 
-use crate::layout::tile::TileDimension;
-use crate::map::StrideTableError;
-use crate::measure::strides::StridedDimensions;
-use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::{ArrayShape, StrideTableError, StridedDimensions, TileDimension};
 
 /// An operation on a row-major array.
 ///
 /// ```
-/// use xla_shape_core::worlds::{Step, tile_steps};
+/// use xla_shape_notations::{Step, tile_steps};
 ///
 /// let steps = tile_steps(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
 /// assert_eq!(steps[0], Step::Pad { from: vec![6, 200], to: vec![8, 256] });
@@ -89,7 +86,7 @@ impl Steps {
 /// Else each tile is applied by itself, as XLA's documentation of tiled layouts defines it.
 ///
 /// ```
-/// use xla_shape_core::worlds::{Step, tile_steps};
+/// use xla_shape_notations::{Step, tile_steps};
 ///
 /// let steps = tile_steps(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
 /// assert_eq!(

@@ -1,21 +1,23 @@
 //! A map as modes: what each index is cut into, and the stride of each part.
 
-use super::World;
-use super::tiles::{no_negative, unit_offset};
-use crate::limits::MAX_SIZE;
-use crate::map::{Digit, Source, StrideTable, StrideTableRef, Term};
-use crate::notation::Obstacle;
-use crate::shape::array::ArrayShape;
+pub(crate) mod sharing;
+pub(crate) mod tiles;
+
+use self::tiles::{no_negative, unit_offset};
+use crate::{Notation, Obstacle};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::limits::MAX_SIZE;
+use xla_shape_core::map::{Digit, Source, StrideTable, StrideTableRef, Term};
 
 /// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
 /// CuTe calls it a mode. The part with the largest divisor of a dimension has no remainder to take.
 ///
 /// ```
-/// use xla_shape_core::worlds::{Mode, Modes};
+/// use xla_shape_notations::{Mode, Modes};
 ///
 /// let tiled = Modes::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
 /// let rows: Vec<_> = tiled.modes_of(0).collect();
@@ -37,8 +39,6 @@ pub struct Mode {
 }
 
 impl Mode {
-    pub(crate) const BLANK: Self = Self { dimension: 0, divisor: 1, size: 1, stride: 0 };
-
     /// The distance from the first value to the last one; `None` if that does not fit in an i64.
     const fn span(self) -> Option<i64> {
         let last = self.size.saturating_sub(1);
@@ -69,7 +69,7 @@ impl Mode {
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
-/// use xla_shape_core::worlds::Modes;
+/// use xla_shape_notations::Modes;
 ///
 /// let array: ArrayShape = "bf16[16,256]{1,0:T(8,128)(2,1)}".parse()?;
 /// let modes = Modes::of_array(&array)?;
@@ -88,7 +88,7 @@ impl Modes {
     /// The map of an XLA array.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{Modes, Obstacle};
+    /// use xla_shape_notations::{Modes, Obstacle};
     ///
     /// let modes = Modes::of_array(&"f32[2,3]{0,1}".parse()?)?;
     /// assert_eq!(modes.strides()?, [1, 2]);
@@ -108,7 +108,7 @@ impl Modes {
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let table = "f32[2,3]{1,0}".parse::<ArrayShape>()?.stride_table()?;
     /// assert_eq!(Modes::of_table(table.as_ref())?, Modes::strided(&[2, 3], &[3, 1], 0)?);
@@ -119,9 +119,8 @@ impl Modes {
     /// Like [`of_array`](Self::of_array).
     pub fn of_table(table: StrideTableRef<'_>) -> Result<Self, Obstacle> {
         let form = table.canonical().map_err(Obstacle::StrideTable)?;
-        let mut modes = vec![Mode::BLANK; form.digits().len()];
-        let len = if form.intermediates().is_empty() { fill(form.digits(), table.extents(), &mut modes) } else { None };
-        let complete = len.and_then(|len| with_zeros(modes.get(..len)?, table.extents()));
+        let modes = form.intermediates().is_empty().then(|| of_digits(form.digits(), table.extents())).flatten();
+        let complete = modes.and_then(|modes| with_zeros(&modes, table.extents()));
         let Some(modes) = complete else { return Err(combined(table)) };
         Self::of_modes(table.extents().to_vec(), modes, 0)
     }
@@ -132,12 +131,12 @@ impl Modes {
     /// A dimension's modes must have room for all of its indices; the last one need not be full.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// // CuTe's ((2,4),128):((1,256),2)
     /// let modes = Modes::nested(&[8, 128], &[vec![(2, 1), (4, 256)], vec![(128, 2)]], 0)?;
     /// assert_eq!(modes.position(&[3, 5]), Some(1 + 256 + 10));
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
     /// # Errors
@@ -165,12 +164,12 @@ impl Modes {
     /// The map with one stride for each dimension, in elements.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// // x[::-1, :] of a NumPy array of 2 rows of 3
     /// let modes = Modes::strided(&[2, 3], &[-3, 1], 3)?;
     /// assert_eq!(modes.position(&[1, 2]), Some(2));
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
     /// # Errors
@@ -183,11 +182,11 @@ impl Modes {
     /// The same map over smaller dimensions, from index 0 on.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let padded = Modes::strided(&[8, 256], &[256, 1], 0)?;
     /// assert_eq!(padded.within(&[6, 200])?, Modes::strided(&[6, 200], &[256, 1], 0)?);
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
     /// # Errors
@@ -205,8 +204,8 @@ impl Modes {
     /// The map as a stride table, which has no positions below 0.
     pub(crate) fn stride_table(&self) -> Result<StrideTable, Obstacle> {
         if !self.extents.contains(&0) {
-            no_negative(self, World::Xla)?;
-            unit_offset(self, World::Xla)?;
+            no_negative(self, Notation::Xla)?;
+            unit_offset(self, Notation::Xla)?;
         }
         let digit = |mode: &Mode| {
             let is_outermost =
@@ -218,8 +217,7 @@ impl Modes {
         };
         let moving = self.modes.iter().filter(|mode| mode.stride != 0);
         let digits = moving.map(digit).collect::<Option<Vec<_>>>().ok_or(Obstacle::TooLarge)?;
-        let positions = self.positions().map_or(0, |(_, last)| last.unsigned_abs().saturating_add(1));
-        Ok(StrideTable::of_parts(&self.extents, &digits, Vec::new(), positions))
+        StrideTable::from_digits(&self.extents, &digits, Vec::new()).ok_or(Obstacle::TooLarge)
     }
 
     /// The map whose positions are those of this one less those of the other; `None` if their parts of indices overlap, or positions do not fit.
@@ -265,8 +263,7 @@ impl Modes {
 
     /// Coalesced, with positions that fit in an i64.
     fn checked(mut self) -> Result<Self, Obstacle> {
-        let len = coalesce(&mut self.modes, &self.extents);
-        self.modes.truncate(len);
+        self.modes = coalesced(self.modes, &self.extents);
         if self.extents.contains(&0) {
             self.modes.clear();
             return Ok(self);
@@ -292,10 +289,10 @@ impl Modes {
     /// The smallest and the largest position that an index may have; `None` if there are no elements.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// assert_eq!(Modes::strided(&[2, 3], &[-3, 1], 3)?.positions(), Some((0, 5)));
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     #[must_use]
     pub fn positions(&self) -> Option<(i64, i64)> {
@@ -317,12 +314,12 @@ impl Modes {
     /// The modes of one dimension.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let map = Modes::nested(&[8, 128], &[vec![(2, 1), (4, 256)], vec![(128, 2)]], 0)?;
     /// let strides: Vec<i64> = map.modes_of(0).map(|mode| mode.stride).collect();
     /// assert_eq!(strides, [1, 256]);
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     pub fn modes_of(&self, dimension: usize) -> impl DoubleEndedIterator<Item = Mode> + '_ {
         of_dimension(&self.modes, dimension).iter().copied()
@@ -337,11 +334,11 @@ impl Modes {
     /// The position of an element; `None` if there is no such element.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let map = Modes::strided(&[2, 3], &[3, 1], 10)?;
     /// assert_eq!((map.position(&[1, 2]), map.position(&[2, 0])), (Some(15), None));
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     #[must_use]
     pub fn position(&self, index: &[u64]) -> Option<i64> {
@@ -359,7 +356,7 @@ impl Modes {
     /// The stride of each dimension, in elements; that of a dimension of one element is 0.
     ///
     /// ```
-    /// use xla_shape_core::worlds::{Modes, Obstacle};
+    /// use xla_shape_notations::{Modes, Obstacle};
     ///
     /// assert_eq!(Modes::strided(&[2, 3], &[1, 2], 0)?.strides()?, [1, 2]);
     /// let nested = Modes::nested(&[8], &[vec![(2, 1), (4, 256)]], 0)?;
@@ -423,12 +420,12 @@ impl Modes {
     /// Nothing is enumerated: the time is in proportion to the modes.
     ///
     /// ```
-    /// use xla_shape_core::worlds::Modes;
+    /// use xla_shape_notations::Modes;
     ///
     /// let rows = Modes::strided(&[4, 6], &[6, 1], 0)?;
     /// assert_eq!(rows.first_moved(&Modes::strided(&[4, 6], &[1, 4], 0)?), Ok(Some(vec![0, 1])));
     /// assert_eq!(rows.first_moved(&Modes::nested(&[4, 6], &[vec![(4, 6)], vec![(2, 1), (3, 2)]], 0)?), Ok(None));
-    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
     /// # Errors
@@ -480,65 +477,27 @@ pub(crate) fn combined(table: StrideTableRef<'_>) -> Obstacle {
     }
 }
 
-/// Writes the digits of a stride table down as modes, coalesced; how many, or `None` if a digit is not cut out of a dimension.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; counters are below lengths, dimensions have extents, and divisors are at least 1"
-)]
-pub(crate) const fn fill(digits: &[Digit], extents: &[u64], modes: &mut [Mode]) -> Option<usize> {
-    let mut len = 0;
-    let mut i = 0;
-    while i < digits.len() {
-        let digit = digits[i];
+/// The digits of a stride table as modes, coalesced; `None` if a digit is not cut out of a dimension.
+fn of_digits(digits: &[Digit], extents: &[u64]) -> Option<Vec<Mode>> {
+    let mut modes = Vec::with_capacity(digits.len());
+    for digit in digits {
         match digit.term.source {
             Source::Zero => {}
             Source::Intermediate(_) => return None,
             Source::Dimension(dimension) => {
+                let dimension = dimension as usize;
                 let divisor = digit.term.divisor.get();
                 let size = match digit.term.modulus {
                     Some(modulus) => modulus.get(),
-                    None => extents[dimension as usize].div_ceil(divisor),
+                    None => extents.get(dimension)?.div_ceil(divisor),
                 };
-                if digit.stride > MAX_SIZE || size == 0 {
-                    return None;
-                }
-                let stride = digit.stride as i64;
-                // Sorted by dimension and divisor.
-                let mode = Mode { dimension: dimension as usize, divisor, size, stride };
-                let mut at = len;
-                while at > 0 && is_after(modes[at - 1], mode) {
-                    modes[at] = modes[at - 1];
-                    at -= 1;
-                }
-                modes[at] = mode;
-                len += 1;
+                let stride = i64::try_from(digit.stride).ok().filter(|_| size > 0)?;
+                modes.push(Mode { dimension, divisor, size, stride });
             }
         }
-        i += 1;
     }
-    Some(coalesce(modes.split_at_mut(len).0, extents))
-}
-
-/// Whether the modes of each dimension together make up its whole index.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "counters are below lengths")]
-pub(crate) const fn are_complete(modes: &[Mode], extents: &[u64]) -> bool {
-    let (mut dimension, mut i) = (0, 0);
-    while dimension < extents.len() {
-        let mut divisor = 1_u64;
-        while i < modes.len() && modes[i].dimension == dimension {
-            if modes[i].divisor != divisor {
-                return false;
-            }
-            divisor = divisor.saturating_mul(modes[i].size);
-            i += 1;
-        }
-        if divisor < extents[dimension] {
-            return false;
-        }
-        dimension += 1;
-    }
-    true
+    modes.sort_by_key(|mode| (mode.dimension, mode.divisor));
+    Some(coalesced(modes, extents))
 }
 
 /// The modes with those of stride 0 that a table leaves out: parts of an index that its positions do not depend on. `None` if a part begins within
@@ -565,40 +524,24 @@ fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
     Some(complete)
 }
 
-const fn is_after(mode: Mode, other: Mode) -> bool {
-    mode.dimension > other.dimension || (mode.dimension == other.dimension && mode.divisor > other.divisor)
-}
-
-/// Merges adjacent modes (sorted by dimension and divisor), cuts off what no index reaches, and returns how many are left.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; counters are below lengths, dimensions have extents, and divisors are at least 1"
-)]
-pub(crate) const fn coalesce(modes: &mut [Mode], extents: &[u64]) -> usize {
-    let mut len = 0;
-    let mut i = 0;
-    while i < modes.len() {
-        let mut mode = modes[i];
-        i += 1;
-        let extent = extents[mode.dimension];
+/// Merges adjacent modes (sorted by dimension and divisor), and cuts off what no index reaches.
+fn coalesced(modes: Vec<Mode>, extents: &[u64]) -> Vec<Mode> {
+    let mut merged: Vec<Mode> = Vec::with_capacity(modes.len());
+    for mut mode in modes {
+        let extent = extents.get(mode.dimension).copied().unwrap_or(0);
         if mode.divisor >= extent {
             continue;
         }
-        if mode.size > extent.div_ceil(mode.divisor) {
-            mode.size = extent.div_ceil(mode.divisor);
-        }
+        mode.size = mode.size.min(extent.div_ceil(mode.divisor));
         if mode.size <= 1 {
             continue;
         }
-        if len > 0 && modes[len - 1].is_continued_by(mode) {
-            let joined = modes[len - 1].size.saturating_mul(mode.size);
-            let most = extent.div_ceil(modes[len - 1].divisor);
-            modes[len - 1].size = if joined < most { joined } else { most };
-        } else {
-            modes[len] = mode;
-            len += 1;
+        match merged.last_mut() {
+            Some(last) if last.is_continued_by(mode) => {
+                last.size = last.size.saturating_mul(mode.size).min(extent.div_ceil(last.divisor));
+            }
+            _ => merged.push(mode),
         }
     }
-    len
+    merged
 }

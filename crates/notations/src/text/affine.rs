@@ -1,16 +1,16 @@
 //! MLIR's affine maps, which can express every stride table: `(d0, d1) -> ((d0 floordiv 8) * 1024 + d1 mod 128)`.
 
-use super::any::Map;
-use super::modes::Modes;
-use super::reader::{Reader, Result};
-use crate::limits::MAX_SIZE;
-use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
-use crate::notation::Obstacle;
+use crate::Obstacle;
+use crate::layout::Map;
+use crate::modes::Modes;
+use crate::reader::{Reader, Result};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
+use xla_shape_core::limits::MAX_SIZE;
+use xla_shape_core::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
 
 /// The longest sum that is written, in bytes. Each `*` inside another one doubles the length.
 const MAX_LENGTH: usize = 1 << 16;
@@ -47,7 +47,7 @@ fn sum(parts: &[String], offset: i64) -> String {
 
 /// A map of modes.
 pub(crate) fn of_modes(map: &Modes) -> String {
-    let term = |mode: &super::Mode| {
+    let term = |mode: &crate::Mode| {
         let extent = map.extents().get(mode.dimension).copied().unwrap_or(0);
         let modulus = Some(mode.size).filter(|size| mode.divisor.saturating_mul(*size) < extent);
         let part = part(&format!("d{}", mode.dimension), mode.divisor, modulus);
@@ -98,7 +98,7 @@ pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String
             Intermediate::Combine { major, minor, minor_size, .. } => term(major, &values).and_then(|major| {
                 let mut addends = match minor.source {
                     Source::Zero => Vec::new(),
-                    Source::Intermediate(value) if minor == Term::whole(minor.source) => {
+                    Source::Intermediate(value) if minor.divisor == NonZeroU64::MIN && minor.modulus.is_none() => {
                         values.get(value as usize)?.clone()
                     }
                     _ => vec![(term(minor, &values)?, 1)],
@@ -359,22 +359,15 @@ impl<'a> Builder<'a> {
     /// The table of a sum of terms, whatever the sign of their factors.
     fn table(&self, terms: &[(Term, i64)]) -> core::result::Result<StrideTable, Obstacle> {
         let mut digits = Vec::new();
-        let mut positions = 1_u64;
         for &(term, factor) in terms {
             let stride = factor.unsigned_abs();
             if stride == 0 || self.max(term) == 0 {
                 continue;
             }
-            let max = self.max(term);
-            digits.push(Digit { term, size: max.saturating_add(1), stride });
-            positions = max
-                .checked_mul(stride)
-                .and_then(|span| positions.checked_add(span))
-                .filter(|&positions| positions <= MAX_SIZE)
-                .ok_or(Obstacle::TooLarge)?;
+            digits.push(Digit { term, size: self.max(term).saturating_add(1), stride });
         }
         digits.sort_by_key(|digit| core::cmp::Reverse(digit.stride));
-        Ok(StrideTable::of_parts(self.sizes, &digits, self.intermediates.clone(), positions))
+        StrideTable::from_digits(self.sizes, &digits, self.intermediates.clone()).ok_or(Obstacle::TooLarge)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Compares the map of a text with that of a type at compile time.
 
-use crate::map::{CONST_WORKSPACE, Comparison, Digit, Intermediate, StrideTableError, StrideTableRef, same_sizes};
+use super::{CONST_WORKSPACE, Comparison, Digit, Intermediate, StrideTableError, StrideTableRef, same_sizes};
 use crate::sink::ConstText;
 
-/// Panics, in a `const` at compile time, unless these digits place every element where `table` does. `world` is the name of the
+/// Panics, in a `const` at compile time, unless these digits place every element where `table` does. `notation` is the name of the
 /// notation that they were written in; the macro `assert_same_map!` reads it.
 #[doc(hidden)]
 #[track_caller]
 pub const fn assert_same_map(
     table: StrideTableRef<'_>,
-    world: &str,
+    notation: &str,
     extents: &[u64],
     digits: &[Digit],
     intermediates: &[Intermediate],
@@ -17,7 +17,7 @@ pub const fn assert_same_map(
     let text = ConstText::<1024>::new();
     if !same_sizes(extents, table.extents) {
         let text = with_numbers(text.push_str("the array has dimensions "), table.extents);
-        let text = with_numbers(text.push_str(", the `").push_str(world).push_str("` text "), extents);
+        let text = with_numbers(text.push_str(", the `").push_str(notation).push_str("` text "), extents);
         panic!("{}", text.as_str())
     }
     // The comparison does not ask how many positions there are.
@@ -32,7 +32,7 @@ pub const fn assert_same_map(
                 (table.linear_index_with(index, &mut values), other.linear_index_with(index, &mut values));
             let text = with_numbers(text.push_str("the maps differ: element "), index);
             let text = text.push_str(" is at position ").push_number(here).push_str(" in the array, and at position ");
-            let text = text.push_number(there).push_str(" in the `").push_str(world).push_str("` text");
+            let text = text.push_number(there).push_str(" in the `").push_str(notation).push_str("` text");
             panic!("{}", text.as_str())
         }
         Ok(Comparison::Undecided) => StrideTableError::TooIntricate.panic(),

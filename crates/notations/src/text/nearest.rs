@@ -1,0 +1,95 @@
+//! The layout that is nearest to one that a notation does not have.
+
+use crate::layout::{AnyLayout, Map};
+use crate::{Modes, Notation, Obstacle};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The most dimensions of an array for which the nearest layout is looked for.
+const MAX_VIEWED: usize = 64;
+
+/// The nearest layout that a notation has, and how the array is found in it.
+///
+/// ```
+/// use xla_shape_notations::{AnyLayout, Notation};
+///
+/// let padded = AnyLayout::of_array(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
+/// let nearest = padded.nearest(Notation::Cute).unwrap();
+/// assert_eq!(nearest.text, "(6,(128,2)):(128,(1,1024))", "the columns with their padding");
+/// assert_eq!(nearest.view, "[0:6, 0:200]");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Nearest {
+    /// The layout.
+    pub text: String,
+    /// The part of it that is the array, or how an index of the array is one of it.
+    pub view: String,
+}
+
+impl AnyLayout {
+    /// The nearest layout that a notation has, where it does not have this one: the array with its padding, or cut into parts that have
+    /// strides.
+    ///
+    /// ```
+    /// use xla_shape_notations::{AnyLayout, Notation};
+    ///
+    /// let padded = AnyLayout::of_array(&"f32[6,200]{1,0:T(8,128)}".parse()?)?;
+    /// let nearest = padded.nearest(Notation::Cute).unwrap();
+    /// assert_eq!((nearest.text.as_str(), nearest.view.as_str()), ("(6,(128,2)):(128,(1,1024))", "[0:6, 0:200]"));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn nearest(&self, notation: Notation) -> Option<Nearest> {
+        let obstacle = self.write(notation).err()?;
+        match obstacle {
+            Obstacle::Padding { .. } | Obstacle::NotPowerOfTwo { .. } => self.padded(notation),
+            Obstacle::Cut { .. } => self.parts(notation),
+            _ => None,
+        }
+    }
+
+    /// The array with every dimension as large as its tiles have room for.
+    fn padded(&self, notation: Notation) -> Option<Nearest> {
+        let modes = self.modes().ok()?;
+        // With many dimensions, no one reads it.
+        if modes.extents().len() > MAX_VIEWED {
+            return None;
+        }
+        let mut extents = modes.extents().to_vec();
+        let mut parts = modes.modes().to_vec();
+        for (dimension, extent) in extents.iter_mut().enumerate() {
+            if let Some(outermost) = parts.iter_mut().rfind(|mode| mode.dimension == dimension) {
+                if notation == Notation::Linear {
+                    outermost.size = outermost.size.checked_next_power_of_two()?;
+                }
+                *extent = (*extent).max(outermost.divisor.checked_mul(outermost.size)?);
+            }
+        }
+        let padded = Modes::of_modes(extents, parts, modes.offset()).ok()?;
+        let layout = Self { map: Map::Modes(padded), array: None, ..self.clone() };
+        let ranges = modes.extents().iter().map(|extent| format!("0:{extent}")).collect::<Vec<_>>();
+        Some(Nearest { text: layout.write(notation).ok()?, view: format!("[{}]", ranges.join(", ")) })
+    }
+
+    /// The array whose dimensions are the modes, from the largest stride to the smallest.
+    fn parts(&self, notation: Notation) -> Option<Nearest> {
+        let modes = self.modes().ok()?;
+        let mut parts = modes.modes().to_vec();
+        parts.sort_by_key(|mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
+        let extents = parts.iter().map(|mode| mode.size).collect::<Vec<_>>();
+        let strides = parts.iter().map(|mode| mode.stride).collect::<Vec<_>>();
+        let map = Map::Modes(Modes::strided(&extents, &strides, modes.offset()).ok()?);
+        let layout = Self { map, array: None, ..self.clone() };
+        let part = |mode: &crate::Mode| {
+            let name = format!("d{}", mode.dimension);
+            let quotient = if mode.divisor > 1 { format!("{name} / {}", mode.divisor) } else { name };
+            let room = mode.divisor.saturating_mul(mode.size);
+            let extent = modes.extents().get(mode.dimension).copied().unwrap_or(0);
+            if room < extent { format!("{quotient} % {}", mode.size) } else { quotient }
+        };
+        let view = parts.iter().map(part).collect::<Vec<_>>().join(", ");
+        Some(Nearest { text: layout.write(notation).ok()?, view: format!("[{view}]") })
+    }
+}
