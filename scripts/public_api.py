@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CRATES = [
-    "xla-shape", "xla-shape-core", "xla-shape-notations", "xla-shape-hlo", "xla-shape-mlir", "xla-shape-mosaic", "xla-shape-relayout", "xla-shape-answers", "xla-shape-tune",
+    "xla-shape", "xla-shape-core", "xla-shape-parity", "xla-shape-notations", "xla-shape-hlo", "xla-shape-mlir", "xla-shape-mosaic", "xla-shape-relayout", "xla-shape-answers", "xla-shape-tune",
     "xla-shape-program", "xla-shape-render", "xla-shape-files", "xla-shape-ffi", "xla-shape-pjrt",
     "xla-shape-c",
 ]

@@ -4,9 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use xla_shape_core::validate::LayoutAttribute;
-use xla_shape_core::{
-    ArrayShape, Dimension, ElementType, Layout, LegacyShape, PaddingValue, Shape, SplitConfig, Tile, TileDimension,
-};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, Shape, SplitConfig, Tile, TileDimension};
+use xla_shape_parity::legacy::{LegacyShape, PaddingValue};
 
 /// The most dimensions that a random array has.
 pub const MAX_DIMENSIONS: usize = 8;

@@ -8,13 +8,13 @@ use xla_shape_core::text::{Parser, SizeExpression};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::validate::{LayoutAttribute, ShapePart};
 use xla_shape_core::{
-    ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
+    ArrayShape, Dimension, Layout, LayoutAttributes, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
 
 /// A type as text. Sizes that are Rust expressions are placeholders in it.
 pub(crate) struct Expansion {
-    text: String,
-    sizes: Vec<SizeExpression>,
+    pub(crate) text: String,
+    pub(crate) sizes: Vec<SizeExpression>,
 }
 
 /// The type of the shape in a text.
@@ -22,7 +22,8 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let start = Parser::whole(text).for_types();
     let mut parser = start.clone();
     let shape = match parser.shape() {
-        Err(_) if start.is_legacy() => return legacy_type(start),
+        #[cfg(feature = "legacy")]
+        Err(_) if xla_shape_parity::legacy::is_next(&start) => return crate::legacy::type_of(start),
         read => read?,
     };
     parser.finish()?;
@@ -45,23 +46,6 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
 /// The type of a shape.
 pub(crate) fn type_of(shape: &Shape) -> String {
     ShapeType(shape, ShapeSizes::new(&[], ""), 0).to_string()
-}
-
-/// The type of the next shape, which has a layout of 2017.
-fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
-    let shape = parser.legacy()?;
-    parser.finish()?;
-    let value = match shape.padding_value() {
-        None => "AnyPadding",
-        Some(PaddingValue::Zero) => "ZeroPadding",
-        Some(PaddingValue::One) => "OnePadding",
-        Some(PaddingValue::Lowest) => "LowestPadding",
-        Some(PaddingValue::Highest) => "HighestPadding",
-    };
-    let widths = List(shape.padded_dimensions().iter().copied().map(Number));
-    let array = ArrayType(shape.modern(), ShapeSizes::new(&[], "").array(0));
-    let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
-    Ok(Expansion { text, sizes: Vec::new() })
 }
 
 /// The type of the layout in a text.
@@ -307,7 +291,7 @@ impl Display for Size {
 }
 
 /// A number as a type.
-struct Number(u64);
+pub(crate) struct Number(pub(crate) u64);
 
 impl Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -58,6 +58,7 @@
 //! # Features
 //!
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
+//! - `legacy` (on by default): layouts of 2017, with padded dimensions and a value in the padding, as values and as types.
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `ndarray`: borrowing arrays without tiles to and from the views of the crate `ndarray`.
 //! - `hlo`: HLO modules, from the crate `xla-shape-hlo`, and `hlo_types!`.
@@ -78,6 +79,8 @@ mod dispatch;
 pub mod dlpack;
 pub mod element;
 pub mod infer;
+#[cfg(feature = "legacy")]
+pub mod legacy;
 #[cfg(feature = "notations")]
 pub mod notations;
 pub mod npy;
@@ -95,11 +98,10 @@ pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMu
 pub use xla_shape_core::element_types;
 pub use xla_shape_core::{
     ArrayShape, Dimension, DimensionError, DimensionNumber, ElementClass, ElementType, FloatFormat, Layout,
-    LayoutAttributes, LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter,
-    ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SpecialCodes, SplitConfig,
-    StrideTable, StrideTableError, StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension,
-    TransformError, TupleShape, ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter,
-    index, map, memory_space, shard, text, type_limits, validate,
+    LayoutAttributes, Movement, PaddedDimension, ParseError, Placement, ProgramParameter, ProgramShape, Shape,
+    ShapeIndex, Sizes, Slot, Span, SpecialCodes, SplitConfig, StrideTable, StrideTableError, StridedDimensions,
+    StridesError, Tile, TileBlock, TileBlockError, TileDimension, TransformError, TupleShape, ValidationError, bitcast,
+    compare, dimension_letter, map, memory_space, shard, text, type_limits, validate,
 };
 
 #[cfg(feature = "hlo")]

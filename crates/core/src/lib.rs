@@ -28,7 +28,8 @@
 //!   move no bytes.
 //! - [`infer`] computes the shapes of operations' results; [`shard`] has shardings; [`tpu`] the layouts that TPUs
 //!   choose.
-//! - [`util`] lists XLA's helper functions, by their names in XLA.
+//!
+//! The crate `xla-shape-parity` has XLA's helper functions, by their names in XLA.
 //!
 //! A dimension is given by its number, or by a [`DimensionNumber`]; a part of a tuple by a [`ShapeIndex`].
 //!
@@ -52,7 +53,6 @@
 //! | `layout` | dimensions, tiles, layouts |
 //! | [`map`] | the stride table: from indices to positions and back; its canonical form and algebra |
 //! | `shape` | arrays and tuples; their [validation](validate) and [comparison](compare) |
-//! | [`util`] | XLA's helper functions, by their names |
 //! | `measure` | padding, strides, positions in a buffer |
 //! | [`tpu`] | the memories of TPUs, and the layouts that TPUs choose |
 //! | [`infer`] | the shapes of operations' results |
@@ -85,8 +85,6 @@ pub mod infer;
 pub mod shard;
 mod target;
 
-pub mod util;
-
 pub mod limits;
 mod list;
 #[cfg(feature = "proto")]
@@ -99,14 +97,13 @@ pub use equal::bitcast;
 pub use layout::memory_space;
 pub use shape::{compare, type_limits, validate};
 pub use target::tpu;
-pub use util::index;
 
 pub use element_type::format::{FloatFormat, SpecialCodes};
 pub use element_type::{ElementClass, ElementType};
 pub use equal::movement::Movement;
 pub use layout::dimension::Dimension;
 pub use layout::error::ValidationError;
-pub use layout::number::{DimensionError, DimensionNumber, check_permutation, dimension_letter};
+pub use layout::number::{DimensionError, DimensionNumber, check_permutation, dimension_letter, distinct_dimensions};
 pub use layout::tile::{Tile, TileDimension};
 pub use layout::{Layout, LayoutAttributes, SplitConfig};
 pub use map::tile_block::{TileBlock, TileBlockError};
@@ -117,13 +114,10 @@ pub use measure::strides::{StridedDimensions, StridesError};
 pub use shape::Shape;
 pub use shape::TupleShape;
 pub use shape::array::{ArrayShape, Sizes};
-pub use shape::legacy::{LegacyShape, PaddingValue};
+pub use shape::parts::ShapeIndex;
 pub use shape::program::{ProgramParameter, ProgramShape};
+pub use shape::transform::TransformError;
 pub use text::{ParseError, Span};
-pub use util::extent::byte_strides_is_major_to_minor;
-pub use util::reshape::ShapeEqualityDescriptor;
-pub use util::subshape::ShapeIndex;
-pub use util::transform::TransformError;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -4,10 +4,7 @@
 //! list of its parts, each tuple before its elements, so that reading needs no recursion.
 
 use crate::text::MAX_NESTING;
-use crate::{
-    ArrayShape, Dimension, ElementType, Layout, LegacyShape, PaddingValue, Shape, SplitConfig, Tile, TileDimension,
-    ValidationError,
-};
+use crate::{ArrayShape, Dimension, ElementType, Layout, Shape, SplitConfig, Tile, TileDimension, ValidationError};
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
@@ -60,7 +57,6 @@ text_or_structure! {
     Shape as Nodes;
     ArrayShape as ArrayStructure;
     Layout as LayoutStructure;
-    LegacyShape as LegacyStructure;
     ElementType as ElementTypeNumber;
 }
 
@@ -170,38 +166,6 @@ impl TryFrom<ArrayStructure> for ArrayShape {
         let dimensions = array.dimensions.into_iter().map(dimension).collect::<Vec<_>>();
         let layout = array.layout.try_into().map_err(StructureError::Invalid)?;
         Self::new(array.element_type.try_into()?, &dimensions, layout).map_err(StructureError::Invalid)
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct LegacyStructure {
-    element_type: ElementTypeNumber,
-    sizes: Vec<u64>,
-    minor_to_major: Vec<usize>,
-    padded_dimensions: Vec<u64>,
-    padding_value: i32,
-}
-
-impl From<&LegacyShape> for LegacyStructure {
-    fn from(shape: &LegacyShape) -> Self {
-        Self {
-            element_type: (&shape.element_type()).into(),
-            sizes: shape.dimensions().iter().filter_map(|size| size.extent()).collect(),
-            minor_to_major: shape.minor_to_major().to_vec(),
-            padded_dimensions: shape.padded_dimensions().to_vec(),
-            padding_value: PaddingValue::proto_number(shape.padding_value()),
-        }
-    }
-}
-
-impl TryFrom<LegacyStructure> for LegacyShape {
-    type Error = StructureError;
-
-    fn try_from(shape: LegacyStructure) -> Result<Self, StructureError> {
-        let value = PaddingValue::from_proto_number(shape.padding_value).map_err(StructureError::Invalid)?;
-        let element_type = shape.element_type.try_into()?;
-        Self::new(element_type, &shape.sizes, &shape.minor_to_major, &shape.padded_dimensions, value)
-            .map_err(StructureError::Invalid)
     }
 }
 

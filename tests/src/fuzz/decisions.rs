@@ -5,6 +5,7 @@ use xla_shape::compare::ShapeEqual;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Shape};
+use xla_shape_parity::{layout_util, shape_util};
 
 /// Two shapes and two shardings, a line each: everything that can be asked about them has an answer, or an error that says
 /// why not.
@@ -49,14 +50,15 @@ fn alone(array: &ArrayShape) {
     for generation in [Generation::V2, Generation::V5e, Generation::V7x] {
         let _ = array.clone().with_tpu_layout(generation);
     }
-    let _ = (array.drop_degenerate_dimensions(), array.get_with_default_layout());
-    let _ = array.make_shape_with_descending_layout_and_same_physical_layout();
+    let _ = (shape_util::drop_degenerate_dimensions(array), layout_util::get_with_default_layout(array));
+    let _ = shape_util::make_shape_with_descending_layout_and_same_physical_layout(array);
 }
 
 fn together(a: &ArrayShape, b: &ArrayShape) {
     let _ = (a.layout_change_is_bitcast(b), a.reshape_is_bitcast(b), a.decompose_bitcast(b));
     let _ = (a.reshape_movement(b), a.deduce_transpose_dimensions_for_bitcast(b), a.align_layouts(b));
-    let _ = (a.dimensions_unmodified_by_reshape(b), a.inserted_or_deleted_1_sized_dimensions(b));
+    let _ =
+        (shape_util::dimensions_unmodified_by_reshape(a, b), shape_util::inserted_or_deleted_1_sized_dimensions(a, b));
     for permutation in a.permutations_to(b).into_iter().take(4) {
         let _ = (a.transpose_is_bitcast(b, &permutation), a.transpose_movement(b, &permutation));
     }

@@ -40,7 +40,8 @@ use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::vector::VectorLayout;
-use xla_shape::{ArrayShape, Layout, LegacyShape, ProgramShape, Shape};
+use xla_shape::{ArrayShape, Layout, ProgramShape, Shape};
+use xla_shape_parity::legacy::LegacyShape;
 
 /// A target.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! How much memory reading takes, for each byte of the input.
 
 use super::{most_held, most_taken};
+use xla_shape::Shape;
 use xla_shape::hlo::dump::{BufferAssignment, LiveRanges, UsageReport};
 use xla_shape::hlo::{Module, find_shapes};
 use xla_shape::proto::{decode_shape, decode_sharding, encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
-use xla_shape::{LegacyShape, Shape};
 use xla_shape_core::Layout as ArrayLayout;
+use xla_shape_parity::legacy::LegacyShape;
 
 /// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `SECURITY.md`.
 const MOST: usize = 32;

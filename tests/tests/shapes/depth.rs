@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::text::MAX_NESTING;
 use xla_shape::{ElementType, Shape};
+use xla_shape_parity::shape_util;
 
 #[test]
 fn nothing_needs_a_large_stack() {
@@ -22,16 +23,16 @@ fn nothing_needs_a_large_stack() {
         let bytes = postcard::to_allocvec(&shape).unwrap();
         assert_eq!(postcard::from_bytes::<Shape>(&bytes).unwrap(), shape);
         assert_eq!(shape.byte_size(), Some(8));
-        assert_eq!((shape.subshape_count(), shape.get_leaf_count()), (MAX_NESTING + 1, 1));
+        assert_eq!((shape.subshape_count(), shape_util::get_leaf_count(&shape)), (MAX_NESTING + 1, 1));
         assert_eq!(shape.subshapes().count(), MAX_NESTING + 1);
         let mut visited = 0;
-        let _ = shape.for_each_subshape_post_order::<()>(|_, _| {
+        let _ = shape_util::for_each_subshape_post_order::<()>(&shape, |_, _| {
             visited += 1;
             ControlFlow::Continue(())
         });
         assert_eq!(visited, MAX_NESTING + 1);
-        let changed = shape.clone().change_element_type(ElementType::Bf16).unwrap();
-        assert!(shape.compatible_ignoring_fp_precision(&changed) && shape.equal_structure(&changed));
+        let changed = shape_util::change_element_type(&shape, ElementType::Bf16).unwrap();
+        assert!(shape_util::compatible_ignoring_fp_precision(&shape, &changed) && shape.equal_structure(&changed));
         assert!(shape.dynamic_shape_is_compatible(&changed));
         let mut replaced = changed;
         assert!(replaced.update_subshape(&[0; MAX_NESTING], Shape::make_nil()).is_err());

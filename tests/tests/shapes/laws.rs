@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::ControlFlow;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::{ArrayShape, ElementType, Shape, Slot};
+use xla_shape_parity::{layout_util, shape_util};
 use xla_shape_tests::strategy;
 
 proptest! {
@@ -77,13 +78,13 @@ proptest! {
     ) {
         let (number, place) = (number.min(array.num_dimensions()), place.min(array.num_dimensions()));
         let larger = array.insert_dimension(number, size.into(), place).unwrap();
-        prop_assert_eq!(larger.get_dimension(number), Ok(size.into()));
-        prop_assert_eq!(larger.delete_dimension(number), Ok(array));
+        prop_assert_eq!(shape_util::get_dimension(&larger, number), Ok(size.into()));
+        prop_assert_eq!(shape_util::delete_dimension(&larger, number), Ok(array));
     }
 
     #[test]
     fn byte_strides_are_where_the_elements_lie(array in strategy::small_array_shape()) {
-        let Some(strides) = array.byte_strides() else { return Ok(()) };
+        let Some(strides) = shape_util::byte_strides(&array) else { return Ok(()) };
         let table = array.stride_table().unwrap();
         for slot in table.as_ref().iter() {
             let index = slot.element().unwrap();
@@ -94,9 +95,9 @@ proptest! {
 
     #[test]
     fn every_index_is_visited_once_in_the_order_of_the_layout(array in strategy::small_array_shape()) {
-        let untiled = array.clear_tiles().unwrap();
+        let untiled = layout_util::clear_tiles(&array).unwrap();
         let mut visited = Vec::new();
-        let ended = array.for_each_index::<()>(|index| { visited.push(index.to_vec()); ControlFlow::Continue(()) });
+        let ended = shape_util::for_each_index::<()>(&array, |index| { visited.push(index.to_vec()); ControlFlow::Continue(()) });
         prop_assert_eq!(ended, Ok(ControlFlow::Continue(())));
         let expected = untiled.stride_table().unwrap().as_ref().iter().filter_map(Slot::element).collect::<Vec<_>>();
         prop_assert_eq!(visited, expected);
@@ -117,7 +118,7 @@ proptest! {
         merged.extend(rest);
         let array = |sizes: &[u64]| ArrayShape::with_default_layout(ElementType::F32, sizes).unwrap();
         let (a, b) = (array(&sizes), array(&merged));
-        let unmodified = a.dimensions_unmodified_by_reshape(&b).unwrap();
+        let unmodified = shape_util::dimensions_unmodified_by_reshape(&a, &b).unwrap();
         prop_assert!(unmodified.is_sorted_by(|x, y| x.0 < y.0 && x.1 < y.1));
         let (table_a, table_b) = (a.stride_table().unwrap(), b.stride_table().unwrap());
         for position in 0..table_a.as_ref().positions() {
@@ -128,18 +129,18 @@ proptest! {
         }
         let aligned = a.align_layouts(&b).unwrap();
         prop_assert!(a.reshape_is_bitcast(&aligned).unwrap().is_yes());
-        if let Some(change) = a.inserted_or_deleted_1_sized_dimensions(&b) {
-            let ours = a.delete_dimensions(change.deleted_dimensions).unwrap();
-            let theirs = b.delete_dimensions(change.inserted_dimensions).unwrap();
+        if let Some(change) = shape_util::inserted_or_deleted_1_sized_dimensions(&a, &b) {
+            let ours = shape_util::delete_dimensions(&a, change.deleted_dimensions).unwrap();
+            let theirs = shape_util::delete_dimensions(&b, change.inserted_dimensions).unwrap();
             prop_assert!(a.is_zero_element_array() || ours == theirs);
         }
     }
 
     #[test]
     fn the_host_shape_is_compatible(shape in strategy::shape()) {
-        let host = shape.clone().device_shape_to_host_shape().unwrap();
-        prop_assert!(shape.compatible(&host) && shape.equal_structure(&host) && shape.compatible_kind(&host));
-        let restored = { let mut host = host; Shape::copy_layout_between_shapes(&shape, &mut host).unwrap(); host };
+        let host = shape_util::device_shape_to_host_shape(&shape).unwrap();
+        prop_assert!(shape.compatible(&host) && shape.equal_structure(&host) && shape_util::compatible_kind(&shape, &host));
+        let restored = { let mut host = host; layout_util::copy_layout_between_shapes(&shape, &mut host).unwrap(); host };
         prop_assert_eq!(restored, shape);
     }
 
@@ -154,10 +155,10 @@ proptest! {
         let mut leaves = 0;
         for (index, part) in shape.subshapes() {
             prop_assert_eq!(shape.get_subshape(&index), Some(part));
-            leaves += usize::from(shape.is_leaf_index(&index));
+            leaves += usize::from(shape_util::is_leaf_index(&shape, &index));
         }
         prop_assert_eq!(shape.subshapes().count(), shape.subshape_count());
-        prop_assert_eq!(leaves, shape.get_leaf_count());
+        prop_assert_eq!(leaves, shape_util::get_leaf_count(&shape));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use xla_shape::element::U8;
-use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot, ValidationError, shape};
+use xla_shape::{ArrayShape, DynBuffer, ElementType, Slot, shape};
+use xla_shape_parity::legacy::{LegacyError, LegacyShape, PaddingValue};
 use xla_shape_tests::strategy;
 
 /// The example of the documents of 2017, letter by letter.
@@ -106,7 +107,7 @@ fn padding_values_have_the_numbers_of_2017() {
             Ok(value) => assert_eq!(PaddingValue::proto_number(value), if number == 5 { 0 } else { number }),
             Err(error) => {
                 assert!(!(0..=5).contains(&number), "{number}");
-                assert_eq!(error, ValidationError::UnknownPaddingValue { number });
+                assert_eq!(error, LegacyError::UnknownPaddingValue { number });
                 assert_eq!(
                     error.to_string(),
                     format!("expected the number of a padding value (0 to 5), found {number}")
@@ -153,7 +154,7 @@ fn every_error_stands_at_its_place() {
             "two",
         ),
         ("f32[2]{0:PAD()}", "expected the width of a padded dimension, found `)`", ")"),
-        ("f32[<=2]", "expected a dimension's size, found `<=`", "<="),
+        ("f32[<=2]", "expected a dimension's size, found `<=2`", "<=2"),
         ("(f32[2])", "expected an element type, found `(`", "("),
     ] {
         let error = text.parse::<LegacyShape>().unwrap_err();
@@ -162,7 +163,7 @@ fn every_error_stands_at_its_place() {
     }
     // No text can cause this error.
     let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[u64::MAX], None).unwrap_err();
-    assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: u64::MAX });
+    assert_eq!(error, LegacyError::WidthTooLarge { dimension: 0, width: u64::MAX });
     let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
     assert_eq!(error.to_string(), message);
     // XLA's own text does not have it.

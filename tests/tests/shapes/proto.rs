@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use prost::Message;
 use serde::Deserialize;
 use xla_shape::proto::{
-    LayoutProto, LegacyLayoutProto, LegacyShapeProto, ProgramShapeProto, ProtoErrorKind, ShapeProto, SplitConfigProto,
-    TileProto, decode_shape, encode_shape,
+    LayoutProto, ProgramShapeProto, ProtoErrorKind, ShapeProto, SplitConfigProto, TileProto, decode_shape, encode_shape,
 };
-use xla_shape::{Layout, LegacyShape, ProgramParameter, ProgramShape, Shape, ValidationError};
+use xla_shape::{Layout, ProgramParameter, ProgramShape, Shape, ValidationError};
+use xla_shape_parity::legacy::{LegacyLayoutProto, LegacyShape, LegacyShapeProto};
 use xla_shape_tests::{corpus, strategy};
 
 #[derive(Deserialize)]

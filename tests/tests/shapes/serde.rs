@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
-use xla_shape::{ArrayShape, ElementType, Layout, LegacyShape, ProgramParameter, ProgramShape, Shape};
+use xla_shape::{ArrayShape, ElementType, Layout, ProgramParameter, ProgramShape, Shape};
+use xla_shape_parity::legacy::LegacyShape;
 use xla_shape_tests::strategy;
 
 fn there_and_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Result<(), TestCaseError> {

@@ -56,7 +56,7 @@ fn has_no_exponents(tokens: TokenStream) -> bool {
 /// As the macro reads it.
 fn parse(text: &str) -> Result<Shape, ParseError> {
     let mut parser = Parser::whole(text).for_types();
-    assert!(!parser.is_legacy(), "XLA has forgotten these layouts");
+    assert!(!xla_shape::legacy::is_next(&parser), "XLA has forgotten these layouts");
     let shape = parser.shape()?;
     parser.finish()?;
     Ok(shape)

@@ -5,9 +5,7 @@ use std::error::Error;
 use std::fmt;
 use xla_shape_core::bitcast::{Answer, BitcastError};
 use xla_shape_core::text::ConstText;
-use xla_shape_core::{
-    ArrayShape, ElementType, PaddingValue, StrideTableError, StridesError, TransformError, ValidationError,
-};
+use xla_shape_core::{ArrayShape, ElementType, StrideTableError, StridesError, TransformError, ValidationError};
 use xla_shape_relayout::OutOfMemory;
 
 /// Why memory cannot be used as an array, or an array not as another one.
@@ -62,8 +60,8 @@ pub enum BufferError {
     NoSuchPaddingValue {
         /// The type of the elements.
         element_type: ElementType,
-        /// The value.
-        padding_value: PaddingValue,
+        /// The name of the value.
+        padding_value: &'static str,
     },
     /// The elements are packed bits, or not aligned for their Rust type, so they cannot be borrowed.
     NotBorrowable(Box<ArrayShape>),
@@ -128,7 +126,7 @@ impl fmt::Display for BufferError {
             Self::AnyShape => f.write_str("sizes alone are not a shape: give element type and layout"),
             Self::Split => f.write_str(SPLIT),
             Self::NoSuchPaddingValue { element_type, padding_value } => {
-                write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())
+                write!(f, "expected a padding value that {element_type} has, found `{padding_value}`")
             }
             Self::NotBorrowable(shape) => {
                 write!(f, "expected whole, aligned elements to borrow, found {shape}; use `get` and `set`")

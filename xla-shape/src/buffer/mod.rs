@@ -52,8 +52,6 @@ mod convert;
 
 mod equal;
 
-mod legacy;
-
 mod dynamic;
 
 mod accessor;

@@ -22,7 +22,6 @@ mod dim;
 mod dimensions;
 mod index;
 mod layout;
-mod padded;
 mod permutation;
 mod results;
 mod shape_type;
@@ -40,7 +39,6 @@ pub(crate) use dimensions::{IndexOf, common_index, own_index, same_index, sizes_
 pub use index::{Indices, StaticIndex};
 pub(crate) use index::{advance, count, step};
 pub use layout::{Layout, LayoutParts, LayoutType, Minor, Space, Tile};
-pub use padded::Padded;
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolve_or_first, resolved};
 pub use results::{
@@ -64,7 +62,6 @@ pub use index::At;
 #[doc(hidden)]
 pub use layout::{Attributes, Order, Rest, SpaceType, Split};
 #[doc(hidden)]
-pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, PaddingType, ZeroPadding};
 #[doc(hidden)]
 pub use shards::{
     Cut, DeviceOrder, Divided, Gather, Group, InOrder, Listed, Maximal, MoreDevices, Replicated, Times, Uncut,

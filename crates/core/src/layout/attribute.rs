@@ -36,10 +36,6 @@ pub enum LayoutAttribute {
     PhysicalShape,
     /// `M(n)`: bytes before the data.
     DynamicShapeMetadataPrefixBytes,
-    /// `PAD(…)`: the widths of a layout of 2017. This crate's syntax, not XLA's.
-    PaddedDimensions,
-    /// `V(…)`: the value in the padding of a layout of 2017. This crate's syntax, not XLA's.
-    PaddingValue,
 }
 
 /// Gives the rows of the attributes that are a number to a macro: `layout_numbers!(callback arguments)` expands to
@@ -160,8 +156,6 @@ macro_rules! numbers {
                     Self::PointerPrimitiveType => "*",
                     Self::SplitConfigs => "SC",
                     Self::PhysicalShape => "P",
-                    Self::PaddedDimensions => "PAD",
-                    Self::PaddingValue => "V",
                 }
             }
 
@@ -182,8 +176,6 @@ macro_rules! numbers {
                     Self::PointerPrimitiveType => "pointer_primitive_type",
                     Self::SplitConfigs => "split_configs",
                     Self::PhysicalShape => "physical_shape",
-                    Self::PaddedDimensions => "padded_dimensions",
-                    Self::PaddingValue => "padding_value",
                 }
             }
         }
@@ -409,7 +401,14 @@ impl Layout {
     }
 
     /// Whether all attributes are the default.
-    pub(crate) const fn has_default_attributes(&self) -> bool {
+    ///
+    /// ```
+    /// let layout = |text: &str| text.parse::<xla_shape_core::Layout>().unwrap();
+    /// assert!(layout("{1,0:T(8,128)}").has_default_attributes()); // tiles are none of them
+    /// assert!(!layout("{1,0:S(1)}").has_default_attributes());
+    /// ```
+    #[must_use]
+    pub const fn has_default_attributes(&self) -> bool {
         let mut rest = LayoutAttribute::NUMBERS;
         while let [attribute, others @ ..] = rest {
             if !self.has_default(*attribute) {

@@ -141,29 +141,6 @@ pub enum ValidationError {
         /// Which attribute.
         attribute: LayoutAttribute,
     },
-    /// `padded_dimensions` of a layout of 2017 must give a width for every dimension.
-    PaddedDimensionsMismatch {
-        /// How many dimensions the array has.
-        dimensions: usize,
-        /// How many widths there are.
-        padded_dimensions: usize,
-    },
-    /// A padded dimension is at least as wide as its size.
-    PaddedDimensionTooSmall {
-        /// Which dimension.
-        dimension: usize,
-        /// Its width.
-        width: u64,
-        /// Its size.
-        size: u64,
-    },
-    /// The width of a padded dimension fits in an `i64`.
-    PaddedDimensionTooLarge {
-        /// Which dimension.
-        dimension: usize,
-        /// Its width.
-        width: u64,
-    },
     /// A size fits in an `i64`.
     DimensionTooLarge {
         /// Which dimension.
@@ -179,11 +156,6 @@ pub enum ValidationError {
     PaddedElementCountOverflow,
     /// The number of bytes with padding fits in an `i64`.
     PaddedByteCountOverflow,
-    /// A padding value is one of the numbers 0 to 5, as in the schema of 2017.
-    UnknownPaddingValue {
-        /// The number.
-        number: i32,
-    },
     /// Tuples in tuples are at most [`MAX_NESTING`] deep.
     NestedTooDeep {
         /// The deepest nesting that is allowed.
@@ -222,8 +194,6 @@ pub enum ShapePart {
     SplitDimension(usize),
     /// An index (second number) of a split (first number).
     SplitIndex(usize, usize),
-    /// The width of one dimension in a layout of 2017.
-    PaddedDimension(usize),
     /// An element of a tuple.
     TupleElement(usize),
 }
@@ -261,17 +231,12 @@ impl ValidationError {
             | Self::SplitOfUnboundedDimension { split, .. } => ShapePart::SplitDimension(split),
             Self::SplitIndexNotIncreasing { split, position, .. }
             | Self::SplitIndexOutOfRange { split, position, .. } => ShapePart::SplitIndex(split, position),
-            Self::PaddedDimensionsMismatch { .. } => ShapePart::Attribute(LayoutAttribute::PaddedDimensions),
-            Self::PaddedDimensionTooSmall { dimension, .. } | Self::PaddedDimensionTooLarge { dimension, .. } => {
-                ShapePart::PaddedDimension(dimension)
-            }
             Self::DimensionTooLarge { dimension, .. } => ShapePart::Dimension(dimension),
             Self::ElementCountOverflow
             | Self::ByteCountOverflow
             | Self::PaddedElementCountOverflow
             | Self::PaddedByteCountOverflow
             | Self::NestedTooDeep { .. } => ShapePart::Shape,
-            Self::UnknownPaddingValue { .. } => ShapePart::Attribute(LayoutAttribute::PaddingValue),
         }
     }
 
@@ -359,31 +324,11 @@ impl ValidationError {
                 sink.text(attribute.name());
                 sink.text(", which only sparse layouts of old versions of XLA had");
             }
-            Self::PaddedDimensionsMismatch { dimensions, padded_dimensions } => {
-                sink.text("expected padded_dimensions to have a width for each of ");
-                sink.count(dimensions);
-                sink.text(" dimensions, found ");
-                sink.count(padded_dimensions);
-            }
-            Self::PaddedDimensionTooSmall { width, size, .. } => {
-                sink.text("expected a padded dimension at least as wide as its size ");
-                sink.number(size);
-                sink.text(", found ");
-                sink.number(width);
-            }
-            Self::PaddedDimensionTooLarge { width, .. } => too_large(sink, "a padded dimension's width", width),
             Self::DimensionTooLarge { size, .. } => too_large(sink, "a dimension's size", size),
             Self::ElementCountOverflow => overflow(sink, "elements"),
             Self::ByteCountOverflow => overflow(sink, "bytes"),
             Self::PaddedElementCountOverflow => overflow(sink, "elements with padding"),
             Self::PaddedByteCountOverflow => overflow(sink, "bytes with padding"),
-            Self::UnknownPaddingValue { number } => {
-                sink.text("expected the number of a padding value (0 to 5), found ");
-                if number < 0 {
-                    sink.text("-");
-                }
-                sink.number(number.unsigned_abs() as u64);
-            }
             Self::NestedTooDeep { limit } => {
                 sink.text("expected at most ");
                 sink.count(limit);

@@ -153,12 +153,6 @@ pub(crate) enum ArrayLayout {
 }
 
 impl ArrayLayout {
-    /// The default layout of a scalar.
-    pub(crate) const SCALAR: Self = {
-        let [scalar, ..] = &DEFAULTS;
-        Self::Static(scalar)
-    };
-
     /// The default layout.
     #[inline]
     pub(crate) fn descending(num_dimensions: usize) -> Self {

@@ -211,12 +211,12 @@ pub enum DimensionError {
         /// The requested size.
         larger: u64,
     },
-    /// An [`IndexIterationSpace`](crate::index::IndexIterationSpace) leaves the array, or the dimension is unbounded.
+    /// An iteration over indices leaves the array, or the dimension is unbounded.
     IterationOutOfRange {
         /// The dimension.
         dimension: usize,
     },
-    /// An [`IndexIterationSpace`](crate::index::IndexIterationSpace) has a step of 0: the iteration would never end.
+    /// An iteration over indices has a step of 0: the iteration would never end.
     ZeroStep {
         /// The dimension.
         dimension: usize,
@@ -370,11 +370,18 @@ pub(crate) const fn check_permutation_in(
     }
 }
 
-/// Resolves a list of distinct dimension numbers to numbers from the front.
+/// The numbers from the front of a list of distinct dimensions.
+///
+/// ```
+/// use xla_shape_core::{DimensionError, distinct_dimensions};
+///
+/// assert_eq!(distinct_dimensions([0, -1], 3), Ok(vec![0, 2]));
+/// assert_eq!(distinct_dimensions([2, -1], 3), Err(DimensionError::Duplicate { dimension: 2 }));
+/// ```
 ///
 /// # Errors
 /// If one is out of range or named twice.
-pub(crate) fn resolve_distinct(
+pub fn distinct_dimensions(
     numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
     num_dimensions: usize,
 ) -> Result<Vec<usize>, DimensionError> {
@@ -394,7 +401,7 @@ pub(crate) fn resolve_permutation(
     numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
     num_dimensions: usize,
 ) -> Result<Vec<usize>, DimensionError> {
-    let dimensions = resolve_distinct(numbers, num_dimensions)?;
+    let dimensions = distinct_dimensions(numbers, num_dimensions)?;
     if dimensions.len() != num_dimensions {
         return Err(DimensionError::CountMismatch { num_dimensions, entries: dimensions.len() });
     }
@@ -403,7 +410,7 @@ pub(crate) fn resolve_permutation(
 
 #[cfg(test)]
 mod tests {
-    use super::{DimensionError, DimensionNumber, dimension_letter, resolve_distinct, resolve_permutation};
+    use super::{DimensionError, DimensionNumber, dimension_letter, distinct_dimensions, resolve_permutation};
 
     #[test]
     fn numbers_count_from_both_ends() {
@@ -442,8 +449,8 @@ mod tests {
         assert_eq!(message(&[0], 0), "a scalar has no dimensions, found dimension number 0");
         assert_eq!(message(&[1, -1], 2), "dimension 1 is named twice");
         assert_eq!(message(&[1], 2), "expected one entry for each of 2 dimensions, found 1");
-        assert_eq!(resolve_distinct([1], 2), Ok(alloc::vec![1]));
-        assert_eq!(resolve_distinct([1, 1], 2), Err(DimensionError::Duplicate { dimension: 1 }));
+        assert_eq!(distinct_dimensions([1], 2), Ok(alloc::vec![1]));
+        assert_eq!(distinct_dimensions([1, 1], 2), Err(DimensionError::Duplicate { dimension: 1 }));
     }
 
     use alloc::string::ToString;

@@ -123,8 +123,15 @@ impl Layout {
         Ok(self.reordered([dimension].into_iter().chain(others), Some))
     }
 
-    /// The same layout with only the dimensions whose entry in `kept` is true.
-    pub(crate) fn with_kept_dimensions(&self, kept: &[bool]) -> Self {
+    /// The same layout with only the dimensions whose entry in `kept` is true, renumbered from 0 on. Tiles stay as they are.
+    ///
+    /// ```
+    /// let layout: xla_shape_core::Layout = "{2,0,1}".parse()?;
+    /// assert_eq!(layout.with_kept_dimensions(&[false, true, true]).to_string(), "{1,0}");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_kept_dimensions(&self, kept: &[bool]) -> Self {
         let mut following = 0..;
         let numbers = kept.iter().map(|&kept| if kept { following.next() } else { None }).collect::<Vec<_>>();
         let number = |dimension: usize| numbers.get(dimension).copied().flatten();
@@ -180,8 +187,8 @@ mod tests {
         let layout = layout("{0,2,1:T(8,128)S(1)SC(0:5)(2:3,4)}");
         assert_eq!(layout.move_dim_to_major(0).unwrap().to_string(), "{2,1,0:T(8,128)S(1)SC(1:5)(0:3,4)}");
         assert_eq!(layout.move_dim_to_minor(1).unwrap().to_string(), "{1,0,2:T(8,128)S(1)SC(2:5)(1:3,4)}");
-        assert_eq!(layout.delete_dimension(-3).unwrap().to_string(), "{1,0:T(8,128)S(1)SC(0:5)}");
-        assert_eq!(layout.delete_dimension(1).unwrap().to_string(), "{0,1:T(8,128)S(1)SC(1:3,4)}");
+        assert_eq!(layout.with_kept_dimensions(&[false, true, true]).to_string(), "{1,0:T(8,128)S(1)SC(0:5)}");
+        assert_eq!(layout.with_kept_dimensions(&[true, false, true]).to_string(), "{0,1:T(8,128)S(1)SC(1:3,4)}");
         assert!(layout.move_dim_to_major(3).is_err());
     }
 

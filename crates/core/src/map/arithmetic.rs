@@ -119,3 +119,64 @@ pub const fn same_sizes(mut one: &[u64], mut other: &[u64]) -> bool {
     }
     one.is_empty() && other.is_empty()
 }
+
+/// Cuts both lists into as many pieces as possible so that corresponding pieces have the same product. Returns where
+/// the pieces begin, and the ends of the lists; `None` if the products of the lists differ. XLA's `CommonFactors`
+/// (`xla/util.cc`).
+///
+/// ```
+/// use xla_shape_core::map::common_factors;
+///
+/// assert_eq!(common_factors(&[4, 6], &[2, 2, 6]), Some(vec![(0, 0), (1, 2), (2, 3)]));
+/// assert_eq!(common_factors(&[2], &[3]), None);
+/// ```
+#[must_use]
+pub fn common_factors(a: &[u64], b: &[u64]) -> Option<Vec<(usize, usize)>> {
+    if a == b {
+        return Some((0..=a.len()).map(|i| (i, i)).collect());
+    }
+    if a.contains(&0) || b.contains(&0) {
+        // Both arrays are empty: they correspond only as a whole.
+        let ends = (a.len(), b.len());
+        return (a.contains(&0) && b.contains(&0)).then(|| [(0, 0), ends].into());
+    }
+    let mut bounds = [(0, 0)].to_vec();
+    let (mut rest_a, mut rest_b) = (a.iter(), b.iter());
+    let (mut product_a, mut product_b) = (1_u64, 1_u64);
+    loop {
+        let (next_a, next_b) = (rest_a.as_slice().first(), rest_b.as_slice().first());
+        let take_a =
+            product_a < product_b || (product_a == product_b && next_a.is_some_and(|a| next_b.is_none_or(|b| a <= b)));
+        let take_b =
+            product_b < product_a || (product_a == product_b && next_b.is_some_and(|b| next_a.is_none_or(|a| b <= a)));
+        if !take_a && !take_b {
+            return Some(bounds);
+        }
+        if take_a {
+            product_a = product_a.checked_mul(*rest_a.next()?)?;
+        }
+        if take_b {
+            product_b = product_b.checked_mul(*rest_b.next()?)?;
+        }
+        if product_a == product_b {
+            bounds.push((a.len().abs_diff(rest_a.len()), b.len().abs_diff(rest_b.len())));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_factors;
+
+    #[test]
+    fn pieces_are_as_small_as_possible() {
+        assert_eq!(common_factors(&[], &[]), Some([(0, 0)].into()));
+        assert_eq!(common_factors(&[2, 3], &[6]), Some([(0, 0), (2, 1)].into()));
+        assert_eq!(common_factors(&[2, 1], &[2]), Some([(0, 0), (1, 1), (2, 1)].into()));
+        assert_eq!(common_factors(&[4, 6], &[2, 2, 6]), Some([(0, 0), (1, 2), (2, 3)].into()));
+        assert_eq!(common_factors(&[2], &[3]), None);
+        assert_eq!(common_factors(&[2, 2], &[2]), None);
+        assert_eq!(common_factors(&[0, 3], &[5, 0]), Some([(0, 0), (2, 2)].into()));
+        assert_eq!(common_factors(&[0], &[5]), None);
+    }
+}

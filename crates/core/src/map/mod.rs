@@ -48,8 +48,8 @@ mod terms;
 pub(crate) mod tile_block;
 
 pub use arithmetic::{
-    greatest_common_divisor, increment, least_common_multiple, row_major_entries, row_major_index, row_major_number,
-    same_sizes,
+    common_factors, greatest_common_divisor, increment, least_common_multiple, row_major_entries, row_major_index,
+    row_major_number, same_sizes,
 };
 #[doc(hidden)]
 pub use assert::assert_same_map;

@@ -2,6 +2,7 @@
 
 use crate::ValidationError;
 use crate::shard::ShardingError;
+use crate::text::OtherError;
 use crate::validate::ShapePart;
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -71,10 +72,21 @@ pub enum ProtoErrorKind {
     Invalid(ValidationError),
     /// The message is well-formed, but its sharding is not valid.
     Sharding(ShardingError),
+    /// The message is well-formed, but a crate that reads more than this one says that it describes nothing that can be.
+    Other(OtherError),
 }
 
 impl ProtoError {
-    pub(super) fn new(path: impl Into<String>, kind: ProtoErrorKind) -> Self {
+    /// An error of this kind in the field with this [`path`](Self::path).
+    ///
+    /// ```
+    /// use xla_shape_core::proto::{ProtoError, ProtoErrorKind};
+    ///
+    /// let error = ProtoError::new("layout.tiles", ProtoErrorKind::Missing);
+    /// assert_eq!(error.to_string(), "layout.tiles: expected this field, found none");
+    /// ```
+    #[must_use]
+    pub fn new(path: impl Into<String>, kind: ProtoErrorKind) -> Self {
         Self { path: path.into(), kind }
     }
 
@@ -131,7 +143,6 @@ fn field(part: ShapePart) -> String {
         ShapePart::Split(split) => format!("layout.split_configs[{split}]"),
         ShapePart::SplitDimension(split) => format!("layout.split_configs[{split}].dimension"),
         ShapePart::SplitIndex(split, i) => format!("layout.split_configs[{split}].split_indices[{i}]"),
-        ShapePart::PaddedDimension(i) => format!("layout.padded_dimensions[{i}]"),
         // Other parts have no field of their own; the error is about the whole shape.
         _ => String::new(),
     }
@@ -171,6 +182,7 @@ impl fmt::Display for ProtoError {
             }
             ProtoErrorKind::Invalid(error) => error.fmt(f),
             ProtoErrorKind::Sharding(error) => error.fmt(f),
+            ProtoErrorKind::Other(error) => error.fmt(f),
         }
     }
 }
@@ -181,6 +193,7 @@ impl core::error::Error for ProtoError {
             ProtoErrorKind::Wire(error) => Some(error),
             ProtoErrorKind::Invalid(error) => Some(error),
             ProtoErrorKind::Sharding(error) => Some(error),
+            ProtoErrorKind::Other(error) => Some(error.get()),
             _ => None,
         }
     }

@@ -48,7 +48,7 @@ macro_rules! layout_proto {
         [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
         /// The layout of an array: `LayoutProto` in `xla/xla_data.proto`.
         ///
-        /// Fields 2 to 5 are skipped: 2 and 3 are from 2017 ([`LegacyLayoutProto`](super::LegacyLayoutProto)), 4 and 5 from
+        /// Fields 2 to 5 are skipped: 2 and 3 are from 2017 (`LegacyLayoutProto` of `xla-shape-parity`), 4 and 5 from
         /// early sparse arrays.
         ///
         /// ```

@@ -22,7 +22,6 @@ mod array;
 mod decode;
 mod encode;
 mod error;
-mod legacy;
 mod message;
 mod nested;
 mod sharding;
@@ -32,7 +31,6 @@ pub mod wire;
 pub use decode::decode_shape;
 pub use encode::encode_shape;
 pub use error::{ProtoError, ProtoErrorKind};
-pub use legacy::{LegacyLayoutProto, LegacyShapeProto};
 pub use message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
 // The messages of shardings are for xla-shape-hlo, which decodes them inside of larger messages.
 #[doc(hidden)]

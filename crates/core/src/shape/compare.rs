@@ -376,7 +376,17 @@ impl ShapeEqual {
             && (self.ignore_layout || self.layout.compare(a.layout(), b.layout()))
     }
 
-    pub(crate) fn same_element_type(&self, a: ElementType, b: ElementType) -> bool {
+    /// Whether two element types are the same under these options.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType::{Bf16, F32, S32};
+    /// use xla_shape_core::compare::ShapeEqual;
+    ///
+    /// let equal = ShapeEqual::new().ignore_fp_precision();
+    /// assert!(equal.same_element_type(F32, Bf16) && !equal.same_element_type(F32, S32));
+    /// ```
+    #[must_use]
+    pub fn same_element_type(&self, a: ElementType, b: ElementType) -> bool {
         a == b || self.ignore_element_type || (self.ignore_fp_precision && a.is_floating() && b.is_floating())
     }
 

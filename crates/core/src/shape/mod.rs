@@ -4,8 +4,14 @@
 mod access;
 
 pub(crate) mod array;
+mod extent;
+
+pub(crate) mod parts;
+
+pub(crate) mod transform;
+
 pub mod compare;
-pub(crate) mod legacy;
+mod dynamic;
 pub(crate) mod program;
 pub mod type_limits;
 pub mod validate;
@@ -158,8 +164,20 @@ impl TupleShape {
         self.elements.to_mut()
     }
 
-    /// Appends an element; on an error, the tuple is unchanged.
-    pub(crate) fn push(&mut self, element: Shape) -> Result<(), ValidationError> {
+    /// Adds an element at the end.
+    ///
+    /// ```
+    /// use xla_shape_core::{Shape, TupleShape};
+    ///
+    /// let mut tuple = TupleShape::new(vec![Shape::Token])?;
+    /// tuple.push(Shape::Opaque)?;
+    /// assert_eq!(tuple.len(), 2);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the tuple would be nested too deeply; it is unchanged.
+    pub fn push(&mut self, element: Shape) -> Result<(), ValidationError> {
         let depth = depth_around(core::slice::from_ref(&element))?;
         self.depth = self.depth.max(depth);
         self.elements.to_mut().push(element);
@@ -214,9 +232,9 @@ impl fmt::Debug for TupleShape {
 
 #[cfg(test)]
 mod tests {
+    use super::transform::TransformError;
     use super::{MAX_NESTING, Shape, TupleShape};
     use crate::layout::error::ValidationError;
-    use crate::util::transform::TransformError;
     use alloc::string::ToString;
     use alloc::vec;
 
@@ -232,15 +250,14 @@ mod tests {
         assert_eq!(deepest.depth(), MAX_NESTING);
         assert_eq!(deepest.to_string().parse(), Ok(deepest.clone()));
         assert_eq!(TupleShape::new(vec![Shape::Token, deepest.clone()]), Err(TOO_DEEP));
-        assert_eq!(Shape::make_maybe_tuple_shape(vec![Shape::Token, deepest.clone()]), Err(TOO_DEEP));
-        assert_eq!(Shape::make_maybe_tuple_shape(vec![deepest.clone()]), Ok(deepest.clone()));
 
-        let mut tuple = Shape::make_nil();
-        assert_eq!(tuple.append_shape_to_tuple(deepest.clone()), Err(TransformError::Invalid(TOO_DEEP)));
-        assert_eq!(tuple, Shape::make_nil());
-        tuple.append_shape_to_tuple(nested(MAX_NESTING - 1)).unwrap();
+        let mut tuple = TupleShape::NIL;
+        assert_eq!(tuple.push(deepest.clone()), Err(TOO_DEEP));
+        assert_eq!(tuple, TupleShape::NIL);
+        tuple.push(nested(MAX_NESTING - 1)).unwrap();
+        let mut tuple = Shape::Tuple(tuple);
         assert_eq!(tuple, deepest);
-        assert_eq!(tuple.update_tuple_shape(0, deepest.clone()), Err(TransformError::Invalid(TOO_DEEP)));
+        assert_eq!(tuple.update_subshape(&[0], deepest.clone()), Err(TransformError::Invalid(TOO_DEEP)));
         assert_eq!(tuple, deepest);
 
         let bottom = [0; MAX_NESTING];
@@ -256,11 +273,11 @@ mod tests {
         assert_eq!(shape.depth(), 3);
         shape.update_subshape(&[0, 1], Shape::Token).unwrap();
         assert_eq!(shape, "((f32[2], token[]), ())".parse().unwrap());
-        shape.update_tuple_shape(0, Shape::Token).unwrap();
+        shape.update_subshape(&[0], Shape::Token).unwrap();
         assert_eq!(shape, "(token[], ())".parse().unwrap());
-        shape.append_shape_to_tuple(nested(4)).unwrap();
+        let Shape::Tuple(tuple) = &mut shape else { panic!("a tuple") };
+        tuple.push(nested(4)).unwrap();
         assert_eq!(shape.depth(), 5);
-        assert_eq!(shape.slice_tuple(0, 1).unwrap().depth(), 1);
         assert_eq!((Shape::Token.depth(), Shape::make_nil().depth()), (0, 1));
     }
 

@@ -63,12 +63,6 @@ pub enum Expected {
     DimensionNumber,
     /// A size or `*`.
     TileDimension,
-    /// A static size, without `<=` or `?`.
-    Size,
-    /// The width of a dimension in a layout of 2017.
-    Width,
-    /// One of `zero`, `one`, `lowest`, `highest`.
-    PaddingValue,
     /// An entry of an index: a number, or a letter and a number.
     IndexEntry,
     /// The letter of a dimension.
@@ -77,8 +71,6 @@ pub enum Expected {
     AttributeValue(LayoutAttribute),
     /// An attribute, or the end of the layout.
     AttributeOrEnd,
-    /// The padding of a layout of 2017, or the end of the layout.
-    LegacyAttributeOrEnd,
     /// One of `D`, `C`, `S`, `H`.
     DimLevel,
     /// A physical dimension to split.
@@ -131,17 +123,11 @@ impl fmt::Display for Expected {
             Self::Bound => f.write_str("a bound"),
             Self::DimensionNumber => f.write_str("a dimension number"),
             Self::TileDimension => f.write_str("a tile dimension: a size or `*`"),
-            Self::Size => f.write_str("a dimension's size"),
-            Self::Width => f.write_str("the width of a padded dimension"),
-            Self::PaddingValue => f.write_str("a padding value: `zero`, `one`, `lowest` or `highest`"),
             Self::IndexEntry => f.write_str("an entry of an index"),
             Self::DimensionLetter => f.write_str("the letter of a dimension without an entry"),
             Self::AttributeValue(attribute) => write!(f, "a number for {}", attribute.name()),
             Self::AttributeOrEnd => {
                 f.write_str("a layout attribute (`T`, `L`, `E`, `S`, `SC` or `M`) or the end of the layout")
-            }
-            Self::LegacyAttributeOrEnd => {
-                f.write_str("the padding of a layout (`PAD`, then `V`) or the end of the layout")
             }
             Self::DimLevel => f.write_str("a dimension level: `D`, `C`, `S` or `H`"),
             Self::SplitDimension => f.write_str("a physical dimension to split"),

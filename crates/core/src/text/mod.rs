@@ -12,13 +12,9 @@
 //! attributes ::= [D] [T] [L] [#] [*] [E] [S] [SC] [P] [M]
 //! ```
 //!
-//! Two forms are not XLA's: layouts of 2017 ([`LegacyShape`](crate::LegacyShape)), and indices, with or without the
-//! letters of their dimensions ([`parse_index`]).
+//! One form is not XLA's: indices, with or without the letters of their dimensions ([`parse_index`]).
 //!
 //! ```text
-//! legacy     ::= element_type '[' [ INT { ',' INT } ] ']' [ '{' [ INT { ',' INT } ] [ ':' [ widths [ value ] ] ] '}' ]
-//! widths     ::= 'PAD' '(' INT { ',' INT } ')'
-//! value      ::= 'V' '(' ( 'zero' | 'one' | 'lowest' | 'highest' ) ')'
 //! index      ::= [ entry { ',' entry } ] | '(' [ entry { ',' entry } ] ')'
 //! entry      ::= INT | letter '=' INT
 //! ```

@@ -10,7 +10,6 @@ use crate::layout::tile::{Tile, TileDimension};
 use crate::layout::{Layout, SplitConfig};
 use crate::shape::Shape;
 use crate::shape::array::{ArrayShape, write_without_layout};
-use crate::shape::legacy::LegacyShape;
 use crate::shape::program::{ProgramParameter, ProgramShape};
 use crate::sink::{self, ConstText, Sink};
 use core::fmt;
@@ -227,8 +226,9 @@ impl ArrayShape {
     /// ```
     /// use xla_shape_core::{ArrayShape, ElementType};
     ///
-    /// let shape = ArrayShape::make_scalar_shape(ElementType::F32);
+    /// let shape = ArrayShape::with_default_layout(ElementType::F32, &[])?;
     /// assert_eq!(shape.const_text::<16>().as_str(), "f32[]");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
     pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
@@ -280,35 +280,6 @@ pub fn index_with_letters(index: &[usize]) -> impl fmt::Display + '_ {
     }
 
     Index(index)
-}
-
-const fn legacy(sink: &mut Sink<'_>, shape: &LegacyShape) {
-    array(sink, shape.modern(), false);
-    if shape.dimensions().is_empty() {
-        return;
-    }
-    sink.byte(b'{');
-    dimension_numbers(sink, shape.minor_to_major());
-    if !shape.padded_dimensions().is_empty() {
-        sink.byte(b':');
-        sink.text(LayoutAttribute::PaddedDimensions.symbol());
-        sink.byte(b'(');
-        sink.numbers(shape.padded_dimensions());
-        sink.byte(b')');
-    }
-    if let Some(value) = shape.padding_value() {
-        sink.text(LayoutAttribute::PaddingValue.symbol());
-        sink.byte(b'(');
-        sink.text(value.name());
-        sink.byte(b')');
-    }
-    sink.byte(b'}');
-}
-
-impl fmt::Display for LegacyShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sink::display(f, |sink| legacy(sink, self))
-    }
 }
 
 impl fmt::Display for Layout {

@@ -1,7 +1,8 @@
 //! Shapes in the layout of 2017.
 
 use xla_shape::shape;
-use xla_shape::types::{HighestPadding, Padded, Size};
+use xla_shape::legacy::{HighestPadding, Padded};
+use xla_shape::types::Size;
 
 type Old = shape!(f32[2, 3]{0, 1: PAD(3, 5) V(highest)});
 type Same = Padded<shape!(f32[2,3]{0,1:T(5,3)}), (Size<3>, Size<5>), HighestPadding>;

@@ -34,7 +34,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     }
     let ends = |parser: &Parser<'_>| match closing {
         Some(closing) => parser.token.is(closing as u8),
-        None => parser.at_end(),
+        None => parser.token.kind == TokenKind::End,
     };
     let mut index = vec![];
     let mut by_letter = vec![None; num_dimensions.min(4)];

@@ -73,6 +73,10 @@ impl Parser<'_> {
         self.mark(ShapePart::MinorToMajor, start);
         if self.token.is(b':') {
             self.advance();
+            if self.stops_before_attributes {
+                self.open = Some(close);
+                return Ok(layout);
+            }
             self.attributes(&mut layout, close)?;
         } else if !self.token.is(close) {
             return Err(self.unexpected(Expected::AnyOf(',', ':', close.into())));

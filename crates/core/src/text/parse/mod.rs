@@ -9,7 +9,8 @@ mod options;
 mod expression;
 mod index;
 mod layout;
-mod legacy;
+
+mod extend;
 
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
@@ -64,6 +65,10 @@ pub struct Parser<'a> {
     wanted: Option<ShapePart>,
     /// The span of the wanted part.
     found: Option<Span>,
+    /// Whether attributes of layouts are left to the caller; see [`Parser::array_before_attributes`].
+    stops_before_attributes: bool,
+    /// What closes the layout whose attributes come next.
+    open: Option<u8>,
 }
 
 /// What opens a layout after the dimensions.
@@ -314,8 +319,9 @@ impl<'a> Parser<'a> {
     #[inline(never)]
     fn wrong_array(&self, start: usize, part: ShapePart, kind: ParseErrorKind) -> ParseError {
         let whole = Span { start, end: self.position };
+        let &Self { brackets, for_types, stops_before_attributes, .. } = self;
         let before = Self::at(self.lexer.text(), start);
-        let mut again = Self { brackets: self.brackets, for_types: self.for_types, wanted: Some(part), ..before };
+        let mut again = Self { brackets, for_types, stops_before_attributes, wanted: Some(part), ..before };
         let span = again.array_parts().ok().and(again.found).unwrap_or(whole);
         ParseError::new(kind, span)
     }

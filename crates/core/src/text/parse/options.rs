@@ -51,6 +51,8 @@ impl<'a> Parser<'a> {
             expressions: Vec::new(),
             wanted: None,
             found: None,
+            stops_before_attributes: false,
+            open: None,
         }
     }
 

@@ -1,12 +1,11 @@
-//! Dynamic dimensions: bounds, unbounded sizes, and replacing them by static sizes.
+//! Dynamic dimensions: unbounded sizes, and their places taken by sizes.
 
 use crate::layout::dimension::Dimension;
-use crate::layout::number::{DimensionError, DimensionNumber};
+use crate::layout::number::DimensionError;
 use crate::limits::MAX_SIZE;
 use crate::map::size;
-use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::util::transform::TransformError;
+use crate::shape::transform::TransformError;
 
 type Result<T> = core::result::Result<T, TransformError>;
 
@@ -21,18 +20,6 @@ impl ArrayShape {
     #[must_use]
     pub fn is_unbounded_dynamic(&self) -> bool {
         self.dimensions().contains(&Dimension::Unbounded)
-    }
-
-    /// Whether a dimension has a bound instead of a static size.
-    ///
-    /// ```
-    /// let shape: xla_shape_core::ArrayShape = "f32[<=8,128]".parse()?;
-    /// assert!(shape.is_bounded_dynamic());
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn is_bounded_dynamic(&self) -> bool {
-        self.dimensions().iter().any(|dimension| matches!(dimension, Dimension::Bounded(_)))
     }
 
     /// The bytes of an array that has these sizes, computed without an allocation. The caller ensures that the sizes
@@ -128,103 +115,10 @@ impl ArrayShape {
         });
         self.with_parts(bound, self.layout().clone())
     }
-
-    /// The array with every bound replaced by a static size, and without the metadata prefix. XLA's
-    /// `ShapeUtil::MakeStaticShape`.
-    ///
-    /// ```
-    /// let shape: xla_shape_core::ArrayShape = "f32[<=8,128]".parse()?;
-    /// assert_eq!(shape.make_static_shape()?.to_string(), "f32[8,128]{1,0}");
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a dimension is unbounded.
-    pub fn make_static_shape(&self) -> Result<Self> {
-        if let Some(dimension) = self.dimensions().iter().position(|&dimension| dimension == Dimension::Unbounded) {
-            return Err(TransformError::UnboundedDimension { dimension });
-        }
-        let sizes = self.dimensions().iter().filter_map(|dimension| dimension.extent()).map(Dimension::Static);
-        self.with_parts(sizes, self.layout().clone().with_dynamic_shape_metadata_prefix_bytes(0)?)
-    }
-
-    /// The array with this dimension bounded (`dynamic`) or static, with the same number as its bound or size. An
-    /// unbounded dimension stays unbounded if `dynamic`.
-    ///
-    /// ```
-    /// let shape: xla_shape_core::ArrayShape = "f32[<=8,128]".parse()?;
-    /// assert_eq!(shape.set_dynamic_dimension(1, true)?.to_string(), "f32[<=8,<=128]{1,0}");
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there is no such dimension, or it is unbounded and `dynamic` is false.
-    pub fn set_dynamic_dimension(&self, dimension: impl Into<DimensionNumber>, dynamic: bool) -> Result<Self> {
-        let dimension = self.get_dimension_number(dimension)?;
-        let mut sizes = self.dimensions().to_vec();
-        if let Some(size) = sizes.get_mut(dimension) {
-            *size = match (*size, dynamic) {
-                (Dimension::Static(size), true) => Dimension::Bounded(size),
-                (Dimension::Bounded(bound), false) => Dimension::Static(bound),
-                (Dimension::Unbounded, false) => return Err(TransformError::UnboundedDimension { dimension }),
-                (same, _) => same,
-            };
-        }
-        self.with_parts(sizes.into_iter(), self.layout().clone())
-    }
-
-    /// The array with each dimension dynamic where it is dynamic in `from`, and static elsewhere. XLA's
-    /// `ShapeUtil::CopyDynamicDimensions`.
-    ///
-    /// ```
-    /// let shape: xla_shape_core::ArrayShape = "f32[<=8,128]".parse()?;
-    /// let other: xla_shape_core::ArrayShape = "s8[16,<=256]".parse()?;
-    /// assert_eq!(shape.copy_dynamic_dimensions(&other)?.to_string(), "f32[8,<=128]{1,0}");
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the numbers of dimensions differ, or an unbounded dimension is not dynamic in `from`.
-    pub fn copy_dynamic_dimensions(&self, from: &Self) -> Result<Self> {
-        if !self.same_rank(from) {
-            let num_dimensions = self.num_dimensions();
-            return Err(DimensionError::CountMismatch { num_dimensions, entries: from.num_dimensions() }.into());
-        }
-        let dynamic = from.dimensions().iter().map(|dimension| dimension.is_dynamic());
-        dynamic
-            .enumerate()
-            .try_fold(self.clone(), |array, (dimension, dynamic)| array.set_dynamic_dimension(dimension, dynamic))
-    }
-}
-
-impl Shape {
-    /// Makes a dimension of the array at `index` bounded (`dynamic`) or static, as
-    /// [`set_dynamic_dimension`](ArrayShape::set_dynamic_dimension) does. XLA's `ShapeUtil::UpdateDynamicDimension`.
-    ///
-    /// ```
-    /// let mut shape: xla_shape_core::Shape = "(token[], f32[8,128])".parse()?;
-    /// shape.update_dynamic_dimension(&[1], 0, true)?;
-    /// assert_eq!(shape.to_string(), "(token[], f32[<=8,128]{1,0})");
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there is no array at `index`, it has no such dimension, or the dimension is unbounded and `dynamic` is false.
-    pub fn update_dynamic_dimension(
-        &mut self,
-        index: &[usize],
-        dimension: impl Into<DimensionNumber>,
-        dynamic: bool,
-    ) -> Result<()> {
-        let array = self.get_mutable_array(index).ok_or(TransformError::NoSuchPart)?;
-        *array = array.set_dynamic_dimension(dimension, dynamic)?;
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::shape::Shape;
     use crate::shape::array::ArrayShape;
     use alloc::string::ToString;
 
@@ -271,22 +165,5 @@ mod tests {
         assert!(quick > 40, "{quick}");
         assert_eq!(array("f32[?]").quick_byte_size(&[1, 2]), None);
         assert_eq!(array("f32[?]").quick_byte_size(&[u64::MAX / 4]), None);
-    }
-
-    #[test]
-    fn bounds_become_sizes_and_sizes_bounds() {
-        assert_eq!(array("f32[<=4,2]{1,0:M(8)}").make_static_shape(), Ok(array("f32[4,2]")));
-        let error = array("f32[2,?]").make_static_shape().unwrap_err();
-        assert_eq!(error.to_string(), "expected dimension 1 to have a size or a bound, found `?`");
-        assert_eq!(array("f32[4,2]").set_dynamic_dimension(-1, true), Ok(array("f32[4,<=2]")));
-        assert_eq!(array("f32[4,<=2]").set_dynamic_dimension(1, false), Ok(array("f32[4,2]")));
-        assert!(array("f32[?]").set_dynamic_dimension(0, false).is_err());
-        assert_eq!(array("f32[4,<=2]").copy_dynamic_dimensions(&array("s8[<=9,7]")), Ok(array("f32[<=4,2]")));
-        assert!(array("f32[4]").copy_dynamic_dimensions(&array("f32[4,4]")).is_err());
-        let mut tuple: Shape = "(f32[2], (s32[3], token[]))".parse().unwrap();
-        tuple.update_dynamic_dimension(&[1, 0], 0, true).unwrap();
-        assert_eq!(tuple.to_string(), "(f32[2]{0}, (s32[<=3]{0}, token[]))");
-        assert!(tuple.update_dynamic_dimension(&[1, 1], 0, true).is_err());
-        assert!(tuple.update_dynamic_dimension(&[1], 0, true).is_err());
     }
 }

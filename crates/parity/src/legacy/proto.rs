@@ -1,16 +1,16 @@
 //! The messages of shapes from 2017, when layouts had padded dimensions instead of tiles.
 
-use super::decode::{dimension_numbers, element_type, sizes};
-use super::encode::int;
-use super::error::ProtoError;
-use crate::{LegacyShape, PaddingValue};
+use super::{LegacyError, LegacyShape, PaddingValue};
+use alloc::format;
 use alloc::vec::Vec;
+use xla_shape_core::Shape;
+use xla_shape_core::proto::{LayoutProto, ProtoError, ProtoErrorKind, ShapeProto};
+use xla_shape_core::text::OtherError;
 
 /// `LayoutProto` as it was in 2017.
 ///
 /// ```
-/// use xla_shape_core::LegacyShape;
-/// use xla_shape_core::proto::{LegacyLayoutProto, LegacyShapeProto};
+/// use xla_shape_parity::legacy::{LegacyLayoutProto, LegacyShape, LegacyShapeProto};
 ///
 /// let layout = LegacyLayoutProto { minor_to_major: vec![1, 0], padded_dimensions: vec![8, 128], padding_value: 1 };
 /// let message = LegacyShapeProto { element_type: 11, dimensions: vec![7, 100], layout: Some(layout) };
@@ -36,8 +36,8 @@ pub struct LegacyLayoutProto {
 /// Tuples had no layout of their own: the elements of a tuple, in its field 4, are messages of this type.
 ///
 /// ```
-/// use xla_shape_core::proto::{LegacyLayoutProto, LegacyShapeProto};
-/// use xla_shape_core::{ElementType, LegacyShape};
+/// use xla_shape_core::ElementType;
+/// use xla_shape_parity::legacy::{LegacyLayoutProto, LegacyShape, LegacyShapeProto};
 ///
 /// let layout = LegacyLayoutProto { minor_to_major: vec![0], ..LegacyLayoutProto::default() };
 /// let message = LegacyShapeProto { element_type: 11, dimensions: vec![7], layout: Some(layout) };
@@ -77,21 +77,48 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
     /// # Errors
     /// If it is not the message of a valid array. Tuples, tokens and opaque values have other element types.
     fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
-        let element_type = element_type(shape.element_type)?;
-        let dimensions = sizes(&shape.dimensions, "dimensions")?;
-        let default;
-        let layout = match &shape.layout {
-            Some(layout) => layout,
-            None => {
-                let minor_to_major = (0..shape.dimensions.len()).rev().map(int).collect();
-                default = LegacyLayoutProto { minor_to_major, ..LegacyLayoutProto::default() };
-                &default
-            }
+        // Without padding, it is a message of today, of which the core reads the rest.
+        let layout = shape.layout.as_ref();
+        let message = ShapeProto {
+            element_type: shape.element_type,
+            dimensions: shape.dimensions.clone(),
+            layout: layout
+                .map(|layout| LayoutProto { minor_to_major: layout.minor_to_major.clone(), ..LayoutProto::default() }),
+            ..ShapeProto::default()
         };
-        let within = |error: ProtoError| error.within("layout");
-        let minor_to_major = dimension_numbers(&layout.minor_to_major, "minor_to_major").map_err(within)?;
-        let padded_dimensions = sizes(&layout.padded_dimensions, "padded_dimensions").map_err(within)?;
-        let padding_value = PaddingValue::from_proto_number(layout.padding_value)?;
-        Ok(Self::new(element_type, &dimensions, &minor_to_major, &padded_dimensions, padding_value)?)
+        let Shape::Array(array) = Shape::try_from(&message)? else {
+            let number = shape.element_type;
+            return Err(ProtoError::new("element_type", ProtoErrorKind::UnknownElementType { number }));
+        };
+        let widths = layout.map_or(&[][..], |layout| &layout.padded_dimensions);
+        let width = |(i, &value): (usize, &i64)| {
+            let negative = |_| ProtoError::new(format!("{WIDTHS}[{i}]"), ProtoErrorKind::Negative { value });
+            u64::try_from(value).map_err(negative)
+        };
+        let widths = widths.iter().enumerate().map(width).collect::<Result<Vec<_>, _>>()?;
+        let value =
+            PaddingValue::from_proto_number(layout.map_or(0, |layout| layout.padding_value)).map_err(of_field)?;
+        let sizes = array.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
+        Self::padded(array, &sizes, &widths, value).map_err(of_field)
     }
+}
+
+const WIDTHS: &str = "layout.padded_dimensions";
+
+/// The error of the field that is wrong.
+fn of_field(error: LegacyError) -> ProtoError {
+    let kind = ProtoErrorKind::Other(OtherError::new(error));
+    match error {
+        LegacyError::Invalid(error) => error.into(),
+        LegacyError::WidthCount { .. } => ProtoError::new(WIDTHS, kind),
+        LegacyError::WidthTooSmall { dimension, .. } | LegacyError::WidthTooLarge { dimension, .. } => {
+            ProtoError::new(format!("{WIDTHS}[{dimension}]"), kind)
+        }
+        LegacyError::UnknownPaddingValue { .. } => ProtoError::new("layout.padding_value", kind),
+    }
+}
+
+/// A number as the schema has it; those of arrays fit.
+fn int(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }

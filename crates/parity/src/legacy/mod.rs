@@ -5,155 +5,30 @@
 //! (the widths from major to minor), plus a padding value. So a [`LegacyShape`] holds both, and [`LegacyShape::modern`]
 //! gives the positions of elements.
 //!
-//! XLA has no text for it. This crate writes `PAD(…)`, the widths from dimension 0 on, and `V(…)` in place of tiles:
+//! XLA has no text for it. This module writes `PAD(…)`, the widths from dimension 0 on, and `V(…)` in place of tiles:
 //! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
+//! [`parse`] reads it where more text follows.
 
-use crate::element_type::{ElementClass, ElementType};
-use crate::layout::Layout;
-use crate::layout::dimension::Dimension;
-use crate::layout::error::ValidationError;
-use crate::layout::tile::{Tile, TileDimension};
-use crate::limits::MAX_SIZE;
-use crate::list::List;
-use crate::map::Source;
-use crate::shape::array::ArrayShape;
+mod error;
+#[cfg(feature = "proto")]
+mod proto;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+mod value;
+
+pub use error::LegacyError;
+#[cfg(feature = "proto")]
+pub use proto::{LegacyLayoutProto, LegacyShapeProto};
+pub use text::{is_next, parse};
+pub use value::PaddingValue;
+
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// The value in the padding of an array in a layout of 2017.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum PaddingValue {
-    /// 0.
-    Zero,
-    /// 1.
-    One,
-    /// The lowest value of the element type: -∞ where there is one.
-    Lowest,
-    /// The highest value of the element type: ∞ where there is one.
-    Highest,
-}
-
-impl PaddingValue {
-    /// Every padding value, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Zero, Self::One, Self::Lowest, Self::Highest];
-
-    /// The name in text, such as `lowest`.
-    ///
-    /// ```
-    /// use xla_shape_core::PaddingValue;
-    ///
-    /// assert_eq!(PaddingValue::Lowest.name(), "lowest");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::One => "one",
-            Self::Lowest => "lowest",
-            Self::Highest => "highest",
-        }
-    }
-
-    /// The padding value with this name.
-    ///
-    /// ```
-    /// use xla_shape_core::PaddingValue;
-    ///
-    /// assert_eq!(PaddingValue::from_name("lowest"), Some(PaddingValue::Lowest));
-    /// ```
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|value| value.name() == name)
-    }
-
-    /// The number in the schema of 2017 (`PaddingValue` in `xla_data.proto`); 0 for `None`, which means that the value
-    /// is unspecified.
-    ///
-    /// ```
-    /// use xla_shape_core::PaddingValue;
-    ///
-    /// assert_eq!(PaddingValue::proto_number(Some(PaddingValue::Lowest)), 3);
-    /// ```
-    #[must_use]
-    pub const fn proto_number(value: Option<Self>) -> i32 {
-        match value {
-            None => 0,
-            Some(Self::Zero) => 1,
-            Some(Self::One) => 2,
-            Some(Self::Lowest) => 3,
-            Some(Self::Highest) => 4,
-        }
-    }
-
-    /// The padding value with this number in the schema of 2017. `None`, an unspecified value, for 0 (`INVALID_PAD`)
-    /// and 5 (`UNKNOWN_PAD`).
-    ///
-    /// ```
-    /// use xla_shape_core::PaddingValue;
-    ///
-    /// assert_eq!(PaddingValue::from_proto_number(3), Ok(Some(PaddingValue::Lowest)));
-    /// assert_eq!(PaddingValue::from_proto_number(5), Ok(None));
-    /// assert!(PaddingValue::from_proto_number(6).is_err());
-    /// ```
-    ///
-    /// # Errors
-    /// If the schema has no such number.
-    pub fn from_proto_number(number: i32) -> Result<Option<Self>, ValidationError> {
-        const UNKNOWN: i32 = 5;
-        let value = Self::ALL.into_iter().find(|&value| Self::proto_number(Some(value)) == number);
-        match (value, number) {
-            (None, 0 | UNKNOWN) => Ok(None),
-            (None, number) => Err(ValidationError::UnknownPaddingValue { number }),
-            (value, _) => Ok(value),
-        }
-    }
-
-    /// The bits of an element with this value, right-aligned; `None` if the element type has no such value: `f8e8m0fnu`
-    /// has no 0, `s1` has no 1, and complex numbers have no lowest or highest.
-    ///
-    /// ```
-    /// use xla_shape_core::{ElementType, PaddingValue};
-    ///
-    /// assert_eq!(PaddingValue::One.bits(ElementType::Bf16), Some(0x3f80));
-    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::S4), Some(0b1000));
-    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::C64), None);
-    /// ```
-    #[must_use]
-    pub const fn bits(self, element_type: ElementType) -> Option<u128> {
-        let bits = element_type.bits();
-        let all = u128::MAX >> 128_u64.saturating_sub(bits);
-        let (zero, one, lowest, highest) = match element_type.class() {
-            ElementClass::Predicate | ElementClass::UnsignedInteger => (Some(0), Some(1), Some(0), Some(all)),
-            ElementClass::SignedInteger => {
-                let highest = all >> 1;
-                (Some(0), if bits > 1 { Some(1) } else { None }, Some(all ^ highest), Some(highest))
-            }
-            ElementClass::Float => match element_type.float_format() {
-                Some(format) => {
-                    let highest = match format.infinity() {
-                        Some(infinity) => infinity,
-                        None => format.largest(),
-                    };
-                    let zero = if format.has_sign { Some(0) } else { None };
-                    let lowest = if format.has_sign { highest | format.sign() } else { 0 };
-                    (zero, Some(format.one() as u128), Some(lowest as u128), Some(highest as u128))
-                }
-                None => return None,
-            },
-            ElementClass::Complex => match element_type.complex_component_type() {
-                // The real part comes first, in the lower bits.
-                Some(component) => (Some(0), Self::One.bits(component), None, None),
-                None => return None,
-            },
-        };
-        match self {
-            Self::Zero => zero,
-            Self::One => one,
-            Self::Lowest => lowest,
-            Self::Highest => highest,
-        }
-    }
-}
+use xla_shape_core::limits::MAX_SIZE;
+use xla_shape_core::map::Source;
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, Tile, TileDimension};
 
 /// The shape of an array in a layout of 2017. Always valid.
 ///
@@ -167,7 +42,7 @@ impl PaddingValue {
 /// [`modern`](Self::modern) shapes, and store the padding values separately.
 ///
 /// ```
-/// use xla_shape_core::{LegacyShape, PaddingValue};
+/// use xla_shape_parity::legacy::{LegacyShape, PaddingValue};
 ///
 /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse()?;
 /// assert_eq!(shape.padded_dimensions(), [3, 5]);
@@ -179,7 +54,7 @@ impl PaddingValue {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LegacyShape {
     modern: ArrayShape,
-    padded_dimensions: List<u64, 6>,
+    padded_dimensions: Cow<'static, [u64]>,
     padding_value: Option<PaddingValue>,
 }
 
@@ -188,7 +63,8 @@ impl LegacyShape {
     /// means no padding. Without padding, the padding value is dropped. A width of 0 becomes 1.
     ///
     /// ```
-    /// use xla_shape_core::{ElementType, LegacyShape, PaddingValue};
+    /// use xla_shape_core::ElementType;
+    /// use xla_shape_parity::legacy::{LegacyShape, PaddingValue};
     ///
     /// let shape = LegacyShape::new(ElementType::F32, &[2, 3], &[0, 1], &[3, 5], Some(PaddingValue::Zero))?;
     /// assert_eq!(shape.to_string(), "f32[2,3]{0,1:PAD(3,5)V(zero)}");
@@ -204,24 +80,37 @@ impl LegacyShape {
         minor_to_major: &[usize],
         padded_dimensions: &[u64],
         padding_value: Option<PaddingValue>,
-    ) -> Result<Self, ValidationError> {
+    ) -> Result<Self, LegacyError> {
         let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
-        let mut modern = ArrayShape::new(element_type, &dimensions, Layout::new(minor_to_major)?)?;
+        let unpadded = ArrayShape::new(element_type, &dimensions, Layout::new(minor_to_major)?)?;
+        Self::padded(unpadded, sizes, padded_dimensions, padding_value)
+    }
+
+    /// This array of static sizes, which has no tiles yet, with padding.
+    fn padded(
+        unpadded: ArrayShape,
+        sizes: &[u64],
+        padded_dimensions: &[u64],
+        padding_value: Option<PaddingValue>,
+    ) -> Result<Self, LegacyError> {
         check_widths(sizes, padded_dimensions)?;
         let padded_dimensions = padded_dimensions.iter().map(|&width| width.max(1)).collect::<Vec<_>>();
+        let mut modern = unpadded;
         if !padded_dimensions.is_empty() {
-            let widths = minor_to_major.iter().rev().filter_map(|&dimension| padded_dimensions.get(dimension));
-            let layout = modern.layout().clone().with_tiles(&[Tile::from_sizes(widths.copied())])?;
+            let order = modern.layout().minor_to_major().iter().rev();
+            let widths = order.filter_map(|&dimension| padded_dimensions.get(dimension)).copied();
+            let layout = modern.layout().clone().with_tiles(&[Tile::from_sizes(widths)])?;
             modern = modern.with_layout(layout)?;
         }
         let padding_value = padding_value.filter(|_| !padded_dimensions.is_empty());
-        Ok(Self { modern, padded_dimensions: List::from_slice(&padded_dimensions), padding_value })
+        Ok(Self { modern, padded_dimensions: Cow::Owned(padded_dimensions), padding_value })
     }
 
     /// A shape from its [`modern`](Self::modern) shape and its padded widths, usable in a `const` without allocation.
     ///
     /// ```
-    /// use xla_shape_core::{ArrayShape, Dimension::Static, ElementType, Layout, LayoutAttributes, LegacyShape};
+    /// use xla_shape_core::{ArrayShape, Dimension::Static, ElementType, Layout, LayoutAttributes};
+    /// use xla_shape_parity::legacy::LegacyShape;
     ///
     /// static LAYOUT: Layout = Layout::from_static(&[0, 1], &[], LayoutAttributes::DEFAULT);
     /// static SHAPE: LegacyShape =
@@ -242,7 +131,7 @@ impl LegacyShape {
             is_modern(&modern, padded_dimensions),
             "expected the tile of the modern shape to be the padded dimensions"
         );
-        Self { modern, padded_dimensions: List::Static(padded_dimensions), padding_value }
+        Self { modern, padded_dimensions: Cow::Borrowed(padded_dimensions), padding_value }
     }
 
     /// The shape of 2017 in which every element has the same position as in `array`. `None` if there is none: if a size
@@ -250,7 +139,8 @@ impl LegacyShape {
     /// space, packing, alignment, …).
     ///
     /// ```
-    /// use xla_shape_core::{ArrayShape, LegacyShape};
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_parity::legacy::LegacyShape;
     ///
     /// let tiled: ArrayShape = "f32[3,8]{1,0:T(3,5)}".parse()?;
     /// assert_eq!(LegacyShape::from_modern(&tiled, None), None); // the first row ends after the second one's beginning
@@ -280,7 +170,7 @@ impl LegacyShape {
     /// The same array in a modern layout: with one tile, whose sizes are the padded widths.
     ///
     /// ```
-    /// use xla_shape_core::LegacyShape;
+    /// use xla_shape_parity::legacy::LegacyShape;
     ///
     /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
     /// assert_eq!(shape.modern().to_string(), "f32[2,3]{0,1:T(5,3)}");
@@ -294,7 +184,7 @@ impl LegacyShape {
     /// The type of the elements.
     ///
     /// ```
-    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// let shape: xla_shape_parity::legacy::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
     /// assert_eq!(shape.element_type(), xla_shape_core::ElementType::F32);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -308,7 +198,7 @@ impl LegacyShape {
     /// ```
     /// use xla_shape_core::Dimension::Static;
     ///
-    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// let shape: xla_shape_parity::legacy::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
     /// assert_eq!(shape.dimensions(), [Static(2), Static(3)]);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -320,7 +210,7 @@ impl LegacyShape {
     /// The dimensions from the fastest varying one to the slowest.
     ///
     /// ```
-    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// let shape: xla_shape_parity::legacy::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
     /// assert_eq!(shape.minor_to_major(), [0, 1]);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -332,7 +222,7 @@ impl LegacyShape {
     /// The width of each dimension in memory, dimension 0 first, in elements; empty if there is no padding.
     ///
     /// ```
-    /// use xla_shape_core::LegacyShape;
+    /// use xla_shape_parity::legacy::LegacyShape;
     ///
     /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
     /// assert_eq!(shape.padded_dimensions(), [3, 5]);
@@ -340,13 +230,16 @@ impl LegacyShape {
     /// ```
     #[must_use]
     pub const fn padded_dimensions(&self) -> &[u64] {
-        self.padded_dimensions.as_slice()
+        match &self.padded_dimensions {
+            Cow::Borrowed(widths) => widths,
+            Cow::Owned(widths) => widths.as_slice(),
+        }
     }
 
     /// The value in the padding; `None` if it is unspecified.
     ///
     /// ```
-    /// use xla_shape_core::{LegacyShape, PaddingValue};
+    /// use xla_shape_parity::legacy::{LegacyShape, PaddingValue};
     ///
     /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
     /// assert_eq!(shape.padding_value(), Some(PaddingValue::One));
@@ -360,7 +253,7 @@ impl LegacyShape {
     /// The bits of the padding value as an element; `None` if it is unspecified, or the element type has no such value.
     ///
     /// ```
-    /// use xla_shape_core::LegacyShape;
+    /// use xla_shape_parity::legacy::LegacyShape;
     ///
     /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
     /// assert_eq!(shape.padding_bits(), Some(1_f32.to_bits().into()));
@@ -405,20 +298,19 @@ const fn is_modern(modern: &ArrayShape, widths: &[u64]) -> bool {
     true
 }
 
-fn check_widths(sizes: &[u64], widths: &[u64]) -> Result<(), ValidationError> {
+fn check_widths(sizes: &[u64], widths: &[u64]) -> Result<(), LegacyError> {
     if widths.is_empty() {
         return Ok(());
     }
     if widths.len() != sizes.len() {
-        let (dimensions, padded_dimensions) = (sizes.len(), widths.len());
-        return Err(ValidationError::PaddedDimensionsMismatch { dimensions, padded_dimensions });
+        return Err(LegacyError::WidthCount { dimensions: sizes.len(), widths: widths.len() });
     }
     for (dimension, (&size, &width)) in sizes.iter().zip(widths).enumerate() {
         if width < size {
-            return Err(ValidationError::PaddedDimensionTooSmall { dimension, width, size });
+            return Err(LegacyError::WidthTooSmall { dimension, width, size });
         }
         if width > MAX_SIZE {
-            return Err(ValidationError::PaddedDimensionTooLarge { dimension, width });
+            return Err(LegacyError::WidthTooLarge { dimension, width });
         }
     }
     Ok(())
