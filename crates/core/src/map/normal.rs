@@ -13,6 +13,9 @@
 //! its last modulus is the first index at which the value drops. So the parts of equal maps can differ only where one
 //! part continues another, and such parts are joined. For sums that cannot be split, only the converse holds: maps with
 //! equal forms are equal.
+//!
+//! Everything is `const`, because types ask too: whether a layout is strided, whether a reshape is a bitcast, `assert_same_map!`. There is
+//! one implementation for both; a `const` gives it a workspace of fixed size, a program one that grows.
 
 #![expect(
     clippy::indexing_slicing,
@@ -152,17 +155,8 @@ pub(crate) const fn slice(pool: &[Part], range: Range) -> &[Part] {
     pool.split_at(range.end).0.split_at(range.start).1
 }
 
-const fn same_source(this: Source, that: Source) -> bool {
-    match (this, that) {
-        (Source::Zero, Source::Zero) => true,
-        (Source::Dimension(this), Source::Dimension(that))
-        | (Source::Intermediate(this), Source::Intermediate(that)) => this == that,
-        _ => false,
-    }
-}
-
 const fn same_part(this: Part, that: Part) -> bool {
-    this.stride == that.stride && this.divisor == that.divisor && same_source(this.source, that.source)
+    this.stride == that.stride && this.divisor == that.divisor && this.source.same(that.source)
 }
 
 const fn same_parts(these: &[Part], those: &[Part]) -> bool {
@@ -323,6 +317,9 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
+    ///
+    /// With `T(*,4)` on `f32[3,4]`, the combined value is `i·4 + j`: its quotient by 4 is `i`, and its remainder is `j`. Where neither can
+    /// be had, as in the remainder by 3, the sum becomes a node.
     const fn push_cut(&mut self, sum: Range, modulus: u64, divisor: u64, stride: u64) {
         if self.depth == MAX_DECISION_DEPTH {
             self.exhausted = Some(Exhausted::Steps);
@@ -351,6 +348,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
 
     /// Appends parts whose sum is congruent to the sum of these, with each part reduced modulo `modulus` where
     /// possible.
+    ///
+    /// In `(i·6 + j) % 4`, `i·6` is that of `i % 2`, because 2·6 is a multiple of 4.
     const fn push_congruent(&mut self, sum: Range, modulus: u64) {
         let within = max_of(self, slice(self.pool, sum)) < modulus;
         let mut i = sum.start;
@@ -370,6 +369,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// Reduces the strides from `start` on modulo `modulus`, where the part then stays below the modulus.
+    ///
+    /// In `((i % 2)·6 + …) % 4`, 6 becomes 2: the part is then at most 2.
     const fn reduce_strides(&mut self, start: usize, modulus: u64) {
         let mut i = start;
         while i < self.num_parts {
@@ -383,6 +384,9 @@ impl<'a, 'e> Normalizer<'a, 'e> {
 
     /// Appends the parts of `sum / divisor · stride` and returns true, or appends nothing if the quotient is not a sum
     /// of parts.
+    ///
+    /// With `j < 4`, `(i·4 + j) / 2` is `i·2 + j/2`: 4 is a multiple of 2, and what is left of `j`, `j % 2`, is too small to carry. But
+    /// `(i·3 + j) / 2` carries: it is not a sum of parts.
     const fn push_quotient(&mut self, sum: Range, divisor: u64, stride: u64) -> bool {
         let start = self.num_parts;
         let mut rest = 0_u64;
@@ -415,6 +419,9 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// Sorts the list that begins at `start` by strides, the largest first, and joins parts that continue each other.
+    ///
+    /// `f32[16,128]{1,0:T(8,128)}` has the parts `i/8·1024`, `i%8·128` and `j`. The first two are joined to `i·128`, so the array lies as
+    /// without tiles.
     const fn coalesce(&mut self, start: usize) {
         self.add_equals(start);
         self.sort(start);
@@ -437,7 +444,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
         }
     }
 
-    /// Merges parts with the same source and divisor: adds their strides.
+    /// Merges parts with the same source and divisor: adds their strides. `i·2` and `i·3` are `i·5`.
     const fn add_equals(&mut self, start: usize) {
         let len = self.num_parts - start;
         if !self.step(len.saturating_mul(len)) {
@@ -448,7 +455,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
             let mut k = i + 1;
             while k < self.num_parts {
                 let (this, that) = (self.parts[i], self.parts[k]);
-                if this.divisor == that.divisor && same_source(this.source, that.source) {
+                if this.divisor == that.divisor && this.source.same(that.source) {
                     self.parts[i].stride = this.stride.saturating_add(that.stride);
                     self.take(k);
                 } else {
@@ -469,6 +476,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// Whether the two parts are `u / d` and `(u % d) / e`, and their strides continue each other.
+    ///
+    /// `i/8·1024` and `i%8·128` do: 8 steps of 128 are one of 1024. `i/8·2048` and `i%8·128` do not.
     const fn continues(&mut self, major: Part, minor: Part) -> bool {
         if !major.divisor.is_multiple_of(minor.divisor)
             || minor.stride.saturating_mul(major.divisor / minor.divisor) != major.stride
@@ -496,6 +505,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
 
     /// The source without its outermost remainders whose moduli are multiples of `modulus`, which a remainder modulo
     /// `modulus` makes redundant.
+    ///
+    /// `x % 24 % 8` is `x % 8`, so of `x % 24` with 8, `x` is left. `x % 24 % 9` stays.
     const fn without_multiples(&self, mut source: Source, modulus: u64) -> Source {
         while let Source::Intermediate(node) = source
             && let Node::Remainder { parent, modulus: multiple } = self.nodes[node as usize]
@@ -506,7 +517,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
         source
     }
 
-    /// The node for `source % modulus`, or `source` if it is less.
+    /// The node for `source % modulus`, or `source` if it is less: `i % 128` is `i` where there are 100 indices.
     const fn remainder(&mut self, source: Source, modulus: u64) -> Source {
         if self.bound(source) <= modulus {
             return source;
@@ -519,7 +530,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
         while i < self.num_nodes {
             if let Node::Remainder { parent, modulus: known } = self.nodes[i]
                 && known == modulus
-                && same_source(parent, source)
+                && parent.same(source)
             {
                 return Source::Intermediate(i as u32);
             }
@@ -559,6 +570,9 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// The source without the remainders that change no element's value once it is divided by `divisor`.
+    ///
+    /// With `x < 9`, `x % 8 % 5 / 4` is `x % 5 / 4`: `% 8` changes only `x = 8`, from 3 to 0, and both are 0 after the division. With
+    /// `x < 10` it counts, because 9 gives 4, and not 1.
     const fn without_unseen(&mut self, source: Source, divisor: u64) -> Source {
         let mut moduli = [0; MAX_MODULI];
         let mut len = 0;
@@ -606,6 +620,8 @@ const fn max_of(normalizer: &Normalizer<'_, '_>, parts: &[Part]) -> u64 {
 const MAX_MODULI: usize = 8;
 
 /// With `t(x) = (x % m1 % m2 % …) / divisor`: the first `x` below `limit` with `t(shift + x) != t(x)`.
+///
+/// For `t(x) = x % 5 / 4` and a shift of 8, that is 1: `t(9)` is 1, `t(1)` is 0.
 const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Option<u64> {
     let Some((&period, rest)) = moduli.split_first() else {
         let first = divisor.saturating_sub(shift);
@@ -627,5 +643,90 @@ const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Op
     match first_shift(rest, divisor, wrap, limit - wrap) {
         Some(first) => Some(wrap + first),
         None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Digit, StrideTable};
+    use super::*;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use alloc::{format, vec};
+    use core::num::NonZeroU64;
+
+    fn term(source: Source, divisor: u64, modulus: u64) -> Term {
+        Term { source, divisor: NonZeroU64::new(divisor).unwrap(), modulus: NonZeroU64::new(modulus) }
+    }
+
+    /// A part of dimension 0; a modulus of 0 is none.
+    fn row(divisor: u64, modulus: u64) -> Term {
+        term(Source::Dimension(0), divisor, modulus)
+    }
+
+    fn table(extents: &[u64], digits: &[Digit], values: Vec<Intermediate>) -> StrideTable {
+        StrideTable::from_digits(extents, digits, values).unwrap()
+    }
+
+    /// The canonical form of a table without sums, as a text: `i/8·2 + j%3·1`.
+    fn form(table: &StrideTable) -> String {
+        let mapping = table.as_ref().canonical().unwrap();
+        assert!(mapping.intermediates().is_empty(), "a sum is left");
+        let part = |digit: &Digit| {
+            let Source::Dimension(dimension) = digit.term.source else { panic!("a part of a dimension") };
+            let letter = char::from(b'i' + dimension as u8);
+            let divisor = Some(digit.term.divisor.get()).filter(|&divisor| divisor > 1);
+            let divisor = divisor.map(|divisor| format!("/{divisor}")).unwrap_or_default();
+            let modulus = digit.term.modulus.map(|modulus| format!("%{modulus}")).unwrap_or_default();
+            format!("{letter}{divisor}{modulus}·{}", digit.stride)
+        };
+        mapping.digits().iter().map(part).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// The form of `(i·size + j) / divisor % modulus`, where there are so many of `i` and of `j`.
+    fn combined(extents: [u64; 2], size: u64, divisor: u64, modulus: u64) -> String {
+        let [major, minor] = [0, 1].map(|dimension| term(Source::Dimension(dimension), 1, 0));
+        let most = (extents[0] - 1) * size + extents[1] - 1;
+        let minor_size = NonZeroU64::new(size).unwrap();
+        let sum = Intermediate::Combine { major, minor, minor_size, size: most + 1 };
+        let size = if modulus > 0 { modulus } else { most / divisor + 1 };
+        let digit = Digit { term: term(Source::Intermediate(0), divisor, modulus), size, stride: 1 };
+        form(&table(&extents, &[digit], vec![sum]))
+    }
+
+    #[test]
+    fn sums_are_split_as_the_examples_say() {
+        assert_eq!(combined([3, 4], 4, 4, 0), "i·1");
+        assert_eq!(combined([3, 4], 4, 1, 4), "j·1");
+        assert_eq!(combined([3, 2], 6, 1, 4), "i%2·2 + j·1");
+        assert_eq!(combined([3, 4], 4, 2, 0), "i·2 + j/2·1");
+    }
+
+    #[test]
+    fn parts_are_joined_as_the_examples_say() {
+        let tiles =
+            |stride| [Digit { term: row(8, 0), size: 2, stride }, Digit { term: row(1, 8), size: 8, stride: 128 }];
+        assert_eq!(form(&table(&[16], &tiles(1024), vec![])), "i·128");
+        assert_eq!(form(&table(&[16], &tiles(2048), vec![])), "i/8·2048 + i%8·128");
+        let twice = [3, 2].map(|stride| Digit { term: row(1, 0), size: 16, stride });
+        assert_eq!(form(&table(&[16], &twice, vec![])), "i·5");
+    }
+
+    #[test]
+    fn remainders_that_no_element_sees_are_removed() {
+        // `x % first % second / divisor`, for `x` below `extent`.
+        let cut = |first, second: u64, divisor: u64, extent| {
+            let outer = Intermediate::Term { term: row(1, first), size: first };
+            let inner = Intermediate::Term { term: term(Source::Intermediate(0), 1, second), size: second };
+            let size = second.div_ceil(divisor);
+            let digit = Digit { term: term(Source::Intermediate(1), divisor, 0), size, stride: 1 };
+            table(&[extent], &[digit], vec![outer, inner])
+        };
+        let first_moved = |one: &StrideTable, other: &StrideTable| one.as_ref().first_moved(other.as_ref()).unwrap();
+        assert_eq!(first_moved(&cut(24, 8, 1, 100), &cut(8, 8, 1, 100)), None);
+        assert!(first_moved(&cut(24, 9, 1, 100), &cut(9, 9, 1, 100)).is_some());
+        assert_eq!(first_moved(&cut(8, 5, 4, 9), &cut(5, 5, 4, 9)), None);
+        assert_eq!(first_moved(&cut(8, 5, 4, 10), &cut(5, 5, 4, 10)), Some(vec![9]));
+        assert_eq!((first_shift(&[5], 4, 8, 1), first_shift(&[5], 4, 8, 2)), (None, Some(1)));
     }
 }
