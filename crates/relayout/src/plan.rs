@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// Copies the array in `source` into `destination`. Large arrays are written fastest if they begin at a multiple of 64 bytes; see
-    /// [`Stores::Streaming`].
+    /// [`Stores::Streaming`](crate::Stores::Streaming).
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
