@@ -4,7 +4,7 @@
 
 use xla_shape::element::{Plain, Stored};
 
-/// The 8-bit float types, such as [`F8E4M3Fn`].
+/// The 8-bit float types, such as [`F8E4M3Fn`](xla_shape::element::F8E4M3Fn).
 ///
 /// ```
 /// use xla_shape::element::{F8E4M3Fn, F8E5M2};
