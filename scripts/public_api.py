@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What each crate shows to its users: the public types, and which of them have an example in their documentation that does something.
 
-usage: public_api.py [--check] [--types] [--missing] [CRATE…]
+usage: public_api.py [--check] [--write] [--types] [--missing] [CRATE…]
 
 --check    fails where an example holds nothing but `use` lines and hidden ones, where a type has no example, and where the types are not
            those that docs/design.md lists; WITHOUT_EXAMPLE names those that still lack one, and shall only become shorter
+--write    adds the types that docs/design.md does not list to the end of their crate's table, with the first line of their documentation
 --types    prints the public types
 --missing  prints the public types without an example
 
@@ -119,10 +120,20 @@ def listed():
     return crates
 
 
+def write(crate, missing):
+    """Adds types to a crate's table in docs/design.md."""
+    page = ROOT / "docs/design.md"
+    text = page.read_text()
+    part = re.search(rf"^### `{re.escape(crate)}`\n.*?(?=^##|\Z)", text, re.M | re.S)
+    rows = [f"| `{name}` | {line[:1].lower()}{line[1:].rstrip('.')} |" for name, line in missing]
+    table = "\n".join([part[0].rstrip("\n"), *rows])
+    page.write_text(text[: part.start()] + table + "\n\n" + text[part.end() :])
+
+
 def main():
     options = {argument for argument in sys.argv[1:] if argument.startswith("--")}
     crates = [argument for argument in sys.argv[1:] if not argument.startswith("--")] or CRATES
-    if unknown := options - {"--check", "--types", "--missing"}:
+    if unknown := options - {"--check", "--write", "--types", "--missing"}:
         sys.exit(f"{', '.join(sorted(unknown))}: no such option\n{__doc__}")
     wrong, total = [], 0
     for crate in crates:
@@ -137,6 +148,10 @@ def main():
             print("".join(f"    {name}\n" for name in without), end="")
         if hollow:
             wrong.append(f"{crate}: an example of {', '.join(hollow)} does nothing")
+        if "--write" in options:
+            short = [(name.split("::", 1)[1], line) for name, _, line, _ in types]
+            if missing := [(name, line) for name, line in short if name not in listed().get(crate, set())]:
+                write(crate, missing)
         if "--check" in options:
             lacks, known = [name.split("::", 1)[1] for name in without], WITHOUT_EXAMPLE.get(crate, "").split()
             if new := [name for name in lacks if not any(fnmatchcase(name, pattern) for pattern in known)]:

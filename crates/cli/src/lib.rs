@@ -12,16 +12,16 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
-mod schemas;
 mod verbs;
 
-use args::{Arguments, HelpArguments, HelpVerb, Verb};
 use clap::error::ErrorKind;
 use clap::{ColorChoice, FromArgMatches as _, ValueEnum as _};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::process::ExitCode;
+use verbs::help::{Arguments, HelpArguments, command, is_like_a_verb, unknown_verb};
+use verbs::{Verb, answer};
 use xla_shape_program::Host;
 use xla_shape_render::harmless;
 
@@ -52,15 +52,15 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Some(Verb::Help(HelpArguments { verb: None, words })) => return help(host, &words),
         Some(_) if !arguments.any.things.is_empty() || arguments.any.format.is_some() => {
             let message = "a verb takes its arguments after it, and nothing before it";
-            return usage_error(&args::command().error(ErrorKind::ArgumentConflict, message));
+            return usage_error(&command().error(ErrorKind::ArgumentConflict, message));
         }
-        Some(verb) => answer(verb, host),
+        Some(verb) => answer(&verb, host),
         None => match &arguments.any.things[..] {
-            [thing, ..] if args::is_like_a_verb(thing) => return usage_error(&args::unknown_verb(thing)),
+            [thing, ..] if is_like_a_verb(thing) => return usage_error(&unknown_verb(thing)),
             _ => verbs::thing::run(&arguments.any, |command| {
                 let words = [OsString::from("xla-shape")].into_iter().chain(command.iter().map(OsString::from));
                 match parse(words).map(|arguments| arguments.verb) {
-                    Ok(Some(verb)) => answer(verb, host),
+                    Ok(Some(verb)) => answer(&verb, host),
                     Ok(None) => Err(Failure::said("this command has no verb")),
                     Err(error) => Err(Failure::said(error)),
                 }
@@ -78,44 +78,15 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
 }
 
-/// The answer of a verb.
-fn answer(verb: Verb, host: &Host) -> Result<(), Failure> {
-    match verb {
-        Verb::Help(HelpArguments { verb: None, .. }) => Ok(()),
-        Verb::Help(HelpArguments { verb: Some(verb), .. }) => match verb {
-            HelpVerb::Schema(arguments) => verbs::schema::run(&arguments),
-            HelpVerb::Completions(arguments) => verbs::manual::completions(&arguments),
-            HelpVerb::Man => verbs::manual::man(),
-        },
-        Verb::Advise(arguments) => verbs::advise::run(&arguments),
-        Verb::Block(arguments) => verbs::block::run(&arguments),
-        Verb::Check(arguments) => verbs::check::run(&arguments),
-        Verb::Compare(arguments) => verbs::compare::run(&arguments),
-        Verb::Compile(arguments) => verbs::compile::run(&arguments, host),
-        Verb::Convert(arguments) => verbs::convert::run(&arguments),
-        Verb::Draw(arguments) => verbs::draw::run(&arguments),
-        Verb::Explain(arguments) => verbs::explain::run(&arguments),
-        Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
-        Verb::Guard(arguments) => verbs::guard::run(&arguments, host),
-        Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
-        Verb::Kernel(arguments) => verbs::kernel::run(&arguments, host),
-        Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
-        Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
-        Verb::Scan(arguments) => verbs::scan::run(&arguments),
-        Verb::Shard(arguments) => verbs::shard::run(&arguments),
-        Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
-    }
-}
-
 /// Prints the help of the verb with this name, such as `hlo diff`, or that of the program; returns the exit code.
 fn help(host: &Host, words: &[String]) -> u8 {
-    let mut command = args::command();
-    let verb = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
+    let mut all = command();
+    let verb = words.iter().try_fold(&all, |command, word| command.find_subcommand(word));
     if verb.is_none() {
         let message = format!("unknown verb `{}`", harmless(&words.join(" ")));
         return usage_error(&match words {
-            [word] => args::unknown_verb(word.as_ref()),
-            _ => command.error(ErrorKind::InvalidSubcommand, message),
+            [word] => unknown_verb(word.as_ref()),
+            _ => all.error(ErrorKind::InvalidSubcommand, message),
         });
     }
     let words = ["xla-shape"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
@@ -132,7 +103,7 @@ fn usage_error(error: &clap::Error) -> u8 {
 /// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
 fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
     let arguments = arguments.collect::<Vec<_>>();
-    let mut command = args::command().color(wanted_color(&arguments));
+    let mut command = command().color(wanted_color(&arguments));
     let mut matches = command.try_get_matches_from_mut(&arguments)?;
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
@@ -162,6 +133,11 @@ fn print_usage(error: &clap::Error, arguments: &[OsString]) {
         Err(harmless) if harmless.kind() == error.kind() => drop(harmless.print()),
         _ => drop(write!(std::io::stderr(), "{}", harmless(&error.render().to_string()))),
     }
+}
+
+/// The names of the JSON Schemas of what the program writes, sorted: `hlo diff` is `hlo-diff`.
+pub fn schema_names() -> Vec<&'static str> {
+    verbs::schema::names()
 }
 
 /// The answers of `check` to an input, and whether every line is a shape.

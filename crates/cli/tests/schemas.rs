@@ -339,11 +339,24 @@ fn run(folder: &Path, verb: &str, arguments: &[&str], input: &str) -> Vec<Value>
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// What the first example of a verb's help writes as JSON.
+fn example(verb: &str) -> Vec<Value> {
+    let help = Command::new(cargo_bin("xla-shape")).args(words(verb)).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let example = help.lines().find_map(|line| line.strip_prefix("  xla-shape ")).expect("an example");
+    let command = format!("'{}' {example} --format json", cargo_bin("xla-shape").display());
+    let output = Command::new("sh").args(["-c", &command]).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 #[test]
 fn answers_are_valid() {
     for (verb, schema) in &*SCHEMAS {
         let validator = jsonschema::validator_for(schema).unwrap();
-        for answer in ANSWERS.get(verb.as_str()).unwrap_or_else(|| panic!("nothing of {verb} is tested")) {
+        let example = LazyLock::new(|| example(verb));
+        for answer in ANSWERS.get(verb.as_str()).unwrap_or_else(|| &*example) {
             let errors = validator.iter_errors(answer).map(|error| format!("{}: {error}", error.instance_path()));
             assert_eq!(errors.collect::<Vec<_>>(), [""; 0], "{verb}: {answer:#}");
             // The other lines of `rustc` are the compiler's.

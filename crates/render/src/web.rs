@@ -50,20 +50,35 @@ impl Page<'_> {
     /// The page, without external resources.
     pub(crate) fn html(&self) -> String {
         let Self { bar, main, end, style, script, .. } = self;
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'unsafe-inline'; img-src data:\">\n<title>{title}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<header>\n\
-             <h1>{heading}</h1>\n<button id=\"help\" type=\"button\" aria-haspopup=\"dialog\">Keys</button>\n\
-             <button id=\"theme\" type=\"button\">Dark or light</button>\n{bar}</header>\n<main>\n{main}</main>\n\
-             <dialog id=\"keys\" aria-label=\"Keys\"><h2>Keys</h2><dl></dl><form method=\"dialog\"><button>Close</button></form></dialog>\n{end}\
-             <script>\n{SHARED}{script}</script>\n</body>\n</html>\n",
-            title = escape(self.title),
-            heading = escape(self.heading),
-        )
+        let style = format!("{STYLE}{style}");
+        let script = format!("{SHARED}{script}");
+        let parts = [
+            ("title", escape(self.title)),
+            ("heading", escape(self.heading)),
+            ("style", style),
+            ("bar", (*bar).to_owned()),
+            ("main", (*main).to_owned()),
+            ("end", (*end).to_owned()),
+            ("script", script),
+        ];
+        fill(include_str!("web/page.html"), &parts)
     }
+}
+
+/// The template with HTML in place of each `{{name}}`. What is put in is not searched for names.
+pub(crate) fn fill(template: &str, parts: &[(&str, String)]) -> String {
+    let mut page = String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        let part = parts.iter().find(|(other, _)| *other == name);
+        debug_assert!(part.is_some(), "nothing for {name}");
+        page.push_str(before);
+        page.push_str(part.map_or("", |(_, part)| part));
+        rest = after;
+    }
+    page.push_str(rest);
+    page
 }
 
 /// Text for XML or HTML, with `<`, `>`, `&` and `"` as entities. Characters that XML 1.0 does not allow, such as control characters, become

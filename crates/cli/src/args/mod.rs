@@ -1,55 +1,20 @@
-//! The arguments of the program, with the help that it prints. Each file has the verbs about one kind of input.
+//! The arguments of the verbs, with their help. Each file has the verbs about one kind of input.
 
 mod files;
-mod help;
 mod programs;
 mod shapes;
 mod tune;
 
 pub(crate) use files::*;
-pub(crate) use help::*;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Command, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
-
-/// Explain XLA shapes and layouts, and find where the memory of a program goes
-#[derive(Debug, Parser)]
-#[command(
-    name = "xla-shape",
-    version,
-    max_term_width = 100,
-    disable_help_subcommand = true,
-    arg_required_else_help = true
-)]
-#[command(override_usage = "xla-shape [OPTIONS] <THING> [OTHER]\n       xla-shape [OPTIONS] <VERB> …")]
-#[command(
-    after_help = "Without a verb, xla-shape says what a THING is, answers about it, and names the verbs for more. A THING is a shape, a sharding, a
-layout, a log or an error message, a program or a directory of dumps. Of two THINGs, it says how they differ.
-  xla-shape oom.txt
-  xla-shape 'f32[100,1]{1,0:T(8,128)}'
-  xla-shape before.hlo after.hlo
-
-`xla-shape help VERB` says more of a verb, with examples.
-
-Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted."
-)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    pub(crate) verb: Option<Verb>,
-
-    #[command(flatten)]
-    pub(crate) any: AnyArguments,
-
-    /// When to write colours: auto writes them to terminals
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
-    pub(crate) color: ColorChoice,
-}
 
 /// Anything that has an answer, without a verb.
 #[derive(Debug, Args)]
@@ -61,28 +26,6 @@ pub(crate) struct AnyArguments {
     /// Of a THING without a verb: text for people, or JSON
     #[arg(long, value_enum, hide_possible_values = true, value_name = "text|json")]
     pub(crate) format: Option<Format>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
-    Explain(ExplainArguments),
-    Draw(DrawArguments),
-    Relayout(RelayoutArguments),
-    Shard(ShardArguments),
-    Hlo(HloArguments),
-    Cost(CostArguments),
-    Kernel(KernelArguments),
-    Guard(GuardArguments),
-    Compile(CompileArguments),
-    Tune(TuneArguments),
-    Scan(ScanArguments),
-    Compare(CompareArguments),
-    Convert(ConvertArguments),
-    Block(BlockArguments),
-    Advise(AdviseArguments),
-    Check(CheckArguments),
-    Rustc(RustcArguments),
-    Help(HelpArguments),
 }
 
 /// Reads a number of bytes that is not 0, with or without a unit.

@@ -1,6 +1,6 @@
 //! `help completions` and `help man`: the completion script and the manual page, generated from the definitions of the arguments.
 
-use crate::args::{CompletionsArguments, command};
+use super::help::{CompletionsArguments, command};
 use crate::failure::Failure;
 use crate::io;
 

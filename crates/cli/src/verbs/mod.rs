@@ -1,4 +1,5 @@
-//! One module for each verb of the program: it reads the input, computes the answer and writes it.
+//! One module for each verb of the program: it reads the input, computes the answer and writes it. The table of the verbs is here, and
+//! nowhere else: their names, arguments and schemas, and the groups of the help.
 
 pub(crate) mod advise;
 mod answers;
@@ -11,6 +12,7 @@ pub(crate) mod cost;
 pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod guard;
+pub(crate) mod help;
 pub(crate) mod hlo;
 pub(crate) mod kernel;
 pub(crate) mod manual;
@@ -22,12 +24,113 @@ pub(crate) mod shard;
 pub(crate) mod thing;
 pub(crate) mod tune;
 
-use crate::args::Format;
+use crate::args::*;
 use crate::failure::Failure;
 use crate::io;
+use clap::Subcommand;
+use help::HelpArguments;
+use serde_json::Value;
 use std::path::Path;
-use xla_shape_files::{is_stdout, write_whole};
+use xla_shape_answers::advise::{Advice, Row};
+use xla_shape_answers::block::BlockAnswer;
+use xla_shape_answers::check::Checked;
+use xla_shape_answers::compare::Comparison;
+use xla_shape_answers::compile::{Compilation, Target};
+use xla_shape_answers::convert::{Conversion, Converted};
+use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::draw::Drawn;
+use xla_shape_answers::explain::{Explanation, Location, Registers};
+use xla_shape_answers::guard::{Check, Checks, Record};
+use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
+use xla_shape_answers::kernel::Kernels;
+use xla_shape_answers::rustc::Message;
+use xla_shape_answers::scan::{Found, Scan, Summary};
+use xla_shape_answers::tune::Tuning;
+use xla_shape_answers::{open_schema, schema, schema_named};
+use xla_shape_files::{RelayoutDone, ShardsDone, is_stdout, write_whole};
+use xla_shape_program::Host;
 use xla_shape_render::Show;
+
+/// `only!(value, marker)` is the value, where a row of the table has the marker.
+macro_rules! only {
+    ($value:expr, $marker:ident) => {
+        $value
+    };
+}
+
+/// Makes a schema.
+type Schema = fn() -> Value;
+
+/// The verbs, in the groups of the help. A row has the module, which is the verb's name; the variant with its arguments, and `host` if it
+/// may start a compiler; and the name and the schema of each form of JSON that it writes.
+macro_rules! verbs {
+    ($($group:literal {
+        $($module:ident: $variant:ident($arguments:ident $(, $host:ident)?) { $($name:literal: $schema:expr),* $(,)? })*
+    })*) => {
+        /// A verb with its arguments.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Verb {
+            $($($variant($arguments),)*)*
+            Help(HelpArguments),
+        }
+
+        /// The verbs by what they are about, as the help lists them.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),*])),*];
+
+        /// The schemas of what the verbs write as JSON, by name: `hlo diff` is `hlo-diff`.
+        const SCHEMAS: &[(&str, Schema)] = &[$($($(($name, $schema),)*)*)*];
+
+        /// The answer of a verb.
+        pub(crate) fn answer(verb: &Verb, host: &Host) -> Result<(), Failure> {
+            match verb {
+                $($(Verb::$variant(arguments) => $module::run(arguments $(, only!(host, $host))?),)*)*
+                Verb::Help(arguments) => help::run(arguments),
+            }
+        }
+    };
+}
+
+verbs! {
+    "A shape" {
+        explain: Explain(ExplainArguments) {
+            "explain": schema::<Explanation, Explanation>,
+            "explain-index": schema::<Location, Location>,
+            "explain-vector": schema::<Registers, Registers>,
+        }
+        compare: Compare(CompareArguments) { "compare": schema::<Comparison, Comparison> }
+        advise: Advise(AdviseArguments) { "advise": schema::<Advice, Row> }
+        draw: Draw(DrawArguments) { "draw": schema::<Drawn, Drawn> }
+        convert: Convert(ConvertArguments) { "convert": schema::<Conversion, Converted> }
+        check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
+    }
+    "A program" {
+        scan: Scan(ScanArguments) {
+            "scan": schema::<Found, Found>,
+            "scan-summary": schema::<Scan, Summary<'_>>,
+        }
+        hlo: Hlo(HloArguments) {
+            "hlo": schema::<Report, Report>,
+            "hlo-diff": schema::<Difference, diff::Line<'_>>,
+            "hlo-show": schema::<ShownInstruction, ShownInstruction>,
+        }
+        cost: Cost(CostArguments, host) { "cost": schema::<ProgramCost, ProgramCost> }
+        compile: Compile(CompileArguments, host) { "compile": schema::<Compilation, Target> }
+        guard: Guard(GuardArguments, host) {
+            "guard-check": schema::<Checks, Check>,
+            "guard-record": schema::<Record, Record>,
+        }
+        tune: Tune(TuneArguments, host) { "tune": schema::<Tuning, Tuning> }
+    }
+    "A kernel" {
+        block: Block(BlockArguments) { "block": schema::<BlockAnswer, BlockAnswer> }
+        kernel: Kernel(KernelArguments, host) { "kernel": schema::<Kernels, Kernels> }
+        rustc: Rustc(RustcArguments) { "rustc": || open_schema::<Message>(Message::SCHEMA) }
+    }
+    "Arrays in files" {
+        relayout: Relayout(RelayoutArguments) { "relayout": || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA) }
+        shard: Shard(ShardArguments) { "shard": || schema_named::<ShardsDone>(ShardsDone::SCHEMA) }
+    }
+}
 
 /// Writes an answer to standard output.
 fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {

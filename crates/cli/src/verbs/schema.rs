@@ -1,12 +1,19 @@
 //! `help schema`: the JSON Schema of what a verb writes with `--format json`.
 
-use crate::args::SchemaArguments;
+use super::SCHEMAS;
+use super::help::SchemaArguments;
 use crate::failure::Failure;
 use crate::io;
-use crate::schemas::schema_text;
+
+/// The names of all schemas, sorted.
+pub(crate) fn names() -> Vec<&'static str> {
+    let mut names = SCHEMAS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    names.sort_unstable();
+    names
+}
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<(), Failure> {
-    let text = schema_text(&arguments.verb);
-    let text = text.ok_or_else(|| Failure::said(format_args!("unknown schema `{}`", arguments.verb)))?;
-    io::write(text.as_bytes())
+    let found = SCHEMAS.iter().find(|(name, _)| *name == arguments.verb);
+    let (_, schema) = found.ok_or_else(|| Failure::said(format_args!("unknown schema `{}`", arguments.verb)))?;
+    io::write(format!("{:#}\n", schema()).as_bytes())
 }

@@ -4,7 +4,7 @@
 
 use super::show::rows;
 use super::strings::Strings;
-use crate::web::{Page, json_script};
+use crate::web::{Page, fill, json_script};
 use crate::words::shortened;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -23,8 +23,7 @@ const MOST_ROWS: usize = 40;
 const LONGEST: usize = 300;
 
 /// The elements of a page in which `draw.js` draws a graph.
-pub(super) const ELEMENTS: &str = "<div class=\"tools\"><div id=\"controls\"></div><p class=\"hint\" id=\"shown\"></p></div>\n\
-     <div id=\"graph\" role=\"group\" aria-label=\"Instructions: operands above, readers below\" tabindex=\"0\"></div>\n";
+pub(super) const ELEMENTS: &str = include_str!("graph.html");
 
 /// A page about one instruction of a program, with the graph around it. `name` is written with or without `%`. The page has no external
 /// resources.
@@ -55,10 +54,7 @@ pub fn graph_page(memory: &ProgramMemory<'_>, name: &str) -> Result<String, Show
     let graph = Graph::around(module, &facts, &[start], limits, &mut strings, |_, _| true);
     let data = Data { strings: strings.all, nodes: graph.nodes };
     let name = shortened(start.name(), 200);
-    let main = format!(
-        "<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n{ELEMENTS}\
-         <section>\n<h2>Chosen instruction</h2>\n<dl id=\"selected\" class=\"facts\"></dl>\n</section>\n"
-    );
+    let main = fill(include_str!("page.html"), &[("graph", ELEMENTS.to_owned())]);
     Ok(Page {
         title: &format!("Graph around %{name}"),
         heading: &format!("%{name} in {}", shortened(module.name().unwrap_or("module"), 200)),

@@ -6,7 +6,7 @@
 mod data;
 
 use super::graph;
-use crate::web::{Page, escape, json_script};
+use crate::web::{Page, escape, fill, json_script};
 use crate::{Show, words::shortened};
 use data::{Data, Detail, Shown};
 use xla_shape_answers::hlo::Report;
@@ -56,34 +56,8 @@ pub fn page(memory: &ProgramMemory<'_>, report: &Report, only: Option<u8>) -> St
 
 fn page_with(data: &Data, module: &Module, report: &str) -> String {
     let title = shortened(module.name().unwrap_or("module"), 200);
-    let body = format!(
-        "<p id=\"summary\" aria-live=\"polite\"></p>\n<p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"legend\" class=\"legend\"></p>\n\
-         <div id=\"zoom\" role=\"group\" aria-label=\"Steps shown\">\n<button id=\"out\" type=\"button\" aria-label=\"Zoom out\">−</button>\n\
-         <button id=\"in\" type=\"button\" aria-label=\"Zoom in\">+</button>\n<button id=\"whole\" type=\"button\">All steps</button>\n\
-         <output id=\"range\"></output>\n<div id=\"overview\" aria-hidden=\"true\"><i></i></div>\n</div>\n\
-         <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div class=\"plot\"><div id=\"curve\"></div></div>\n</section>\n\
-         <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
-         <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. Empty space between \
-         boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
-         <div class=\"plot\"><div class=\"picture\"><canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\
-         <div id=\"lights\" aria-hidden=\"true\"></div></div></div>\n</section>\n\
-         <section id=\"scopes\">\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
-         <div id=\"tree\"></div>\n</section>\n\
-         <section id=\"buffers\">\n<h2>Buffers</h2>\n<form id=\"filter\" role=\"search\">\n\
-         <input id=\"search\" type=\"search\" placeholder=\"Name, shape, operation, source\" aria-label=\"Search\">\n\
-         <label id=\"live-label\"><input id=\"live\" type=\"checkbox\"> live at the chosen step</label>\n\
-         <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
-         <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
-         <details>\n<summary>The report as text</summary>\n<pre tabindex=\"0\">{report}</pre>\n</details>\n\
-         <section id=\"details\" aria-labelledby=\"chosen\">\n<div id=\"grip\" role=\"separator\" aria-orientation=\"horizontal\" \
-         aria-label=\"Height of the details\" tabindex=\"0\"></div>\n<div class=\"head\"><h2 id=\"chosen\" aria-live=\"polite\"></h2>\n\
-         <button id=\"fold\" type=\"button\" aria-controls=\"panes\"></button></div>\n<div id=\"panes\">\n\
-         <dl id=\"selected\" class=\"facts\" tabindex=\"0\" aria-label=\"What is known about it\"></dl>\n\
-         <div id=\"split\" role=\"separator\" aria-orientation=\"vertical\" aria-label=\"Width of the facts\" tabindex=\"0\"></div>\n\
-         <div id=\"around\">\n{graph}</div>\n</div>\n</section>\n",
-        report = escape(&shortened(report, MAX_REPORT)),
-        graph = graph::ELEMENTS,
-    );
+    let report = escape(&shortened(report, MAX_REPORT));
+    let body = fill(include_str!("page.html"), &[("report", report), ("graph", graph::ELEMENTS.to_owned())]);
     let end = format!(
         "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{}",
         json_script("id=\"data\"", data)

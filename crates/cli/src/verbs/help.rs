@@ -1,22 +1,48 @@
-//! The help of the program: its verbs in groups, and the verb `help`.
+//! The arguments of the program as a whole, its help, and the verb `help`.
 
-use super::{Arguments, Verb};
-use crate::schemas::names;
+use super::{GROUPS, Verb, manual, schema};
+use crate::args::AnyArguments;
+use crate::failure::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::error::{Error, ErrorKind};
-use clap::{Args, Command, CommandFactory as _, Subcommand};
+use clap::{Args, ColorChoice, Command, CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 use xla_shape_render::harmless;
 
-/// The verbs by what they are about, as the help lists them.
-pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
-    ("A shape", &["explain", "compare", "advise", "draw", "convert", "check"]),
-    ("A program", &["scan", "hlo", "cost", "compile", "guard", "tune"]),
-    ("A kernel", &["block", "kernel", "rustc"]),
-    ("Arrays in files", &["relayout", "shard"]),
-];
+/// Explain XLA shapes and layouts, and find where the memory of a program goes
+#[derive(Debug, Parser)]
+#[command(
+    name = "xla-shape",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
+#[command(override_usage = "xla-shape [OPTIONS] <THING> [OTHER]\n       xla-shape [OPTIONS] <VERB> …")]
+#[command(
+    after_help = "Without a verb, xla-shape says what a THING is, answers about it, and names the verbs for more. A THING is a shape, a sharding, a
+layout, a log or an error message, a program or a directory of dumps. Of two THINGs, it says how they differ.
+  xla-shape oom.txt
+  xla-shape 'f32[100,1]{1,0:T(8,128)}'
+  xla-shape before.hlo after.hlo
+
+`xla-shape help VERB` says more of a verb, with examples.
+
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+
+    #[command(flatten)]
+    pub(crate) any: AnyArguments,
+
+    /// When to write colours: auto writes them to terminals
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
+    pub(crate) color: ColorChoice,
+}
 
 /// The definition of all arguments, whose help lists the verbs in groups.
 pub(crate) fn command() -> Command {
@@ -30,7 +56,7 @@ pub(crate) fn command() -> Command {
         let _ = writeln!(list, "  {literal}{name:<8}{literal:#}  {about}");
     };
     let mut list = String::new();
-    for (group, verbs) in GROUPS {
+    for &(group, verbs) in GROUPS {
         let _ = writeln!(list, "{header}{group}:{header:#}");
         for verb in verbs {
             row(&mut list, verb);
@@ -99,7 +125,7 @@ pub(crate) enum HelpVerb {
   xla-shape help schema hlo > hlo.json")]
 pub(crate) struct SchemaArguments {
     /// The verb; hlo-diff for `hlo diff`, explain-index for `explain --index`
-    #[arg(value_parser = PossibleValuesParser::new(names()))]
+    #[arg(value_parser = PossibleValuesParser::new(schema::names()))]
     pub(crate) verb: String,
 }
 
@@ -110,4 +136,14 @@ pub(crate) struct SchemaArguments {
 pub(crate) struct CompletionsArguments {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+pub(crate) fn run(arguments: &HelpArguments) -> Result<(), Failure> {
+    match &arguments.verb {
+        // `help VERB` is `VERB --help`, which the caller answers.
+        None => Ok(()),
+        Some(HelpVerb::Schema(arguments)) => schema::run(arguments),
+        Some(HelpVerb::Completions(arguments)) => manual::completions(arguments),
+        Some(HelpVerb::Man) => manual::man(),
+    }
 }
