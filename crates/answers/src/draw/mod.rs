@@ -30,6 +30,7 @@ const MAX_MAP: u64 = 1 << 20;
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a command has one of them, and moves it once")]
 pub enum Drawn {
     /// Where the elements are.
     Elements(Drawing),
