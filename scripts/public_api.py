@@ -39,7 +39,7 @@ WITHOUT_EXAMPLE = {
     """,
     "xla-shape-answers": "*",
     "xla-shape-tune": """
-        Compile CompiledCopy Options Program Requested TuneError
+        Compile CompiledCopy Options Program Requested
     """,
     "xla-shape-render": "*",
     "xla-shape-c": """

@@ -69,6 +69,19 @@ pub struct Question {
 }
 
 /// A program of a question.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use xla_shape_program::Host;
+/// use xla_shape_tune::{Given, Question};
+///
+/// let given = Given { name: "p".into(), file: "p.mlir".into(), code: b"module {}".to_vec() };
+/// let question = Question::new(vec![given.clone(), given], vec![], "v5e".parse()?);
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let error = question.answer(&host, None, &AtomicBool::new(false), &()).unwrap_err();
+/// assert_eq!(error.to_string(), "p is given twice");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
     /// The name by which other parts of the question, and the answer, call it.
@@ -80,6 +93,10 @@ pub struct Given {
 }
 
 /// Where the answers of compilers are kept.
+///
+/// ```
+/// assert_eq!(xla_shape_tune::Keep::default(), xla_shape_tune::Keep::Own);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
     /// In the user's cache folder.
@@ -92,6 +109,31 @@ pub enum Keep {
 }
 
 /// Hears how far a search is, and what is wrong with its surroundings.
+///
+/// ```
+/// use std::cell::Cell;
+/// use xla_shape_tune::Watch;
+///
+/// /// Counts what is left.
+/// #[derive(Default)]
+/// struct Left(Cell<usize>);
+///
+/// impl Watch for Left {
+///     fn wanted(&self, compilations: usize) {
+///         self.0.set(self.0.get() + compilations);
+///     }
+///     fn compiled(&self) {
+///         self.0.set(self.0.get() - 1);
+///     }
+///     fn compiling(&self, _what: &str) {}
+///     fn warn(&self, _warning: &str) {}
+/// }
+///
+/// let left = Left::default();
+/// left.wanted(3);
+/// left.compiled();
+/// assert_eq!(left.0.get(), 2);
+/// ```
 pub trait Watch {
     /// So many more compilations are needed.
     fn wanted(&self, compilations: usize);

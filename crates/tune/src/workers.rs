@@ -12,6 +12,28 @@ use xla_shape_program::Host;
 const COMPILER_BYTES: u64 = 3 << 30;
 
 /// Runs compilers for a search.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use xla_shape_program::Host;
+/// use xla_shape_tune::{Given, Question, TuneError, Workers};
+///
+/// struct Nowhere;
+///
+/// impl Workers for Nowhere {
+///     fn run(&self, _: &[(usize, Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+///         Err("no machine is free".into())
+///     }
+/// }
+///
+/// let code = b"module { func.func public @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> } }";
+/// let program = Given { name: "p".into(), file: "p.mlir".into(), code: code.to_vec() };
+/// let question = Question::new(vec![program], vec!["x=arg0".parse()?], "v5e".parse()?);
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let error = question.answer(&host, Some(&Nowhere), &AtomicBool::new(false), &()).unwrap_err();
+/// assert_eq!(error, TuneError::NoCompiler("no machine is free".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Workers {
     /// Calls [`answer_as_worker`](crate::answer_as_worker) with each request and the text of its program, on any machine and in any order. Passes each answer to `done` as
     /// soon as it is there, with the number of its request, until `done` returns false.

@@ -10,6 +10,16 @@ use std::sync::atomic::AtomicBool;
 use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program, Properties, Property, Slice};
 
 /// Who starts compilers: the program `xla-shape`, or the Python package, which contains it.
+///
+/// ```
+/// use xla_shape_program::{CompileError, Compiler, Host};
+///
+/// // Who does not know how to start the program cannot compile.
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let error = Compiler::default().compile(&host, &"v5e".parse()?, b"module {}").unwrap_err();
+/// assert!(matches!(error, CompileError::NoCompiler(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Host {
     /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known; it is not searched for.
