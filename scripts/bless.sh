@@ -6,4 +6,3 @@ BLESS=1 cargo test -p xla-shape-tests --test workspace codegen -- --nocapture
 BLESS=1 cargo test -p xla-shape-cli --test program generated
 BLESS=1 cargo test -p xla-shape-cli --test program doors
 BLESS=1 cargo test -p xla-shape-ui-tests --test ui fail
-TRYBUILD=overwrite cargo test -p xla-shape-ui-user

@@ -4,7 +4,7 @@
 //! both products at compile time, for all that the program uses.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example attention
+//! cargo run --release -p xla-shape-examples --bin attention
 //! ```
 
 #![forbid(unsafe_code)]

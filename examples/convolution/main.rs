@@ -3,7 +3,7 @@
 //! XLA's rule for convolutions checks the output's shape at compile time.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example convolution
+//! cargo run --release -p xla-shape-examples --bin convolution
 //! ```
 
 #![forbid(unsafe_code)]

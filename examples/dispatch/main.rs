@@ -1,7 +1,7 @@
 //! One operation, three kernels: for one static shape, for any number of rows, and for all other arrays.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example dispatch
+//! cargo run --release -p xla-shape-examples --bin dispatch
 //! ```
 //!
 //! Every result is compared with the definition.

@@ -2,7 +2,7 @@
 //! a block, so the loops of a group are those of a convolution without groups; beside the same loops over slices.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example grouped_convolution
+//! cargo run --release -p xla-shape-examples --bin grouped_convolution
 //! ```
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! A product with packed weights of four bits, and a scale for each column of each group of 64 rows.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example int4_product
+//! cargo run --release -p xla-shape-examples --bin int4_product
 //! ```
 
 #![forbid(unsafe_code)]

@@ -3,7 +3,7 @@
 //! The sums are exact integers, and each is multiplied by its two scales once. The rows of all entries of a batch are rows of one product.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example int8_product
+//! cargo run --release -p xla-shape-examples --bin int8_product
 //! ```
 
 #![forbid(unsafe_code)]

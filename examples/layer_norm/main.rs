@@ -3,7 +3,7 @@
 //! The factors are another array. That it can be broadcast along the rows of `x` is checked at compile time.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example layer_norm
+//! cargo run --release -p xla-shape-examples --bin layer_norm
 //! ```
 
 #![forbid(unsafe_code)]

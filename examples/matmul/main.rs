@@ -5,7 +5,7 @@
 //! which pairs of rows alternate, are converted to f32 while they are packed: once, not for each use.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --features ndarray --example matmul
+//! cargo run --release -p xla-shape-examples --features ndarray --bin matmul
 //! ```
 //!
 //! `vector::run` compiles the product for several sets of vector instructions, and runs the version for the machine.

@@ -2,7 +2,7 @@
 //! loops over row-major slices.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example middle_sum
+//! cargo run --release -p xla-shape-examples --bin middle_sum
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@
 //! that are needed at the same time.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example padded_values [MODULE.hlo]
+//! cargo run --release -p xla-shape-examples --bin padded_values [MODULE.hlo]
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@
 //! The keys of a page lie across, so that neighbouring positions are neighbours in memory: both loops go along lines.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example ring_buffer
+//! cargo run --release -p xla-shape-examples --bin ring_buffer
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@
 //! of a column-major array. Each row of a band is a lane, with sums of its own.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example row_softmax
+//! cargo run --release -p xla-shape-examples --bin row_softmax
 //! ```
 
 #![forbid(unsafe_code)]

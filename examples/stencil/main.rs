@@ -2,7 +2,7 @@
 //! row-major array, by windows over an array in tiles, and by hand over rows of fixed size.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example stencil
+//! cargo run --release -p xla-shape-examples --bin stencil
 //! ```
 
 #![forbid(unsafe_code)]

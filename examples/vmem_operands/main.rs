@@ -11,7 +11,7 @@
 //! ```
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example vmem_operands
+//! cargo run --release -p xla-shape-examples --bin vmem_operands
 //! ```
 
 #![forbid(unsafe_code)]

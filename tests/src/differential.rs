@@ -1,6 +1,7 @@
 //! The library against the [reference](crate::reference).
 
 use crate::reference::ReferenceShape;
+use std::fmt;
 use xla_shape::relayout::{Options, Plan, Stores};
 use xla_shape::{ArrayShape, ElementType, Slot, map::StaticStrideTable};
 
@@ -11,12 +12,12 @@ use xla_shape::{ArrayShape, ElementType, Slot, map::StaticStrideTable};
 /// The first difference, in words.
 pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Result<(), String> {
     let shape = library_shape(reference, element_type)?;
-    let same = |what: &str, found: Option<u64>, expected: u64| match found {
+    let same = |what: fmt::Arguments<'_>, found: Option<u64>, expected: u64| match found {
         Some(found) if found == expected => Ok(()),
         found => Err(format!("{shape}: {what}: expected {expected}, found {found:?}")),
     };
-    same("physical elements", shape.physical_elements(), reference.physical_elements())?;
-    same("bytes", shape.byte_size(), reference.byte_size(element_type.storage_bytes()))?;
+    same(format_args!("physical elements"), shape.physical_elements(), reference.physical_elements())?;
+    same(format_args!("bytes"), shape.byte_size(), reference.byte_size(element_type.storage_bytes()))?;
 
     let table = shape.stride_table().map_err(|error| format!("{shape}: {error}"))?;
     // A `const` has room for as many digits as shapes in types may have.
@@ -26,10 +27,10 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
     let (in_const, mut values) = in_const.unzip();
     for (position, expected) in (0..).zip(reference.map()) {
         if let Some(index) = &expected {
-            same(&format!("place of {index:?}"), table.as_ref().checked_linear_index(index), position)?;
+            same(format_args!("place of {index:?}"), table.as_ref().checked_linear_index(index), position)?;
             if let (Some(in_const), Some(values)) = (in_const, &mut values) {
                 let found = in_const.linear_index_with(index, values);
-                same(&format!("place of {index:?} by the table of a const"), Some(found), position)?;
+                same(format_args!("place of {index:?} by the table of a const"), Some(found), position)?;
             }
         }
         let found = table.as_ref().multi_index(position).element();

@@ -10,6 +10,7 @@ use ruzstd::decoding::StreamingDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -26,14 +27,24 @@ pub fn corpus_path(name: &str) -> PathBuf {
 /// The rows of a file of the corpus, which has one JSON object a line and may be compressed (`.zst`).
 ///
 /// # Panics
-/// If the file is missing or a line is not what `T` wants.
+/// If the file is missing or has no line, or a line is not what `T` wants.
 #[must_use]
 pub fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let path = corpus_path(name);
     let text = read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error} in {line}", path.display())))
-        .collect()
+    let row = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error} in {line}", path.display()));
+    let rows: Vec<T> = text.lines().map(row).collect();
+    assert!(!rows.is_empty(), "{} has no rows, so that it agrees with anything", path.display());
+    rows
+}
+
+/// How many random cases a test takes: those of property tests, 256 unless `PROPTEST_CASES` says otherwise, as `scripts/laws.sh` does.
+///
+/// # Panics
+/// If `PROPTEST_CASES` is not a number.
+#[must_use]
+pub fn cases() -> usize {
+    env::var("PROPTEST_CASES").map_or(256, |cases| cases.parse().expect("PROPTEST_CASES is a number"))
 }
 
 fn read(path: &Path) -> io::Result<String> {

@@ -51,9 +51,11 @@ impl Compiler {
         let output = Command::new(env!("CARGO"))
             .args(["build", "--release", "--package", "xla-shape", "--message-format", "json", "--target-dir"])
             .arg(&target)
-            // Programs get what the compiler optimises before LLVM. LLVM's passes would only change code that no program here runs, and
-            // take as long as all the rest.
-            .env("RUSTFLAGS", "-Cno-prepopulate-passes")
+            // With a target, the flags below are not those of macros and build scripts, which must run.
+            .args(["--target", "host-tuple"])
+            // Programs get what the compiler optimises before LLVM. LLVM's passes and its machine code would only change code that no
+            // program here runs, and take as long as all the rest.
+            .env("RUSTFLAGS", "-Cno-prepopulate-passes -Clinker-plugin-lto")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .output()
             .expect("cargo runs");
@@ -71,12 +73,16 @@ impl Compiler {
             argument
         };
         // The library's own file has no hash in its name, its dependencies have one.
+        let half = file("libhalf-");
+        let dependencies = half.parent().expect("a file is in a folder").to_owned();
         let arguments = vec![
             "-Copt-level=3".into(),
             "--extern".into(),
             with("xla_shape=", file("libxla_shape.")),
             "--extern".into(),
-            with("half=", file("libhalf-")),
+            with("half=", half),
+            "-L".into(),
+            with("dependency=", dependencies),
             "-L".into(),
             with("dependency=", target.join("release/deps")),
         ];

@@ -42,23 +42,29 @@ fn run(compiler: &str, standard: &str, source: &str, more: &[&str]) -> String {
     let folder = libraries();
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let name = source.rsplit('/').next().unwrap();
+    let succeeds = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let object = scratch.join(format!("{name}-{standard}.o"));
+    let mut compile = Command::new(compiler);
+    compile.arg(format!("-std={standard}")).args(WARNINGS).args(more).arg("-I").arg(root().join("include"));
+    succeeds(compile.arg("-c").arg(root().join(source)).arg("-o").arg(&object));
     let mut texts = Vec::new();
     for shared in [false, true] {
         let program = scratch.join(format!("{name}-{standard}-{shared}.out"));
-        let mut compile = Command::new(compiler);
-        compile.arg(format!("-std={standard}")).args(WARNINGS).args(more).arg("-I").arg(root().join("include"));
-        compile.arg(root().join(source)).arg("-o").arg(&program);
+        let mut link = Command::new(compiler);
+        link.arg(&object).arg("-o").arg(&program);
         if shared {
-            compile.arg("-L").arg(&folder).arg("-lxla_shape_c").arg(format!("-Wl,-rpath,{}", folder.display()));
+            link.arg("-L").arg(&folder).arg("-lxla_shape_c").arg(format!("-Wl,-rpath,{}", folder.display()));
         } else {
-            compile.arg(folder.join("libxla_shape_c.a"));
+            link.arg(folder.join("libxla_shape_c.a"));
         }
         // The standard library of Rust needs these; those that a system does not have as files are part of its C library.
         if cfg!(target_os = "linux") {
-            compile.args(["-lpthread", "-ldl", "-lm"]);
+            link.args(["-lpthread", "-ldl", "-lm"]);
         }
-        let output = compile.output().unwrap();
-        assert!(output.status.success(), "{compile:?}: {}", String::from_utf8_lossy(&output.stderr));
+        succeeds(&mut link);
         let output = Command::new(&program).current_dir(root()).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -3,7 +3,7 @@
 //! In a `console` block, a line `$ …` is a command, and the lines below it are its output.
 //! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
 
-use assert_cmd::cargo::cargo_bin;
+use crate::program::program_path;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 
 /// The output of a shell command at the root of the repository.
 fn run(command: &str) -> String {
-    let program = cargo_bin("xla-shape");
+    let program = program_path();
     let path = std::env::join_paths(
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),

@@ -1,7 +1,6 @@
 //! `xla-shape compile`, with a fake PJRT plug-in.
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
+use crate::program::{Command, program_path};
 use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -9,21 +8,21 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The plug-in, which is built with this test.
-fn plugin() -> PathBuf {
-    let program = cargo_bin("xla-shape");
+pub(crate) fn plugin() -> PathBuf {
+    let program = program_path();
     program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"))
 }
 
-struct Answer {
-    output: String,
-    errors: String,
-    code: i32,
+pub(crate) struct Answer {
+    pub(crate) output: String,
+    pub(crate) errors: String,
+    pub(crate) code: i32,
 }
 
 /// Runs the program in a folder that has `p.mlir`.
-fn run(folder: &Path, text: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Answer {
+pub(crate) fn run(folder: &Path, text: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Answer {
     fs::write(folder.join("p.mlir"), text).unwrap();
-    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    let mut command = Command::program();
     command.current_dir(folder).args(["compile", "p.mlir"]).args(arguments);
     for name in ["PJRT_PLUGIN", "TPU_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS"] {
         command.env_remove(name);
@@ -248,32 +247,10 @@ fn errors_have_messages() {
     assert!(answer.errors.starts_with("error: cannot load the plug-in `"), "{}", answer.errors);
 }
 
-/// A plug-in may hang in any call, with limits of its own or without. Without a limit for its process, this test does not end.
+/// [`crate::hangs`] reads what comes of it.
 #[test]
-fn the_process_of_a_compiler_that_hangs_is_ended() {
-    let plugin = plugin();
-    let plugin = plugin.to_str().unwrap();
-    let cases = [
-        ("module {} // fake:hang-optimized", ""),
-        ("module {} // fake:hang-stats", ""),
-        // In loading, which has a limit of a minute.
-        ("module {}", "hang"),
-    ];
-    std::thread::scope(|scope| {
-        for (text, kind) in cases {
-            scope.spawn(move || {
-                let folder = tempfile::tempdir().unwrap();
-                let variables = [("PJRT_PLUGIN", plugin), ("PJRT_FAKE", kind)];
-                let answer = run(folder.path(), text, &variables, &["--time-limit", "1"]);
-                let said = answer.output + &answer.errors;
-                assert!(
-                    said.contains("the compiler's process was ended: it took longer than 1 seconds"),
-                    "{text} {kind}: {said}"
-                );
-                assert_eq!(answer.code, 1);
-            });
-        }
-    });
+fn a_compiler_that_hangs_is_waited_for() {
+    assert!(crate::hangs::have_no_answer());
 }
 
 /// A process that a plug-in starts, and that outlives it, keeps the streams of the compiler's process open.

@@ -2,7 +2,7 @@
 //!
 //! A language is left out where its compiler or library is missing, which is said. `PYTHON` names the Python to run.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use xla_shape::{ArrayShape, Slot};
 use xla_shape_answers::convert::{Code, Language};
 
 fn run(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().arg("convert").args(arguments).output().unwrap()
+    Command::program().arg("convert").args(arguments).output().unwrap()
 }
 
 fn lines(arguments: &[&str]) -> Vec<Value> {

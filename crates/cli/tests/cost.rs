@@ -1,6 +1,6 @@
 //! `xla-shape cost` and `xla-shape hlo show`, run as programs.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -16,7 +16,7 @@ ENTRY main {
 "#;
 
 fn program(arguments: &[&str], input: &str) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap()
+    Command::program().args(arguments).write_stdin(input).output().unwrap()
 }
 
 fn json(arguments: &[&str], input: &str) -> Value {

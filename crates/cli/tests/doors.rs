@@ -4,7 +4,7 @@
 //!
 //! `BLESS=1 cargo test -p xla-shape-cli --test program doors` writes the program's answers into the file.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
@@ -42,7 +42,7 @@ fn values(json: &str) -> Vec<Value> {
 #[test]
 fn the_program_gives_these_answers() {
     let asked = |row: &Row| {
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         let program =
             program.args(&row.command).args(["--format", "json"]).write_stdin(row.input.clone().unwrap_or_default());
         let output = program.output().unwrap();

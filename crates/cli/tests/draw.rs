@@ -1,12 +1,12 @@
 //! `xla-shape draw`, run as a program.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Output;
 
 fn draw(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().env_remove("COLUMNS").arg("draw").args(arguments).output().unwrap()
+    Command::program().env_remove("COLUMNS").arg("draw").args(arguments).output().unwrap()
 }
 
 #[test]
@@ -75,11 +75,7 @@ fn json_has_every_cell_that_is_shown() {
 fn lines_fit_the_terminal() {
     for shape in ["bf16[100,300]{1,0:T(8,128)(2,1)}", "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}", "u8[7]"] {
         for columns in [40, 60, 80] {
-            let output = Command::cargo_bin("xla-shape")
-                .unwrap()
-                .env("COLUMNS", columns.to_string())
-                .args(["draw", shape])
-                .output();
+            let output = Command::program().env("COLUMNS", columns.to_string()).args(["draw", shape]).output();
             let text = String::from_utf8(output.unwrap().stdout).unwrap();
             let widest = text.lines().filter(|line| line.starts_with(' ')).map(|line| line.chars().count()).max();
             assert!(widest <= Some(columns), "{columns}:\n{text}");

@@ -1,6 +1,6 @@
 //! `hlo` with the compiler's own files beside the module.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ HloLiveRange (max 3):
 const USAGE: &str = "Memory Space: default (color=0)\nTotal bytes: 28672 (28.0KiB)\n";
 
 fn hlo(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("xla-shape").unwrap().arg("hlo").args(arguments).output().unwrap();
+    let output = Command::program().arg("hlo").args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

@@ -3,14 +3,14 @@
 //! The pages in `tests/explain/` are its output; their first line is the shape. After an intended change,
 //! `BLESS=1 cargo test -p xla-shape-cli --test program explain` rewrites them.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
 fn explain(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().env_remove("COLUMNS").arg("explain").args(arguments).output().unwrap()
+    Command::program().env_remove("COLUMNS").arg("explain").args(arguments).output().unwrap()
 }
 
 fn explain_json(shape: &str) -> Value {

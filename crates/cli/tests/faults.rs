@@ -1,6 +1,6 @@
 //! Faults of the system: no memory, a full disk, closed pipes, files that change.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_xla-shape");
 
 fn run(folder: &TempDir, arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().current_dir(folder).args(arguments).output().unwrap()
+    Command::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn start(folder: &TempDir, arguments: &[&str]) -> Child {
@@ -383,7 +383,7 @@ fn nothing_that_a_file_names_controls_a_terminal() {
         &["hlo", &format!("{name}.txt")],
     ] {
         // As on a terminal, with colours forced.
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         let output = program.current_dir(&folder).env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
         for stream in [output.stdout, output.stderr] {
             let text = without_own_codes(&String::from_utf8(stream).unwrap());
@@ -490,7 +490,7 @@ fn an_output_is_neither_an_input_nor_another_output() {
 #[test]
 fn streams_that_lead_to_files_keep_what_is_in_them() {
     let picture = {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(["draw", "f32[8]", "--svg", "-"]).output().unwrap();
+        let output = Command::program().args(["draw", "f32[8]", "--svg", "-"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     for (command, before, behind) in [
@@ -536,7 +536,7 @@ fn wrong_usage_does_not_control_a_terminal() {
         &["shard", "x", "--plan", "p", "-o", "o", "--device", hostile],
         &["help", "completions", hostile],
     ] {
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         let output = program.env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let text = String::from_utf8(output.stderr).unwrap();

@@ -1,6 +1,6 @@
 //! What the types of answers say, in files: `docs/schemas`, and the tables of fields in `docs/json.md`. `scripts/bless.sh` writes them.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ fn root() -> &'static Path {
 
 /// The schema of a verb as the program prints it.
 fn printed(verb: &str) -> String {
-    let output = Command::cargo_bin("xla-shape").unwrap().args(["help", "schema", verb]).output().unwrap();
+    let output = Command::program().args(["help", "schema", verb]).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 

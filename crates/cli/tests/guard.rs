@@ -1,7 +1,6 @@
 //! `xla-shape guard`, with compiled modules and with a fake PJRT plug-in.
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
+use crate::program::{Command, program_path};
 use serde_json::{Value, json};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -42,7 +41,7 @@ impl Folder {
     }
 
     fn guard(&self, arguments: &[&str]) -> Answer {
-        let program = cargo_bin("xla-shape");
+        let program = program_path();
         let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
         let mut command = Command::new(program);
         command.current_dir(self.0.path()).env("PJRT_PLUGIN", plugin).env_remove("COLUMNS");
@@ -320,7 +319,7 @@ fn the_steps_of_the_action_run() {
     let folder = Folder::new();
     assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
     folder.write("slower.hlo", &MODULE.replace("\"300\"", "\"310\""));
-    let program = cargo_bin("xla-shape");
+    let program = program_path();
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
     let run = |name: &str, variables: &[(&str, &str)]| {

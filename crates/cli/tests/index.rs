@@ -1,11 +1,11 @@
 //! `xla-shape explain --index` and `--position`, and the map that `draw` writes as JSON.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
 
 fn run(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap()
+    Command::program().args(arguments).output().unwrap()
 }
 
 fn text(arguments: &[&str]) -> String {

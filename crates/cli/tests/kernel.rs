@@ -1,7 +1,6 @@
 //! `xla-shape kernel`, run as a program on dumps; `compile.rs` tests the process of the compiler.
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
+use crate::program::{Command, program_path};
 use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -12,7 +11,7 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn run(path: &Path, more: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::cargo_bin("xla-shape").unwrap().arg("kernel").arg(path).args(more).output().unwrap();
+    let output = Command::program().arg("kernel").arg(path).args(more).output().unwrap();
     let [text, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (output.status.code(), text, errors)
 }
@@ -182,7 +181,7 @@ fn a_kernel_is_compared_with_xla() {
 
 /// Runs the program on a text that the fake compiler compiles.
 fn compiled(text: &str, against: Option<&str>, more: &[&str]) -> (Option<i32>, String, String) {
-    let program = cargo_bin("xla-shape");
+    let program = program_path();
     let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
     let folder = tempfile::tempdir().unwrap();
     let [path, before] = ["p.mlir", "before.mlir"].map(|name| folder.path().join(name));

@@ -1,10 +1,10 @@
 //! `xla-shape compare` and `xla-shape advise`, run as programs.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+    let output = Command::program().args(arguments).output().unwrap();
     assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -131,7 +131,7 @@ fn an_explanation_is_about_the_named_tpu() {
 #[test]
 fn yes_and_no_exit_with_0_and_other_shapes_with_1() {
     let code = |from: &str, to: &str| {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(["compare", from, to]).output().unwrap();
+        let output = Command::program().args(["compare", from, to]).output().unwrap();
         assert_eq!(output.status.code() == Some(1), output.stdout.is_empty() && !output.stderr.is_empty());
         output.status.code()
     };
@@ -184,8 +184,7 @@ fn shapes_that_cannot_be_compared_are_an_error() {
         ("s1[6]", "s1[2,3]", "the layout of s1 on a TPU is not known"),
         ("(f32[6], f32[6])", "f32[6]", "expected an array, found"),
     ] {
-        let output =
-            Command::cargo_bin("xla-shape").unwrap().args(["compare", from, to, "--for", "v5e"]).output().unwrap();
+        let output = Command::program().args(["compare", from, to, "--for", "v5e"]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.starts_with("error: ") && said.contains(message), "{said}");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
@@ -236,7 +235,7 @@ fn errors_have_no_advice() {
         (["advise", "s1[3,3]", "--for", "v5e"], "error: the layout of s1 on a TPU is not known"),
         (["advise", "f32[3,3]", "--for", "v8t"], "error: the layouts that TPU v8t chooses are not known"),
     ] {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        let output = Command::program().args(arguments).output().unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
         assert!(String::from_utf8(output.stderr).unwrap().starts_with(error));
     }
@@ -251,12 +250,11 @@ fn what_if_changes_dimensions_before_the_comparison() {
     assert_eq!(first(&["--what-if", "1=128"])["shape"], "f32[100,128]{1,0:T(8,128)}");
     assert_eq!(first(&["--what-if", "0,1"])["shape"], "f32[1,100]{1,0:T(1,128)}");
     assert_eq!(first(&["--what-if", "0,1", "--what-if", "0=8"])["bytes"], 4096);
-    let output =
-        Command::cargo_bin("xla-shape").unwrap().args(["advise", "f32[3]", "--what-if", "1=2"]).output().unwrap();
+    let output = Command::program().args(["advise", "f32[3]", "--what-if", "1=2"]).output().unwrap();
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
         "error: there is no dimension 1: the array has 1 dimension\n"
     );
-    let usage = Command::cargo_bin("xla-shape").unwrap().args(["advise", "f32[3]", "--what-if", "x"]).output().unwrap();
+    let usage = Command::program().args(["advise", "f32[3]", "--what-if", "x"]).output().unwrap();
     assert_eq!(usage.status.code(), Some(2));
 }

@@ -14,10 +14,12 @@ mod explorer;
 mod faults;
 mod generated;
 mod guard;
+mod hangs;
 mod index;
 mod kernel;
 mod layouts;
 mod manual;
+mod program;
 mod programs;
 mod relayout;
 mod rustc;
@@ -28,6 +30,7 @@ mod thing;
 mod tpu;
 mod tune;
 mod tune_sets;
+mod validator;
 mod vector;
 
 /// A file that nobody names is not compiled, so that none of its tests runs.
@@ -44,4 +47,10 @@ fn every_file_is_a_module() {
         }
     }
     assert!(files > 0);
+}
+
+/// In the root, and with this name, it is one of the last tests.
+#[test]
+fn the_process_of_a_compiler_that_hangs_is_ended() {
+    hangs::are_ended();
 }

@@ -1,11 +1,11 @@
 //! Help, manual and completions, and what all verbs have in common.
 
-use assert_cmd::Command;
+use crate::program::{Command, program_path};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 fn text(arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+    let output = Command::program().args(arguments).output().unwrap();
     assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -47,7 +47,7 @@ fn the_help_has_few_lines_in_four_groups() {
 fn no_verb_has_another_name() {
     for gone in ["index", "tpu", "vector", "map", "bitcast", "reshape", "serve", "schema", "completions", "man"] {
         for arguments in [&[gone][..], &[gone, "f32[2]", "0", "--format", "json"]] {
-            let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+            let output = Command::program().args(arguments).output().unwrap();
             assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
         }
     }
@@ -103,7 +103,7 @@ fn a_closed_pipe_is_not_an_error() {
         &["help", "man"],
     ];
     for command in commands {
-        let mut program = Command::new(assert_cmd::cargo::cargo_bin("xla-shape"));
+        let mut program = Command::new(program_path());
         let mut program = program.args(*command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // The reading end is closed.
         drop(program.stdout.take());
@@ -135,7 +135,7 @@ fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
         &["relayout", "-", "--from", bad, "--to", "{0}", "-o", "-"],
     ];
     for command in commands {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(*command).output().unwrap();
+        let output = Command::program().args(*command).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{command:?}");
         assert!(
@@ -191,7 +191,7 @@ fn bash_completes_verbs_and_their_options() {
 #[test]
 fn messages_have_colours_where_they_are_wanted() {
     let error = |arguments: &[&str]| {
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         let output = program.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").args(arguments).output().unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
@@ -221,7 +221,7 @@ fn messages_name_what_was_probably_meant() {
         (&["compile", "-", "--for", "v7:2x2"], "; did you mean `v7x`?"),
         (&["draw", "f32[8]", "--svg", "a.PNG"], "expected a name that ends in .svg, found .png: the picture is SVG"),
     ] {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        let output = Command::program().args(arguments).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains(meant) && !output.status.success(), "{arguments:?}: {error}");
     }
@@ -235,7 +235,7 @@ fn help_of_a_verb_has_two_names() {
     }
     assert_eq!(text(&["help", "hlo", "diff"]), text(&["hlo", "diff", "--help"]));
     for unknown in [&["help", "frobnicate"][..], &["help", "hlo", "frobnicate"]] {
-        let output = Command::cargo_bin("xla-shape").unwrap().args(unknown).output().unwrap();
+        let output = Command::program().args(unknown).output().unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{unknown:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! `xla-shape hlo` and `xla-shape scan`, run as programs.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -16,7 +16,7 @@ ENTRY main {
 ";
 
 fn program(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap()
+    Command::program().args(arguments).write_stdin(input).output().unwrap()
 }
 
 fn text(arguments: &[&str], input: impl Into<Vec<u8>>) -> String {
@@ -283,7 +283,7 @@ fn a_report_is_one_screen_that_names_its_sections() {
     for name in ["v5e__rnn_scan.hlo", "v5e__layouts.hlo", "v5e__host_offload.hlo", "v5e__gather_step.hlo"] {
         let module = std::fs::read(real(name)).unwrap();
         for columns in ["60", "80", "100"] {
-            let mut program = Command::cargo_bin("xla-shape").unwrap();
+            let mut program = Command::program();
             let output = program.env("COLUMNS", columns).args(["hlo", "-"]).write_stdin(&*module).output().unwrap();
             let screen = String::from_utf8(output.stdout).unwrap();
             let most = if columns == "60" { 60 } else { 45 };

@@ -1,6 +1,6 @@
 //! `xla-shape relayout`, run as a program.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
@@ -29,7 +29,7 @@ impl Folder {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        Command::cargo_bin("xla-shape").unwrap().current_dir(self.0.path()).args(arguments).output().unwrap()
+        Command::program().current_dir(self.0.path()).args(arguments).output().unwrap()
     }
 
     fn relayout(&self, arguments: &[&str]) {
@@ -191,7 +191,7 @@ fn short_pieces_are_read_and_written_too() {
             let arguments = ["in.bin", "--from", &from, "--to", "{0,1}", "--slab-bytes", slab, "-o"];
             folder.relayout(&[&arguments[..], &["out.bin"]].concat());
             assert!(folder.read("out.bin") == expected, "{from}, {slab}");
-            let command = &mut Command::cargo_bin("xla-shape").unwrap();
+            let command = &mut Command::program();
             let output =
                 command.current_dir(folder.path(".")).arg("relayout").args(arguments).arg("-").output().unwrap();
             assert!(output.status.success() && output.stdout == expected, "{from}, {slab}, in order");
@@ -201,8 +201,7 @@ fn short_pieces_are_read_and_written_too() {
 
 #[test]
 fn standard_input_and_output_are_files_too() {
-    let output = Command::cargo_bin("xla-shape")
-        .unwrap()
+    let output = Command::program()
         .args(["relayout", "-", "--from", "u8[2,3]", "--to", "{0,1}", "-o", "-"])
         .write_stdin([1, 2, 3, 4, 5, 6])
         .output()

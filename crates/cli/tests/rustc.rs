@@ -1,10 +1,10 @@
 //! `xla-shape rustc`, run as a program: the compiler's output with shapes in place of types.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str], input: &str) -> String {
-    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    let mut program = Command::program();
     let output = program.arg("rustc").args(arguments).write_stdin(input).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
     String::from_utf8(output.stdout).unwrap()
@@ -123,7 +123,7 @@ fn a_type_in_a_file_of_its_own_is_shown() {
 #[test]
 fn bytes_that_are_not_utf8_are_copied_to_text_but_not_to_json() {
     let program = |format: &str| {
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         program.args(["rustc", "--format", format]).write_stdin(&b"f\xff Size<8>\n"[..]).output().unwrap().stdout
     };
     assert_eq!(program("text"), b"f\xff Size<8>\n");

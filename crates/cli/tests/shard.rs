@@ -1,6 +1,6 @@
 //! `xla-shape shard`, run as a program: a checkpoint is divided among devices, and joined again.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ impl Work {
     }
 
     fn run(&self, inputs: &[&str], device: i64, more: &[&str]) -> Output {
-        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let mut program = Command::program();
         program.current_dir(self.folder.path()).arg("shard").args(inputs);
         program.args(["--plan", "plan.json", "--device", &device.to_string(), "-o", "out"]).args(more);
         program.output().unwrap()

@@ -1,11 +1,11 @@
 //! Shardings in the program: `check --sharding`, `explain --sharding`.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
 
 fn run(arguments: &[&str], input: &str) -> Output {
-    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    let mut program = Command::program();
     program.env_remove("COLUMNS").args(arguments).write_stdin(input).output().unwrap()
 }
 

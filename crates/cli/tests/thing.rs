@@ -1,12 +1,12 @@
 //! `xla-shape THING`, without a verb: what it is, the answer, and the verbs for more.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use std::fs;
 use std::process::Output;
 use xla_shape_web::{Given, answer};
 
 fn run(arguments: &[&str], input: &str) -> Output {
-    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    let mut program = Command::program();
     program
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .env("COLUMNS", "80")

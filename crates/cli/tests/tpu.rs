@@ -1,10 +1,10 @@
 //! What TPUs choose for a shape (`explain --for`, `check --for`), and `block`, run as programs.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str], input: &[u8]) -> (String, String, Option<i32>) {
-    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap();
+    let output = Command::program().args(arguments).write_stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code())
 }
@@ -102,7 +102,7 @@ fn a_choice_that_is_not_known_is_an_error() {
 }
 
 fn block(arguments: &[&str]) -> (String, String, Option<i32>) {
-    let output = Command::cargo_bin("xla-shape").unwrap().arg("block").args(arguments).output().unwrap();
+    let output = Command::program().arg("block").args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code())
 }

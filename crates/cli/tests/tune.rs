@@ -1,7 +1,6 @@
 //! `xla-shape tune`, with a fake compiler, for which row-major parameters take fewer cycles.
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
+use crate::program::{Command, program_path};
 use serde_json::{Value, json};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -23,7 +22,7 @@ const COLUMNS: &str = "{0,1:T(8,128)}";
 const ROWS: &str = "{1,0:T(8,128)}";
 
 fn plugin() -> PathBuf {
-    let program = cargo_bin("xla-shape");
+    let program = program_path();
     program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"))
 }
 
@@ -43,7 +42,7 @@ impl Answer {
 /// Runs `tune` in a folder with the program, or what was made of it.
 fn tune_in(folder: &Path, program: &str, arguments: &[&str]) -> Answer {
     fs::write(folder.join("p.mlir"), program).unwrap();
-    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    let mut command = Command::program();
     command.current_dir(folder).args(["tune", "p.mlir"]).args(arguments);
     // Advice refuses options of compilers.
     if !program.contains("is_scheduled=true") {
@@ -160,7 +159,7 @@ fn a_search_goes_on_where_it_stopped() {
     assert_eq!(run(&[])["kept"], 3);
     // Flags of the compiler that its process inherits make other answers too.
     for variable in ["LIBTPU_INIT_ARGS", "XLA_FLAGS"] {
-        let mut command = Command::cargo_bin("xla-shape").unwrap();
+        let mut command = Command::program();
         command.current_dir(folder.path()).args(["tune", "p.mlir", "--jobs", "2"]).args(share);
         command.env("PJRT_PLUGIN", plugin()).env("XDG_CACHE_HOME", folder.path().join("own"));
         let output = command.env(variable, "--xla_nothing=1").output().unwrap();
@@ -196,7 +195,7 @@ fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std
     use std::process::Stdio;
 
     fs::write(folder.join("p.mlir"), program).unwrap();
-    let mut command = std::process::Command::new(cargo_bin("xla-shape"));
+    let mut command = std::process::Command::new(program_path());
     command.current_dir(folder).args(["tune", "p.mlir", "--share", "x=arg0", "--jobs", "2"]).args(arguments);
     command.env("PJRT_PLUGIN", plugin()).env("XDG_CACHE_HOME", folder.join("own")).env_remove("COLUMNS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -563,7 +562,7 @@ fn advice_needs_compiled_modules_alone() {
 #[test]
 fn bytecode_is_refused_with_the_way_to_text() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    let mut command = Command::program();
     command.current_dir(folder.path()).args(["tune", "-", "--share", "x=arg0"]).env("PJRT_PLUGIN", plugin());
     let output = command.write_stdin(b"ML\xefR\x0d\0".as_slice()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

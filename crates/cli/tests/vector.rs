@@ -1,12 +1,12 @@
 //! `xla-shape explain --vector`, run as a program.
 
-use assert_cmd::Command;
+use crate::program::Command;
 use serde_json::{Value, json};
 
 /// The answer about a vector in a layout, with further arguments.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let [vector, layout, more @ ..] = arguments else { unreachable!() };
-    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    let mut program = Command::program();
     let output = program.args(["explain", vector, "--vector", layout]).args(more).output().unwrap();
     let [text, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (output.status.code(), text, errors)
@@ -65,7 +65,7 @@ fn errors_say_what_is_wrong() {
 
 /// The element in each part of the registers, in the JSON of a drawing.
 fn map(vector: &str, layout: &str) -> Vec<Option<u64>> {
-    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    let mut program = Command::program();
     let output = program.args(["draw", vector, "--vector", layout, "--format", "json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{vector} {layout}");
     let answer = serde_json::from_slice::<Value>(&output.stdout).unwrap();

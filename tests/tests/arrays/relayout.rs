@@ -105,9 +105,14 @@ fn check(
     let mut expected = Guarded::new(to.byte_size().unwrap() as usize, shifts.1, |i| !scrambled(i + 17));
     let before = expected.bytes.clone();
     by_definition(from, to, permutation, &padding, source.data(), expected.data_mut());
-    // New memory has what zeroed memory would have.
-    let mut expected_new = vec![0; to.byte_size().unwrap() as usize];
-    by_definition(from, to, permutation, &padding, source.data(), &mut expected_new);
+    // New memory has what zeroed memory would have. It is the same where everything is written.
+    let expected_new = if padding != Padding::Keep && to.layout().dynamic_shape_metadata_prefix_bytes() == 0 {
+        expected.data().to_vec()
+    } else {
+        let mut zeroed = vec![0; to.byte_size().unwrap() as usize];
+        by_definition(from, to, permutation, &padding, source.data(), &mut zeroed);
+        zeroed
+    };
     for stores in [Stores::Regular, Stores::Streaming] {
         let plan = Plan::new(from, to, &options.clone().stores(stores)).unwrap();
         for run in [Plan::run, Plan::run_in_parallel] {
@@ -453,19 +458,19 @@ fn real_layouts() {
     }
 }
 
-/// Arrays that are large enough for every kernel and for threads.
+/// Arrays that are large enough for every kernel, and most for threads: two pieces take 512 KiB.
 #[test]
 fn large_arrays() {
     let large = [
-        ("f32[600,520]{1,0}", "f32[600,520]{0,1}"),
-        ("f32[600,520]{1,0}", "f32[600,520]{1,0:T(8,128)}"),
-        ("bf16[512,1024]{1,0}", "bf16[512,1024]{1,0:T(8,128)(2,1)}"),
+        ("f32[400,360]{1,0}", "f32[400,360]{0,1}"),
+        ("f32[400,360]{1,0}", "f32[400,360]{1,0:T(8,128)}"),
+        ("bf16[300,1024]{1,0}", "bf16[300,1024]{1,0:T(8,128)(2,1)}"),
         ("u8[601,1024]{1,0}", "u8[601,1024]{1,0:T(32,128)(4,1)}"),
         ("s4[600,1040]{1,0}", "s4[600,1040]{1,0:T(64,128)(8,1)E(4)}"),
         ("s4[600,1040]{1,0}", "s4[600,1040]{0,1:E(4)}"),
         ("s4[600,1040]{1,0:E(4)}", "s4[600,1040]{0,1:E(4)}"),
         // Whose two loops lie the other way round in the destination.
-        ("f32[64,65,66]{2,1,0}", "f32[64,65,66]{0,1,2}"),
+        ("f32[36,65,66]{2,1,0}", "f32[36,65,66]{0,1,2}"),
         ("bf16[64,66,70]{2,1,0}", "bf16[64,66,70]{0,2,1}"),
         ("u8[40,33,12,20]{3,2,1,0}", "u8[40,33,12,20]{0,1,2,3}"),
     ];

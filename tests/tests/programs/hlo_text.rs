@@ -378,9 +378,10 @@ fn small_modules() -> &'static [String] {
 
 #[test]
 fn hostile_texts_are_survived() {
-    const MANY: usize = 1_000_000;
+    // Deeper than any stack, and long enough for time that grows with the square to be seen.
+    const MANY: usize = 200_000;
     let many = |piece: &str| piece.repeat(MANY);
-    let short = |piece: &str| piece.repeat(100_000);
+    let short = |piece: &str| piece.repeat(MANY / 8);
     let in_operand = |inside: String| format!("e {{\n  a = f32[] add({inside}\n}}\n");
     let texts = [
         many("("),
@@ -536,12 +537,12 @@ fn too_many_errors_end_the_reading_but_keep_what_was_read() {
 
 #[test]
 fn long_and_wide_modules_are_read() {
-    // A line of 50 MB, a tuple of 100,000 elements with all of its elements taken out, a chain of 100,000 calls.
+    // A line of 10 MB, a tuple of 25,000 elements with all of its elements taken out, a chain of 25,000 calls.
     let long =
-        module(&format!("  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}", "x".repeat(50_000_000)));
+        module(&format!("  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}", "x".repeat(10_000_000)));
     assert_eq!(survive_large(&long, &[]), 2);
 
-    let count = 100_000;
+    let count = 25_000;
     let mut text = String::from("HloModule wide, is_scheduled=true\nENTRY e {\n  t = (");
     text.push_str(&vec!["f32[]"; count].join(", "));
     text.push_str(") parameter(0)\n");

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::panic::{catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use xla_shape_tests::cases;
 use xla_shape_tests::fuzz::{TARGETS, seeds};
 
 fn folder(name: &str) -> PathBuf {
@@ -88,7 +89,7 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
     }
 }
 
-/// Runs the targets on changed seeds. `scripts/fuzz.sh` goes further: it follows which code an input reaches, under `AddressSanitizer`.
+/// Runs the targets on changed seeds, more of them in `scripts/laws.sh`. `scripts/fuzz.sh` goes further: it follows which code an input reaches, under `AddressSanitizer`.
 #[test]
 fn changed_seeds_are_no_finding() {
     let mut numbers = Numbers(1);
@@ -99,7 +100,7 @@ fn changed_seeds_are_no_finding() {
             // It makes arrays of any bytes: the next test runs it.
             continue;
         }
-        for round in 0..300 {
+        for round in 0..cases() / 4 {
             let (seed, other) = (&seeds[numbers.below(seeds.len())], &seeds[numbers.below(seeds.len())]);
             let mut bytes = seed.content.to_vec();
             mutate(&mut bytes, &other.content, &mut numbers);
@@ -115,7 +116,7 @@ fn changed_seeds_are_no_finding() {
 #[test]
 fn arbitrary_bytes_are_no_finding() {
     let mut numbers = Numbers(1);
-    for round in 0..400 {
+    for round in 0..cases() / 2 {
         let bytes: Vec<_> = (0..round % 97).map(|_| (numbers.next() >> 24) as u8).collect();
         for target in TARGETS {
             (target.run)(&bytes);

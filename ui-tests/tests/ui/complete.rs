@@ -22,7 +22,7 @@ struct Case {
 /// The lines of the cases that are about the text of a shape.
 fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["user/tests/syntax", "tests/fail/rules", "tests/fail/limits"];
+    let folders = ["tests/fail/syntax", "tests/fail/rules", "tests/fail/limits"];
     let folders = folders.map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
     let files = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
     let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "rs"));

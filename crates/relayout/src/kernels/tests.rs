@@ -65,9 +65,11 @@ fn copies() {
 #[test]
 fn joins_runs() {
     for bytes in (1..=130).chain([200, 255, 1000, MAX_RUN]) {
-        for (len, shift) in [(1, 0), (2, 5), (3, 0), (7, 63), (40, 16), (9000 / bytes, 1)] {
-            // Miri is a thousand times slower.
-            if len == 0 || cfg!(miri) && len > 7 {
+        for (number, (len, shift)) in
+            [(1, 0), (2, 5), (3, 0), (7, 63), (40, 16), (9000 / bytes, 1)].into_iter().enumerate()
+        {
+            // Each length with every other number of bytes. Miri is a thousand times slower.
+            if len == 0 || (bytes + number) % 2 == 0 || cfg!(miri) && len > 7 {
                 continue;
             }
             for stride in [bytes, bytes + 3] {
@@ -115,7 +117,7 @@ fn weaves_and_back() {
     for (bytes, factor) in [1, 2, 4, 8].into_iter().flat_map(|bytes| (3..16_usize).map(move |factor| (bytes, factor))) {
         if !factor.is_power_of_two() {
             let vector = 64 / bytes;
-            let lens = [1, 2, vector / 4, vector - 1, vector, vector + 1, 2 * vector + 3, 4 * vector, 1100 / bytes];
+            let lens = [1, vector - 1, vector, 2 * vector + 3, 1100 / bytes];
             interleave_and_back(bytes, factor, lens.into_iter());
         }
     }
@@ -131,7 +133,7 @@ fn transposes() {
     let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
     for bytes in [1, 2, 4, 8, 16] {
         for (a_len, b_len) in
-            (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 < 2).chain([
+            (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 == 0).chain([
                 (16, 64),
                 (64, 128),
                 (17, 65),
@@ -139,7 +141,7 @@ fn transposes() {
                 (3, 200),
                 (200, 3),
                 (70, 130),
-                (300 / bytes, 1030 / bytes),
+                (140 / bytes, 1030 / bytes),
                 // In blocks of four, eight and 64 rows or columns.
                 (24, 4),
                 (5, 12),

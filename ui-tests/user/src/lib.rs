@@ -1,1 +1,0 @@
-//! Nothing: the programs are in `tests`.
