@@ -1,4 +1,4 @@
-//! What the examples of `xla-shape` share. Run one with `cargo run --release -p xla-shape-examples --example NAME` (`matmul` with
+//! What the examples of `xla-shape` share. Run one with `cargo run --release -p xla-shape-examples --bin NAME` (`matmul` with
 //! `--features ndarray`).
 
 #![forbid(unsafe_code)]
@@ -41,14 +41,16 @@ impl Numbers {
 /// Compares a result with the expected numbers and prints the largest error, relative to the largest expected number.
 ///
 /// # Errors
-/// If the error is larger than `tolerance`, or the lists have different lengths.
+/// If the error is larger than `tolerance`, the lists have different lengths, something in them is infinite or no number, or all expected
+/// numbers are 0.
 pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Result<(), Box<dyn Error>> {
     let largest =
         |numbers: &mut dyn Iterator<Item = f32>| numbers.fold(0.0, |a: f32, b| if b.abs() > a { b.abs() } else { a });
     let scale = largest(&mut expected.iter().copied());
     let error = largest(&mut expected.iter().zip(found).map(|(a, b)| a - b)) / scale;
-    let all_are_numbers = found.iter().all(|number| number.is_finite());
-    if found.len() != expected.len() || !all_are_numbers || error > tolerance {
+    let all_are_numbers = found.iter().chain(expected).all(|number| number.is_finite());
+    // Nothing but zeros, or nothing at all, would agree with much: then the error is no number.
+    if found.len() != expected.len() || !all_are_numbers || error.is_nan() || error > tolerance {
         return Err(format!("{name}: the largest relative error is {error:.1e}, more than {tolerance:.1e}").into());
     }
     println!("{name:<64} largest relative error {error:.1e}");

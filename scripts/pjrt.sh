@@ -12,20 +12,25 @@ for candidate in python3 python3.1{4,3,2} ~/.pyenv/versions/3.1*/bin/python3; do
     fi
 done
 if [ -z "${found:-}" ]; then
-    echo "NOT compared: JAX $jax needs Python 3.12 or newer."
-    exit 0
+    echo "NOT compared: JAX $jax needs Python 3.12 or newer." >&2
+    exit 1
 fi
 environment=target/jax-$jax
 [ -x "$environment/bin/pip" ] || "$found" -m venv "$environment"
 if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
     if ! "$environment/bin/pip" install --quiet "jax==$jax" "libtpu==$libtpu"; then
-        echo "NOT compared: libtpu $libtpu cannot be installed here."
-        exit 0
+        echo "NOT compared: libtpu $libtpu cannot be installed here." >&2
+        exit 1
     fi
 fi
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example default_layouts
-VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test pjrt libtpu
+output=$(VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test pjrt libtpu -- --nocapture | tee /dev/stderr)
+# Without libtpu, or without a test of this name, the tests pass, too.
+if grep -q 'NOT asked' <<<"$output" || ! grep -q '^test libtpu::libtpu_answers \.\.\. ' <<<"$output"; then
+    echo "libtpu was not asked" >&2
+    exit 1
+fi
 # A kernel that is compiled against the compiler's current layouts, called from JAX.
 (
     cd examples/compiled_kernel

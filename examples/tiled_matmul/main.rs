@@ -161,7 +161,8 @@ fn largest_error(expected: &[f32], found: &[bf16]) -> Result<f32, Box<dyn Error>
     let errors = expected.iter().zip(found).map(|(expected, found)| (expected - found.to_f32()).abs());
     let error = errors.fold(0.0_f32, f32::max) / scale;
     // bf16 has 8 significant bits: rounding changes a number by at most 2^-8 of itself.
-    if error > 1.0 / 256.0 || expected.len() != found.len() {
+    let all_are_numbers = found.iter().all(|value| value.to_f32().is_finite());
+    if error.is_nan() || error > 1.0 / 256.0 || expected.len() != found.len() || !all_are_numbers {
         return Err(format!("the product is wrong: its relative error is {error}").into());
     }
     Ok(error)

@@ -1,5 +1,6 @@
-//! No dependency comes into the default features unseen: `docs/dependencies.md` gives a reason for each.
+//! No dependency comes into the default features unseen: `docs/dependencies.md` gives a reason for each. No package is left out of the gate.
 
+use super::metadata;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -8,13 +9,7 @@ use std::process::Command;
 /// What `cargo add half` writes today (`2.7.1`) must resolve beside the library.
 #[test]
 fn every_release_of_half_2_may_be_used() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
-        .current_dir(&root)
-        .output()
-        .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap().iter();
     let needed = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
     let needed: Vec<_> = needed.filter(|needed| needed["name"] == "half").map(|needed| &needed["req"]).collect();
@@ -49,4 +44,17 @@ fn every_dependency_has_its_reason() {
     let listed: BTreeSet<_> =
         rows.flat_map(|cell| cell.split([',', '`', ' '])).filter(|name| !name.is_empty()).collect();
     assert_eq!(found, listed);
+}
+
+/// The list of libraries in `.ci/run` is complete: they are packaged, and checked for other systems and with the oldest toolchain.
+#[test]
+fn the_gate_has_every_package_that_can_be_published() {
+    let gate = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.ci/run")).unwrap();
+    let list = gate.split_once("for name in ").and_then(|(_, rest)| rest.split_once("; do\n")).unwrap().0;
+    let listed: BTreeSet<&str> = list.split(' ').collect();
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let published = packages.filter(|package| package["publish"].is_null()).map(|package| package["name"].as_str());
+    let published: BTreeSet<&str> = published.map(Option::unwrap).filter(|name| *name != "xla-shape-cli").collect();
+    assert_eq!(published, listed);
 }

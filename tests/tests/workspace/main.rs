@@ -5,3 +5,13 @@ mod codegen;
 mod dependencies;
 mod modules;
 mod rooms;
+
+/// What cargo knows of the workspace's packages.
+fn metadata() -> serde_json::Value {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
@@ -51,12 +50,7 @@ fn a_circle_is_found_and_a_test_module_makes_none() {
 /// The table in `docs/design.md` is in an order in which each crate uses only those below it, and it says which.
 #[test]
 fn crates_use_those_below_them() {
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let metadata = super::metadata();
     let uses: Uses = metadata["packages"]
         .as_array()
         .unwrap()
