@@ -108,9 +108,10 @@ fn tiles(array: &ArrayShape) -> Vec<(String, String)> {
         if combines {
             text += "\n`*`: this dimension and the next more minor one are first combined into one long dimension.";
         }
-        match sizes(tile).as_slice() {
+        match tile.dimensions() {
             _ if number == 0 => text += "\nIf the array ends inside a block, the rest of the block is padding.",
-            [size, one] if one == "1" && !combines => {
+            [TileDimension::Size(size), TileDimension::Size(1)] => {
+                let size = Grouped(*size);
                 text +=
                     &format!("\nSo {size} elements from {size} neighbouring rows of the block are next to each other.");
             }
