@@ -5,8 +5,11 @@ use crate::destination::DestinationArgument;
 use crate::error::{file_error, shape_error};
 use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
+use crate::threads::Signals;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use xla_shape_answers::answer_line;
 use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutDone, RelayoutOptions, ShardPlan, write_array};
 
@@ -61,11 +64,11 @@ pub(crate) fn relayout_file(
     if let Some(permutation) = permute {
         options = options.transposed(&numbers(permutation));
     }
-    let done = py.detach(|| {
+    let done = interruptible(py, |stop, progress| {
         let source = ArrayFile::open(&input, tensor.as_deref(), from.as_ref())?;
-        Relayout::new(&source, &output, &options)?.run(&|_| {})
+        Relayout::new(&source, &output, &options)?.until(stop).run(progress)
     });
-    Ok(answer_line(RelayoutDone::SCHEMA, &done.map_err(file_error)?))
+    Ok(answer_line(RelayoutDone::SCHEMA, &done?))
 }
 
 /// The files of a checkpoint, each with its name in it. `plan` is JSON.
@@ -92,11 +95,11 @@ pub(crate) fn shard_file(
     output: PathBuf,
     force: bool,
 ) -> PyResult<String> {
-    let done = py.detach(|| {
+    let done = interruptible(py, |stop, progress| {
         let plan = read_plan(plan)?;
-        Checkpoint::open_part(&path, &name)?.shards(&plan, device.0, &output)?.run(force, &|_| {})
+        Checkpoint::open_part(&path, &name)?.shards(&plan, device.0, &output)?.until(stop).run(force, progress)
     });
-    Ok(json(&done.map_err(file_error)?))
+    Ok(json(&done?))
 }
 
 /// Writes the index of a device's files, if the checkpoint has one. `plan` is JSON.
@@ -123,6 +126,21 @@ pub(crate) fn shard_notes(py: Python<'_>, path: PathBuf) -> PyResult<String> {
         let path = path.display();
         shape_error(format_args!("{path}: expected a file that `xla-shape shard` has written, found another"))
     })
+}
+
+/// Works with files without the GIL until a signal such as Ctrl-C comes, which this thread looks for after each part that it has written.
+fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool, &(dyn Fn(u64) + Sync)) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let (signals, stop, caller) = (Signals::default(), AtomicBool::new(false), thread::current().id());
+    let progress = |_| {
+        if thread::current().id() == caller && !stop.load(Ordering::Relaxed) && !signals.check() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let done = py.detach(|| work(&stop, &progress));
+    done.map_err(|error| signals.raised().unwrap_or_else(|| file_error(error)))
 }
 
 fn read_plan(json: &str) -> Result<ShardPlan, Error> {

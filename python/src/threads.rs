@@ -96,8 +96,12 @@ impl Signals {
 
     /// The exception that ended a copy, or one for an error of the copy itself.
     pub(crate) fn error(&self, error: &RelayoutError) -> PyErr {
-        let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        raised.unwrap_or_else(|| shape_error(error))
+        self.raised().unwrap_or_else(|| shape_error(error))
+    }
+
+    /// The exception that a signal has raised, once.
+    pub(crate) fn raised(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -141,10 +141,10 @@ impl Dump {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        let DumpFiles { module, proto, buffer_assignment, live_range, memory_usage_report, statistics, .. } =
-            &self.files;
+        let DumpFiles { module, proto, buffer_assignment, live_range, memory_usage_report, .. } = &self.files;
+        let DumpFiles { target_config, statistics, .. } = &self.files;
         let own = self.module.file_name();
-        let beside = [module, proto, buffer_assignment, live_range, memory_usage_report, statistics];
+        let beside = [module, proto, buffer_assignment, live_range, memory_usage_report, target_config, statistics];
         let beside = beside.into_iter().flatten().filter(move |name| own.is_none_or(|own| own != name.as_str()));
         std::iter::once(self.module.clone()).chain(beside.map(|name| self.folder.join(name)))
     }

@@ -5,7 +5,7 @@
 //! (`HloAsyncInstruction` in `xla/hlo/ir/hlo_instructions.cc`; `HloParserImpl::ParseInstructionRhs` expands it).
 
 use crate::attribute::Attribute;
-use crate::module::Instruction;
+use crate::module::{Instruction, Module};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
 use alloc::string::String;
@@ -144,6 +144,30 @@ impl<'m> Instruction<'m> {
         let is_wrapped =
             given.tuple_shapes().is_some() && !has_two_meanings(Opcode::from_text(name), start.operands().len());
         is_wrapped.then_some((name, step))
+    }
+}
+
+impl Module {
+    /// The operations that are alone in the computation of an asynchronous start in long form, each with that start. In short form, XLA writes
+    /// only the start, so its name is the one that every form of the module has.
+    ///
+    /// ```
+    /// let text = "w { x = f32[8] parameter(0) ROOT n = f32[8] negate(x) }
+    /// ENTRY e { p = f32[8] parameter(0) s = ((f32[8]), f32[8]) async-start(p), calls=w ROOT d = f32[8] async-done(s) }";
+    /// let module = xla_shape_hlo::Module::parse(text)?;
+    /// let found: Vec<_> = module.asynchronous_operations().map(|(one, start)| (one.name(), start.name())).collect();
+    /// assert_eq!(found, [("n", "s")]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn asynchronous_operations(&self) -> impl Iterator<Item = (Instruction<'_>, Instruction<'_>)> {
+        let starts = self.instructions().filter(|instruction| instruction.opcode() == Opcode::AsyncStart);
+        starts.filter_map(|start| {
+            let root = start.callee(Key::Calls)?.root();
+            let mut others = root.computation().instructions().filter(|other| other.number() != root.number());
+            let is_alone =
+                root.opcode() != Opcode::Parameter && others.all(|other| other.opcode() == Opcode::Parameter);
+            is_alone.then_some((root, start))
+        })
     }
 }
 

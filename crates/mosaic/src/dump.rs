@@ -3,7 +3,7 @@
 use crate::bundles::{Bundles, Slot};
 use crate::kernel::{Kernel, Texts};
 use crate::schedule::Schedule;
-use crate::vmem::{VmemUse, vmem_report};
+use crate::vmem::{VmemUse, listed_vmem, vmem_report};
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -41,6 +41,8 @@ pub enum FileKind {
     Utilization,
     /// The report of vector memory.
     VmemReport,
+    /// The back end's text before its stages, which lists the memory of an instruction.
+    Allocations,
 }
 
 /// The name of a file of a dump, in parts.
@@ -79,11 +81,12 @@ impl<'a> FileName<'a> {
             ("post-mosaic-module-relayout-insertion.txt", FileKind::Relayout),
             ("post-mosaic-module-apply-vector-layout.txt", FileKind::Applied),
         ];
-        const STAGES: [(&str, FileKind); 4] = [
+        const STAGES: [(&str, FileKind); 5] = [
             ("schedule-analysis_final_bundles.txt", FileKind::Schedule),
             ("final_bundles.txt", FileKind::Bundles),
             ("final_hlo-static-per-bundle-utilization.txt", FileKind::Utilization),
             ("vmem_report.html", FileKind::VmemReport),
+            ("original.txt", FileKind::Allocations),
         ];
         for (stage, kind) in MOSAIC {
             let Some(rest) = name.strip_suffix(stage) else { continue };
@@ -101,6 +104,10 @@ impl<'a> FileName<'a> {
         let (time, rest) = rest.split_once('-')?;
         let (subject, number) = rest.strip_suffix('-')?.rsplit_once('-')?;
         number.parse::<u64>().ok()?;
+        // A text of Mosaic's, of a kernel that is called by a number.
+        if subject.ends_with("-mosaic-dump") {
+            return None;
+        }
         Some(Self { time: Some(time.parse().ok()?), subject, kind })
     }
 }
@@ -208,6 +215,8 @@ struct Files<'a> {
     texts: BTreeMap<Key<'a>, Mosaic<'a>>,
     instructions: BTreeMap<Key<'a>, Instruction<'a>>,
     reports: BTreeMap<Option<u64>, Vec<VmemUse>>,
+    /// What the back end lists of each instruction.
+    allocations: BTreeMap<Key<'a>, VmemUse>,
 }
 
 impl<'a> Files<'a> {
@@ -229,6 +238,11 @@ impl<'a> Files<'a> {
                         found.reports.insert(name.time, uses);
                     }
                 }
+                FileKind::Allocations => {
+                    if let Some(listed) = listed_vmem(name.subject, text) {
+                        found.allocations.insert(key, listed);
+                    }
+                }
             }
         }
         // Without one of them, there is nothing to read.
@@ -236,10 +250,15 @@ impl<'a> Files<'a> {
         found
     }
 
-    /// The vector memory of an instruction, by the last report before it.
+    /// The vector memory of an instruction, by the last report before it; without a report, by the last list.
     fn vmem(&self, time: Option<u64>, name: &str) -> Option<VmemUse> {
-        let (_, uses) = self.reports.range(..=time).next_back()?;
-        uses.iter().find(|entry| entry.instruction == name).cloned()
+        let reported = self.reports.range(..=time).next_back();
+        let reported = reported.and_then(|(_, uses)| uses.iter().find(|entry| entry.instruction == name));
+        let listed = || {
+            let of_it = |(at, subject): &Key<'_>| *at <= time && *subject == name;
+            self.allocations.iter().rfind(|(key, _)| of_it(key)).map(|(_, listed)| listed)
+        };
+        reported.or_else(listed).cloned()
     }
 }
 
@@ -407,7 +426,7 @@ fn names(program: &[u8]) -> BTreeSet<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileKind, FileName, kernels};
+    use super::{FileKind, FileName, kernels, xla_instructions};
 
     #[test]
     fn kernels_for_sparse_core_are_found() {
@@ -432,5 +451,23 @@ mod tests {
             "the dump has no bundles of this kernel",
         ];
         assert_eq!(kernel.notes, expected);
+    }
+
+    /// As a dump without Mosaic's texts has it.
+    #[test]
+    fn vector_memory_is_known_from_the_list_of_the_back_end() {
+        let list = "  #allocation0 [shape = 'u32[]', space=smem, size = 0x4, offset = 0x4, fixed_abs, tag = 'core index']\n  \
+                    #allocation1 [shape = 'u32[144,128]{1,0:T(1,128)}', space=vmem, size = 0x12000, scoped, tag = 'internal scratch']\n    \
+                    #allocation2 [shape = 'u8[3145728]{0}', space=vmem, size = 0x300000, scoped, tag = 'scoped memory for k.1']\n    \
+                    #allocation4 [shape = 'u8[2097152]{0}', space=vmem, size = 0x200000, scoped, tag = 'scoped memory for k.1']\n";
+        let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 9\n\t 9.00 scheduled bundles (100.00%): %k.1 = f32[8] fusion(%x)\n";
+        let found = xla_instructions(&[
+            ("12-k.1-00-original.txt", list),
+            ("13-k.1-07-schedule-analysis_final_bundles.txt", schedule),
+        ]);
+        let vmem = found[0].kernel.vmem.as_ref().unwrap();
+        assert_eq!((vmem.bytes, vmem.parts.len()), (0x512000, 3));
+        assert_eq!(vmem.parts[1].tag, "scoped memory for k.1");
+        assert_eq!(FileName::parse("17-003-mosaic-dump-5-original.txt"), None);
     }
 }

@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde_json::Value;
+use xla_shape_hlo::{OutOfMemory, ReportedAllocation};
 
 /// The vector memory that an HLO instruction takes, and its parts.
 ///
@@ -37,6 +38,21 @@ pub struct VmemPart {
     pub tag: String,
     /// The bytes of one buffer.
     pub bytes: u64,
+}
+
+/// The vector memory of an instruction, as the back end's text lists it: `#allocation2 [shape = 'u8[3145728]{0}', space=vmem, size = 0x300000,
+/// scoped, tag = 'scoped memory for k.1']`. `None` if it lists none.
+pub(crate) fn listed_vmem(instruction: &str, text: &str) -> Option<VmemUse> {
+    let mut found = OutOfMemory::default();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| line.trim_start().starts_with("#allocation")) {
+        found.read_line(number, line);
+    }
+    let is_vmem = |kind: &str| kind.split(',').next() == Some("vmem");
+    let listed = found.allocations.into_iter().filter(|found| found.kind.as_deref().is_some_and(is_vmem));
+    let part = |found: ReportedAllocation| VmemPart { tag: found.tag.unwrap_or_default(), bytes: found.bytes };
+    let parts = listed.map(part).collect::<Vec<_>>();
+    let bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
+    (!parts.is_empty()).then(|| VmemUse { instruction: instruction.to_string(), bytes, parts })
 }
 
 /// The vector memory of each instruction in the report, and the bytes that a core has. `None` if the text has no report.

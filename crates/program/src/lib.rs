@@ -13,6 +13,7 @@ mod memory;
 mod program;
 mod read;
 mod statistics;
+mod target;
 
 pub use compiler::{CompileError, Compiler, CompilerAnswer};
 #[cfg(feature = "compiler")]

@@ -2,6 +2,7 @@
 
 use crate::program::{Beside, Program};
 use crate::statistics::{Statistics, StatisticsError};
+use crate::target::Target;
 use std::fmt::Display;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::dump::{BufferAssignment, DumpFiles, LiveRanges, UsageReport};
@@ -159,6 +160,13 @@ impl<'p> ProgramMemory<'p> {
         }
         self.notes.append(&mut files.notes);
         self.timeline = Some(applied.unwrap_or(timeline));
+        if let Some(name) = &beside.target_config
+            && let Some(text) = files.text(name)
+            && let Some(target) = files.keep(name, Target::parse(&text))
+        {
+            files.notes.push(format!("it was compiled for {target}, as `{name}` says"));
+            self.files.push(name.clone());
+        }
         if let Some(name) = &beside.statistics
             && let Some(bytes) = files.bytes(name)
             && let Some(statistics) = files.keep(name, Statistics::parse(&bytes))

@@ -1,6 +1,6 @@
 //! A program and where it came from.
 
-use crate::read::{ReadError, Unread, read};
+use crate::read::{Contents, ReadError, Unread, read};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
@@ -32,6 +32,8 @@ pub struct Program {
     /// The buffer assignment in the module's own message.
     pub(crate) assignment: Option<BufferAssignment>,
     pub(crate) beside: Beside,
+    /// What the program's own file calls its device.
+    pub(crate) device: Option<String>,
     others: Vec<String>,
 }
 
@@ -160,10 +162,12 @@ impl Program {
     #[cfg(feature = "files")]
     fn of_dump(dump: Dump, bytes: Vec<u8>) -> Result<Self, OpenError> {
         let program = Self::read(&dump.module().display().to_string(), bytes).map_err(OpenError::Read)?;
-        Ok(Self { others: dump.others().to_vec(), beside: Beside::Dump(dump), ..program })
+        let others = program.others.iter().chain(dump.others()).cloned().collect();
+        Ok(Self { others, beside: Beside::Dump(dump), ..program })
     }
 
-    /// Reads a module, as text or message. `name` is the file's name for errors.
+    /// Reads a module, as text or as one of XLA's messages: a module, a program, a snapshot of a run, or a profile, of which it is the largest
+    /// module. `name` is the file's name for errors.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -177,8 +181,8 @@ impl Program {
     /// # Errors
     /// If the bytes are not a module, or nothing of it can be read.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
-        let (module, unread, assignment) = read(name, bytes)?;
-        Ok(Self { name: name.to_owned(), unread, assignment, ..Self::from(module) })
+        let Contents { module, unread, assignment, device, others } = read(name, bytes)?;
+        Ok(Self { name: name.to_owned(), unread, assignment, device, others, ..Self::from(module) })
     }
 
     /// The same program with the compiler's files beside its module: `files` names them, and `read` returns their contents. A file that
@@ -196,9 +200,9 @@ impl Program {
     /// ```
     #[must_use]
     pub fn with_files(self, files: DumpFiles, mut read: impl FnMut(&str) -> Option<Vec<u8>>) -> Self {
-        let names =
-            [&files.proto, &files.buffer_assignment, &files.live_range, &files.memory_usage_report, &files.statistics];
-        let found = names.into_iter().flatten().filter_map(|name| Some((name.clone(), read(name)?))).collect();
+        let of_compiler = [&files.proto, &files.buffer_assignment, &files.live_range, &files.memory_usage_report];
+        let names = of_compiler.into_iter().chain([&files.target_config, &files.statistics]);
+        let found = names.flatten().filter_map(|name| Some((name.clone(), read(name)?))).collect();
         Self { beside: Beside::Files(files, found), ..self }
     }
 
@@ -261,7 +265,7 @@ impl Program {
         &self.name
     }
 
-    /// The generation of the TPU that it is for, if the module or the name of its file or folder shows it.
+    /// The generation of the TPU that it is for, if the module, the profile around it or the name of its file or folder shows it.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -275,7 +279,8 @@ impl Program {
     #[must_use]
     pub fn generation(&self) -> Option<Generation> {
         let named = || generation_in(&self.name).filter(|_| self.module.is_for_tpu());
-        self.module.shown_generation().or_else(named)
+        let of_profile = || self.device.as_deref().and_then(Generation::from_name);
+        self.module.shown_generation().or_else(of_profile).or_else(named)
     }
 
     /// Which instructions could not be read; `None` if all were.
@@ -292,7 +297,7 @@ impl Program {
         self.unread.as_ref()
     }
 
-    /// The names of the other modules in its directory.
+    /// The names of the other modules in its directory or in its profile.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -345,7 +350,7 @@ impl Program {
 impl From<Module> for Program {
     fn from(module: Module) -> Self {
         let (name, others) = Default::default();
-        Self { module, name, unread: None, assignment: None, beside: Beside::Nothing, others }
+        Self { module, name, unread: None, assignment: None, beside: Beside::Nothing, device: None, others }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Reads the file of a module, and recognizes files that are none.
+//! Reads the file of a module, of a run or of a profile, and recognizes files that are none.
 
 use std::fmt;
 use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::dump::BufferAssignment;
-use xla_shape_hlo::proto::{HloProtoError, is_message};
+use xla_shape_hlo::proto::{HloProtoError, Profile, is_message, text_format_message};
 use xla_shape_hlo::{Language, Module, program_text, utf8};
 
 /// Why bytes are not a program. It displays as the message of the program, with the place of the error and what the file seems to be.
@@ -35,6 +35,13 @@ pub enum ReadError {
         /// The whole message.
         message: String,
     },
+    /// It is in a form that is known, and that has no module or none that can be read here.
+    Form {
+        /// The file.
+        name: String,
+        /// What it is, and what can be done: a sentence without a capital letter and a full stop.
+        what: &'static str,
+    },
     /// It is a module without computations.
     Empty {
         /// The file.
@@ -47,6 +54,7 @@ impl fmt::Display for ReadError {
         match self {
             Self::Message { name, error } => write!(f, "error: {name}: {error}"),
             Self::Syntax { message, .. } => f.write_str(message),
+            Self::Form { name, what } => write!(f, "error: {name}: {what}"),
             Self::Empty { name } => write!(f, "error: {name} is not an HLO module: it has no computations"),
         }
     }
@@ -89,14 +97,36 @@ impl fmt::Display for Unread {
     }
 }
 
-/// Reads a module, as text or message: what could be read, what could not, and the buffer assignment in the message.
-pub(crate) fn read(
-    name: &str,
-    bytes: Vec<u8>,
-) -> Result<(Module, Option<Unread>, Option<BufferAssignment>), ReadError> {
+/// What a file has of a program.
+pub(crate) struct Contents {
+    pub(crate) module: Module,
+    pub(crate) unread: Option<Unread>,
+    /// The buffer assignment in the message of the module.
+    pub(crate) assignment: Option<BufferAssignment>,
+    /// What a profile calls the device.
+    pub(crate) device: Option<String>,
+    /// The names of the other modules of a profile.
+    pub(crate) others: Vec<String>,
+}
+
+impl From<Module> for Contents {
+    fn from(module: Module) -> Self {
+        Self { module, unread: None, assignment: None, device: None, others: Vec::new() }
+    }
+}
+
+/// The first bytes of a file of records (`riegeli/records/records_metadata.proto`; the format has a fixed first chunk).
+const RIEGELI: &[u8] = &[0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
+
+/// Reads a module, as text or message; of a profile, its largest one.
+pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
+    if bytes.starts_with(RIEGELI) {
+        let what = "these are records of Riegeli, which are not read here. XLA writes the same program as a message or as text: \
+                    XLA_FLAGS=--xla_dump_to=DIR, with --xla_dump_hlo_as_proto or --xla_dump_hlo_as_text";
+        return Err(ReadError::Form { name: name.to_owned(), what });
+    }
     if is_message(&bytes) {
-        let module = Module::from_proto(&bytes).map_err(|error| ReadError::Message { name: name.to_owned(), error })?;
-        return Ok((module, None, BufferAssignment::from_proto(&bytes).ok().flatten()));
+        return of_message(name, &bytes);
     }
     let shown = |error: &ParseError, text: &str, message: &dyn fmt::Display, hint: Option<&str>| {
         let (line, column) = error.line_column(text);
@@ -118,7 +148,15 @@ pub(crate) fn read(
         return Err(ReadError::Syntax { error, text, message });
     }
     // `utf8` has just checked that it is text.
-    let (module, errors) = match Module::parse_with_errors(String::from_utf8(bytes).unwrap_or_default()) {
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    if let Some(message) = text_format_message(&text) {
+        let message = message.map_err(|error| {
+            let message = shown(&error, &text, &error.render(&text), None);
+            ReadError::Syntax { error, text: text.clone(), message }
+        });
+        return of_message(name, &message?);
+    }
+    let (module, errors) = match Module::parse_with_errors(text) {
         // The module may be inside a log, a page or a string of a program.
         (module, errors) if !errors.is_empty() => match program_text(module.text()) {
             Some(inside) if inside != module.text() => Module::parse_with_errors(inside),
@@ -130,7 +168,7 @@ pub(crate) fn read(
         if module.computations().len() == 0 {
             return Err(ReadError::Empty { name: name.to_owned() });
         }
-        return Ok((module, None, None));
+        return Ok(module.into());
     };
     let hint = hint(module.text().as_bytes());
     let shown = shown(&error, module.text(), &error.render(module.text()), hint);
@@ -139,7 +177,41 @@ pub(crate) fn read(
     if hint.is_some() || instructions == of || module.entry().is_none() {
         return Err(ReadError::Syntax { error, text: module.into_text(), message: shown });
     }
-    Ok((module, Some(Unread { instructions, of, error, shown }), None))
+    Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
+}
+
+/// Reads a message: a module, what contains one, or a profile.
+fn of_message(name: &str, bytes: &[u8]) -> Result<Contents, ReadError> {
+    if let Some(profile) = Profile::read(bytes) {
+        return of_profile(name, &profile).unwrap_or_else(|| {
+            Err(ReadError::Form {
+                name: name.to_owned(),
+                what: "this is a profile, and no module is in it. `xla-shape hlo` reads the *.hlo_proto.pb beside it; \
+                       jax.profiler.trace writes a profile with the modules that ran while it was open",
+            })
+        });
+    }
+    let module = Module::from_proto(bytes).map_err(|error| ReadError::Message { name: name.to_owned(), error })?;
+    Ok(Contents { assignment: BufferAssignment::from_proto(bytes).ok().flatten(), ..Contents::from(module) })
+}
+
+/// The largest module of a profile; `None` if it has none.
+fn of_profile(name: &str, profile: &Profile<'_>) -> Option<Result<Contents, ReadError>> {
+    let (largest, message) = profile.modules.iter().max_by_key(|(_, message)| message.len())?;
+    let module = match Module::from_proto(message) {
+        Ok(module) => module,
+        Err(error) => {
+            let name = format!("{name}: the module {largest}");
+            return Some(Err(ReadError::Message { name, error }));
+        }
+    };
+    let others = profile.modules.iter().filter(|(other, _)| other != largest).map(|(other, _)| (*other).to_owned());
+    Some(Ok(Contents {
+        assignment: BufferAssignment::from_proto(message).ok().flatten(),
+        device: profile.device.map(str::to_owned),
+        others: others.collect(),
+        ..Contents::from(module)
+    }))
 }
 
 /// A sentence about what the file seems to be, and which verb reads it.

@@ -1,5 +1,6 @@
 //! Copying one element of any size, and the definition of a relayout: element by element.
 
+use super::pulse::Pulse;
 use crate::bits::{read_bits, write_bits};
 use xla_shape_core::ElementType;
 use xla_shape_core::map::{StrideTable, increment};
@@ -104,7 +105,7 @@ pub(super) struct ElementByElement {
 
 impl ElementByElement {
     /// Calls `copy` with both positions of every element.
-    pub(super) fn for_each(&self, mut copy: impl FnMut(usize, usize)) {
+    pub(super) fn for_each(&self, mut pulse: Pulse<'_>, mut copy: impl FnMut(usize, usize)) {
         let (from, to) = (self.from.as_ref(), self.to.as_ref());
         if from.extents().contains(&0) {
             return;
@@ -114,7 +115,7 @@ impl ElementByElement {
         loop {
             copy(from.linear_index(&index) as usize, to.linear_index(&to_index) as usize);
             // In row-major order of the destination.
-            if !increment(&mut to_index, to.extents()) {
+            if !pulse.after(1) || !increment(&mut to_index, to.extents()) {
                 return;
             }
             self.to_dimension.iter().zip(&to_index).for_each(|(&dimension, &entry)| index[dimension] = entry);

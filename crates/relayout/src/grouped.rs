@@ -6,6 +6,7 @@
 
 use super::elements::Widths;
 use super::pieces::positions;
+use super::pulse::Pulse;
 use super::tuning::{MAX_TABLE_ENTRIES, TABLE_BLOCK};
 use crate::wide::local;
 use xla_shape_core::StrideTable;
@@ -81,22 +82,22 @@ impl Grouped {
     }
 
     /// Copies all elements.
-    pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8]) {
+    pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         match widths.bytes() {
-            Some(1) => self.run_bytes::<1>(source, destination),
-            Some(2) => self.run_bytes::<2>(source, destination),
-            Some(4) => self.run_bytes::<4>(source, destination),
-            Some(8) => self.run_bytes::<8>(source, destination),
-            Some(16) => self.run_bytes::<16>(source, destination),
-            _ => {
-                self.for_each(|from, to, len| (0..len).for_each(|i| widths.copy(source, from + i, destination, to + i)))
-            }
+            Some(1) => self.run_bytes::<1>(source, destination, pulse),
+            Some(2) => self.run_bytes::<2>(source, destination, pulse),
+            Some(4) => self.run_bytes::<4>(source, destination, pulse),
+            Some(8) => self.run_bytes::<8>(source, destination, pulse),
+            Some(16) => self.run_bytes::<16>(source, destination, pulse),
+            _ => self.for_each(pulse, |from, to, len| {
+                (0..len).for_each(|i| widths.copy(source, from + i, destination, to + i))
+            }),
         }
     }
 
-    fn run_bytes<const BYTES: usize>(&self, source: &[u8], destination: &mut [u8]) {
+    fn run_bytes<const BYTES: usize>(&self, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         let (source, destination) = (source.as_chunks::<BYTES>().0, destination.as_chunks_mut::<BYTES>().0);
-        self.for_each(|from, to, len| {
+        self.for_each(pulse, |from, to, len| {
             if len == 1 {
                 destination[to] = source[from];
             } else {
@@ -107,19 +108,29 @@ impl Grouped {
 
     /// Calls `copy` with both positions and the length of every run of elements.
     #[inline(always)]
-    fn for_each(&self, mut copy: impl FnMut(usize, usize, usize)) {
+    fn for_each(&self, mut pulse: Pulse<'_>, mut copy: impl FnMut(usize, usize, usize)) {
         let extents = self.outer.iter().map(|table| table.len() as u64).collect::<Vec<_>>();
         let mut index = vec![0; self.outer.len()];
         loop {
             let positions = self.outer.iter().zip(&index).map(|(table, &i): (_, &u64)| table[i as usize]);
             let (from, to) = positions.fold((0, 0), |sum, place| (sum.0 + place.0, sum.1 + place.1));
             match &self.inner {
-                InnermostLoops::Runs(runs) => runs.iter().for_each(|run| copy(from + run.0, to + run.1, run.2)),
+                InnermostLoops::Runs(runs) => {
+                    for run in runs {
+                        copy(from + run.0, to + run.1, run.2);
+                        if !pulse.after(run.2) {
+                            return;
+                        }
+                    }
+                }
                 InnermostLoops::Blocks([near, own]) => {
                     for near in near.chunks(TABLE_BLOCK[0]) {
                         for own in own.chunks(TABLE_BLOCK[1]) {
                             for a in near {
                                 own.iter().for_each(|b| copy(from + a.0 + b.0, to + a.1 + b.1, 1));
+                            }
+                            if !pulse.after(near.len() * own.len()) {
+                                return;
                             }
                         }
                     }

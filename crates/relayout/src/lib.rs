@@ -68,6 +68,7 @@ mod phases;
 mod pieces;
 mod plan;
 mod prefetch;
+mod pulse;
 mod recent;
 mod regions;
 mod schedule;

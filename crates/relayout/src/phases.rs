@@ -8,6 +8,7 @@
 use super::elements::Widths;
 use super::loops::identity;
 use super::pieces::positions;
+use super::pulse::Pulse;
 use super::regions::{SideGroup, side_groups};
 use super::tuning::{MAX_PHASE_PERIOD, TABLE_BLOCK};
 use crate::wide::local;
@@ -80,25 +81,25 @@ impl Phases {
     }
 
     /// Copies all elements.
-    pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8]) {
+    pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         match widths.bytes() {
-            Some(1) => self.run_bytes::<1>(source, destination),
-            Some(2) => self.run_bytes::<2>(source, destination),
-            Some(4) => self.run_bytes::<4>(source, destination),
-            Some(8) => self.run_bytes::<8>(source, destination),
-            Some(16) => self.run_bytes::<16>(source, destination),
-            _ => self.for_each(|from, to| widths.copy(source, from, destination, to)),
+            Some(1) => self.run_bytes::<1>(source, destination, pulse),
+            Some(2) => self.run_bytes::<2>(source, destination, pulse),
+            Some(4) => self.run_bytes::<4>(source, destination, pulse),
+            Some(8) => self.run_bytes::<8>(source, destination, pulse),
+            Some(16) => self.run_bytes::<16>(source, destination, pulse),
+            _ => self.for_each(pulse, |from, to| widths.copy(source, from, destination, to)),
         }
     }
 
-    fn run_bytes<const BYTES: usize>(&self, source: &[u8], destination: &mut [u8]) {
+    fn run_bytes<const BYTES: usize>(&self, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         let (source, destination) = (source.as_chunks::<BYTES>().0, destination.as_chunks_mut::<BYTES>().0);
-        self.for_each(|from, to| destination[to] = source[from]);
+        self.for_each(pulse, |from, to| destination[to] = source[from]);
     }
 
     /// Calls `copy` with both positions of every element.
     #[inline(always)]
-    fn for_each(&self, mut copy: impl FnMut(usize, usize)) {
+    fn for_each(&self, mut pulse: Pulse<'_>, mut copy: impl FnMut(usize, usize)) {
         let (near, own) = self.inner;
         let near_len = near.map_or(1, |near| self.sizes[near]);
         let mut index = vec![0; self.sizes.len()];
@@ -118,6 +119,9 @@ impl Phases {
                             copy(from.position(), to.position());
                             from.advance();
                             to.advance();
+                        }
+                        if !pulse.after(len) {
+                            return;
                         }
                     }
                 }

@@ -12,6 +12,7 @@ use super::loops::{Axis, Region};
 use super::memory::AlignedBytes;
 use super::options::{Options, Padding};
 use super::phases::Phases;
+use super::pulse::Pulse;
 use super::recent::Recent;
 use super::regions::Regions;
 use super::schedule::Scheduler;
@@ -201,9 +202,10 @@ impl Plan {
     /// # Errors
     /// If a buffer does not have exactly the bytes of its shape; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.0.run_with(source, destination, fill_region, |step, source, destination| {
+        let run = |step: &BoundedStep, source: &[u8], destination: &mut [u8]| {
             step.run(&self.0.widths, source, destination);
-        })
+        };
+        self.0.run_with(source, destination, fill_region, run, &|| true)
     }
 
     /// As [`run`](Self::run), into new memory. Where the plan leaves bytes as they are ([`Padding::Keep`]), they are 0.
@@ -371,9 +373,10 @@ impl Plan {
         let fill = |region: &_, widths, destination: &mut _, element: &_| {
             super::threads::fill(region, widths, destination, element, helpers);
         };
-        self.0.run_with(source, destination, fill, |step, source, destination| {
+        let run = |step: &BoundedStep, source: &[u8], destination: &mut [u8]| {
             super::threads::run(step, self.0.widths, source, destination, helpers);
-        })?;
+        };
+        self.0.run_with(source, destination, fill, run, &|| caller.goes_on())?;
         if caller.has_stopped() { Err(RelayoutError::Interrupted) } else { Ok(()) }
     }
 }
@@ -492,6 +495,7 @@ impl Prepared {
         destination: &mut [u8],
         fill: impl Fn(&Region, Widths, &mut [u8], &[u8]),
         run: impl Fn(&BoundedStep, &[u8], &mut [u8]),
+        goes_on: &dyn Fn() -> bool,
     ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
@@ -502,20 +506,20 @@ impl Prepared {
         }
         match &self.method {
             Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
-            _ => self.run_by_tables(source, destination),
+            _ => self.run_by_tables(source, destination, Pulse::new(goes_on)),
         }
         Ok(())
     }
 
     /// Runs what has no steps. Not inlined, so that small kernels start sooner.
     #[inline(never)]
-    fn run_by_tables(&self, source: &[u8], destination: &mut [u8]) {
+    fn run_by_tables(&self, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         match &self.method {
             Method::Steps(_) => {}
-            Method::Grouped(grouped) => grouped.run(self.widths, source, destination),
-            Method::Phases(phases) => phases.run(self.widths, source, destination),
+            Method::Grouped(grouped) => grouped.run(self.widths, source, destination, pulse),
+            Method::Phases(phases) => phases.run(self.widths, source, destination, pulse),
             Method::Elements(elements) => {
-                elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
+                elements.for_each(pulse, |from, to| self.widths.copy(source, from, destination, to));
             }
         }
     }

@@ -215,6 +215,31 @@ mod tests {
         }
     }
 
+    /// What is copied with tables is not divided, so the caller is asked in between.
+    #[test]
+    fn a_caller_stops_a_copy_with_tables() {
+        let mut found = Vec::new();
+        for (from, to) in [
+            ("u8[3001,1009]{1,0:T(7,11)}", "u8[3001,1009]{1,0:T(5,3)}"),
+            ("u8[3001,1009]{1,0:T(7,11)(3,2)}", "u8[3001,1009]{0,1:T(5,3)}"),
+            ("u8[3001,1009]{1,0:T(*,11)}", "u8[3001,1009]{0,1:T(*,7)}"),
+            ("u8[3001,1009]{1,0:T(7,11)(3,2)}", "u8[3001,1009]{0,1:T(*,7)(5)}"),
+        ] {
+            let plan = Plan::new(&from.parse().unwrap(), &to.parse().unwrap(), &Options::new()).unwrap();
+            let how = plan.to_string();
+            found.extend(how.lines().find(|line| line.contains("element by element")).map(str::to_owned));
+            let bytes = |shape: &str| shape.parse::<ArrayShape>().unwrap().byte_size().unwrap() as usize;
+            let (source, mut destination) = (vec![7; bytes(from)], vec![0; bytes(to)]);
+            let goes_on = || false;
+            let result = plan.run_helped_while(&source, &mut destination, 0, |help| help(), goes_on);
+            assert_eq!(result, Err(RelayoutError::Interrupted), "{from} {to}");
+            assert!(destination.iter().filter(|&&byte| byte == 7).count() < 3001 * 1009, "{how}");
+        }
+        found.sort();
+        found.dedup();
+        assert!(found.len() >= 2, "{found:?}");
+    }
+
     fn compare(plan: &Plan) {
         let (steps, widths): (_, Widths) = plan.steps();
         let bytes = |shape: &ArrayShape| shape.byte_size().unwrap() as usize;

@@ -2,7 +2,7 @@
 
 use crate::words::{Factor, InUnits, count};
 use crate::{Show, Text};
-use xla_shape_answers::scan::{Cause, Found, Scan, Sum};
+use xla_shape_answers::scan::{Cause, Found, Scan, Sum, Trial};
 use xla_shape_hlo::ReportedAllocation;
 
 /// What says more than a message.
@@ -95,10 +95,22 @@ fn causes(text: &mut Text, scan: &Scan) {
         }
         for (number, remedy) in remedies.iter().enumerate() {
             let or = if number == 0 { "Help:" } else { "Or:" };
-            text.paragraph(format_args!("  {or} {}", remedy.text));
+            text.paragraph(format_args!("  {or} {}{}", remedy.text, trial(remedy.trial.as_ref())));
         }
     }
     text.verbatim("");
+}
+
+/// What a compiler said of a remedy, after its sentence.
+fn trial(trial: Option<&Trial>) -> String {
+    match trial {
+        Some(Trial::Compiles { needed_bytes }) => {
+            format!(" It compiles: the program then needs {} of HBM, without its code.", InUnits(*needed_bytes))
+        }
+        Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
+        // The causes tell of it as a detail.
+        Some(Trial::Refused { .. }) | None => String::new(),
+    }
 }
 
 /// The allocations that messages list.

@@ -206,6 +206,29 @@ fn injected_changes_are_found_with_their_cause() {
     assert!(missed.len() * 100 <= all, "{} of {all} missed: {pairs:?} {found:?} {missed:#?}", missed.len());
 }
 
+/// A program compiled twice for four chips of v5e, with libtpu 0.0.52.
+#[derive(serde::Deserialize)]
+struct Pair {
+    program: String,
+    /// What was changed in the call of `jax.jit`.
+    cause: String,
+    before: String,
+    after: String,
+}
+
+#[test]
+fn a_lost_donation_and_another_input_sharding_are_named_in_real_programs() {
+    let pairs: Vec<Pair> = xla_shape_tests::corpus("diff_pairs.jsonl.zst");
+    assert_eq!(pairs.len(), 4);
+    for pair in pairs {
+        let cause = if pair.cause == "lost donation" { "donation" } else { "sharding" };
+        let lines = lines(&Module::parse(&pair.before).unwrap(), &pair.after);
+        let measures: Vec<_> = lines.iter().filter(|line| line["change"] == "measure").collect();
+        assert!(!measures.is_empty(), "{}", pair.program);
+        assert!(measures.iter().all(|line| line["cause"] == cause), "{}: {measures:#?}", pair.program);
+    }
+}
+
 #[test]
 fn harmless_changes_raise_nothing() {
     let mut pairs = 0;

@@ -4,7 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use xla_shape::hlo::Module;
-use xla_shape::hlo::proto::{HloProtoErrorKind, module_text, proto_text};
+use xla_shape::hlo::dump::BufferAssignment;
+use xla_shape::hlo::proto::{HloProtoErrorKind, module_text, proto_text, text_format_message};
 use xla_shape_tests::corpus;
 
 #[derive(Deserialize)]
@@ -312,4 +313,30 @@ ENTRY %e (x.2: f32[4]) -> f32[4] {
   ROOT %m = f32[4]{0} map(%x.2), dimensions={0}, to_apply=%_
 }";
     assert_eq!(again.trim_end(), expected);
+}
+
+/// A message, and protobuf's own text of it.
+#[derive(Deserialize)]
+struct TextFormat {
+    program: String,
+    message: String,
+    text: String,
+}
+
+#[test]
+fn the_text_format_of_a_message_is_the_same_program() {
+    let rows: Vec<TextFormat> = corpus("hlo_text_format.jsonl.zst");
+    assert!(rows.len() >= 6);
+    let mut assigned = 0;
+    for TextFormat { program, message, text } in rows {
+        let message = STANDARD.decode(message).unwrap();
+        let read =
+            text_format_message(&text).unwrap().unwrap_or_else(|error| panic!("{program}: {}", error.render(&text)));
+        let modules = [&message, &read].map(|bytes| Module::from_proto(bytes).unwrap());
+        assert_eq!(modules[0].to_string(), modules[1].to_string(), "{program}");
+        let assignments = [&message, &read].map(|bytes| BufferAssignment::from_proto(bytes).unwrap());
+        assert_eq!(assignments[0], assignments[1], "{program}");
+        assigned += usize::from(assignments[0].is_some());
+    }
+    assert!(assigned >= 4, "those of programs and of a snapshot, but not of a module alone");
 }

@@ -262,7 +262,7 @@ fn kinds(text: &str) -> Vec<String> {
 #[test]
 fn public_messages_are_answered() {
     let rows = rows("public.jsonl");
-    assert!(rows.len() >= 30);
+    assert!(rows.len() >= 65);
     for row in rows {
         let (source, message) = (&row["source"], row["message"].as_str().unwrap());
         let text = answer(message);
@@ -282,4 +282,83 @@ fn refusals_of_compilers_are_named() {
         let found = kinds(row["message"].as_str().unwrap());
         assert_eq!(found.first().map(String::as_str), row["kind"].as_str(), "{row}");
     }
+}
+
+#[test]
+fn the_modules_of_a_profile_are_read() {
+    let open = |name: &str| Program::read(name, fs::read(folder().join(name)).unwrap()).unwrap();
+    let program = open("010.tpu.xplane.pb");
+    assert_eq!(program.module().name(), Some("jit_matmul_optimized"));
+    assert_eq!(program.generation(), Some(xla_shape::tpu::Generation::V6e));
+    // The profile's module has the compiler's assignment with it.
+    assert!(program.memory(None).timeline().unwrap().account().exact);
+    let program = open("010.cpu.xplane.pb");
+    assert_eq!((program.module().name(), program.generation()), (Some("jit__lambda"), None));
+    assert!(program.module().check().is_empty());
+
+    // Without modules, and in a form that is not read, the file is named for what it is.
+    let refused = |bytes: Vec<u8>| Program::read("f", bytes).unwrap_err().to_string();
+    assert!(refused([&[0x0a, 11, 0x12, 9], &b"/host:CPU"[..]].concat()).starts_with("error: f: this is a profile"));
+    let riegeli = [&b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"[..], &[0; 56]].concat();
+    assert!(refused(riegeli).starts_with("error: f: these are records of Riegeli"));
+}
+
+#[test]
+fn an_earlier_temporary_has_the_memory_of_the_result() {
+    let text = read("004.hlo");
+    let module = Module::parse(&text).unwrap();
+    // `compiled.memory_analysis()` of jax 0.10.2.
+    assert_eq!(module.memory().timeline().unwrap().account().device.temporaries, 1_120_256);
+}
+
+/// The texts of all cases.
+fn cases() -> Vec<String> {
+    let mut texts: Vec<String> = WANTED.iter().map(|(name, ..)| read(name)).collect();
+    for name in ["public.jsonl", "refusals.jsonl"] {
+        texts.extend(rows(name).iter().map(|row| row["message"].as_str().unwrap().to_owned()));
+    }
+    texts
+}
+
+/// Whether the parts of `words`, between `…`, are in a text in this order.
+fn has_words(text: &str, words: &str) -> bool {
+    let mut rest = text;
+    words.split('…').map(str::trim).all(|part| {
+        let found = rest.find(part);
+        rest = found.map_or("", |at| &rest[at + part.len()..]);
+        found.is_some()
+    })
+}
+
+/// Each row of the table of messages in `docs/symptoms.md` names words of messages, and XLA's code if there is one. Each of them is in a case that
+/// is answered, the code in the answer.
+#[test]
+fn each_symptom_has_a_case() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/symptoms.md")).unwrap();
+    let (_, section) = page.split_once("\n## Messages and codes\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let cases: Vec<String> = cases().iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let mut all = 0;
+    for row in section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| you see")) {
+        let cell = row.split('|').nth(1).unwrap();
+        let words: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        assert!(!words.is_empty(), "{row}");
+        let mut answers = Vec::new();
+        for words in words {
+            let found: Vec<_> = cases.iter().filter(|text| has_words(text, words)).collect();
+            assert!(!found.is_empty(), "no case has `{words}`");
+            answers.extend(found.into_iter().map(|text| {
+                let scan = scanned(text);
+                assert!(!scan.is_empty(), "{text}");
+                scan.text(1000).to_string()
+            }));
+        }
+        for code in cell.split('`').step_by(2).flat_map(|text| text.split(", ")).map(str::trim) {
+            if code.len() == 5 && code.starts_with('E') {
+                assert!(answers.iter().any(|answer| answer.contains(code)), "no answer has {code}");
+            }
+        }
+        all += 1;
+    }
+    assert!(all >= 20, "{all}");
 }

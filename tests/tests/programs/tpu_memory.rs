@@ -4,7 +4,7 @@ use base64::Engine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_hlo::dump::{Allocation, BufferAssignment, LiveRanges, UsageReport};
-use xla_shape_hlo::{Account, Module, Timeline};
+use xla_shape_hlo::{Account, Module, Role, Timeline};
 
 #[derive(Deserialize)]
 struct Program {
@@ -382,4 +382,40 @@ fn the_files_of_programs_for_cpu_are_exact() {
         let most = timeline.bytes()[&0].iter().max().unwrap();
         assert!(*most <= device.total() + assignment.constant_bytes(), "{name}: {most}");
     }
+}
+
+/// Programs for other devices than TPUs, and the compiler's memory analysis.
+#[derive(Deserialize)]
+struct OnOther {
+    program: String,
+    device: String,
+    module: String,
+    memory: BTreeMap<String, u64>,
+}
+
+/// The rules are those of `crates/hlo/src/memory/sharing.rs`; the programs for CPUs are those of `scripts/cpu_memory.py`.
+#[test]
+fn temporaries_share_memory_with_results_on_cpus_and_gpus() {
+    let rows: Vec<OnOther> = xla_shape_tests::corpus("other_memory.jsonl.zst");
+    let (mut near, mut all) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
+    for row in rows {
+        let module = Module::parse(&row.module).unwrap();
+        let timeline = module.memory().timeline_on(None).unwrap();
+        let device = timeline.account().device;
+        let wanted = ["argument", "output", "alias"].map(|part| row.memory[part]);
+        assert_eq!([device.arguments, device.outputs, device.aliases], wanted, "{}", row.program);
+        let (found, wanted) = (device.temporaries, row.memory["temp"]);
+        let within = |thousandths: u64| found.abs_diff(wanted) * 1000 <= wanted * thousandths;
+        match row.device.as_str() {
+            "cpu" => assert!(within(1), "{}: {found} and not {wanted}", row.program),
+            _ => *near.entry(row.device.clone()).or_default() += usize::from(within(20)),
+        }
+        *all.entry(row.device).or_default() += 1;
+        // What shares memory counts once at each step.
+        let most = timeline.bytes().get(&0).map_or(0, |live| live.iter().copied().max().unwrap_or(0));
+        let constants = timeline.lifetimes().iter().filter(|lifetime| lifetime.role == Role::Constant);
+        let constants = constants.map(|lifetime| lifetime.bytes).sum::<u64>();
+        assert!(most <= device.total() + constants, "{}: {most}", row.program);
+    }
+    assert_eq!((all["cpu"], all["gpu"], near["gpu"]), (50, 16, 14));
 }

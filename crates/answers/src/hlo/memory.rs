@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
-use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};
+use xla_shape_hlo::{Account, Buffer, Instruction, Lifetime, Module, Role, Sources, Timeline};
 
 /// The device whose memory a program must fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,8 +180,8 @@ pub enum Accuracy {
     Estimate,
     /// An estimate for a module of an older release of the compiler, and what shows that.
     OlderRelease(&'static str),
-    /// An estimate for a device for which estimates were not compared with the compiler's numbers.
-    Uncalibrated,
+    /// An estimate for a CPU or a GPU, by the rules of XLA's own assignment.
+    OtherDevice,
     /// An estimate of a module without a schedule.
     Rough,
 }
@@ -199,7 +199,7 @@ impl Accuracy {
                 let module = timeline.instructions().first().map(|first| first.module());
                 module.and_then(Module::sign_of_older_release).map_or(Self::Estimate, Self::OlderRelease)
             }
-            (false, false) => Self::Uncalibrated,
+            (false, false) => Self::OtherDevice,
         }
     }
 
@@ -209,7 +209,7 @@ impl Accuracy {
             Self::Exact { .. } => "exact",
             Self::Nearly { .. } => "nearly exact",
             Self::Totals => "exact totals",
-            Self::Estimate | Self::OlderRelease(_) | Self::Uncalibrated => "estimate",
+            Self::Estimate | Self::OlderRelease(_) | Self::OtherDevice => "estimate",
             Self::Rough => "rough estimate",
         }
     }
@@ -234,7 +234,7 @@ impl Accuracy {
                 "estimate, for a module of an older release of libtpu than 0.0.47 ({sign}): of 63 programs of older releases, HBM \
                  was within 2 % for 38, and 53 % too low to 73 % too high for the others"
             ),
-            Self::Uncalibrated => "an estimate, not calibrated for this device".into(),
+            Self::OtherDevice => OTHER_ESTIMATE.into(),
             Self::Rough => {
                 "rough estimate: the module has no schedule, so the order of instructions in the text is taken for the order in which they run".into()
             }
@@ -248,6 +248,9 @@ const MEASURED: &str = "libtpu 0.0.17, 0.0.30, 0.0.35, 0.0.42, 0.0.51 and 0.0.52
 /// The note if there is a memory analysis of the compiler, but no buffer assignment.
 pub(crate) const TOTALS: &str =
     "exact: the compiler's own memory analysis; what is in memory at the peak is an estimate";
+
+const OTHER_ESTIMATE: &str = "estimate, by the rules of XLA's own assignment: temporaries were within 0.1 % for 50 of 50 programs for CPUs (jaxlib 0.12), and \
+                              within 2 % for 14 of 16 for GPUs, 5 % too low and 22 % too high for the others";
 
 /// The note about an estimate: how good it is.
 const ESTIMATE: &str = "estimate: of 250 programs of libtpu 0.0.52, arguments and results were exact for all, HBM within 2 % for 98 \
@@ -353,7 +356,7 @@ impl AtPeak {
     /// What is in `space` when it is fullest; lists have at most `top` entries.
     pub(crate) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
         let step = timeline.peak_step(space)?;
-        let (sources, roles) = (module.sources(), Roles::new(module));
+        let (sources, roles, starts) = (module.sources(), Roles::new(module), Starts::new(module));
         let mut live: Vec<&Lifetime<'_>> = timeline
             .live_at(step)
             .filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0)
@@ -362,7 +365,7 @@ impl AtPeak {
         let mut by = [const { BTreeMap::<String, Part>::new() }; 4];
         let mut tree = Branch::default();
         for lifetime in &live {
-            let resident = resident(&sources, &roles, lifetime, step);
+            let resident = resident(&sources, &roles, &starts, lifetime, step);
             let source = resident.source();
             let path = path(resident.op_name.as_deref(), is_argument(lifetime.role));
             tree.add(&path, lifetime.bytes);
@@ -393,8 +396,12 @@ impl AtPeak {
         Some(Self {
             space,
             bytes: timeline.bytes().get(&space)?.get(step).copied()?,
-            at: timeline.instructions().get(step)?.name().to_owned(),
-            largest: live.iter().take(top).map(|lifetime| resident(&sources, &roles, lifetime, step)).collect(),
+            at: starts.name(*timeline.instructions().get(step)?).to_owned(),
+            largest: live
+                .iter()
+                .take(top)
+                .map(|lifetime| resident(&sources, &roles, &starts, lifetime, step))
+                .collect(),
             by_role,
             by_opcode,
             by_element_type,
@@ -459,18 +466,50 @@ impl Branch {
     }
 }
 
+/// The starts of asynchronous operations, by the name of the operation. A message, and most texts, have only the start.
+pub(crate) struct Starts<'m>(BTreeMap<&'m str, Instruction<'m>>);
+
+impl<'m> Starts<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self(module.asynchronous_operations().map(|(operation, start)| (operation.name(), start)).collect())
+    }
+
+    /// The name of an instruction in every form of the module.
+    pub(crate) fn name(&self, instruction: Instruction<'m>) -> &'m str {
+        self.0.get(instruction.name()).map_or_else(|| instruction.name(), |start| start.name())
+    }
+
+    /// Which array of that instruction a buffer is: the result comes after the operands.
+    fn leaf(&self, buffer: Buffer<'m>) -> usize {
+        let operands = self.0.get(buffer.instruction.name()).and_then(|start| start.shape().tuple_shapes()?.first());
+        buffer.leaf + operands.map_or(0, |operands| operands.arrays().count())
+    }
+
+    /// The opcode of that instruction in short form.
+    fn opcode(&self, instruction: Instruction<'m>) -> String {
+        let suffix = if self.0.contains_key(instruction.name()) { "-start" } else { "" };
+        format!("{}{suffix}", instruction.opcode())
+    }
+}
+
 /// The array that is stored in a buffer at a step. The buffer of a loop's state holds different values over time; this is the last
 /// one that was written.
-fn resident(sources: &Sources<'_>, roles: &Roles, lifetime: &Lifetime<'_>, step: usize) -> Resident {
+fn resident(
+    sources: &Sources<'_>,
+    roles: &Roles,
+    starts: &Starts<'_>,
+    lifetime: &Lifetime<'_>,
+    step: usize,
+) -> Resident {
     let buffer = lifetime.buffer;
     let now = lifetime.value_at(step).map_or(buffer.instruction, |tenant| tenant.instruction);
     // A loop and its parameters hold values of other instructions, and only those have an op_name.
     let named = [now, buffer.instruction].into_iter().find(|made| sources.get(*made).op_name.is_some());
     let source = sources.get(named.unwrap_or(buffer.instruction));
     Resident {
-        name: buffer.instruction.name().to_owned(),
-        leaf: buffer.leaf,
-        opcode: buffer.instruction.opcode().to_string(),
+        name: starts.name(buffer.instruction).to_owned(),
+        leaf: starts.leaf(buffer),
+        opcode: starts.opcode(buffer.instruction),
         shape: buffer.array.to_string(),
         bytes: lifetime.bytes,
         padding_bytes: lifetime.bytes.saturating_sub(buffer.footprint.data_bytes),
@@ -510,7 +549,7 @@ impl Roles {
 
 #[cfg(test)]
 mod tests {
-    use super::Accuracy;
+    use super::{Accuracy, AtPeak};
     use xla_shape_hlo::Module;
 
     #[test]
@@ -530,5 +569,27 @@ mod tests {
         let older = note("{\"flag_configs\":[]}");
         let expected = "estimate, for a module of an older release of libtpu than 0.0.47 (a broadcast is configured without `aliasing_operands`)";
         assert!(older.starts_with(expected) && !older.contains("98 in 100"), "{older}");
+    }
+
+    /// In the text, the operation that runs asynchronously has a name; the message has the short form, where only the start has one.
+    #[test]
+    fn what_runs_asynchronously_has_one_name_in_text_and_message() {
+        let text = "HloModule m, is_scheduled=true\n\
+            w {\n  x = f32[8,128]{1,0:T(8,128)} parameter(0)\n  ROOT inner = f32[64,128]{1,0:T(8,128)} custom-call(x), custom_call_target=\"t\"\n}\n\
+            ENTRY e {\n  a = f32[8,128]{1,0:T(8,128)} parameter(0)\n  \
+            s = ((f32[8,128]{1,0:T(8,128)}), f32[64,128]{1,0:T(8,128)}, u32[]{:S(2)}) async-start(a), calls=w\n  \
+            d = f32[64,128]{1,0:T(8,128)} async-done(s)\n  ROOT c = f32[64,128]{1,0:T(8,128)} custom-call(d), custom_call_target=\"u\"\n}\n";
+        let long = Module::parse(text).unwrap();
+        let message = Module::from_proto(&long.to_proto().unwrap()).unwrap();
+        assert!(message.to_string().contains("custom-call-start("), "{message}");
+        let found = [&long, &message].map(|module| {
+            let peak = AtPeak::new(module, &module.memory().timeline().unwrap(), 0, 10).unwrap();
+            let named = peak.largest.iter().map(|one| (one.name.clone(), one.leaf, one.opcode.clone(), one.bytes));
+            let mut named = named.collect::<Vec<_>>();
+            named.sort();
+            (peak.at, named)
+        });
+        assert_eq!(found[0], found[1]);
+        assert!(found[0].1.contains(&("s".to_owned(), 1, "custom-call-start".to_owned(), 32 << 10)), "{:?}", found[0]);
     }
 }

@@ -1,6 +1,6 @@
 //! How much memory the values of a program take, as data.
 
-use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
+use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, Starts, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
 use super::summary::Summary;
 use crate::Answer;
@@ -45,7 +45,7 @@ pub struct Report {
     pub files: Vec<String>,
     /// What is doubtful, and which files were ignored.
     pub notes: Vec<String>,
-    /// The other modules of the directory.
+    /// The other modules of the directory or the profile.
     pub other_modules: Vec<String>,
     /// HBM and VMEM of the device; empty without --for.
     pub capacity: Vec<Capacity>,
@@ -332,6 +332,7 @@ impl Report {
         let account = timeline.map(Timeline::account);
         let wanted = |space: u8| only.is_none_or(|only| only == space);
         let peaks = timeline.filter(|timeline| timeline.is_scheduled()).map(Timeline::peaks);
+        let starts = Starts::new(module);
         let spaces = memory.usage().into_iter().filter(|(space, _)| wanted(*space)).map(|(space, usage)| {
             let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
             let sum = |part: fn(Footprint) -> u64| part(usage.parameters).saturating_add(part(usage.values));
@@ -343,7 +344,7 @@ impl Report {
                 parameter_bytes: usage.parameters.bytes,
                 result_bytes: usage.results.bytes,
                 peak_bytes: peak.map(|peak| peak.bytes),
-                peak_at: peak.map(|peak| peak.at.name().to_owned()),
+                peak_at: peak.map(|peak| starts.name(peak.at).to_owned()),
             }
         });
         let spaces = spaces.collect();

@@ -1,7 +1,8 @@
 //! Why a compiler or a runtime refused something, and what helps, in words.
 
-use super::difference::{differences, with_size};
+use super::difference::{differences, sharding_difference, with_size};
 use super::remedies;
+use super::trial::{Trial, TrialFields};
 use crate::numbers::{InUnits, count};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,12 +42,17 @@ pub struct Help {
     pub kind: &'static str,
     /// The remedy as a sentence.
     pub text: String,
+    /// What a compiler said of the program with it; missing if no program was given, or if it is no change that a compiler can be asked about.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "super::trial::serialize")]
+    #[schemars(with = "Option<TrialFields<'static>>")]
+    pub trial: Option<Trial>,
 }
 
 impl Cause {
     /// Of memory that ran out; `None` if the message does not say why.
-    pub(super) fn of_amount(amount: &ReportedAmount) -> Option<Self> {
-        let (what, details) = amount_words(amount)?;
+    pub(super) fn of_amount(amount: &ReportedAmount, trials: &[(u64, Remedy, Trial)]) -> Option<Self> {
+        let (what, mut details) = amount_words(amount)?;
+        let remedies = in_words(amount.line, &amount.remedies(), trials, &mut details);
         Some(Self {
             line: amount.line,
             code: amount.cause.code(),
@@ -55,7 +61,7 @@ impl Cause {
             source: None,
             what,
             details,
-            remedies: in_words(&amount.remedies()),
+            remedies,
             is_about_hbm: matches!(
                 amount.cause,
                 AmountCause::Program
@@ -68,8 +74,9 @@ impl Cause {
     }
 
     /// Of anything else that was refused.
-    pub(super) fn of_refusal(refusal: &Refusal) -> Self {
-        let (what, details) = refusal_words(refusal);
+    pub(super) fn of_refusal(refusal: &Refusal, trials: &[(u64, Remedy, Trial)]) -> Self {
+        let (what, mut details) = refusal_words(refusal);
+        let remedies = in_words(refusal.line, &refusal.cause.remedies(), trials, &mut details);
         Self {
             line: refusal.line,
             code: refusal.code(),
@@ -78,7 +85,7 @@ impl Cause {
             source: refusal.source.clone(),
             what,
             details,
-            remedies: in_words(&refusal.cause.remedies()),
+            remedies,
             is_about_hbm: false,
         }
     }
@@ -89,8 +96,22 @@ impl Cause {
     }
 }
 
-fn in_words(remedies: &[Remedy]) -> Vec<Help> {
-    remedies.iter().map(|remedy| Help { kind: remedy.name(), text: remedies::text(remedy) }).collect()
+/// What helps with the message in a line: first what a compiler has confirmed. What it refused becomes a detail.
+fn in_words(line: u64, remedies: &[Remedy], trials: &[(u64, Remedy, Trial)], details: &mut Vec<String>) -> Vec<Help> {
+    let mut helps = Vec::new();
+    for remedy in remedies {
+        let trial =
+            trials.iter().find(|(of, other, _)| *of == line && other == remedy).map(|(.., trial)| trial.clone());
+        let text = remedies::text(remedy);
+        if let Some(Trial::Refused { message }) = &trial {
+            let message = message.lines().next().unwrap_or("").trim().trim_end_matches('.');
+            details.push(format!("Tried, and refused by the compiler ({message}): {text}"));
+        } else {
+            helps.push(Help { kind: remedy.name(), text, trial });
+        }
+    }
+    helps.sort_by_key(|help| !matches!(help.trial, Some(Trial::Compiles { .. })));
+    helps
 }
 
 /// The names of generations, such as `v5e and v6e`.
@@ -477,8 +498,15 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 moved.into_iter().chain(parts).collect(),
             )
         }
-        RefusalCause::UnequalShapes { shapes: [first, second] } => {
-            (format!("{} and {} differ.", with_size(first), with_size(second)), differences(first, second))
+        RefusalCause::UnequalShapes { shapes: [first, second], shardings, .. } => {
+            let (what, mut details) = match first == second {
+                true => (format!("{} is divided in two ways.", with_size(first)), Vec::new()),
+                false => {
+                    (format!("{} and {} differ.", with_size(first), with_size(second)), differences(first, second))
+                }
+            };
+            details.extend(shardings.as_deref().map(|shardings| sharding_difference([first, second], shardings)));
+            (what, details)
         }
         _ => (String::new(), Vec::new()),
     }

@@ -1,7 +1,8 @@
 //! In what two shapes differ: types, sizes, layouts, bytes, and whether one can be read as the other.
 
 use crate::compare::{Comparison, Difference};
-use crate::numbers::{InUnits, dimension_name, space_name};
+use crate::numbers::{InUnits, count, dimension_name, space_name};
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, Shape, Tile};
 
 /// A shape with its bytes: `f32[8,3]{1,0:T(8,128)} (4 KiB, d1 3 padded to 128)`.
@@ -20,8 +21,46 @@ pub(super) fn with_size(shape: &Shape) -> String {
 pub(super) fn differences(first: &Shape, second: &Shape) -> Vec<String> {
     match (first.array(), second.array()) {
         (Some(first), Some(second)) => arrays(first, second),
-        _ => vec!["They are not both arrays.".to_owned()],
+        _ => match (first.tuple_shapes(), second.tuple_shapes()) {
+            (Some(first), Some(second)) => elements(first, second),
+            _ => vec!["They are not both arrays.".to_owned()],
+        },
     }
+}
+
+/// In what the elements of two tuples differ.
+fn elements(first: &[Shape], second: &[Shape]) -> Vec<String> {
+    /// The most elements that are compared in words.
+    const MOST: usize = 4;
+    if first.len() != second.len() {
+        return vec![format!("They have {} and {}.", count(first.len() as u64, "element", "elements"), second.len())];
+    }
+    let pairs = first.iter().zip(second).enumerate().filter(|(_, (first, second))| first != second);
+    let mut found = Vec::new();
+    for (number, (first, second)) in pairs.clone().take(MOST) {
+        // Nested tuples are named, and not taken apart.
+        let inside = match (first.array(), second.array()) {
+            (Some(first), Some(second)) => arrays(first, second).join(" "),
+            _ => String::new(),
+        };
+        found.push(format!("Element {number}: {first} and {second}. {inside}").trim_end().to_owned());
+    }
+    let more = pairs.count().saturating_sub(MOST);
+    found.extend((more > 0).then(|| format!("{more} more differ.")));
+    found
+}
+
+/// What each device has with either of two shardings.
+pub(super) fn sharding_difference(shapes: [&Shape; 2], shardings: &[Sharding; 2]) -> String {
+    let mut parts = shapes.into_iter().zip(shardings).map(|(shape, sharding)| {
+        let partition = shape.array().and_then(|array| sharding.partition(array).ok());
+        match partition {
+            Some(partition) => format!("{} with {sharding}", with_size(&Shape::Array(partition.shard().clone()))),
+            None => format!("an unknown part with {sharding}"),
+        }
+    });
+    let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    format!("Other shardings: each device has {first}, and {second}.")
 }
 
 fn arrays(first: &ArrayShape, second: &ArrayShape) -> Vec<String> {

@@ -3,8 +3,10 @@
 mod causes;
 mod difference;
 mod remedies;
+mod trial;
 
 pub use self::causes::{Cause, Help};
+pub use self::trial::Trial;
 
 use crate::Answer;
 use crate::advise::{Advice, WORTH_IT};
@@ -14,7 +16,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{
-    LogLines, OutOfMemory, Refusal, ReportedAllocation, ReportedAmount, find_shapes, find_spelled_shapes,
+    LogLines, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
+    find_spelled_shapes,
 };
 
 /// A shape that was found in a line of text.
@@ -80,6 +83,8 @@ pub struct Scan {
     log: LogLines,
     messages: OutOfMemory,
     rows: HashMap<Shape, Row>,
+    /// By the line of a message: what a compiler said of its remedies.
+    trials: Vec<(u64, Remedy, Trial)>,
 }
 
 /// A shape that was found once or several times.
@@ -266,7 +271,9 @@ impl Scan {
     pub fn causes(&self) -> Vec<Cause> {
         let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
         let refusals = self.messages.refusals();
-        let all = amounts.filter_map(Cause::of_amount).chain(refusals.iter().map(Cause::of_refusal));
+        let of_amount = |amount| Cause::of_amount(amount, &self.trials);
+        let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
+        let all = amounts.filter_map(of_amount).chain(refusals.iter().map(of_refusal));
         let mut causes: Vec<Cause> = Vec::new();
         for cause in all {
             if !causes.iter().any(|before| before.is_same(&cause)) {
@@ -274,6 +281,26 @@ impl Scan {
             }
         }
         causes
+    }
+
+    /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` where no
+    /// compiler can be asked. Remedies that are refused are not recommended any more; the [causes](Self::causes) tell of them.
+    pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
+        let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
+        let of_amounts = amounts.map(|amount| (amount.line, None, amount.remedies()));
+        let refusals = self.messages.refusals();
+        let of_refusals = refusals.iter().map(|one| (one.line, Some(&one.cause), one.cause.remedies()));
+        let mut trials: Vec<(u64, Remedy, Trial)> = Vec::new();
+        for (line, cause, remedies) in of_amounts.chain(of_refusals) {
+            for remedy in remedies {
+                // Logs repeat messages.
+                let known = trials.iter().find(|(_, other, _)| *other == remedy).map(|(.., trial)| trial.clone());
+                if let Some(trial) = known.or_else(|| attempt(cause, &remedy)) {
+                    trials.push((line, remedy, trial));
+                }
+            }
+        }
+        self.trials = trials;
     }
 
     /// What compilers and runtimes refused, other than for memory.

@@ -18,7 +18,7 @@ use xla_shape_tune::{Memory, Share};
 /// Show how much memory a program takes, and what is wrong with it
 ///
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
-/// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. The exit code is 1 if XLA
+/// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), one in protobuf's text format, or a profile (.xplane.pb), of which the largest module is read. The exit code is 1 if XLA
 /// would refuse the module, or if it does not fit the device that --for names. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
 /// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
 /// layout_changes.
@@ -137,7 +137,7 @@ pub(crate) struct HloShowArguments {
 
 /// Write a module as the text that XLA prints, or as its message
 ///
-/// The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig.
+/// The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), or one in protobuf's text format.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo print module.hlo.pb")]

@@ -1,6 +1,9 @@
 //! The verbs about shapes, layouts and their texts.
 
-use super::{AnswerOptions, Format, InputFile, JsonOnly, TpuOptions, bytes, generation};
+use super::{
+    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, Target, TpuOptions, bytes,
+    generation, target,
+};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -339,11 +342,15 @@ pub(crate) struct AdviseArguments {
 /// once, with the most padding first. As JSON, one line for each place of a shape: line and column (from 1, in bytes), shape, bytes,
 /// padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, causes, largest, most_padded,
 /// shapes.
+///
+/// With --program, the compiler is asked about each remedy that changes the program: a remedy that it refuses is not recommended, and one that it
+/// takes says what memory the program then needs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt
   my_program 2>&1 | xla-shape scan --format json -
-  xla-shape scan oom.txt --summary --format json")]
+  xla-shape scan oom.txt --summary --format json
+  xla-shape scan oom.txt --program step.mlir --for v5e")]
 pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) input: InputFile,
@@ -351,6 +358,17 @@ pub(crate) struct ScanArguments {
     /// As JSON, write one object at the end: the messages about memory, and each shape once
     #[arg(long)]
     pub(crate) summary: bool,
+
+    /// The program that was refused, in MLIR: remedies are compiled before they are recommended
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+
+    /// The TPU to compile the program for, such as v5e:2x2
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
+    pub(crate) target: Target,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -104,7 +104,7 @@ verbs! {
         check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
     }
     "A program" {
-        scan: Scan(ScanArguments) {
+        scan: Scan(ScanArguments, host) {
             "scan": schema::<Found, Found>,
             "scan-summary": schema::<Scan, Summary<'_>>,
         }

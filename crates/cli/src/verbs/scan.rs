@@ -5,11 +5,12 @@ use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
 use xla_shape_answers::Answer;
-use xla_shape_answers::scan::Scan;
+use xla_shape_answers::scan::{Scan, Trial};
+use xla_shape_program::{CompileError, Host};
 use xla_shape_render::Show;
 
 /// Without `--summary`, JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.
-pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure> {
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut scan = Scan::default();
     io::for_each_line(&arguments.input.file, xla_shape_files::open(&arguments.input.file)?, |line| {
@@ -25,6 +26,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
         Ok(())
     })?;
     drop(output);
+    if let Some(path) = &arguments.program {
+        if arguments.answer.format == Format::Json && !arguments.summary {
+            return Err(Failure::said("--program answers in the text, or in the JSON of --summary"));
+        }
+        try_remedies(&mut scan, arguments, host, &xla_shape_files::contents(path)?);
+    }
     match arguments.answer.format {
         Format::Text => io::print(&scan.text(io::width())),
         Format::Json if arguments.summary => io::write(scan.json().as_bytes()),
@@ -36,4 +43,21 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Compiles the program with each remedy that changes it.
+fn try_remedies(scan: &mut Scan, arguments: &ScanArguments, host: &Host, program: &[u8]) {
+    let compiler = arguments.compiler.compiler();
+    scan.try_remedies(|cause, remedy| {
+        let slice = match &arguments.target.slice {
+            Ok(slice) => slice,
+            Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
+        };
+        let said = compiler.compile_with(host, slice, program, cause, remedy)?;
+        Some(match said {
+            Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes() },
+            Err(CompileError::Refused(message)) => Trial::Refused { message },
+            Err(CompileError::NoCompiler(why)) => Trial::NotCompiled { why },
+        })
+    });
 }

@@ -12,8 +12,9 @@ use crate::format::{self, ArrayFile, FileFormat, UNNAMED};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape::ArrayShape;
-use xla_shape::relayout::{Options, Slab, Slabs};
+use xla_shape::relayout::{Options, RelayoutError, Slab, Slabs};
 
 /// What a [`Relayout`] is to make; by default, a row-major array.
 ///
@@ -128,6 +129,7 @@ pub struct Relayout<'a> {
     options: Options,
     tensor: String,
     slab_bytes: usize,
+    stop: Option<&'a AtomicBool>,
 }
 
 /// What was written, once the file is complete.
@@ -199,7 +201,29 @@ impl<'a> Relayout<'a> {
         Slabs::new(from, &to, &copy, options.slab_bytes)?;
         format::check_writable(output, &to)?;
         let tensor = options.tensor.clone().unwrap_or_else(|| UNNAMED.to_owned());
-        Ok(Self { source, output: output.to_owned(), to, options: copy, tensor, slab_bytes: options.slab_bytes })
+        let slab_bytes = options.slab_bytes;
+        Ok(Self { source, output: output.to_owned(), to, options: copy, tensor, slab_bytes, stop: None })
+    }
+
+    /// Ends before the next part once `stop` is set: the error is then [`RelayoutError::Interrupted`], and the output is as it was.
+    ///
+    /// ```
+    /// # use std::sync::atomic::{AtomicBool, Ordering};
+    /// # use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let [input, output] = ["in.bin", "out.npy"].map(|name| folder.path().join(name));
+    /// # std::fs::write(&input, [1, 2, 3, 4, 5, 6])?;
+    /// let source = ArrayFile::open(&input, None, Some(&"u8[2,3]".parse()?))?;
+    /// let stop = AtomicBool::new(true);
+    /// let relayout = Relayout::new(&source, &output, &RelayoutOptions::new())?.until(&stop);
+    /// assert!(relayout.run(&|_| {}).is_err() && !output.exists());
+    /// stop.store(false, Ordering::Relaxed);
+    /// assert!(relayout.run(&|_| {}).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn until(self, stop: &'a AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
     }
 
     /// The shape of the array that is written.
@@ -242,10 +266,21 @@ impl<'a> Relayout<'a> {
     pub fn run(&self, progress: &(dyn Fn(u64) + Sync)) -> Result<RelayoutDone, Error> {
         let (from, to) = (self.source.shape(), &self.to);
         format::write(&self.output, to, &self.tensor, progress, |sink| {
-            let gather = |slab: &Slab, room: &mut [u8]| self.source.gather(slab.source(), room);
+            let gather = |slab: &Slab, room: &mut [u8]| {
+                check_stop(self.stop)?;
+                self.source.gather(slab.source(), room)
+            };
             pipeline::run((from, to), &self.options, self.slab_bytes, gather, sink)
         })?;
         let (output, bytes) = (self.output.display().to_string(), to.byte_size().unwrap_or_default());
         Ok(RelayoutDone { from: from.to_string(), to: to.to_string(), output, bytes })
+    }
+}
+
+/// The error if whoever asked for a copy has ended it.
+pub(crate) fn check_stop(stop: Option<&AtomicBool>) -> Result<(), Error> {
+    match stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        true => Err(Error::Relayout(RelayoutError::Interrupted)),
+        false => Ok(()),
     }
 }

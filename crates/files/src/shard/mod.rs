@@ -11,7 +11,7 @@ use crate::SLAB_BYTES;
 use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
 use crate::format::{NOTES, dtype_of, header_of, read_header};
-use crate::relayout::pipeline;
+use crate::relayout::{check_stop, pipeline};
 use checkpoint::CheckpointFile;
 use safetensors::tensor::{Dtype, TensorInfo};
 use schemars::JsonSchema;
@@ -54,6 +54,7 @@ pub struct Shards<'a> {
     /// The folder.
     output: PathBuf,
     slab_bytes: usize,
+    stop: Option<&'a AtomicBool>,
 }
 
 /// What one device has of a checkpoint, once every file is written.
@@ -195,6 +196,9 @@ struct IndexMetadata {
     total_size: u64,
 }
 
+/// The file that is read, how many bytes of it are in memory at a time, and what ends the work early.
+type Input<'a> = (&'a CheckpointFile, usize, Option<&'a AtomicBool>);
+
 /// What the device has of a tensor.
 struct Piece {
     /// The number of the tensor in its file.
@@ -220,7 +224,8 @@ impl<'a> Shards<'a> {
         let mut rules = checkpoint.rules(plan)?.into_iter();
         let jobs = checkpoint.files.iter().map(|file| job(file, &mut rules, device, output));
         let jobs = jobs.collect::<Result<_, _>>()?;
-        let shards = Self { checkpoint, jobs, device, output: output.to_owned(), slab_bytes: SLAB_BYTES };
+        let (output, stop) = (output.to_owned(), None);
+        let shards = Self { checkpoint, jobs, device, output, slab_bytes: SLAB_BYTES, stop };
         let inputs = checkpoint.inputs.iter().map(PathBuf::as_path);
         let inputs = inputs.chain(checkpoint.files().map(|(path, _)| path)).chain(plan.path());
         let index = shards.index();
@@ -243,6 +248,25 @@ impl<'a> Shards<'a> {
     #[must_use]
     pub fn with_slab_bytes(self, bytes: usize) -> Self {
         Self { slab_bytes: bytes, ..self }
+    }
+
+    /// Ends before the next part once `stop` is set: the error is then [`RelayoutError::Interrupted`](xla_shape::relayout::RelayoutError), and the
+    /// file that was being written is as it was.
+    ///
+    /// ```
+    /// # use std::sync::atomic::AtomicBool;
+    /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// # let plan = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#)?;
+    /// let (checkpoint, stop) = (Checkpoint::open([path])?, AtomicBool::new(true));
+    /// assert!(checkpoint.shards(&plan, 0, folder.path())?.until(&stop).run(false, &|_| {}).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn until(self, stop: &'a AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
     }
 
     /// The bytes that all files take.
@@ -285,7 +309,7 @@ impl<'a> Shards<'a> {
     /// If a file cannot be read or written. Files that were written before stay.
     pub fn run(&self, force: bool, progress: &(dyn Fn(u64) + Sync)) -> Result<ShardsDone, Error> {
         let files = self.jobs.iter().zip(&self.checkpoint.files);
-        let written = files.clone().map(|(job, file)| job.run(file, self.slab_bytes, force, progress));
+        let written = files.clone().map(|(job, file)| job.run((file, self.slab_bytes, self.stop), force, progress));
         let written = written.collect::<Result<_, _>>()?;
         self.write_index()?;
         let tensors = files.flat_map(|(job, file)| job.tensors(file)).collect();
@@ -343,25 +367,19 @@ impl fmt::Debug for Shards<'_> {
 }
 
 impl Job {
-    fn run(
-        &self,
-        file: &CheckpointFile,
-        slab_bytes: usize,
-        force: bool,
-        done: &(dyn Fn(u64) + Sync),
-    ) -> Result<ShardFile, Error> {
+    fn run(&self, input: Input<'_>, force: bool, done: &(dyn Fn(u64) + Sync)) -> Result<ShardFile, Error> {
         if let Some(folder) = self.output.parent() {
             fs::create_dir_all(folder).map_err(|error| Error::write(&self.output, error))?;
         }
         // Bytes that were compared before a difference was found are not counted twice.
         let compared = AtomicU64::new(0);
         let resumed = !force
-            && self.is_done(file, slab_bytes, &|bytes| {
+            && self.is_done(input, &|bytes| {
                 compared.fetch_add(bytes, Ordering::Relaxed);
                 done(bytes);
             })?;
         if !resumed {
-            self.write(file, slab_bytes, &|bytes| {
+            self.write(input, &|bytes| {
                 let counted = compared
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(bytes)));
                 done(bytes.saturating_sub(counted.unwrap_or_default()));
@@ -373,7 +391,7 @@ impl Job {
 
     /// Whether the file is there already with the bytes that would be written. They are made from the input and compared, all of them: a
     /// checkpoint with other weights may have the same date and length, and a disk may lose bits.
-    fn is_done(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<bool, Error> {
+    fn is_done(&self, input: Input<'_>, done: &(dyn Fn(u64) + Sync)) -> Result<bool, Error> {
         let Some(existing) = Existing::open(&self.output, self.bytes) else { return Ok(false) };
         if !existing.has(0, &self.header) {
             return Ok(false);
@@ -390,7 +408,7 @@ impl Job {
                 done(bytes.len() as u64);
                 Ok(())
             };
-            let compared = piece.make(file, slab_bytes, Sink::Anywhere(&compare));
+            let compared = piece.make(input, Sink::Anywhere(&compare));
             if differs.load(Ordering::Relaxed) {
                 return Ok(false);
             }
@@ -399,14 +417,14 @@ impl Job {
         Ok(true)
     }
 
-    fn write(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<(), Error> {
+    fn write(&self, input: Input<'_>, done: &(dyn Fn(u64) + Sync)) -> Result<(), Error> {
         let failed = |error| Error::write(&self.output, error);
         let mut output = Replacement::of_regular(&self.output).map_err(failed)?;
         output.reserve(self.bytes).map_err(failed)?;
         output.write_all(&self.header).map_err(failed)?;
         done(self.header.len() as u64);
         for (start, piece) in self.places() {
-            output.fill(start, &self.output, done, |sink| piece.make(file, slab_bytes, sink))?;
+            output.fill(start, &self.output, done, |sink| piece.make(input, sink))?;
         }
         // A file in its place is whole, also after the power failed.
         output.sync().map_err(failed)?;
@@ -458,8 +476,11 @@ impl Piece {
     }
 
     /// Gathers the shard from its file and lays it out.
-    fn make(&self, file: &CheckpointFile, slab_bytes: usize, sink: Sink<'_>) -> Result<(), Error> {
-        let gather = |slab: &Slab, room: &mut [u8]| file.gather(self.tensor, &self.region, slab.source(), room);
+    fn make(&self, (file, slab_bytes, stop): Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
+        let gather = |slab: &Slab, room: &mut [u8]| {
+            check_stop(stop)?;
+            file.gather(self.tensor, &self.region, slab.source(), room)
+        };
         pipeline::run((&self.from, &self.to), &options(), slab_bytes, gather, sink)
     }
 }

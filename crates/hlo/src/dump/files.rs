@@ -26,6 +26,8 @@ use alloc::vec::Vec;
 ///   that it lacks from the other.
 /// - Of two files of one kind (`after.hlo` and `after.txt`), the one that comes first in the lists above counts.
 /// - A module with any other name has no files beside it.
+///
+/// The `PREFIX.gpu_target_config.pbtxt` of a GPU has no device in its name: it belongs to the module whose prefix continues with the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DumpFiles {
     /// The common beginning of the names, such as `module_0003.jit_step.cl_1234` or `module_0001.jit_f.cpu`; it can be empty.
@@ -42,6 +44,8 @@ pub struct DumpFiles {
     pub memory_usage_report: Option<String>,
     /// The compiler's memory analysis as JSON, which the user's program wrote.
     pub statistics: Option<String>,
+    /// The GPU that the compiler was told to compile for.
+    pub target_config: Option<String>,
     /// Whether the analysis has no prefix although the module has one: it may belong to another module of the directory.
     pub statistics_of_folder: bool,
 }
@@ -191,11 +195,25 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
             (false, false) => {}
         }
     }
+    for files in &mut compilations {
+        files.target_config = target_config(&names, &files.prefix);
+    }
     for files in compilations.iter_mut().filter(|files| !files.prefix.is_empty() && files.statistics.is_none()) {
         files.statistics.clone_from(&of_folder);
         files.statistics_of_folder = of_folder.is_some();
     }
     compilations
+}
+
+/// The target config of the module with this prefix, which ends with its device: the one that shares most of the prefix.
+fn target_config(names: &[&str], of: &str) -> Option<String> {
+    let shared = |name: &&str| {
+        let prefix = prefix(name, "gpu_target_config.pbtxt")?;
+        let rest = of.strip_prefix(prefix)?;
+        (prefix.is_empty() || rest.is_empty() || rest.starts_with('.')).then_some(prefix.len())
+    };
+    let found = names.iter().filter_map(|name| Some((shared(name)?, *name))).max()?;
+    Some(found.1.to_owned())
 }
 
 /// Chooses one compilation of a directory that may hold several: the one whose module is largest, among those with a buffer assignment if
@@ -227,6 +245,7 @@ pub fn chosen_dump<'n>(
 #[cfg(test)]
 mod tests {
     use super::{DumpFiles, dump_files};
+    use alloc::borrow::ToOwned;
     use alloc::format;
     use alloc::string::String;
 
@@ -270,6 +289,21 @@ mod tests {
         let names = ["f.cpu_after_optimizations.txt", "f.gpu_after_optimizations.txt", "f.after_optimizations.txt"];
         assert_eq!(dump_files(names).len(), 3);
         assert!(dump_files(["f.tpu_after_optimizations.txt", "xcpu_after.hlo"]).is_empty());
+    }
+
+    #[test]
+    fn the_target_of_a_gpu_belongs_to_its_module() {
+        let names = [
+            "module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt",
+            "module_0001.jit_f.gpu_target_config.pbtxt",
+            "module_0002.jit_f.sm_9.0_gpu_after_optimizations.txt",
+            "module_0002.jit_f.gpu_target_config.pbtxt",
+            "module_0002.jit_f2.sm_9.0_gpu_after_optimizations.txt",
+        ];
+        let targets = dump_files(names).into_iter().map(|files| files.target_config).collect::<alloc::vec::Vec<_>>();
+        assert_eq!(targets, [Some(names[1].to_owned()), Some(names[3].to_owned()), None]);
+        let short = dump_files(["after.hlo", "gpu_target_config.pbtxt"]);
+        assert_eq!(short[0].target_config.as_deref(), Some("gpu_target_config.pbtxt"));
     }
 
     #[test]

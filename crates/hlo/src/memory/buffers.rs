@@ -12,6 +12,8 @@ use xla_shape_core::{ArrayShape, Shape, memory_space};
 /// A value in a buffer, with its live range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BufferValue<'m> {
+    /// Its number among the values of the program.
+    pub(super) number: u32,
     pub(super) instruction: u32,
     pub(super) leaf: Option<usize>,
     pub(super) shape: &'m Shape,
@@ -122,6 +124,7 @@ pub(super) fn buffers<'m>(
     for ((number, value), range) in (0_u32..).zip(values.values()).zip(&ranges) {
         if let Some(range) = *range {
             let value = BufferValue {
+                number,
                 instruction: value.instruction,
                 leaf: value.leaf,
                 shape: value.shape,

@@ -176,7 +176,7 @@ impl Timeline<'_> {
             }
         }
         let mut indices = Indices::default();
-        let mut lifetimes = self.lifetimes().to_vec();
+        let mut lifetimes = self.take_assignable();
         let (mut missing, mut smaller) = (Tally::default(), Tally::default());
         let mut spans = BTreeMap::new();
         // The first value at each offset of an allocation.

@@ -8,6 +8,7 @@
 use super::schedule::LiveRange;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 /// The limit on comparisons of live ranges. Buffers beyond it are placed after all others, which wastes memory.
 const MAX_EFFORT: usize = 1 << 28;
@@ -55,6 +56,23 @@ pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     order.sort_by_key(|&number| {
         buffers.get(number).map(|buffer| (buffer.start(), !buffer.is_early, buffer.first_end, number))
     });
+    place(buffers, order, true, alignment)
+}
+
+/// As [`pack`], as the compilers for CPUs and GPUs do: once the largest first, once those that live longest, whichever takes less
+/// (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
+pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
+    let length = |buffer: &HeapBuffer| Reverse(buffer.end().saturating_sub(buffer.start()));
+    let mut orders = [(); 2].map(|()| (0..buffers.len()).collect::<Vec<usize>>());
+    let [spatial, temporal] = &mut orders;
+    spatial.sort_by_key(|&number| buffers.get(number).map(|one| (Reverse(one.bytes), length(one), number)));
+    temporal.sort_by_key(|&number| buffers.get(number).map(|one| (length(one), Reverse(one.bytes), number)));
+    let [spatial, temporal] = orders.map(|order| place(buffers, order, false, alignment));
+    if temporal.1 < spatial.1 { temporal } else { spatial }
+}
+
+/// Places buffers in this order, each into the smallest gap that holds it; `in_time` if it is the order in which they begin.
+fn place(buffers: &[HeapBuffer], order: Vec<usize>, in_time: bool, alignment: u64) -> (Vec<u64>, u64) {
     let mut offsets = vec![0_u64; buffers.len()];
     // The placed buffers that may still be live, sorted by offset.
     let mut placed: Vec<PlacedBuffer<'_>> = Vec::new();
@@ -71,7 +89,7 @@ pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
         } else {
             let start = buffer.start();
             placed.retain(|other| {
-                let stays = other.last >= start;
+                let stays = !in_time || other.last >= start;
                 placed_ranges = placed_ranges.saturating_sub(if stays { 0 } else { other.buffer.ranges.len() });
                 stays
             });

@@ -163,6 +163,8 @@ impl<'m> Lifetime<'m> {
 pub struct Timeline<'m> {
     instructions: Vec<Instruction<'m>>,
     lifetimes: Vec<Lifetime<'m>>,
+    /// On CPUs and GPUs: the lifetimes before XLA's rules put several into one memory. The compiler's assignment says where they really are.
+    unshared: Vec<Lifetime<'m>>,
     live: BTreeMap<u8, Vec<u64>>,
     account: Account,
     warnings: Vec<String>,
@@ -176,9 +178,13 @@ impl<'m> Timeline<'m> {
         module: &'m Module,
         steps: &[u32],
         buffers: &[HloBuffer<'m>],
+        shared: Option<&[HloBuffer<'m>]>,
         device: Option<Generation>,
     ) -> Self {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
+        let unshared = buffers.iter().filter(|_| shared.is_some());
+        let unshared = unshared.filter_map(|buffer| lifetime(module, buffer, None, instructions.len())).collect();
+        let buffers = shared.unwrap_or(buffers);
         let (account, offsets) = estimate(module, buffers, device);
         let lifetimes = buffers.iter().zip(offsets);
         let lifetimes = lifetimes.filter_map(|(buffer, offset)| lifetime(module, buffer, offset, instructions.len()));
@@ -187,6 +193,7 @@ impl<'m> Timeline<'m> {
         Self {
             instructions,
             lifetimes,
+            unshared,
             live,
             account,
             warnings: Vec::new(),
@@ -201,6 +208,11 @@ impl<'m> Timeline<'m> {
         self.live = walk(self.instructions.len(), &lifetimes);
         (self.lifetimes, self.account, self.warnings) = (lifetimes, account, warnings);
         self.is_assigned = true;
+    }
+
+    /// The lifetimes of buffers for which the compiler's assignment has a place each.
+    pub(super) fn take_assignable(&mut self) -> Vec<Lifetime<'m>> {
+        if self.unshared.is_empty() { self.lifetimes.clone() } else { core::mem::take(&mut self.unshared) }
     }
 
     /// The instruction of each step.

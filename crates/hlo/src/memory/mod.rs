@@ -5,6 +5,7 @@ mod calls;
 mod heap;
 mod live;
 mod schedule;
+mod sharing;
 mod totals;
 mod values;
 
@@ -223,6 +224,8 @@ pub struct Memory<'m> {
     steps: Vec<u32>,
     /// `None` if there are too many values.
     hlo_buffers: Option<Vec<HloBuffer<'m>>>,
+    /// On CPUs and GPUs: the same, each with all that XLA puts into one memory.
+    shared_buffers: Option<Vec<HloBuffer<'m>>>,
     /// Whether every operand is defined before it is used, so that the text order can be a schedule.
     is_ordered: bool,
 }
@@ -242,11 +245,14 @@ impl Module {
         let computations = sequential(self);
         let starts = computations.iter().copied().filter(|computation| is_entry_point(*computation));
         let schedule = Schedule::new(self, starts);
-        let hlo_buffers =
-            Values::new(self, &computations).map(|values| buffers::buffers(self, &computations, &values, &schedule));
+        let values = Values::new(self, &computations);
+        let hlo_buffers = values.as_ref().map(|values| buffers::buffers(self, &computations, values, &schedule));
+        let shared_buffers = values.as_ref().zip(hlo_buffers.as_deref()).filter(|_| !self.is_for_tpu());
+        let shared_buffers =
+            shared_buffers.map(|(values, buffers)| sharing::shared(self, &computations, values, buffers));
         let buffers = hlo_buffers.iter().flatten().filter_map(|buffer| buffer.first_array(self)).collect();
         let is_ordered = self.operands_before_definition().next().is_none();
-        Memory { module: self, buffers, computations, steps: schedule.steps, hlo_buffers, is_ordered }
+        Memory { module: self, buffers, computations, steps: schedule.steps, hlo_buffers, shared_buffers, is_ordered }
     }
 }
 
@@ -446,7 +452,7 @@ impl<'m> Memory<'m> {
     #[must_use]
     pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m>> {
         let hlo_buffers = self.hlo_buffers.as_deref().filter(|_| self.is_ordered && !self.steps.is_empty())?;
-        Some(Timeline::new(self.module, &self.steps, hlo_buffers, device))
+        Some(Timeline::new(self.module, &self.steps, hlo_buffers, self.shared_buffers.as_deref(), device))
     }
 
     /// The peak of live bytes in each memory space; `None` if there is no [timeline](Self::timeline).

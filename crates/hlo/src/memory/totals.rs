@@ -2,8 +2,9 @@
 //! `xla/pjrt/pjrt_executable.h`).
 
 use super::buffers::HloBuffer;
-use super::heap::{HeapBuffer, aligned, pack};
+use super::heap::{HeapBuffer, aligned, pack, pack_by_size};
 use super::schedule::LiveRange;
+use super::sharing::is_for_gpu;
 use crate::Module;
 use crate::account::{Account, HBM_STEP, Role, is_host};
 use alloc::collections::BTreeMap;
@@ -11,6 +12,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, SEMAPHORE};
 use xla_shape_core::tpu::Generation;
+
+/// The alignment on CPUs (`MinAlign` in `xla/backends/cpu/alignment.h`), in bytes.
+const CPU_STEP: u64 = 64;
+
+/// The alignment on GPUs (`kXlaAllocatedBufferAlignBytes` in `xla/service/gpu/gpu_constants.h`), in bytes.
+const GPU_STEP: u64 = 256;
 
 /// The alignment of other TPU memory, in bytes.
 const ALIGNMENT: u64 = 512;
@@ -24,16 +31,22 @@ pub(super) fn estimate(
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {
     let is_tpu = module.is_for_tpu();
+    let other_step = if is_tpu || !is_for_gpu(module) { CPU_STEP } else { GPU_STEP };
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     let (mut constants, mut tables) = (0_u64, 0_u64);
+    // On CPUs and GPUs, each index table of a tuple has memory of its own, before the heap.
+    let mut other_tables = 0_u64;
     for (number, buffer) in buffers.iter().enumerate() {
         let bytes = match buffer.addresses {
             Some(addresses) => table_bytes(addresses, generation, is_tpu),
             None => buffer.bytes,
         };
         match buffer.role {
-            Role::Temporary if buffer.addresses.is_some() => tables = tables.saturating_add(u64::from(is_tpu)),
+            Role::Temporary if buffer.addresses.is_some() && is_tpu => tables = tables.saturating_add(1),
+            Role::Temporary if buffer.addresses.is_some() => {
+                other_tables = aligned(other_tables, other_step).saturating_add(bytes);
+            }
             Role::Temporary => heaps.entry(buffer.space).or_default().push(number),
             Role::Constant => constants = constants.saturating_add(bytes),
             role if is_host(buffer.space) => account.host.add(role, bytes),
@@ -56,7 +69,8 @@ pub(super) fn estimate(
             }
         };
         let heap_buffers: Vec<HeapBuffer> = here.iter().map(heap_buffer).collect();
-        let (found, packed) = pack(&heap_buffers, alignment(space, is_tpu));
+        let pack = if is_tpu { pack } else { pack_by_size };
+        let (found, packed) = pack(&heap_buffers, if is_tpu { alignment(space) } else { other_step });
         for (number, offset) in numbers.iter().zip(found) {
             if let Some(buffer) = offsets.get_mut(*number) {
                 *buffer = Some(offset);
@@ -73,6 +87,13 @@ pub(super) fn estimate(
             account.heaps.insert(space, heap);
         }
     }
+    if other_tables > 0 {
+        let heap = account.heaps.entry(DEFAULT).or_default();
+        *heap = match *heap {
+            0 => other_tables,
+            heap => aligned(other_tables, other_step).saturating_add(heap),
+        };
+    }
     let heap = |space: u8| account.heaps.get(&space).copied().unwrap_or(0);
     (account.device.temporaries, account.host.temporaries) = (heap(DEFAULT), heap(HOST));
     account.temporary_peak = most;
@@ -80,10 +101,9 @@ pub(super) fn estimate(
     (account, offsets)
 }
 
-/// The alignment of offsets in a memory space, in bytes.
-const fn alignment(space: u8, is_tpu: bool) -> u64 {
+/// The alignment of offsets in a memory space of a TPU, in bytes.
+const fn alignment(space: u8) -> u64 {
     match space {
-        _ if !is_tpu => 64,
         DEFAULT => HBM_STEP,
         SEMAPHORE => 4,
         _ => ALIGNMENT,

@@ -1,6 +1,6 @@
 //! The buffer assignment in an `HloProto` (`BufferAssignmentProto` in `xla/service/hlo.proto`).
 
-use super::content::fields;
+use super::content::{fields, program_in};
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::room;
 use crate::dump::{Allocation, AssignedValue, BufferAssignment};
@@ -130,7 +130,7 @@ struct Assigned {
 }
 
 impl BufferAssignment {
-    /// The buffer assignment in the message of a compiled module, an `HloProto`; `None` if the message has none.
+    /// The buffer assignment in the message of a compiled module, an `HloProto` or an `HloSnapshot` with one; `None` if the message has none.
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;
@@ -143,7 +143,7 @@ impl BufferAssignment {
     /// # Errors
     /// If the assignment cannot be decoded, or refers to values that the module does not have.
     pub fn from_proto(bytes: &[u8]) -> Result<Option<Self>, HloProtoError> {
-        let Some(fields) = fields(bytes) else { return Ok(None) };
+        let Some(fields) = fields(program_in(bytes)) else { return Ok(None) };
         let of = |wanted: u32| fields.iter().find(|(field, _)| *field == wanted).map(|(_, content)| *content);
         // An `HloModuleProto` has its computations in field 3; it begins with a name and not with a message.
         let (Some(module), Some(assignment)) = (of(MODULE), of(BUFFER_ASSIGNMENT)) else { return Ok(None) };

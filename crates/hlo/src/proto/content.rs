@@ -10,7 +10,7 @@ use prost::encoding::{WireType, decode_key, decode_varint};
 use xla_shape_core::ParseError;
 
 impl Module {
-    /// Parses the message of a module: an `HloModuleProto`, or an `HloProto` or `HloModuleProtoWithConfig` that contains one.
+    /// Parses the message of a module: an `HloModuleProto`, or an `HloProto`, `HloModuleProtoWithConfig` or `HloSnapshot` that contains one.
     ///
     /// The module has the text that XLA prints for the message, which omits the elements of constants with more than ten.
     ///
@@ -28,7 +28,7 @@ impl Module {
     /// If the bytes are not such a message, or the module is not valid: unknown or duplicate ids, for example, or computations that
     /// call themselves.
     pub fn from_proto(bytes: &[u8]) -> Result<Module, HloProtoError> {
-        super::module::module(inner(bytes).unwrap_or(bytes))
+        super::module::module(module_in(bytes))
     }
 }
 
@@ -67,7 +67,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
     is_complete(bytes) || (bytes.first() == Some(&NAME_OR_MODULE) && utf8(bytes).is_err())
 }
 
-/// The text that XLA prints for the message of a module: an `HloModuleProto`, `HloProto` or `HloModuleProtoWithConfig`.
+/// The text that XLA prints for the message of a module, which can be inside of another one.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -97,11 +97,22 @@ pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
 /// ```
 #[must_use]
 pub fn module_message(bytes: &[u8]) -> Option<&[u8]> {
-    is_complete(bytes).then(|| inner(bytes).unwrap_or(bytes))
+    is_complete(bytes).then(|| module_in(bytes))
 }
 
-/// The `HloModuleProto` inside an `HloProto` or `HloModuleProtoWithConfig`.
-pub(super) fn inner(bytes: &[u8]) -> Option<&[u8]> {
+/// The `HloProto` inside an `HloSnapshot`, which has it in front of a run's arguments and result; other messages unchanged.
+pub(super) fn program_in(bytes: &[u8]) -> &[u8] {
+    inner(bytes).filter(|program| inner(program).is_some()).unwrap_or(bytes)
+}
+
+/// The `HloModuleProto` inside of a message; the message itself if it is one.
+fn module_in(bytes: &[u8]) -> &[u8] {
+    let program = program_in(bytes);
+    inner(program).unwrap_or(program)
+}
+
+/// The message in field 1: the module of an `HloProto` or `HloModuleProtoWithConfig`, the `HloProto` of an `HloSnapshot`.
+fn inner(bytes: &[u8]) -> Option<&[u8]> {
     let (_, content) = fields(bytes)?.into_iter().find(|(field, _)| *field == 1)?;
     // In an `HloModuleProto`, field 1 is a name, which does not begin with the byte of a field key.
     (content.first() == Some(&NAME_OR_MODULE) && is_complete(content)).then_some(content)

@@ -1,4 +1,5 @@
-//! Modules as protobuf messages: `HloModuleProto`, `HloProto` and `HloModuleProtoWithConfig` (`xla/service/hlo.proto`).
+//! Modules as protobuf messages: `HloModuleProto`, and `HloProto`, `HloModuleProtoWithConfig`, `HloSnapshot` and profiles with such
+//! modules in them (`xla/service/hlo.proto`).
 //!
 //! [`Module::from_proto`](crate::Module::from_proto) writes the text that XLA prints for a message, and builds the module at the same time, so that a message
 //! and its text give the same module. [`Module::to_proto`](crate::Module::to_proto) writes a message.
@@ -26,9 +27,11 @@ mod message;
 mod module;
 mod names;
 mod origin;
+mod profile;
 mod room;
 mod shapes;
 mod sharding;
+mod text_format;
 mod values;
 mod wire;
 mod words;
@@ -36,3 +39,5 @@ mod write;
 
 pub use content::{is_message, module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
+pub use profile::Profile;
+pub use text_format::{is_text_format, text_format_message};

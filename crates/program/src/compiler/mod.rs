@@ -5,6 +5,8 @@ mod answer;
 #[cfg(feature = "compiler")]
 mod process;
 #[cfg(feature = "compiler")]
+mod remedy;
+#[cfg(feature = "compiler")]
 mod start;
 
 pub use answer::CompilerAnswer;

@@ -6,7 +6,7 @@ use crate::read::ReadError;
 use std::collections::BTreeMap;
 use xla_shape_hlo::Language;
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
-use xla_shape_hlo::proto::is_message;
+use xla_shape_hlo::proto::{is_message, is_text_format};
 use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
 
 /// Whether a file is a module, in a form that nothing else has.
@@ -14,7 +14,7 @@ pub(super) fn is_module(file: &File<'_>) -> bool {
     let is_text = || {
         let text = file.text()?;
         let begins = || Language::of(file.bytes) == Some(Language::Hlo) && !text.trim_start().starts_with('%');
-        Some(text.contains("\nENTRY ") || begins())
+        Some(text.contains("\nENTRY ") || begins() || is_text_format(text))
     };
     is_message(file.bytes) || is_text().unwrap_or(false)
 }
@@ -146,7 +146,7 @@ impl<'g> KernelFiles<'g> {
 /// The name under which a compiler would dump this text: the file's own, or one by what is in the text.
 fn kernel_name(file: &File<'_>) -> Option<String> {
     let (_, name) = file.place();
-    if FileName::parse(name).is_some_and(|name| name.kind != FileKind::VmemReport) {
+    if FileName::parse(name).is_some_and(|name| !matches!(name.kind, FileKind::VmemReport | FileKind::Allocations)) {
         return Some(name.to_owned());
     }
     let text = file.text()?;

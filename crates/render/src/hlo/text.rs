@@ -194,7 +194,7 @@ fn beginning(report: &Report, width: usize) -> Text {
     }
     text.paragraph(format_args!("module {name}: {computations}, {instructions}"));
     if !report.other_modules.is_empty() {
-        text.paragraph(format_args!("other modules of the directory: {}", report.other_modules.join(", ")));
+        text.paragraph(format_args!("other modules here: {}", report.other_modules.join(", ")));
     }
     text
 }

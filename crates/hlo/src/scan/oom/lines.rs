@@ -6,6 +6,7 @@ use crate::scan::size::first_byte_count;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_core::ElementType;
 
 /// The text between this beginning and the next quote.
 pub(super) fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
@@ -92,9 +93,17 @@ pub(super) fn cause(text: &str, what: &str) -> AmountCause {
         AmountCause::Program
     } else if text.contains("Error loading program") || text.contains("Attempting to reserve") {
         AmountCause::Loading
-    } else if text.contains("Attempting to allocate") {
+    } else if text.contains("Attempting to allocate") || text.contains("Could not allocate ") {
         AmountCause::Array
-    } else if text.contains("Out of memory while trying") || text.contains("Failed to allocate request") {
+    } else if [
+        "Out of memory while trying",
+        "Failed to allocate request",
+        " failed to allocate ",
+        "ran out of memory trying",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
+    {
         AmountCause::Gpu
     } else {
         AmountCause::Unknown
@@ -152,12 +161,47 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         let what = alloc::format!("output, which shares {} with arguments", shared.split(' ').next().unwrap_or(""));
         return Some(alloc::vec![amount(&what, bytes, None)]);
     }
-    for words in
-        ["Out of memory while trying to allocate ", "Out of memory allocating ", "Failed to allocate request for "]
-    {
-        if let Some(bytes) = after(words)(text).and_then(|rest| size(rest.split(' ').next()?)) {
-            return Some(alloc::vec![amount("requested", bytes, None)]);
+    // `cuMemAllocAsync failed to allocate 1225195446464 bytes: … Reported by CUDA: Free memory/Total memory: 22635544576/85095874560`
+    for words in [
+        "Out of memory while trying to allocate ",
+        "Out of memory allocating ",
+        "Failed to allocate request for ",
+        "ran out of memory trying to allocate ",
+        " failed to allocate ",
+    ] {
+        if let Some(rest) = after(words)(text)
+            && let Some(bytes) = rest.split(' ').next().and_then(size)
+        {
+            let free = after("Free memory/Total memory: ")(&rest).and_then(|free| free.split('/').next()?.parse().ok());
+            return Some(alloc::vec![amount("requested", bytes, free)]);
         }
+    }
+    // `Could not allocate 10485760 bytes in memory 0x0x0_HBM0; 4374528 bytes allocatable, 14942208 bytes available`
+    if let Some(rest) = after("Could not allocate ")(text)
+        && let Some((bytes, rest)) = rest.split_once(" bytes in memory ")
+        && let Some((_, rest)) = rest.split_once("; ")
+    {
+        let stated = |words: &str| rest.split(words).next()?.rsplit(' ').next()?.parse::<u64>().ok();
+        let requested = amount("requested", bytes.parse().ok()?, stated(" bytes available"));
+        return Some(alloc::vec![ReportedAmount { largest_free_bytes: stated(" bytes allocatable"), ..requested }]);
+    }
+    // TensorFlow's own allocator: `OOM when allocating tensor with shape[32,3,2160,4096] and type float on /job:…/device:GPU:0`
+    if let Some(rest) = after("OOM when allocating tensor with shape[")(text) {
+        let (sizes, rest) = rest.split_once("] and type ")?;
+        let name = rest.split(' ').next()?;
+        let element_type = ElementType::from_any_name(name).or_else(|| match name {
+            "float" => Some(ElementType::F32),
+            "double" => Some(ElementType::F64),
+            "half" => Some(ElementType::F16),
+            _ => None,
+        })?;
+        let mut sizes = sizes.split(',').map(|size| size.trim().parse::<u64>().ok());
+        let elements = sizes.try_fold(1_u64, |all, size| all.checked_mul(size?))?;
+        let bytes = elements.checked_mul(u64::from(element_type.bits()).div_ceil(8))?;
+        return Some(alloc::vec![ReportedAmount {
+            cause: AmountCause::OtherAllocator,
+            ..amount("requested", bytes, None)
+        }]);
     }
     // `CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.`
     if let Some(rest) = after("Tried to allocate ")(text) {

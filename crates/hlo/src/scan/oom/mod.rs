@@ -352,7 +352,7 @@ impl OutOfMemory {
             }
             return false;
         }
-        let is_about_memory = ["emory", "lloc", "Used ", " usage", "equirement", "ttempting"];
+        let is_about_memory = ["emory", "lloc", "Used ", " usage", "equirement", "ttempting", "xhausted", "XHAUSTED"];
         let is_beginning = is_short && is_about_memory.iter().any(|words| text.contains(words));
         let text = if is_beginning { text.to_owned() } else { String::new() };
         self.recent = Recent { text, lines: usize::from(is_beginning), amounts: 0..0 };

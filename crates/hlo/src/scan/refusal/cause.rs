@@ -170,6 +170,10 @@ pub enum RefusalCause {
     UnequalShapes {
         /// The shapes, in the order of the sentence.
         shapes: [Shape; 2],
+        /// Their shardings, if the sentence has both and they differ.
+        shardings: Option<Box<[Sharding; 2]>>,
+        /// Whether the shapes are of an instruction that the compiler itself made.
+        is_internal: bool,
     },
 }
 
@@ -285,6 +289,7 @@ impl RefusalCause {
                     Remedy::CompileFor { found: found.clone(), saved_bytes },
                 ]
             }
+            Self::UnequalShapes { is_internal: true, .. } => vec![Remedy::Report],
             Self::InputMismatch { .. } | Self::UnequalShapes { .. } => vec![Remedy::OtherArray],
             Self::CoreHalt(halt) => vec![match halt {
                 Halt::Machine => Remedy::RunAgain,

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What begins a message.
-const BEGINNINGS: [&str; 27] = [
+const BEGINNINGS: [&str; 29] = [
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",
@@ -32,6 +32,8 @@ const BEGINNINGS: [&str; 27] = [
     "must be divisible by 512 bytes",
     "Bad lhs",
     "unsupported shape cast",
+    "Padded transposes unsupported",
+    "unsupported layout change",
     "Unsupported matmul",
     "to express slice on dimension",
 ];

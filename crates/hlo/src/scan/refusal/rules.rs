@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 19] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 20] = [
     input_mismatch,
     core_halt,
     host_output,
@@ -36,6 +36,7 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 19] = [
     transfer_line,
     matmul,
     strided_load,
+    operand_layout,
     vector_layout,
     shape_cast,
     primitive,
@@ -203,10 +204,31 @@ fn strided_load(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::StridedLoad { array: indexed(text) })
 }
 
+/// `XLA layout does not match MLIR layout for an operand of shape f32[16,3072]: expected {1,0:T(128)S(1)}, got {1,0:T(8,128)S(1)}`
+fn operand_layout(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "does not match MLIR layout for an operand of shape ")?;
+    let (shape, layouts) = rest.split_once(": expected ")?;
+    let (expected, found) = layouts.split_once(", got ")?;
+    let with = |layout: &str| {
+        let end = layout.find('}')?.checked_add(1)?;
+        [shape.trim(), layout.get(..end)?].concat().parse::<Shape>().ok()
+    };
+    let shapes = [with(expected)?, with(found)?];
+    Some(RefusalCause::UnequalShapes { shapes, shardings: None, is_internal: false })
+}
+
 fn vector_layout(text: &str) -> Option<RefusalCause> {
-    let at = ["Invalid input layout", "Invalid output layout", "Invalid layout"]
-        .iter()
-        .find_map(|words| text.find(words))?;
+    const WORDS: [&str; 8] = [
+        "Invalid input layout",
+        "Invalid output layout",
+        "Invalid layout",
+        "Invalid relayout",
+        "Non-trivial layouts unsupported",
+        "unsupported operand shapes or layouts",
+        "Padded transposes unsupported",
+        "unsupported layout change",
+    ];
+    let at = WORDS.iter().find_map(|words| text.find(words))?;
     let rest = text.get(at..)?;
     let layout = between(rest, "vpad<\"", "\"").map(|layout| layout.trim().to_owned());
     Some(RefusalCause::VectorLayout { layout, vectors: types(rest, "vector") })
@@ -401,11 +423,34 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
     ];
     const BEFORE: [&str; 6] = ["mismatch", "ncompatible", "differ", "do not match", "xpected", "must be equal"];
     let is_sentence = connection.len() <= 200 && !connection.contains(" = ");
+    let shardings = sharding(connection).zip(sharding(text.get(second.span.end..)?));
+    let shardings =
+        shardings.filter(|(first, second)| first != second).map(|(first, second)| Box::new([first, second]));
     let is_said = says(connection, &BETWEEN)
         || (says(before, &BEFORE) && says(connection, &[" and ", " to ", ", ", "; actual", "actual", "found"]));
-    if !is_sentence || !is_said || first.shape == second.shape {
+    if !is_sentence || !is_said || (first.shape == second.shape && shardings.is_none()) {
         return None;
     }
     let shapes = [first.shape.clone(), second.shape.clone()];
-    Some(Refusal { line: 1, name: None, operation: None, source: None, cause: RefusalCause::UnequalShapes { shapes } })
+    // XLA's verifier speaks of instructions that the compiler made.
+    let is_internal = before.contains("xpected instruction to have shape");
+    let cause = RefusalCause::UnequalShapes { shapes, shardings, is_internal };
+    Some(Refusal { line: 1, name: None, operation: None, source: None, cause })
+}
+
+/// The first sharding in a text: in braces, after the word or alone.
+fn sharding(text: &str) -> Option<Sharding> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let mut depth = 0_usize;
+        let end = rest.bytes().position(|byte| {
+            match byte {
+                b'{' => depth = depth.saturating_add(1),
+                b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })?;
+        rest.get(..end.checked_add(1)?)?.parse().ok()
+    })
 }

@@ -1,0 +1,59 @@
+//! What a compiler says of a remedy.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+/// What a compiler said of the program with a remedy, before it is recommended.
+///
+/// ```
+/// use xla_shape_answers::scan::{Scan, Trial};
+///
+/// let mut scan = Scan::default();
+/// scan.read_line(b"Scoped allocation with size 24.00M and limit 16.00M exceeded scoped vmem limit by 8.00M.");
+/// scan.try_remedies(|_, remedy| (remedy.name() == "raise_vmem_limit").then_some(Trial::Compiles { needed_bytes: 4096 }));
+/// let help = &scan.causes()[0].remedies[0];
+/// assert_eq!((help.kind, &help.trial), ("raise_vmem_limit", &Some(Trial::Compiles { needed_bytes: 4096 })));
+/// scan.try_remedies(|_, _| Some(Trial::Refused { message: "too large".to_owned() }));
+/// assert!(scan.causes()[0].remedies.is_empty(), "what the compiler refuses is no help");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trial {
+    /// It takes the program.
+    Compiles {
+        /// The bytes of the device's memory that the program then needs, without its code.
+        needed_bytes: u64,
+    },
+    /// It refuses the program.
+    Refused {
+        /// Why, in the compiler's words.
+        message: String,
+    },
+    /// The program was not compiled.
+    NotCompiled {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// See [`Trial`].
+#[derive(Serialize, JsonSchema)]
+pub(super) struct TrialFields<'t> {
+    /// "compiles", "refused" or "not_compiled".
+    outcome: &'static str,
+    /// The bytes of the device's memory that the program then needs, without its code; null if it does not compile.
+    needed_bytes: Option<u64>,
+    /// Why it does not compile, or was not compiled; null if it compiles.
+    why: Option<&'t str>,
+}
+
+/// Writes a trial with the same fields for each outcome.
+pub(super) fn serialize<S: Serializer>(trial: &Option<Trial>, serializer: S) -> Result<S::Ok, S::Error> {
+    let fields = trial.as_ref().map(|trial| match trial {
+        Trial::Compiles { needed_bytes } => {
+            TrialFields { outcome: "compiles", needed_bytes: Some(*needed_bytes), why: None }
+        }
+        Trial::Refused { message } => TrialFields { outcome: "refused", needed_bytes: None, why: Some(message) },
+        Trial::NotCompiled { why } => TrialFields { outcome: "not_compiled", needed_bytes: None, why: Some(why) },
+    });
+    fields.serialize(serializer)
+}

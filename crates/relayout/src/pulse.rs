@@ -1,0 +1,28 @@
+//! Ends a copy early that one thread makes in one go.
+
+/// Asks from time to time whether a copy goes on.
+pub(super) struct Pulse<'a> {
+    left: usize,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Pulse<'a> {
+    /// How many elements are copied before the next question. A user does not notice the time that they take, and a question may take as long
+    /// as a thousand of them.
+    const ELEMENTS: usize = 1 << 18;
+
+    pub(super) const fn new(goes_on: &'a dyn Fn() -> bool) -> Self {
+        Self { left: Self::ELEMENTS, goes_on }
+    }
+
+    /// Counts elements that were copied; returns whether to copy more.
+    #[inline]
+    pub(super) fn after(&mut self, elements: usize) -> bool {
+        self.left = self.left.saturating_sub(elements);
+        if self.left > 0 {
+            return true;
+        }
+        self.left = Self::ELEMENTS;
+        (self.goes_on)()
+    }
+}
