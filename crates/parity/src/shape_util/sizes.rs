@@ -185,7 +185,7 @@ pub fn elements_in_recursive(shape: &Shape) -> Option<u64> {
 #[must_use]
 pub fn byte_size_of(shape: &Shape, pointer_size: u64) -> Option<u64> {
     match shape {
-        Shape::Array(array) | Shape::Buffer(array) => byte_size_of_elements(&array),
+        Shape::Array(array) | Shape::Buffer(array) => byte_size_of_elements(array),
         Shape::Tuple(elements) => (elements.len() as u64).checked_mul(pointer_size),
         Shape::Opaque => Some(pointer_size),
         Shape::Token => Some(0),
