@@ -117,9 +117,9 @@ pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
                 _ => dimension,
             });
         let dimensions = dimensions.collect::<Vec<_>>();
-        let attributes = LayoutAttribute::NUMBERS.iter().zip(numbers);
+        let mut attributes = LayoutAttribute::NUMBERS.iter().zip(numbers);
         let layout = attributes
-            .fold(Ok(array.layout().clone()), |layout, (&attribute, number)| layout?.with_number(attribute, number))
+            .try_fold(array.layout().clone(), |layout, (&attribute, number)| layout.with_number(attribute, number))
             .and_then(|layout| {
                 let splits = fitting_splits(&dimensions, &layout, splits);
                 layout.with_split_configs(&splits)

@@ -79,8 +79,7 @@ struct OpenMessage {
 fn message(text: &str, root: &'static str) -> Result<Vec<u8>, ParseError> {
     let messages = Messages::new();
     let mut open = vec![OpenMessage { name: Some(root), number: 0, bytes: Vec::new() }];
-    let mut reader = Reader::new(text);
-    while let Some(found) = reader.next() {
+    for found in Reader::new(text) {
         let found = found?;
         let depth = open.len();
         let Some(inside) = open.last_mut() else { break };

@@ -189,7 +189,7 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     if let Some(rest) = after("OOM when allocating tensor with shape[")(text) {
         let (sizes, rest) = rest.split_once("] and type ")?;
         let name = rest.split(' ').next()?;
-        let element_type = ElementType::from_any_name(name).or_else(|| match name {
+        let element_type = ElementType::from_any_name(name).or(match name {
             "float" => Some(ElementType::F32),
             "double" => Some(ElementType::F64),
             "half" => Some(ElementType::F16),
@@ -197,7 +197,7 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         })?;
         let mut sizes = sizes.split(',').map(|size| size.trim().parse::<u64>().ok());
         let elements = sizes.try_fold(1_u64, |all, size| all.checked_mul(size?))?;
-        let bytes = elements.checked_mul(u64::from(element_type.bits()).div_ceil(8))?;
+        let bytes = elements.checked_mul(element_type.bits().div_ceil(8))?;
         return Some(alloc::vec![ReportedAmount {
             cause: AmountCause::OtherAllocator,
             ..amount("requested", bytes, None)
