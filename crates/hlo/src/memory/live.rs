@@ -2,6 +2,7 @@
 
 use super::Buffer;
 use super::buffers::HloBuffer;
+use super::sharing::{Memory, merged};
 use super::totals::estimate;
 use crate::account::{Account, Role};
 use crate::{Instruction, Module};
@@ -9,13 +10,17 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::borrow::Borrow;
 use xla_shape_core::tpu::Generation;
 
 /// The peak of one memory space: the most live bytes at any step.
 ///
 /// ```
 /// let text = "HloModule m, is_scheduled=true
-/// ENTRY e { p = f32[8,128]{1,0} parameter(0) a = f32[8,128]{1,0} negate(p) ROOT b = f32[8,128]{1,0} add(p, a) }";
+/// ENTRY e {
+/// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+/// a = f32[8,128]{1,0:T(8,128)} negate(p)
+/// ROOT b = f32[8,128]{1,0:T(8,128)} add(p, a) }";
 /// let module = xla_shape_hlo::Module::parse(text)?;
 /// let peak = module.memory().peaks().unwrap()[&0];
 /// assert_eq!((peak.bytes, peak.at.name()), (3 * 4096, "a"));
@@ -33,7 +38,11 @@ pub struct Peak<'m> {
 ///
 /// ```
 /// let text = "HloModule m, is_scheduled=true
-/// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) b = f32[8] abs(a) ROOT c = f32[8] negate(b) }";
+/// ENTRY e {
+/// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+/// a = f32[8,128]{1,0:T(8,128)} negate(p)
+/// b = f32[8,128]{1,0:T(8,128)} abs(a)
+/// ROOT c = f32[8,128]{1,0:T(8,128)} negate(b) }";
 /// let module = xla_shape_hlo::Module::parse(text)?;
 /// let timeline = module.memory().timeline().unwrap();
 /// let value = timeline.lifetimes().iter().flat_map(|lifetime| &lifetime.values).find(|value| value.instruction.name() == "a");
@@ -81,7 +90,11 @@ impl<'m> Lifetime<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) b = f32[8] abs(a) ROOT c = f32[8] negate(b) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// b = f32[8,128]{1,0:T(8,128)} abs(a)
+    /// ROOT c = f32[8,128]{1,0:T(8,128)} negate(b) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
     /// let a = timeline.lifetimes().iter().find(|lifetime| lifetime.buffer.instruction.name() == "a").unwrap();
@@ -120,7 +133,11 @@ impl<'m> Lifetime<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) b = f32[8] abs(a) ROOT c = f32[8] negate(b) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// b = f32[8,128]{1,0:T(8,128)} abs(a)
+    /// ROOT c = f32[8,128]{1,0:T(8,128)} negate(b) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
     /// let a = timeline.lifetimes().iter().find(|lifetime| lifetime.buffer.instruction.name() == "a").unwrap();
@@ -163,8 +180,11 @@ impl<'m> Lifetime<'m> {
 pub struct Timeline<'m> {
     instructions: Vec<Instruction<'m>>,
     lifetimes: Vec<Lifetime<'m>>,
-    /// On CPUs and GPUs: the lifetimes before XLA's rules put several into one memory. The compiler's assignment says where they really are.
-    unshared: Vec<Lifetime<'m>>,
+    /// On CPUs and GPUs, for each lifetime: the number of the buffer that stands for its memory.
+    numbers: Vec<u32>,
+    /// On CPUs and GPUs: the buffers that share memory by XLA's rules, by their numbers, as they were before.
+    /// The compiler's assignment says where they really are.
+    unshared: Vec<(u32, Lifetime<'m>)>,
     live: BTreeMap<u8, Vec<u64>>,
     account: Account,
     warnings: Vec<String>,
@@ -178,21 +198,38 @@ impl<'m> Timeline<'m> {
         module: &'m Module,
         steps: &[u32],
         buffers: &[HloBuffer<'m>],
-        shared: Option<&[HloBuffer<'m>]>,
+        memories: Option<&[u32]>,
         device: Option<Generation>,
     ) -> Self {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
-        let unshared = buffers.iter().filter(|_| shared.is_some());
-        let unshared = unshared.filter_map(|buffer| lifetime(module, buffer, None, instructions.len())).collect();
-        let buffers = shared.unwrap_or(buffers);
-        let (account, offsets) = estimate(module, buffers, device);
-        let lifetimes = buffers.iter().zip(offsets);
-        let lifetimes = lifetimes.filter_map(|(buffer, offset)| lifetime(module, buffer, offset, instructions.len()));
-        let lifetimes: Vec<_> = lifetimes.collect();
+        let lifetime = |buffer: &HloBuffer<'m>, offset| lifetime(module, buffer, offset, instructions.len());
+        let (mut numbers, mut unshared) = (Vec::new(), Vec::new());
+        let (account, lifetimes): (_, Vec<_>) = if let Some(memories) = memories {
+            let merged = merged(buffers, memories);
+            let (account, offsets) = estimate(module, &merged, device);
+            let lifetimes = merged.iter().zip(offsets).filter_map(|(memory, offset)| {
+                let found = lifetime(memory.borrow(), offset)?;
+                numbers.push(memory.number);
+                Some(found)
+            });
+            let lifetimes = lifetimes.collect();
+            let is_shared = |number: u32, memory: u32| {
+                let found = merged.binary_search_by_key(&memory, |memory| memory.number).ok();
+                number != memory || found.and_then(|place| merged.get(place)).is_some_and(Memory::is_shared)
+            };
+            let all = (0_u32..).zip(buffers).zip(memories);
+            let all = all.filter(|((number, _), memory)| is_shared(*number, **memory));
+            unshared.extend(all.filter_map(|((number, buffer), _)| Some((number, lifetime(buffer, None)?))));
+            (account, lifetimes)
+        } else {
+            let (account, offsets) = estimate(module, buffers, device);
+            (account, buffers.iter().zip(offsets).filter_map(|(buffer, offset)| lifetime(buffer, offset)).collect())
+        };
         let live = walk(instructions.len(), &lifetimes);
         Self {
             instructions,
             lifetimes,
+            numbers,
             unshared,
             live,
             account,
@@ -212,7 +249,16 @@ impl<'m> Timeline<'m> {
 
     /// The lifetimes of buffers for which the compiler's assignment has a place each.
     pub(super) fn take_assignable(&mut self) -> Vec<Lifetime<'m>> {
-        if self.unshared.is_empty() { self.lifetimes.clone() } else { core::mem::take(&mut self.unshared) }
+        if self.unshared.is_empty() {
+            return self.lifetimes.clone();
+        }
+        let unshared = core::mem::take(&mut self.unshared);
+        let is_alone = |number: u32| unshared.binary_search_by_key(&number, |(number, _)| *number).is_err();
+        let alone = self.numbers.iter().zip(&self.lifetimes).filter(|(number, _)| is_alone(**number));
+        let mut all: Vec<_> = alone.map(|(number, lifetime)| (*number, lifetime.clone())).collect();
+        all.extend(unshared);
+        all.sort_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, lifetime)| lifetime).collect()
     }
 
     /// The instruction of each step.
@@ -233,10 +279,14 @@ impl<'m> Timeline<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) b = f32[8] abs(a) ROOT c = f32[8] negate(b) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// b = f32[8,128]{1,0:T(8,128)} abs(a)
+    /// ROOT c = f32[8,128]{1,0:T(8,128)} negate(b) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
-    /// assert_eq!(timeline.bytes()[&0], [64, 96, 128, 96], "p and c are live at every step");
+    /// assert_eq!(timeline.bytes()[&0], [2, 3, 4, 3].map(|arrays| arrays * 4096), "p and c are live at every step");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
@@ -250,7 +300,10 @@ impl<'m> Timeline<'m> {
     /// use xla_shape_hlo::Module;
     ///
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) ROOT b = f32[8] abs(a) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// ROOT b = f32[8,128]{1,0:T(8,128)} abs(a) }";
     /// let module = Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
     /// let names: Vec<_> = timeline.lifetimes().iter().map(|lifetime| lifetime.buffer.instruction.name()).collect();
@@ -266,7 +319,10 @@ impl<'m> Timeline<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) ROOT b = f32[8] abs(a) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// ROOT b = f32[8,128]{1,0:T(8,128)} abs(a) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
     /// let live: Vec<_> = timeline.live_at(0).map(|lifetime| lifetime.buffer.instruction.name()).collect();
@@ -281,7 +337,10 @@ impl<'m> Timeline<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) ROOT b = f32[8] abs(a) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// ROOT b = f32[8,128]{1,0:T(8,128)} abs(a) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let timeline = module.memory().timeline().unwrap();
     /// assert_eq!(timeline.peak_step(0), Some(1));
@@ -299,10 +358,13 @@ impl<'m> Timeline<'m> {
     ///
     /// ```
     /// let text = "HloModule m, is_scheduled=true
-    /// ENTRY e { p = f32[8] parameter(0) a = f32[8] negate(p) ROOT b = f32[8] abs(a) }";
+    /// ENTRY e {
+    /// p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    /// a = f32[8,128]{1,0:T(8,128)} negate(p)
+    /// ROOT b = f32[8,128]{1,0:T(8,128)} abs(a) }";
     /// let module = xla_shape_hlo::Module::parse(text)?;
     /// let peak = module.memory().timeline().unwrap().peaks()[&0];
-    /// assert_eq!((peak.bytes, peak.at.name()), (96, "a"));
+    /// assert_eq!((peak.bytes, peak.at.name()), (3 * 4096, "a"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]

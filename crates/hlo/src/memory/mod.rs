@@ -224,8 +224,8 @@ pub struct Memory<'m> {
     steps: Vec<u32>,
     /// `None` if there are too many values.
     hlo_buffers: Option<Vec<HloBuffer<'m>>>,
-    /// On CPUs and GPUs: the same, each with all that XLA puts into one memory.
-    shared_buffers: Option<Vec<HloBuffer<'m>>>,
+    /// On CPUs and GPUs: for each of them, the number of a buffer that stands for its memory.
+    memories: Option<Vec<u32>>,
     /// Whether every operand is defined before it is used, so that the text order can be a schedule.
     is_ordered: bool,
 }
@@ -247,12 +247,11 @@ impl Module {
         let schedule = Schedule::new(self, starts);
         let values = Values::new(self, &computations);
         let hlo_buffers = values.as_ref().map(|values| buffers::buffers(self, &computations, values, &schedule));
-        let shared_buffers = values.as_ref().zip(hlo_buffers.as_deref()).filter(|_| !self.is_for_tpu());
-        let shared_buffers =
-            shared_buffers.map(|(values, buffers)| sharing::shared(self, &computations, values, buffers));
+        let memories = values.as_ref().zip(hlo_buffers.as_deref()).filter(|_| !self.is_for_tpu());
+        let memories = memories.map(|(values, buffers)| sharing::memories(self, &computations, values, buffers));
         let buffers = hlo_buffers.iter().flatten().filter_map(|buffer| buffer.first_array(self)).collect();
         let is_ordered = self.operands_before_definition().next().is_none();
-        Memory { module: self, buffers, computations, steps: schedule.steps, hlo_buffers, shared_buffers, is_ordered }
+        Memory { module: self, buffers, computations, steps: schedule.steps, hlo_buffers, memories, is_ordered }
     }
 }
 
@@ -452,7 +451,7 @@ impl<'m> Memory<'m> {
     #[must_use]
     pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m>> {
         let hlo_buffers = self.hlo_buffers.as_deref().filter(|_| self.is_ordered && !self.steps.is_empty())?;
-        Some(Timeline::new(self.module, &self.steps, hlo_buffers, self.shared_buffers.as_deref(), device))
+        Some(Timeline::new(self.module, &self.steps, hlo_buffers, self.memories.as_deref(), device))
     }
 
     /// The peak of live bytes in each memory space; `None` if there is no [timeline](Self::timeline).

@@ -12,27 +12,71 @@ use crate::readers::Readers;
 use crate::schema::Key;
 use crate::schema::opcode::{Family, Opcode};
 use crate::{Computation, Instruction, Module};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::borrow::Borrow;
 use core::cell::Cell;
 use core::cmp::Reverse;
 use xla_shape_core::Shape;
 
-/// The limit on pairs of values that are compared. Buffers beyond it keep memory of their own.
-const MAX_PAIRS: usize = 1 << 24;
+/// The limit on steps: pairs of values that are compared, and operands that are looked at. Buffers beyond it keep memory of their own.
+const MAX_EFFORT: usize = 1 << 24;
 
-/// The buffers of a program for a CPU or a GPU, each with all values that have its memory.
-pub(super) fn shared<'m>(
+/// For each buffer of a program for a CPU or a GPU, the number of a buffer that stands for its memory.
+pub(super) fn memories<'m>(
     module: &'m Module,
     computations: &[Computation<'m>],
     values: &Values<'m>,
     buffers: &[HloBuffer<'m>],
-) -> Vec<HloBuffer<'m>> {
+) -> Vec<u32> {
     let mut sharing = Sharing::new(module, values, buffers);
     sharing.assign(&post_order(module, computations));
     sharing.take_over();
-    sharing.merged()
+    sharing.owner
+}
+
+/// A memory with all values in it.
+pub(super) struct Memory<'b, 'm> {
+    /// The number of the buffer that stands for it.
+    pub(super) number: u32,
+    /// That buffer alone, or several as one.
+    buffer: Cow<'b, HloBuffer<'m>>,
+}
+
+impl Memory<'_, '_> {
+    /// Whether several buffers are in it.
+    pub(super) const fn is_shared(&self) -> bool {
+        matches!(self.buffer, Cow::Owned(_))
+    }
+}
+
+impl<'m> Borrow<HloBuffer<'m>> for Memory<'_, 'm> {
+    fn borrow(&self) -> &HloBuffer<'m> {
+        &self.buffer
+    }
+}
+
+/// The memories of [`memories`], by their numbers.
+pub(super) fn merged<'b, 'm>(buffers: &'b [HloBuffer<'m>], memories: &[u32]) -> Vec<Memory<'b, 'm>> {
+    let numbered = || (0_u32..).zip(buffers).zip(memories.iter().copied());
+    let owners = numbered().filter(|((number, _), memory)| number == memory);
+    let mut merged: Vec<_> =
+        owners.map(|((number, buffer), _)| Memory { number, buffer: Cow::Borrowed(buffer) }).collect();
+    for ((_, member), memory) in numbered().filter(|((number, _), memory)| number != memory) {
+        let found = merged.binary_search_by_key(&memory, |memory| memory.number).ok();
+        let Some(memory) = found.and_then(|place| merged.get_mut(place)) else { continue };
+        let buffer = memory.buffer.to_mut();
+        buffer.values.extend(member.values.iter().copied());
+        buffer.bytes = buffer.bytes.max(member.bytes);
+    }
+    for memory in &mut merged {
+        if let Cow::Owned(buffer) = &mut memory.buffer {
+            buffer.values.sort_by_key(|value| value.range);
+        }
+    }
+    merged
 }
 
 struct Sharing<'s, 'm> {
@@ -42,20 +86,28 @@ struct Sharing<'s, 'm> {
     readers: Readers<'m>,
     is_gpu: bool,
     /// By value: its buffer, and its place in it.
-    place_of: BTreeMap<u32, (usize, usize)>,
-    /// By buffer: the first buffer in the same memory.
-    owner: Vec<usize>,
-    /// The buffers in each memory, by the first one.
-    members: BTreeMap<usize, Vec<usize>>,
-    /// How many pairs of values were compared.
-    pairs: Cell<usize>,
+    place_of: Vec<Option<(u32, u32)>>,
+    /// By buffer: the buffer that stands for its memory.
+    owner: Vec<u32>,
+    /// By buffer that stands for a memory: the other buffers in it.
+    others: Vec<Vec<u32>>,
+    /// How many steps are left.
+    effort: Cell<usize>,
 }
 
 impl<'s, 'm> Sharing<'s, 'm> {
     fn new(module: &'m Module, values: &'s Values<'m>, buffers: &'s [HloBuffer<'m>]) -> Self {
-        let mut place_of = BTreeMap::new();
-        for (number, buffer) in buffers.iter().enumerate() {
-            place_of.extend(buffer.values.iter().enumerate().map(|(place, value)| (value.number, (number, place))));
+        let mut place_of = Vec::new();
+        for (number, buffer) in (0_u32..).zip(buffers) {
+            for (place, value) in (0_u32..).zip(&buffer.values) {
+                let value = value.number as usize;
+                if place_of.len() <= value {
+                    place_of.resize(value.saturating_add(1), None);
+                }
+                if let Some(found) = place_of.get_mut(value) {
+                    *found = Some((number, place));
+                }
+            }
         }
         Self {
             module,
@@ -64,35 +116,58 @@ impl<'s, 'm> Sharing<'s, 'm> {
             readers: module.readers(),
             is_gpu: is_for_gpu(module),
             place_of,
-            owner: (0..buffers.len()).collect(),
-            members: (0..buffers.len()).map(|number| (number, vec![number])).collect(),
-            pairs: Cell::new(0),
+            owner: (0_u32..).take(buffers.len()).collect(),
+            others: vec![Vec::new(); buffers.len()],
+            effort: Cell::new(MAX_EFFORT),
         }
     }
 
-    fn buffer(&self, number: usize) -> Option<&'s HloBuffer<'m>> {
-        self.buffers.get(number)
+    fn buffer(&self, number: u32) -> Option<&'s HloBuffer<'m>> {
+        self.buffers.get(number as usize)
     }
 
-    fn owner_of(&self, buffer: usize) -> usize {
-        self.owner.get(buffer).copied().unwrap_or(buffer)
+    fn place_of(&self, value: u32) -> Option<(u32, u32)> {
+        *self.place_of.get(value as usize)?
+    }
+
+    fn owner_of(&self, buffer: u32) -> u32 {
+        self.owner.get(buffer as usize).copied().unwrap_or(buffer)
+    }
+
+    /// The buffers in the memory for which `owner` stands.
+    fn members(&self, owner: u32) -> impl Iterator<Item = &'s HloBuffer<'m>> + Clone {
+        let others = self.others.get(owner as usize).map_or(&[][..], Vec::as_slice);
+        core::iter::once(owner).chain(others.iter().copied()).filter_map(|number| self.buffer(number))
     }
 
     /// Puts all that is in the memory of `other` into that of `first`.
-    fn join(&mut self, first: usize, other: usize) {
-        let moved = self.members.remove(&other).unwrap_or_default();
+    fn join(&mut self, first: u32, other: u32) {
+        let mut moved = self.others.get_mut(other as usize).map(core::mem::take).unwrap_or_default();
+        moved.push(other);
         for number in &moved {
-            if let Some(owner) = self.owner.get_mut(*number) {
+            if let Some(owner) = self.owner.get_mut(*number as usize) {
                 *owner = first;
             }
         }
-        self.members.entry(first).or_default().extend(moved);
+        if let Some(others) = self.others.get_mut(first as usize) {
+            others.append(&mut moved);
+        }
+    }
+
+    /// Takes steps from those that are left.
+    fn work(&self, steps: usize) {
+        self.effort.set(self.effort.get().saturating_sub(steps));
+    }
+
+    /// Whether no steps are left, so that what was found out is incomplete.
+    fn is_exhausted(&self) -> bool {
+        self.effort.get() == 0
     }
 
     /// Gives temporaries the memory of results and donated parameters (`BufferAssigner::AssignSingleHloBuffer`).
     /// `position` has the place of each instruction in the order in which XLA takes buffers of one size.
     fn assign(&mut self, position: &[u32]) {
-        let mut order: Vec<usize> = (0..self.buffers.len()).collect();
+        let mut order: Vec<u32> = (0_u32..).take(self.buffers.len()).collect();
         order.sort_by_key(|&number| {
             self.buffer(number).map(|buffer| {
                 let first = buffer.values.iter().filter_map(|value| position.get(value.instruction as usize)).min();
@@ -101,13 +176,23 @@ impl<'s, 'm> Sharing<'s, 'm> {
         });
         // The memories that can take others, from the largest to the smallest.
         let mut memories = Vec::new();
+        let mut is_memory = vec![false; self.buffers.len()];
+        let open = |memories: &mut Vec<u32>, is_memory: &mut Vec<bool>, number: u32| {
+            memories.push(number);
+            if let Some(is_memory) = is_memory.get_mut(number as usize) {
+                *is_memory = true;
+            }
+        };
         for number in order {
+            if self.is_exhausted() {
+                return;
+            }
             let Some(buffer) = self.buffer(number) else { continue };
             if buffer.addresses.is_some() || matches!(buffer.role, Role::Argument | Role::Constant) {
                 continue;
             }
             if buffer.role == Role::Donated {
-                memories.push(number);
+                open(&mut memories, &mut is_memory, number);
                 continue;
             }
             // Those of the operands come first, then the smallest one.
@@ -116,38 +201,33 @@ impl<'s, 'm> Sharing<'s, 'm> {
                 operands.flat_map(|instruction| instruction.operands().filter_map(|operand| operand.instruction()));
             let of_operands = operands.filter_map(|operand| {
                 let value = self.values.at(operand.number()).next()?;
-                Some(self.owner_of(self.place_of.get(&value)?.0)).filter(|owner| memories.contains(owner))
+                let owner = self.owner_of(self.place_of(value)?.0);
+                is_memory.get(owner as usize).is_some_and(|is_memory| *is_memory).then_some(owner)
             });
             let candidates = of_operands.collect::<Vec<_>>().into_iter().chain(memories.iter().rev().copied());
-            let found = candidates.into_iter().find(|memory| self.fits(*memory, number));
+            let mut candidates = candidates.into_iter().take_while(|_| !self.is_exhausted());
+            let found = candidates.find(|memory| self.fits(*memory, number));
             match found {
                 Some(memory) => self.join(memory, number),
-                None if lives_out(buffer) => memories.push(number),
+                None if lives_out(buffer) => open(&mut memories, &mut is_memory, number),
                 None => {}
             }
         }
     }
 
     /// Whether a buffer can have a memory that others have already (`BufferAssigner::MaybeAssignBuffer`).
-    fn fits(&self, memory: usize, number: usize) -> bool {
+    fn fits(&self, memory: u32, number: u32) -> bool {
+        self.work(1);
         let (Some(owner), Some(buffer)) = (self.buffer(memory), self.buffer(number)) else { return false };
         let is_large_enough = if lives_out(buffer) { owner.bytes == buffer.bytes } else { owner.bytes >= buffer.bytes };
         if memory == number || owner.space != buffer.space || !is_large_enough {
             return false;
         }
-        let members = self.members.get(&memory).map_or(&[][..], Vec::as_slice);
-        let values = members.iter().filter_map(|member| self.buffers.get(*member)).map(|member| member.values.len());
-        if !self.may_compare(values.sum::<usize>().saturating_mul(buffer.values.len())) {
-            return false;
-        }
-        let mut taken = members.iter().filter_map(|member| self.buffers.get(*member)).flat_map(|member| &member.values);
-        taken.all(|taken| buffer.values.iter().all(|value| !self.interfere(value, taken)))
-    }
-
-    /// Counts comparisons; `false` if there were too many.
-    fn may_compare(&self, pairs: usize) -> bool {
-        self.pairs.set(self.pairs.get().saturating_add(pairs));
-        self.pairs.get() <= MAX_PAIRS
+        let is_free = self.members(memory).flat_map(|member| &member.values).all(|taken| {
+            self.work(buffer.values.len());
+            !self.is_exhausted() && buffer.values.iter().all(|value| !self.interfere(value, taken))
+        });
+        is_free && !self.is_exhausted()
     }
 
     /// Whether two values must be in different memories (`BufferAssigner::LiveRangeInterferes`).
@@ -169,6 +249,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
     fn use_of(&self, user: Instruction<'m>, value: u32) -> Option<(usize, Instruction<'m>, usize)> {
         user.operands().enumerate().find_map(|(number, operand)| {
             let operand = operand.instruction()?;
+            self.work(self.values.at(operand.number()).len().saturating_add(1));
             let subshape = self.values.at(operand.number()).position(|found| found == value)?;
             Some((number, operand, subshape))
         })
@@ -214,7 +295,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
     fn fusion_overwrites(&self, fusion: Instruction<'m>, number: usize) -> bool {
         let kind = fusion.attribute("kind").map(|kind| kind.text());
         let Some(fused) = fusion.callee(Key::Calls) else { return false };
-        let Some(parameter) = parameter_of(fused.instructions(), number) else { return false };
+        let Some(parameter) = self.parameter_of(fused, number) else { return false };
         match kind {
             Some("kLoop" | "kInput") => {
                 let is_allowed = |user: Instruction<'m>, operand: usize| {
@@ -251,7 +332,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
             return false;
         }
         let Some(fused) = fusion.callee(Key::Calls) else { return false };
-        let Some(parameter) = parameter_of(fused.instructions(), number) else { return false };
+        let Some(parameter) = self.parameter_of(fused, number) else { return false };
         let mut output = fused.root();
         if output.opcode() == Opcode::Tuple {
             let part = value.leaf.and_then(|leaf| output.operand(leaf)).and_then(|operand| operand.instruction());
@@ -291,6 +372,10 @@ impl<'s, 'm> Sharing<'s, 'm> {
         let (mut reached, mut open) = (BTreeSet::from([of.number()]), vec![of]);
         while let Some(used) = open.pop() {
             for user in self.readers.of(used) {
+                self.work(user.operands().len().saturating_add(1));
+                if self.is_exhausted() {
+                    return None;
+                }
                 let places = user.operands().enumerate().filter(|(_, operand)| {
                     operand.instruction().is_some_and(|operand| operand.number() == used.number())
                 });
@@ -307,21 +392,30 @@ impl<'s, 'm> Sharing<'s, 'm> {
         Some(reached)
     }
 
+    fn parameter_of(&self, fused: Computation<'m>, number: usize) -> Option<Instruction<'m>> {
+        self.work(fused.instructions().len());
+        fused.instructions().find(|one| one.opcode() == Opcode::Parameter && one.parameter_number() == Some(number))
+    }
+
     /// Lets values of the heap take over the memory of operands that end where they begin (`HeapSimulator::RunComputation`).
     fn take_over(&mut self) {
-        let mut begins: Vec<_> = (0..self.buffers.len())
+        let mut begins: Vec<_> = (0_u32..)
+            .take(self.buffers.len())
             .filter(|&number| self.is_in_heap(number))
             .filter_map(|number| Some((self.buffer(number)?.values.first()?, number)))
             .collect();
         begins.sort_by_key(|(first, number)| (first.range.start, first.instruction, *number));
         let mut given = BTreeSet::new();
         for (first, number) in begins {
+            if self.is_exhausted() {
+                return;
+            }
             let Some(user) = self.module.instruction_at(first.instruction) else { continue };
             let operands = user.operands().filter_map(|operand| operand.instruction());
             let used = operands.flat_map(|operand| self.values.at(operand.number())).collect::<Vec<_>>();
             let taken = used.into_iter().find_map(|value| {
-                let &(other, place) = self.place_of.get(&value)?;
-                let used = self.buffer(other)?.values.get(place)?;
+                let (other, place) = self.place_of(value)?;
+                let used = self.buffer(other)?.values.get(place as usize)?;
                 let ends_here = used.range.end == first.range.start && used.range.start < first.range.start;
                 let is_other = self.owner_of(other) != self.owner_of(number) && self.is_in_heap(other);
                 let is_free = || self.overwrites(first, used) && self.are_apart(other, number, first.range.start);
@@ -335,39 +429,24 @@ impl<'s, 'm> Sharing<'s, 'm> {
     }
 
     /// Whether a buffer is in the heap: a temporary array that has no memory of a result.
-    fn is_in_heap(&self, number: usize) -> bool {
+    fn is_in_heap(&self, number: u32) -> bool {
         let is_temporary = |buffer: &HloBuffer<'_>| buffer.role == Role::Temporary && buffer.addresses.is_none();
         self.buffer(number).is_some_and(is_temporary) && self.buffer(self.owner_of(number)).is_some_and(is_temporary)
     }
 
     /// Whether the values in the memories of two buffers never live at one time, except at this step.
-    fn are_apart(&self, one: usize, other: usize, except: u32) -> bool {
-        let all = |number: usize| {
-            let members = self.members.get(&self.owner_of(number)).map_or(&[][..], Vec::as_slice);
-            members.iter().filter_map(|member| self.buffers.get(*member)).flat_map(|buffer| &buffer.values)
-        };
-        self.may_compare(all(one).count().saturating_mul(all(other).count()))
-            && all(one).all(|one| {
-                all(other).all(|other| {
+    fn are_apart(&self, one: u32, other: u32, except: u32) -> bool {
+        let all = |number: u32| self.members(self.owner_of(number)).flat_map(|member| &member.values);
+        let num_others = all(other).count();
+        let is_apart = all(one).all(|one| {
+            self.work(num_others);
+            !self.is_exhausted()
+                && all(other).all(|other| {
                     let meet = one.range.end == other.range.start && other.range.start == except;
                     meet || one.range.start > other.range.end || other.range.start > one.range.end
                 })
-            })
-    }
-
-    /// One buffer for each memory.
-    fn merged(self) -> Vec<HloBuffer<'m>> {
-        let Self { buffers, members, .. } = self;
-        let merge = |(owner, members): (usize, Vec<usize>)| {
-            let mut buffer = buffers.get(owner)?.clone();
-            for member in members.iter().filter(|member| **member != owner).filter_map(|member| buffers.get(*member)) {
-                buffer.values.extend(member.values.iter().copied());
-                buffer.bytes = buffer.bytes.max(member.bytes);
-            }
-            buffer.values.sort_by_key(|value| value.range);
-            Some(buffer)
-        };
-        members.into_iter().filter_map(merge).collect()
+        });
+        is_apart && !self.is_exhausted()
     }
 }
 
@@ -416,10 +495,6 @@ fn is_elementwise(instruction: Instruction<'_>, operand: usize) -> bool {
         Opcode::Copy | Opcode::BitcastConvert | Opcode::ReducePrecision | Opcode::Map => true,
         opcode => opcode.family() == Family::Elementwise,
     }
-}
-
-fn parameter_of<'m>(mut all: impl Iterator<Item = Instruction<'m>>, number: usize) -> Option<Instruction<'m>> {
-    all.find(|one| one.opcode() == Opcode::Parameter && one.parameter_number() == Some(number))
 }
 
 /// Whether a module without tiles is for a GPU: the names of its libraries and configurations are in no module for a CPU.

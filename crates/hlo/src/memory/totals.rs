@@ -10,6 +10,7 @@ use crate::account::{Account, HBM_STEP, Role, is_host};
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::borrow::Borrow;
 use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, SEMAPHORE};
 use xla_shape_core::tpu::Generation;
 
@@ -25,9 +26,9 @@ const ALIGNMENT: u64 = 512;
 /// Packs the temporaries into heaps and adds up the totals. Also returns the offset of each buffer that is in a heap.
 ///
 /// `generation` is the device, if known. It decides the size of tuple index tables and how much VMEM there is.
-pub(super) fn estimate(
+pub(super) fn estimate<'m>(
     module: &Module,
-    buffers: &[HloBuffer<'_>],
+    buffers: &[impl Borrow<HloBuffer<'m>>],
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {
     let is_tpu = module.is_for_tpu();
@@ -37,7 +38,7 @@ pub(super) fn estimate(
     let (mut constants, mut tables) = (0_u64, 0_u64);
     // On CPUs and GPUs, each index table of a tuple has memory of its own, before the heap.
     let mut other_tables = 0_u64;
-    for (number, buffer) in buffers.iter().enumerate() {
+    for (number, buffer) in buffers.iter().map(Borrow::borrow).enumerate() {
         let bytes = match buffer.addresses {
             Some(addresses) => table_bytes(addresses, generation, is_tpu),
             None => buffer.bytes,
@@ -56,7 +57,8 @@ pub(super) fn estimate(
     let mut offsets = vec![None; buffers.len()];
     let mut most = 0_u64;
     for (space, numbers) in heaps {
-        let here: Vec<&HloBuffer<'_>> = numbers.iter().filter_map(|&number| buffers.get(number)).collect();
+        let here: Vec<&HloBuffer<'_>> =
+            numbers.iter().filter_map(|&number| Some(buffers.get(number)?.borrow())).collect();
         most = most.max(counted_peak(&here, matches!(space, GENERIC_FAST | CMEM)));
         let keeps_gaps = is_tpu && space == DEFAULT;
         let heap_buffer = |buffer: &&HloBuffer<'_>| {
