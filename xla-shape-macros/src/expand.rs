@@ -1,5 +1,8 @@
 //! Prints the type of a shape or a layout that the core has parsed.
 
+#[cfg(feature = "legacy")]
+mod legacy;
+
 use crate::diagnose;
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -23,7 +26,7 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let mut parser = start.clone();
     let shape = match parser.shape() {
         #[cfg(feature = "legacy")]
-        Err(_) if xla_shape_parity::legacy::is_next(&start) => return crate::legacy::type_of(start),
+        Err(_) if xla_shape_parity::legacy::is_next(&start) => return legacy::type_of(start),
         read => read?,
     };
     parser.finish()?;

@@ -18,8 +18,6 @@ mod diagnose;
 mod expand;
 #[cfg(feature = "hlo")]
 mod hlo;
-#[cfg(feature = "legacy")]
-mod legacy;
 #[cfg(feature = "notations")]
 mod same_map;
 mod sharding;

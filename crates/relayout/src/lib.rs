@@ -51,6 +51,7 @@
 pub mod vector;
 
 pub mod bits;
+mod caches;
 mod choice;
 mod elements;
 mod error;
@@ -78,7 +79,7 @@ mod threads;
 mod tuning;
 pub mod wide;
 
-pub use choice::Caches;
+pub use caches::Caches;
 pub use elements::widths_match;
 pub use error::{RelayoutError, Side};
 pub use memory::{AlignedBytes, OutOfMemory};

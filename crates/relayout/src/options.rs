@@ -1,8 +1,8 @@
 //! The options of a relayout.
 
-use super::choice::Caches;
 use super::loops::identity;
 use super::vector::Vectors;
+use crate::caches::Caches;
 use std::borrow::Cow;
 
 /// What to write into the destination's padding: positions that hold no element.

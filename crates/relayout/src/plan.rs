@@ -589,7 +589,7 @@ impl fmt::Display for Plan {
 #[cfg(test)]
 mod tests {
     use super::{Options, Plan, recent};
-    use crate::choice::Caches;
+    use crate::caches::Caches;
     use crate::tuning::CACHED_PLANS;
     use crate::vector::Vectors;
 

@@ -9,11 +9,10 @@
 //! 3. Is a gather cheaper (`gather`)? What the kernel costs is compared with the permutes that a block would need (`cost`).
 //!
 //! The answer depends on the [`Target`], which describes the machine, and on the [`Footprint`], which says how both arrays together fit in its caches
-//! (`target`, `caches`). A target may be any machine, so the tests choose for machines that they do not run on.
+//! (`target`). A target may be any machine, so the tests choose for machines that they do not run on.
 //!
 //! The numbers next to the rules were found by measuring; the letters of machines are those of `tuning`.
 
-mod caches;
 mod cost;
 mod gather;
 mod loops;
@@ -24,7 +23,7 @@ mod tests;
 
 use crate::kernels::{Kernel, StoreMode, Work};
 use crate::loops::{Axes, Region};
-pub use caches::Caches;
+
 use cost::{Cost, Elements, TINY_REGION};
 pub(super) use target::{Footprint, Target};
 

@@ -1,6 +1,6 @@
 //! The machine that a plan is for, and how two arrays fit in its caches.
 
-use super::caches::Caches;
+use crate::caches::Caches;
 use crate::kernels::StoreMode;
 use crate::options::{Options, Stores};
 use crate::vector::Vectors;

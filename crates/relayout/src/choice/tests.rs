@@ -1,7 +1,8 @@
 //! What is chosen, for machines that need not be this one.
 
+use super::Target;
 use super::matrix::without_tables;
-use super::{Caches, Target};
+use crate::caches::Caches;
 use crate::elements::Widths;
 use crate::kernels::{StoreMode, Transpose};
 use crate::loops::Axis;

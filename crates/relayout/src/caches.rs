@@ -65,7 +65,7 @@ impl Caches {
     ///
     /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
     /// than memory; one that belongs to a few cores is used up to half of its size.
-    pub(super) fn streaming_from(self) -> usize {
+    pub(crate) fn streaming_from(self) -> usize {
         if self.last_level_is_local {
             self.last_level / STREAMING_LOCAL_LLC_PART
         } else {
@@ -75,7 +75,7 @@ impl Caches {
 
     /// The same for transposes whose columns begin within cache lines, which need a staging buffer for non-temporal stores. Below a tenth
     /// of the last level, about a few cores' share of it, ordinary stores are up to 1.5 times as fast.
-    pub(super) fn staging_from(self) -> usize {
+    pub(crate) fn staging_from(self) -> usize {
         self.streaming_from().max(self.last_level / STAGING_LLC_PART)
     }
 }

@@ -1,6 +1,6 @@
 //! Types of arrays in the layouts of 2017.
 
-use crate::expand::{Expansion, LIBRARY, List, Number, type_of as modern_type};
+use super::{Expansion, LIBRARY, List, Number, type_of as modern_type};
 use xla_shape_core::text::{ParseErrorKind, Parser};
 use xla_shape_core::{ParseError, Shape, Span, type_limits};
 use xla_shape_parity::legacy::{self, PaddingValue};
