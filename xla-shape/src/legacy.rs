@@ -35,6 +35,15 @@ pub struct Padded<Modern, Widths, Value> {
 }
 
 /// The value of an array's padding, as a type.
+///
+/// ```
+/// use xla_shape::legacy::{Padded, PaddingType};
+///
+/// fn is_known<M, W, V: PaddingType>(_: Padded<M, W, V>) -> bool {
+///     V::VALUE.is_some()
+/// }
+/// assert!(is_known(<xla_shape::shape!(f32[2,3]{0,1:PAD(3,5)V(zero)})>::default()));
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not the value of padding", label = "expected `ZeroPadding`, …")]
 pub trait PaddingType: Copy + Debug + Default + 'static {
     /// The value; `None` if it is unspecified.
@@ -55,14 +64,44 @@ macro_rules! padding_types {
 
 padding_types! {
     /// The value of the padding is unspecified.
+    ///
+    /// ```
+    /// use xla_shape::legacy::{AnyPadding, PaddingType};
+    ///
+    /// assert_eq!(AnyPadding::VALUE, None);
+    /// ```
     AnyPadding None;
     /// The padding holds 0.
+    ///
+    /// ```
+    /// use xla_shape::legacy::{ZeroPadding, PaddingType, PaddingValue};
+    ///
+    /// assert_eq!(ZeroPadding::VALUE, Some(PaddingValue::Zero));
+    /// ```
     ZeroPadding Some(PaddingValue::Zero);
     /// The padding holds 1.
+    ///
+    /// ```
+    /// use xla_shape::legacy::{OnePadding, PaddingType, PaddingValue};
+    ///
+    /// assert_eq!(OnePadding::VALUE, Some(PaddingValue::One));
+    /// ```
     OnePadding Some(PaddingValue::One);
     /// The padding holds the lowest value of the element type.
+    ///
+    /// ```
+    /// use xla_shape::legacy::{LowestPadding, PaddingType, PaddingValue};
+    ///
+    /// assert_eq!(LowestPadding::VALUE, Some(PaddingValue::Lowest));
+    /// ```
     LowestPadding Some(PaddingValue::Lowest);
     /// The padding holds the highest value of the element type.
+    ///
+    /// ```
+    /// use xla_shape::legacy::{HighestPadding, PaddingType, PaddingValue};
+    ///
+    /// assert_eq!(HighestPadding::VALUE, Some(PaddingValue::Highest));
+    /// ```
     HighestPadding Some(PaddingValue::Highest);
 }
 
