@@ -38,11 +38,19 @@ mod field {
     pub(super) const BYTES: u32 = 6;
 }
 
+/// Whether a message begins as the plane of a host or a device does: its name follows its number.
+fn has_name_of_plane(plane: &[u8]) -> bool {
+    let start = plane.get(..64).unwrap_or(plane);
+    start.windows(6).any(|bytes| bytes == b"/host:") || start.windows(8).any(|bytes| bytes == b"/device:")
+}
+
 impl<'p> Profile<'p> {
     /// The profile in these bytes; `None` if they are not one. A part of it that cannot be read is left out.
     #[must_use]
     pub fn read(bytes: &'p [u8]) -> Option<Self> {
         let planes = fields(bytes)?.into_iter().filter(|(number, _)| *number == field::PLANES);
+        // Other messages are not taken apart: that would take memory for each of their fields.
+        let planes = planes.filter(|(_, plane)| has_name_of_plane(plane));
         let planes = planes.filter_map(|(_, plane)| Record::parse(plane).ok());
         let named = planes.filter_map(|plane| Some((plane.text(field::NAME).ok()?, plane))).collect::<Vec<_>>();
         named.iter().find(|(name, _)| name.starts_with("/host:") || name.starts_with("/device:"))?;
