@@ -311,7 +311,7 @@ impl FromStr for Change {
     }
 }
 
-/// Why there is no advice.
+/// Why the program cannot advise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AdviceError {

@@ -112,7 +112,7 @@ fn last_level_is_local() -> bool {
 fn cpuid(leaf: u32, subleaf: u32) -> std::arch::x86_64::CpuidResult {
     // A safe function in newer compilers, an unsafe one in older ones: as a pointer, it is unsafe in all of them.
     let cpuid: unsafe fn(u32, u32) -> std::arch::x86_64::CpuidResult = std::arch::x86_64::__cpuid_count;
-    // SAFETY: every x86-64 has the instruction `cpuid`; leaves that do not exist are no error.
+    // SAFETY: every x86-64 has the instruction `cpuid`; it accepts leaves that do not exist.
     unsafe { cpuid(leaf, subleaf) }
 }
 

@@ -97,9 +97,9 @@ impl Times {
     }
 }
 
-/// Prints the time that as many threads as there are processors take for each case, relative to that of one: into given memory, and into new
-/// memory. A case in which they take more than a twentieth longer is measured twice again. At the end, whether there is no such case, which
-/// is the return value, and which ones there are.
+/// Compares one thread with as many threads as there are processors. For each case, prints the ratio of the times, into given memory and into
+/// new memory. If several threads take over 5 % longer, the case is measured twice more. Then prints the cases that are still slower.
+/// Returns whether there are none.
 pub(crate) fn compare<'a>(cases: impl Iterator<Item = &'a Case>, rounds: usize) -> bool {
     let processors = available_parallelism().map_or(1, |threads| threads.get());
     let helpers = processors - 1;

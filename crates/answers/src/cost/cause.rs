@@ -138,7 +138,7 @@ impl Cause {
     }
 }
 
-/// Who fixed a layout that is no parameter's and no result's.
+/// What fixed a layout that belongs neither to a parameter nor to a result.
 fn inside(fixed: &Fixed<'_>) -> FixedBy {
     match fixed {
         Fixed::Loop(instruction) => FixedBy::Loop { instruction: instruction.name().to_owned() },

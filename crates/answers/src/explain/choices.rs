@@ -26,7 +26,7 @@ pub struct SharedChoice {
     pub shape: String,
     /// The bytes of the array in that layout; null if they do not fit in 64 bits.
     pub bytes: Option<u64>,
-    /// The bytes divided by those of the elements alone; `None` where that is no number.
+    /// How many times the bytes of its elements the array takes; `None` if it has no elements, or if the bytes do not fit in 64 bits.
     #[serde(skip)]
     pub expansion: Option<f64>,
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A kernel before and after a change; one of them is `None` if only the other version has it.
+/// A kernel before and after a change. A version without the kernel is `None`.
 ///
 /// ```
 /// use xla_shape_answers::kernel::Kernels;

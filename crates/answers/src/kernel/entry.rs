@@ -44,7 +44,7 @@ pub struct CompiledKernel {
     pub least: Option<u64>,
     /// The clock that was given, in hertz; null without --clock.
     pub clock_hz: Option<f64>,
-    /// The time that these bundles take at this clock, without waits; null if one of them is null.
+    /// The seconds that `least` bundles take at `clock_hz`, without waits; null if either field is null.
     pub least_seconds: Option<f64>,
     /// The operations with a vector layout for their results; null if the text of the operations is missing.
     pub operations: Option<u64>,

@@ -35,7 +35,7 @@ use xla_shape_mosaic::DumpedKernel;
 pub struct Kernels {
     /// The kernels.
     pub kernels: Vec<CompiledKernel>,
-    /// The devices for which there is no answer.
+    /// The devices for which the program was not compiled, each with the reason.
     pub errors: Vec<Refused>,
     /// With --against: the kernels of both versions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,7 +209,7 @@ impl Kernels {
         self.kernels.len()
     }
 
-    /// Whether there is no kernel.
+    /// Whether the answer has no kernels.
     ///
     /// ```
     /// assert!(xla_shape_answers::kernel::Kernels::default().is_empty());

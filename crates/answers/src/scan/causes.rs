@@ -42,7 +42,7 @@ pub struct Help {
     pub kind: &'static str,
     /// The remedy as a sentence.
     pub text: String,
-    /// What a compiler said of the program with it; missing if no program was given, or if it is no change that a compiler can be asked about.
+    /// What a compiler said of the program with this remedy; missing without a program, and for remedies that a compiler cannot try.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "super::trial::serialize")]
     #[schemars(with = "Option<TrialFields<'static>>")]
     pub trial: Option<Trial>,

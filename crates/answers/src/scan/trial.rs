@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 /// let help = &scan.causes()[0].remedies[0];
 /// assert_eq!((help.kind, &help.trial), ("raise_vmem_limit", &Some(Trial::Compiles { needed_bytes: 4096 })));
 /// scan.try_remedies(|_, _| Some(Trial::Refused { message: "too large".to_owned() }));
-/// assert!(scan.causes()[0].remedies.is_empty(), "what the compiler refuses is no help");
+/// assert!(scan.causes()[0].remedies.is_empty(), "a remedy that the compiler refuses is not recommended");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trial {
