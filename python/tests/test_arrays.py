@@ -3,6 +3,7 @@
 import _thread
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -168,6 +169,15 @@ def test_into_much_memory(threads):
         assert out == expected.data
 
 
+@pytest.fixture
+def interrupts():
+    """Python handles SIGINT, also where a shell started the tests in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("threads", [1, None])
 def test_an_interrupt_ends_a_copy(threads):
     """Ctrl-C while it runs: the rest of the destination stays as it is."""
