@@ -85,6 +85,7 @@ pub mod legacy;
 pub mod notations;
 pub mod npy;
 pub mod product;
+pub use xla_shape_core::gpu;
 #[cfg(feature = "proto")]
 pub use xla_shape_core::proto;
 pub mod relayout;

@@ -54,7 +54,7 @@
 //! | [`map`] | the stride table: from indices to positions and back; its canonical form and algebra |
 //! | `shape` | arrays and tuples; their [validation](validate) and [comparison](compare) |
 //! | `measure` | padding, strides, positions in a buffer |
-//! | [`tpu`] | the memories of TPUs, and the layouts that TPUs choose |
+//! | [`tpu`], [`gpu`] | the memories of TPUs, and the layouts that TPUs choose; what GPUs have |
 //! | [`infer`] | the shapes of operations' results |
 //! | [`shard`] | shardings: the part of an array that each device holds |
 //! | `equal` | which operations are [bitcasts](bitcast) |
@@ -96,7 +96,7 @@ mod sink;
 pub use equal::bitcast;
 pub use layout::memory_space;
 pub use shape::{compare, type_limits, validate};
-pub use target::tpu;
+pub use target::{gpu, tpu};
 
 pub use element_type::format::{FloatFormat, SpecialCodes};
 pub use element_type::{ElementClass, ElementType};

@@ -1,6 +1,6 @@
 //! The generations of TPUs, and what the table of targets says of them.
 
-use super::table::{GIB, KIB, KernelVmem, Kind, MIB, Row, Tpu, kernel};
+use super::table::{GIB, KIB, KernelVmem, MIB, Row, Tpu, kernel};
 use super::tpu::format::Family;
 
 macro_rules! generation {
@@ -23,7 +23,7 @@ macro_rules! generation {
         pub enum Generation { $(#[doc = $description] $variant,)* }
 
         /// The cells of each generation, in the order of the variants.
-        const ROWS: &[Row] = &[$(Row { $($cells)* }),*];
+        const ROWS: &[Row<Tpu>] = &[$(Row { $($cells)* }),*];
 
         impl Generation {
             /// Every generation, oldest first.
@@ -36,13 +36,12 @@ crate::targets!(generation);
 
 impl Generation {
     #[expect(clippy::indexing_slicing, reason = "there is a row for each variant")]
-    pub(super) const fn row(self) -> &'static Row {
+    pub(super) const fn row(self) -> &'static Row<Tpu> {
         &ROWS[self as usize]
     }
 
     const fn tpu(self) -> &'static Tpu {
-        let Kind::Tpu(tpu) = &self.row().kind;
-        tpu
+        &self.row().kind
     }
 
     /// The rules for its tiles; `None` if they are not known.
@@ -107,7 +106,7 @@ impl Generation {
     /// ```
     #[must_use]
     pub const fn usable_hbm_bytes(self) -> Option<u64> {
-        self.row().usable_memory
+        self.tpu().usable_memory
     }
 
     /// The number of cores that form one device in the compiler's topologies: 2 on v5p ("megacore"), 1

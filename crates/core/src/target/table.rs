@@ -1,8 +1,7 @@
-//! The table of targets: a row for each generation of TPUs, with everything that differs between them.
+//! The table of targets: what each has, and a row for each generation of TPUs. The rows of GPUs are in [`gpu::table`](super::gpu).
 //!
 //! The row of a new generation is its only entry: [`Generation`](super::generation::Generation) and its readers, its type in `xla-shape`,
-//! its layouts, the estimates of memory and its slices read it. A row that lacks a cell does not compile. A target of another kind, such
-//! as a GPU, is a row with another variant of `Kind`.
+//! its layouts, the estimates of memory and its slices read it. A row that lacks a cell does not compile.
 //!
 //! Capacities are in bytes.
 
@@ -24,121 +23,125 @@ macro_rules! targets {
             $($arguments)*
             V2 "TPU v2." {
                 name: "v2", compiler_name: "v2", stems: &["v2"],
-                memory: 8_000_000_000, usable_memory: Some(8 * GIB - 530 * MIB - 8 * KIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 8_000_000_000,
+                kind: Tpu {
+                    usable_memory: Some(8 * GIB - 530 * MIB - 8 * KIB),
                     cores_per_device: 1, smem: 16 * KIB, has_cmem: false,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V3 "TPU v3." {
                 name: "v3", compiler_name: "v3", stems: &["v3", "ct3p", "ct3"],
-                memory: 17_200_000_000, usable_memory: Some(16 * GIB - 530 * MIB - 8 * KIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 17_200_000_000,
+                kind: Tpu {
+                    usable_memory: Some(16 * GIB - 530 * MIB - 8 * KIB),
                     cores_per_device: 1, smem: 16 * KIB, has_cmem: false,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V4 "TPU v4." {
                 name: "v4", compiler_name: "v4", stems: &["v4", "ct4p"],
-                memory: 17_200_000_000, usable_memory: Some(16 * GIB - 769 * MIB - 512 * KIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 17_200_000_000,
+                kind: Tpu {
+                    usable_memory: Some(16 * GIB - 769 * MIB - 512 * KIB),
                     cores_per_device: 1, smem: MIB, has_cmem: true,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 3, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V5e "TPU v5e, also called v5 lite." {
                 name: "v5e", compiler_name: "v5e", stems: &["v5e", "v5lite", "ct5lp", "ct5l"],
-                memory: 17_200_000_000, usable_memory: Some(16 * GIB - 258 * MIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 17_200_000_000,
+                kind: Tpu {
+                    usable_memory: Some(16 * GIB - 258 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 128 * MIB),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 2, longest_axis: Some(16), size_counts_chips: true,
-                }),
+                },
             }
             V5p "TPU v5p." {
                 name: "v5p", compiler_name: "v5p", stems: &["v5p", "v5", "ct5p"],
-                memory: 51_500_000_000, usable_memory: Some(96 * GIB - 279 * MIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 51_500_000_000,
+                kind: Tpu {
+                    usable_memory: Some(96 * GIB - 279 * MIB),
                     cores_per_device: 2, smem: MIB, has_cmem: false,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 64 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V6e "TPU v6e, also called v6 lite or Trillium." {
                 name: "v6e", compiler_name: "v6e", stems: &["v6e", "v6lite", "ct6e", "trillium"],
-                memory: 34_400_000_000, usable_memory: Some(32 * GIB - 776 * MIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 34_400_000_000,
+                kind: Tpu {
+                    usable_memory: Some(32 * GIB - 776 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false,
                     vmem: 128 * MIB, reserved_vmem: 32 * MIB, kernel_vmem: kernel(32 * MIB, 128 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: true,
-                }),
+                },
             }
             V7x "TPU7x, also called Ironwood." {
                 name: "v7x", compiler_name: "tpu7x", stems: &["v7x", "7x", "ironwood"],
-                memory: 103_000_000_000, usable_memory: Some(95 * GIB - 268 * MIB),
-                kind: Kind::Tpu(Tpu {
+                memory: 103_000_000_000,
+                kind: Tpu {
+                    usable_memory: Some(95 * GIB - 268 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(32 * MIB, 64 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V8i "TPU 8i." {
                 name: "v8i", compiler_name: "tpu8i", stems: &["v8i", "8i"],
-                memory: 154_500_000_000, usable_memory: None,
-                kind: Kind::Tpu(Tpu {
+                memory: 154_500_000_000,
+                kind: Tpu {
+                    usable_memory: None,
                     cores_per_device: 1, smem: MIB, has_cmem: false,
                     vmem: 192 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
             V8t "TPU 8t." {
                 name: "v8t", compiler_name: "tpu8t", stems: &["v8t", "8t"],
-                memory: 231_000_000_000, usable_memory: None,
-                kind: Kind::Tpu(Tpu {
+                memory: 231_000_000_000,
+                kind: Tpu {
+                    usable_memory: None,
                     cores_per_device: 1, smem: MIB, has_cmem: false,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
-                }),
+                },
             }
         }
     };
 }
 
-/// What every target has.
-pub(super) struct Row {
+/// What every target has, and what only targets of its kind have.
+pub(super) struct Row<Kind> {
     /// The name that is printed.
     pub(super) name: &'static str,
-    /// The name in the compiler's topologies.
+    /// The compiler's name: of a TPU that in topologies, of a GPU that of CUDA.
     pub(super) compiler_name: &'static str,
-    /// All names, in lower case, without `tpu`, separators and sizes.
+    /// All names, in lower case, without the maker's name, separators and the number of devices.
     pub(super) stems: &'static [&'static str],
-    /// The main memory of one core, as in JAX's table (`jax/_src/tpu_info.py`).
+    /// The main memory: of a TPU that of one core, as in JAX's table (`jax/_src/tpu_info.py`); of a GPU what CUDA reports.
     pub(super) memory: u64,
-    /// What the compiler lets a program use of the main memory of one device; `None` if libtpu 0.0.52 does not know the target.
-    pub(super) usable_memory: Option<u64>,
-    /// What only targets of one kind have.
+    /// What only targets of its kind have.
     pub(super) kind: Kind,
-}
-
-/// What only targets of one kind have.
-pub(super) enum Kind {
-    Tpu(Tpu),
 }
 
 /// What a generation of TPUs has. Capacities are those of one core.
 pub(super) struct Tpu {
+    /// What the compiler lets a program use of the main memory of one device; `None` if libtpu 0.0.52 does not know the generation.
+    pub(super) usable_memory: Option<u64>,
     /// The cores that form one device in the compiler's topologies.
     pub(super) cores_per_device: u64,
     /// The scalar memory.

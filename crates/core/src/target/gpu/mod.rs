@@ -1,0 +1,27 @@
+//! NVIDIA's GPUs: their names, memory, speed, and what the compiler must know of them.
+//!
+//! ```
+//! use xla_shape_core::gpu::Gpu;
+//!
+//! let gpu: Gpu = "nvidia-h100-80gb".parse()?;
+//! assert_eq!(gpu.to_string(), "h100");
+//! assert_eq!(gpu.capability().to_string(), "9.0");
+//! assert_eq!(gpu.memory_bytes() >> 30, 79);
+//! # Ok::<(), xla_shape_core::gpu::UnknownGpu>(())
+//! ```
+//!
+//! The figures are public: those of XLA's own descriptions (`xla/backends/gpu/target_config/specs`), which were read from devices, and
+//! otherwise what CUDA's `deviceQuery` prints and NVIDIA's data sheets say. CUDA reports a little less memory than the name says, and
+//! drivers differ by some hundred MiB.
+
+mod capability;
+mod name;
+mod table;
+
+pub use capability::Capability;
+pub use name::UnknownGpu;
+pub use table::Gpu;
+
+/// The part of a GPU's memory that a process of JAX takes when it starts, in percent, unless `XLA_PYTHON_CLIENT_MEM_FRACTION` says another
+/// (`xla/pjrt/plugin/xla_gpu/xla_gpu_allocator_config.h`).
+pub const JAX_MEMORY_PERCENT: u64 = 75;
