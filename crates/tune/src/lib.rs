@@ -5,7 +5,8 @@
 //! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
 //! and its page are those of `xla-shape-render`.
 //!
-//! [`try_remedies`] compiles one program with the layouts that would remove its copies.
+//! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
+//! that does not fit.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ mod measured;
 mod memory;
 mod protocol;
 mod question;
+mod refused;
 mod remedies;
 mod search;
 mod share;
@@ -33,6 +35,7 @@ pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
 pub use protocol::answer_as_worker;
 pub use question::{Given, Keep, Question, Watch};
+pub use refused::report_of_refused;
 pub use remedies::try_remedies;
 pub use search::Compile;
 use search::described;

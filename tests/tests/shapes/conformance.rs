@@ -1,7 +1,9 @@
 //! XLA's own answers, row by row. Each test prints how many rows agree; all must.
 
 use serde::Deserialize;
+use xla_shape_answers::draw::Drawing;
 use xla_shape_core::{ArrayShape, Shape, Slot};
+use xla_shape_render::{Html as _, Show as _, Svg as _};
 use xla_shape_tests::corpus;
 
 /// Fails with the rows that disagree, and prints how many agree.
@@ -18,6 +20,21 @@ struct ShapeRow {
     expect: String,
     canonical: Option<String>,
     bytes: Option<u64>,
+}
+
+#[test]
+fn drawings_are_small() {
+    const MAX_PAGE: usize = 300_000;
+    let rows: Vec<ShapeRow> = corpus("shapes.jsonl");
+    let arrays = rows.iter().filter_map(|row| row.input.parse::<ArrayShape>().ok());
+    let drawn = arrays.filter(|array| array.placement().is_ok()).step_by(10).map(|array| {
+        let drawing = Drawing::new(&array).unwrap();
+        let page = drawing.html();
+        assert!(page.len() <= MAX_PAGE, "{array}: {} bytes", page.len());
+        assert!(drawing.svg().len() <= page.len());
+        assert!(drawing.text(80).to_string().starts_with(&array.to_string()));
+    });
+    assert!(drawn.count() > 50);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::fmt;
 use xla_shape_core::Shape;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
+use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
 /// The contents of the file that `guard record` writes: the cost of a program on each device.
 ///
@@ -199,6 +200,15 @@ impl Record {
         self.programs.iter().map(|program| program.device.as_deref())
     }
 
+    /// The device of the only program; `None` if it is not known, or if there are several programs.
+    #[must_use]
+    pub fn only_device(&self) -> Option<&str> {
+        match self.programs.as_slice() {
+            [only] => only.device.as_deref(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn programs(&self) -> &[Recorded] {
         &self.programs
     }
@@ -245,6 +255,24 @@ impl Recorded {
             copies,
             lines,
         })
+    }
+
+    /// The cost of a program that is compiled already. `device` is the name of its device, if somebody names it.
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn of_program(program: &Program, device: Option<&str>) -> Result<Self, CostError> {
+        let memory = program.memory(None).timeline().map(|timeline| timeline.account().device.total());
+        Self::new(program.module(), memory, device, None)
+    }
+
+    /// The cost of a program that a compiler has compiled for a device.
+    ///
+    /// # Errors
+    /// If the compiled module or its figures cannot be read.
+    pub fn of_compiled(said: &CompilerAnswer, device: &str) -> Result<Self, CompileError> {
+        let recorded = Self::new(&said.module()?, Some(said.hbm_bytes()), Some(device), said.compiler.as_deref());
+        recorded.map_err(|error| CompileError::Refused(error.to_string()))
     }
 
     /// The signature of the program; an error names the text that is not a valid shape.

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use xla_shape_core::{ArrayShape, Shape};
+use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
     LogLines, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
     find_spelled_shapes,
@@ -158,10 +158,11 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn says_out_of_hbm(&self) -> bool {
-        let is_other =
-            |what: &str| words_of(what).any(|word| ["vmem", "smem", "cmem", "sflag", "scoped"].contains(&word));
-        let is_hbm = self.messages.amounts.is_empty()
-            || self.messages.amounts.iter().any(|amount| !amount.is_part && !is_other(&amount.what));
+        let amounts = &self.messages.amounts;
+        // A message that names no memory is about HBM.
+        let may_be_hbm =
+            |amount: &ReportedAmount| amount.memory_space().is_none_or(|space| space == memory_space::DEFAULT);
+        let is_hbm = amounts.is_empty() || amounts.iter().any(|amount| !amount.is_part && may_be_hbm(amount));
         self.says_out_of_memory() && is_hbm
     }
 
@@ -174,7 +175,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn hbm_limit(&self) -> Option<u64> {
-        let of_hbm = self.messages.amounts.iter().filter(|amount| words_of(&amount.what).any(|word| word == "hbm"));
+        let of_hbm = self.messages.amounts.iter().filter(|amount| amount.memory_space() == Some(memory_space::DEFAULT));
         of_hbm.filter_map(|amount| amount.limit).max()
     }
 
@@ -269,11 +270,10 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
-        let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
         let refusals = self.messages.refusals();
         let of_amount = |amount| Cause::of_amount(amount, &self.trials);
         let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
-        let all = amounts.filter_map(of_amount).chain(refusals.iter().map(of_refusal));
+        let all = self.wholes().filter_map(of_amount).chain(refusals.iter().map(of_refusal));
         let mut causes: Vec<Cause> = Vec::new();
         for cause in all {
             if !causes.iter().any(|before| before.is_same(&cause)) {
@@ -283,11 +283,15 @@ impl Scan {
         causes
     }
 
+    /// The amounts that are neither parts nor sums of others.
+    fn wholes(&self) -> impl Iterator<Item = &ReportedAmount> {
+        self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.is_total())
+    }
+
     /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` where no
     /// compiler can be asked. Remedies that are refused are not recommended any more; the [causes](Self::causes) tell of them.
     pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
-        let amounts = self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.what.ends_with("total"));
-        let of_amounts = amounts.map(|amount| (amount.line, None, amount.remedies()));
+        let of_amounts = self.wholes().map(|amount| (amount.line, None, amount.remedies()));
         let refusals = self.messages.refusals();
         let of_refusals = refusals.iter().map(|one| (one.line, Some(&one.cause), one.cause.remedies()));
         let mut trials: Vec<(u64, Remedy, Trial)> = Vec::new();
@@ -483,11 +487,6 @@ struct Repeated<'a> {
 
 impl Answer for Scan {
     const SCHEMA: &'static str = "xla-shape/scan-summary/1";
-}
-
-/// The words of what an amount is for, such as `hbm, total`.
-fn words_of(what: &str) -> impl Iterator<Item = &str> {
-    what.split([',', ' '])
 }
 
 /// What the allocations with one name take together.

@@ -12,11 +12,11 @@ use std::time::Duration;
 use xla_shape::hlo::Module;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
-use xla_shape_answers::scan::Scan;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_program::{CompileError, CompilerAnswer, DUMP_OPTION, Host, Program};
+use xla_shape_program::{CompileError, CompilerAnswer, Host, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
+use xla_shape_tune::report_of_refused;
 
 pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {
     if arguments.alone {
@@ -61,7 +61,10 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
             Err(CompileError::Refused(message)) => {
                 let named = [&arguments.output, &arguments.html].into_iter().flatten();
                 unwritten.extend(named.map(|path| file_of(path, target, several)));
-                match report_of_refused(arguments, host, target, &bytes, &message) {
+                let slice = target.slice.as_ref().ok();
+                let report =
+                    slice.and_then(|slice| report_of_refused(&compiler, host, slice, &bytes, &message, arguments.top));
+                match report {
                     Some(report) => compilation.add_too_large(&target.name, target.generation, message, report),
                     None => compilation.add(&target.name, target.generation, Err(message), arguments.top),
                 }
@@ -79,26 +82,6 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         return Err(Failure::said(problem));
     }
     if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
-}
-
-/// What takes the memory of a program that the compiler refused, if memory ran out: the program is compiled again, and the compiler leaves
-/// its modules. `None` if it leaves none, or if the user has requested dumps, which may be those of several programs.
-fn report_of_refused(
-    arguments: &CompileArguments,
-    host: &Host,
-    target: &Target,
-    program: &[u8],
-    message: &str,
-) -> Option<Report> {
-    let mut scan = Scan::default();
-    message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
-    let is_dumped = arguments.compiler.options.iter().any(|(name, _)| name == DUMP_OPTION);
-    let slice = target.slice.as_ref().ok().filter(|_| scan.says_out_of_hbm() && !is_dumped)?;
-    let folder = tempfile::tempdir().ok()?;
-    arguments.compiler.compiler().leave_modules(host, slice, program, folder.path());
-    let left = Program::open(folder.path()).ok()?;
-    let device = scan.hbm_limit().map_or(Device::Generation(target.generation), Device::Bytes);
-    Some(Report::new(&left.memory(device.generation()), Some(device), arguments.top, None))
 }
 
 /// The progress indicator on standard error, if that is a terminal, while the compiler runs.

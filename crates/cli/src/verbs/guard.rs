@@ -159,15 +159,12 @@ fn measured(
         Opened::Program(program) => {
             let said = |error: &dyn Display| failed(Path::new(program.name()), error);
             let device = match arguments.targets.as_slice() {
-                [] => record
-                    .filter(|record| record.devices().len() == 1)
-                    .and_then(|record| record.devices().flatten().next()),
+                [] => record.and_then(Record::only_device),
                 [one] => Some(one.name.as_str()),
                 _ => return Err(said(&"expected one device of --for, because the module is compiled already")),
             };
             opened(&program, None)?;
-            let memory = program.memory(None).timeline().map(|timeline| timeline.account().device.total());
-            let recorded = Recorded::new(program.module(), memory, device, None).map_err(|error| said(&error))?;
+            let recorded = Recorded::of_program(&program, device).map_err(|error| said(&error))?;
             end(&program)?;
             let devices = device.map(str::to_owned).into_iter().collect();
             return Ok(Measured { paths: program.paths(), is_compiled: true, devices, programs: vec![recorded] });
@@ -184,10 +181,8 @@ fn measured(
     for target in &targets {
         let trouble = |message: String| Failure::said(format_args!("{}: {message}", target.name));
         let slice = target.slice.as_ref().map_err(|error| trouble(error.clone()))?;
-        let answer = compiler.compiler().compile(host, slice, program.code());
-        let answer = answer.map_err(|error| trouble(error.to_string()))?;
-        let module = answer.module().map_err(|error| trouble(error.to_string()))?;
-        let recorded = Recorded::new(&module, Some(answer.hbm_bytes()), Some(&target.name), answer.compiler.as_deref());
+        let said = compiler.compiler().compile(host, slice, program.code());
+        let recorded = said.and_then(|said| Recorded::of_compiled(&said, &target.name));
         programs.push(recorded.map_err(|error| trouble(error.to_string()))?);
     }
     let devices = targets.into_iter().map(|target| target.name).collect();

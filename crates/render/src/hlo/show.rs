@@ -12,7 +12,8 @@ impl Show for ShownInstruction {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         text.paragraph(format_args!("{}: {}", heading(self), summary(self)));
-        text.columns(&rows(self));
+        let rows = rows(self).into_iter().map(|(fact, value)| (fact.name().to_owned(), value));
+        text.columns(&rows.collect::<Vec<_>>());
         for unread in self.unread.iter().take(MOST_UNREAD) {
             text.paragraph(format!("note: {unread}"));
         }
@@ -23,16 +24,44 @@ impl Show for ShownInstruction {
     }
 }
 
-/// What is known about it, as names and values, in the order in which readers see them.
-pub(super) fn rows(shown: &ShownInstruction) -> Vec<(String, String)> {
-    let mut rows = vec![("shape".to_owned(), shown.shape.clone())];
-    let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
+/// What a row says about an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fact {
+    Shape,
+    OpName,
+    Memory,
+    Cycles,
+    Live,
+    Operand,
+    Reader,
+    Called,
+}
+
+impl Fact {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Shape => "shape",
+            Self::OpName => "op_name",
+            Self::Memory => "memory",
+            Self::Cycles => "cycles",
+            Self::Live => "live",
+            Self::Operand => "operand",
+            Self::Reader => "read by",
+            Self::Called => "calls",
+        }
+    }
+}
+
+/// What is known about it, in the order in which readers see it.
+pub(super) fn rows(shown: &ShownInstruction) -> Vec<(Fact, String)> {
+    let mut rows = vec![(Fact::Shape, shown.shape.clone())];
+    let mut row = |fact: Fact, value: String| rows.push((fact, value));
     if let Some(op_name) = &shown.op_name {
-        row("op_name", op_name.clone());
+        row(Fact::OpName, op_name.clone());
     }
     if let (Some(bytes), Some(padding)) = (shown.bytes, shown.padding) {
         row(
-            "memory",
+            Fact::Memory,
             format!(
                 "{} ({}), {} of padding",
                 InUnits(bytes),
@@ -42,7 +71,7 @@ pub(super) fn rows(shown: &ShownInstruction) -> Vec<(String, String)> {
         );
     }
     row(
-        "cycles",
+        Fact::Cycles,
         match (shown.cycles, shown.runs) {
             (Some(cycles), Some(runs)) if runs != 1 => format!("{} × {} runs", Grouped(cycles), Grouped(runs)),
             (Some(cycles), _) => Grouped(cycles).to_string(),
@@ -52,16 +81,16 @@ pub(super) fn rows(shown: &ShownInstruction) -> Vec<(String, String)> {
     for array in &shown.arrays {
         let Some(role) = array.role else { continue };
         let offset = array.offset.map_or(String::new(), |offset| format!(" at offset {}", Grouped(offset)));
-        row("live", format!("{role}{offset}, steps {}: {}", steps(array), array.shape));
+        row(Fact::Live, format!("{role}{offset}, steps {}: {}", steps(array), array.shape));
     }
     for (name, shape) in shown.operands.iter().zip(&shown.operand_shapes) {
-        row("operand", format!("%{name}  {}", shape.as_deref().unwrap_or("?")));
+        row(Fact::Operand, format!("%{name}  {}", shape.as_deref().unwrap_or("?")));
     }
     for name in &shown.readers {
-        row("read by", format!("%{name}"));
+        row(Fact::Reader, format!("%{name}"));
     }
     for name in &shown.calls {
-        row("calls", name.clone());
+        row(Fact::Called, name.clone());
     }
     rows
 }

@@ -9,8 +9,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size};
-use xla_shape_core::Shape;
 use xla_shape_core::tpu::Generation;
+use xla_shape_core::{Shape, memory_space};
 
 /// The amounts and allocations in the out-of-memory messages of a log, read line by line.
 ///
@@ -158,6 +158,33 @@ pub struct ReportedAmount {
 }
 
 impl ReportedAmount {
+    /// The number of the memory space that the amount is of, if the message names one by its usual name; VMEM, if it only says that the
+    /// memory is scoped.
+    ///
+    /// ```
+    /// use xla_shape_core::memory_space;
+    ///
+    /// let mut messages = xla_shape_hlo::OutOfMemory::default();
+    /// messages.read_line(1, "Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1.00M.");
+    /// assert_eq!(messages.amounts[0].memory_space(), Some(memory_space::GENERIC_FAST));
+    /// ```
+    #[must_use]
+    pub fn memory_space(&self) -> Option<u8> {
+        space_of(&self.what)
+    }
+
+    /// Whether it is the sum of other amounts of the message.
+    ///
+    /// ```
+    /// let mut messages = xla_shape_hlo::OutOfMemory::default();
+    /// messages.read_line(1, "Total hbm usage >= 40.50G:");
+    /// assert!(messages.amounts[0].is_total());
+    /// ```
+    #[must_use]
+    pub fn is_total(&self) -> bool {
+        self.what.ends_with("total")
+    }
+
     /// What makes the program fit, the most likely first.
     ///
     /// ```
@@ -196,6 +223,15 @@ impl ReportedAmount {
         let limits = Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
         limits.into_iter().any(|vmem| bytes <= vmem.most && limit.is_none_or(|limit| !is_about(limit, vmem.most)))
     }
+}
+
+/// The memory space in what an amount is for, such as `hbm, total`. Scoped memory is that of a kernel, which is VMEM.
+fn space_of(what: &str) -> Option<u8> {
+    what.split([',', ' ']).find_map(|word| match word {
+        "scoped" => Some(memory_space::GENERIC_FAST),
+        "sflag" => Some(memory_space::SEMAPHORE),
+        name => memory_space::from_name(name),
+    })
 }
 
 /// Whether a size that is rounded to a hundredth of its unit is this one.

@@ -2,7 +2,7 @@
 //!
 //! The page has the instructions that are nearest to the first one, with the same facts as the text; `graph.js` draws those around the chosen one.
 
-use super::show::rows;
+use super::show::{Fact, rows};
 use super::strings::Strings;
 use crate::web::{Page, fill, json_script};
 use crate::words::shortened;
@@ -120,7 +120,7 @@ impl Graph {
         starts: &[Instruction<'m>],
         limits: Limits,
         strings: &mut Strings,
-        wants: impl Fn(Instruction<'m>, &str) -> bool,
+        wants: impl Fn(Instruction<'m>, Fact) -> bool,
     ) -> Self {
         let operands = |of: Instruction<'m>| {
             let mut seen = HashSet::new();
@@ -168,9 +168,9 @@ impl Graph {
             let operands = known(&mut operands(instruction).into_iter());
             let readers = known(&mut facts.readers.of(instruction));
             let mut number = |text: &str| strings.number(text, limits.text);
-            let rows = rows(&shown).into_iter().filter(|(name, _)| wants(instruction, name)).collect::<Vec<_>>();
+            let rows = rows(&shown).into_iter().filter(|(fact, _)| wants(instruction, *fact)).collect::<Vec<_>>();
             let mut facts: Vec<_> =
-                rows.iter().take(limits.rows).map(|(name, value)| (number(name), number(value))).collect();
+                rows.iter().take(limits.rows).map(|(fact, value)| (number(fact.name()), number(value))).collect();
             if let Some(left) = rows.len().checked_sub(limits.rows).filter(|&left| left > 0) {
                 facts.push((number("…"), number(&format!("{left} more; xla-shape hlo show has all"))));
             }

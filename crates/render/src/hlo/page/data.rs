@@ -1,6 +1,7 @@
 //! The data of a page: the program's buffers, when each is live, and how much is live at each step.
 
 use super::super::graph::{Graph, Limits, Node};
+use super::super::show::Fact;
 use super::super::strings::Strings;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
@@ -248,9 +249,9 @@ impl Data {
         let have_buffers: HashSet<_> = starts.iter().map(|start| start.number()).collect();
         let limits = Limits { nodes: detail.nodes, rows: MOST_FACTS, text: detail.text };
         // The page writes what it knows about a buffer itself, and operands and readers as links.
-        let wants = |instruction: Instruction<'_>, fact: &str| match fact {
-            "operand" | "read by" => false,
-            "cycles" | "calls" => true,
+        let wants = |instruction: Instruction<'_>, fact: Fact| match fact {
+            Fact::Operand | Fact::Reader => false,
+            Fact::Cycles | Fact::Called => true,
             _ => !have_buffers.contains(&instruction.number()),
         };
         let graph = Graph::around(module, facts, &starts, limits, &mut strings, wants);
