@@ -320,7 +320,7 @@ async function violations(page) {
   return found.violations.map(({ id, nodes }) => [id, nodes[0].html]);
 }
 
-// A text of each notation, as docs/worlds.md writes them, and the answer.
+// A text of each notation, as docs/notations.md writes them, and the answer.
 const LAYOUTS = [
   ['std::layout_right_padded<128>::mapping<std::extents<std::size_t, 100, 100>>()', 'mdspan', 'f32[100,100]{1,0:T(128)}'],
   ['np.ndarray(shape=(5,), dtype=np.float64, strides=(48,))', 'NumPy', 'f64[5]{0:T(1)(6)}'],
@@ -330,11 +330,11 @@ const LAYOUTS = [
   ['f32::blocked:aBc16b::f0 2x32x7', 'oneDNN', 'f32[2,32,7]{2,1,0:T(16,1)}'],
   ['((8,16),64):((64,512),1)', 'CuTe', 'f32[128,64]{1,0}'],
 ];
-test('layouts of other worlds', async () => {
+test('layouts in other notations', async () => {
   const { page, errors, close } = await open();
-  for (const [text, world, array] of LAYOUTS) {
+  for (const [text, notation, array] of LAYOUTS) {
     await paste(page, text);
-    await status(page, world);
+    await status(page, notation);
     assert.equal((await page.textContent('#output')).trim(), `xla  ${array}`, text);
   }
   await paste(page, 'f33[2,3]');

@@ -34,6 +34,9 @@
 //! | `sharding` | shardings, and arrays divided by them |
 //! | `plan` | relayouts, whole and in parts |
 
+// A new function has its comment for C here and its method in `include/xla_shape.hpp`; then `scripts/c_header.sh` makes the header, and
+// `XLA_SHAPE_ABI_MINOR` grows. Fields are only added at the end of structs.
+
 mod array;
 mod border;
 mod live;

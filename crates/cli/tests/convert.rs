@@ -32,7 +32,7 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
 fn a_notation_has_a_text_or_a_reason() {
     assert_eq!(
         lines(&["bf16[8,128]{1,0:T(8,128)(2,1)}", "--to", "cute"]),
-        [json!({"world": "cute", "text": "((2,4),128):((1,256),2)"})]
+        [json!({"notation": "cute", "text": "((2,4),128):((1,256),2)"})]
     );
     let [padded] = &lines(&["bf16[6,200]{1,0:T(8,128)(2,1)}", "--to", "cute"])[..] else { panic!("one line") };
     assert_eq!((&padded["position"], padded.get("text")), (&json!(768), None));
@@ -76,7 +76,7 @@ fn foreign_texts_are_read() {
             "f32[2,2]{0,1}",
         ),
     ] {
-        assert_eq!(lines(&["--from", notation, text]), [json!({"world": "xla", "text": expected})], "{text}");
+        assert_eq!(lines(&["--from", notation, text]), [json!({"notation": "xla", "text": expected})], "{text}");
     }
     let bf16 = lines(&["--from", "cute", "8:1", "--element-type", "bf16"]);
     assert_eq!(bf16[0]["text"], "bf16[8]{0}");

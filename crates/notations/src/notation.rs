@@ -1,4 +1,7 @@
 //! The notations for layouts, and their names.
+//!
+//! A new notation is a variant of [`Notation`] with its row here, and a file in `text` with its arms of `read` and `write` in `text/mod.rs`. The
+//! laws in `tests/tests/shapes/notations.rs` follow [`Notation::ALL`]. `docs/notations.md` and `crates/cli/tests/convert.rs` have an example of each.
 
 use core::fmt;
 

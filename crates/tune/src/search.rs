@@ -1,4 +1,7 @@
 //! The search for the best layouts. It does not compile itself: it passes requests to the caller, and compares the answers.
+//!
+//! `question.rs` has what may be asked, `xla_shape_answers::tune` the answer, `crates/render/src/tune` its words. `scripts/tune_sets.py` compares
+//! the search with every combination of layouts, on sets of programs.
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
 use super::memory::{Memory, Requested, homes, in_space, without_space};

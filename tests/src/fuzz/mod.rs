@@ -89,7 +89,7 @@ pub const TARGETS: &[Target] = &[
     target("terminal", terminal, [20_000, 500]),
     target("vector_layout", vector_layout, [20_000, 500]),
     target("walkers", walkers, [20_000_000, 0]),
-    target("world_text", world_text, [400_000_000, 20_000]),
+    target("notation_text", notation_text, [400_000_000, 20_000]),
 ];
 
 /// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.
@@ -162,7 +162,7 @@ pub fn vector_layout(bytes: &[u8]) {
 ///
 /// # Panics
 /// If one of these checks fails.
-pub fn world_text(bytes: &[u8]) {
+pub fn notation_text(bytes: &[u8]) {
     let Some((first, text)) = bytes.split_first() else { return };
     let text = beginning(text);
     let notation = Notation::ALL[usize::from(*first) % Notation::ALL.len()];

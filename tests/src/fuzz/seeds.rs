@@ -75,7 +75,7 @@ pub fn seeds() -> Vec<Seed> {
             for (first, &notation) in Notation::ALL.iter().enumerate() {
                 if let Some(Ok(text)) = layout.as_ref().map(|layout| layout.write(notation)) {
                     let first = u8::try_from(first).unwrap_or(0);
-                    seed("world_text", &format!("{name}-{notation}"), &[&[first], text.as_bytes()].concat());
+                    seed("notation_text", &format!("{name}-{notation}"), &[&[first], text.as_bytes()].concat());
                 }
             }
             seed("layout_text", &name, array.layout().to_string().as_bytes());

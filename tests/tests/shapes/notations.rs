@@ -1,6 +1,6 @@
 //! Layouts in other notations: what is written says the map, what is read is it, and what is refused is refused for a reason that holds.
 //!
-//! `PROPTEST_CASES=100000 cargo test -p xla-shape-tests --test shapes notations` runs more cases than by default, as `scripts/worlds.py` does.
+//! `PROPTEST_CASES=100000 cargo test -p xla-shape-tests --test shapes notations` runs more cases than by default, as `scripts/notations.py` does.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -20,7 +20,7 @@ use xla_shape_notations::{AnyLayout, Nearest, Notation, Obstacle, Sharing};
 ///
 /// let layout = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
 /// let conversion = Conversion::new(&layout, &[Notation::Cute]);
-/// assert!(conversion.json().contains(r#""world":"cute","text":"((8,2),(128,2)):((128,2048),(1,1024))""#));
+/// assert!(conversion.json().contains(r#""notation":"cute","text":"((8,2),(128,2)):((128,2048),(1,1024))""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Shared {
 #[derive(Serialize, JsonSchema)]
 pub struct Line<'a> {
     /// The notation: xla, cute, linear, mdspan, numpy, torch, memref, mosaic or onednn.
-    world: &'a str,
+    notation: &'a str,
     /// The layout in the notation; absent if it does not have the layout.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
@@ -182,7 +182,7 @@ impl Conversion {
         self.entries.iter().map(|entry| {
             let obstacle = entry.text.as_ref().err();
             Line {
-                world: entry.notation.name(),
+                notation: entry.notation.name(),
                 text: entry.text.as_deref().ok(),
                 reason: obstacle.map(ToString::to_string),
                 position: obstacle.and_then(Obstacle::position),

@@ -1,4 +1,8 @@
 //! The totals of a program's memory, and what is in memory at the peak.
+//!
+//! A new figure comes from `xla_shape_hlo` and is a field here or in `report.rs`, which is its JSON. Its words are in `crates/render/src/hlo/text.rs`,
+//! those of the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed, renamed or changes its
+//! meaning needs the next.
 
 use crate::numbers::{InUnits, difference};
 use crate::source::{file_and_line, is_argument, path, scope};

@@ -171,7 +171,7 @@ pub(crate) struct DrawArguments {
 ///
 /// The notations are those of XLA, CuTe, linear layouts (Triton), mdspan, NumPy, torch, MLIR, Mosaic and oneDNN. A layout is a map from
 /// indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
-/// an element or a position that shows it, and the nearest layout that it has. As JSON, one line for each notation: world, text; or reason, with position
+/// an element or a position that shows it, and the nearest layout that it has. As JSON, one line for each notation: notation, text; or reason, with position
 /// or index, and nearest (text, view); sharing and shared, if elements share positions. With --emit, one object: shape, language, name, code. The exit code is 0 whether the notation has the layout or not, and 1
 /// if there is no answer.
 #[derive(Debug, Args)]

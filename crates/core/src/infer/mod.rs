@@ -30,6 +30,10 @@
 //! of `ShapeVerifier` in `xla/service/hlo_verifier.cc`. Each rule names its function there. [Operation
 //! semantics](https://openxla.org/xla/operation_semantics) describes the operations.
 
+// A new rule is a `const fn` in the file of its family and a line here. `Operation` (`operation.rs`, `array.rs`) has those of kernels, `Rule`
+// (`rule.rs`) those of HLO, `InferError` and `message.rs` their errors. `xla-shape/src/infer` checks operations of types, and
+// `types/results.rs` has the results that are types. Cases: `tests/corpus/infer.jsonl`, `tests/tests/shapes/infer.rs`, `ui-tests`.
+
 mod algebra;
 mod array;
 mod call;

@@ -4,6 +4,9 @@
 //! [`LayoutAttributes`], their accessors, limits, text, message, serialization and comparison, the type in `xla-shape` and what the
 //! macros write are made from the rows. What an attribute does to the bytes of an array is its [`AttributeEffect`]. Code that depends
 //! on this matches the effect, and does not compile when there is a new one.
+//!
+//! Only what C and Python have is written by hand: a field at the end of `XlaShapeArray` in `crates/c/src/array.rs`, a property of
+//! layouts in `python/src/layout.rs`.
 
 use super::validate::memory_space;
 use super::{Layout, LayoutAttributes, SplitConfig};

@@ -4,6 +4,8 @@
 //! its layouts, the estimates of memory and its slices read it. A row that lacks a cell does not compile.
 //!
 //! Capacities are in bytes.
+//!
+//! A generation with tiles of its own has a family in `tpu/format.rs`. What its compiler answers belongs in `tests/corpus`.
 
 use super::tpu::format::Family;
 

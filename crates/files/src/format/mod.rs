@@ -1,4 +1,7 @@
 //! How files hold arrays: raw bytes, NumPy's `.npy`, and tensors of `.safetensors`.
+//!
+//! A new format is a variant of `FileFormat`, a file here, and its arms in `array.rs`. The help of `relayout` (`crates/cli/src/args`) and
+//! `docs/relayout.md` name the formats.
 
 mod array;
 mod safetensors;

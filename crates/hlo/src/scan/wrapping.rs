@@ -1,4 +1,6 @@
 //! What wraps the lines of a log: the prefixes of loggers and launchers, quotes, colours, escapes of JSON and Python.
+//!
+//! Each has a case in `tests/tests/programs/reports.rs`.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

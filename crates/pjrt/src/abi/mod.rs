@@ -24,6 +24,11 @@
 //! - *Threads*: all functions may be called from any thread, several at a time, also for the same object.
 //!
 //! This module is for tests that imitate a plug-in; nothing in it is checked.
+//!
+//! # Another call, or a newer version
+//!
+//! A call is a struct in `arguments.rs` and the struct's name at its place in the table of functions here; an answer to it is in `tests/pjrt/src`.
+//! For a newer version, `scripts/pjrt_abi.py` reads the new header, and the test says what differs.
 
 mod arguments;
 mod macros;

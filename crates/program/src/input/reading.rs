@@ -1,4 +1,6 @@
 //! What the input can be.
+//!
+//! Each [`Reading`] has its commands in `question.rs`; `crates/web/src/views.rs` has what the explorer answers to a command.
 
 use super::dumps::{KernelFiles, ModuleDump, is_module};
 use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};

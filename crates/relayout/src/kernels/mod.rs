@@ -3,6 +3,12 @@
 //! Each kernel is defined by its implementation in `scalar`, which is plain safe Rust. Where this machine
 //! has no vector version of a kernel, that implementation runs; packed elements have a faster one in `packed`, which is
 //! safe as well.
+//!
+//! [`Kernel`] says what each kernel needs. Transposes are in `vectors/transpose.rs` (the order of loops), `blocks.rs`, `narrow.rs` (few rows)
+//! and `permute.rs`, the instructions of each machine in `vectors/{sse2,avx2,avx512,neon}.rs`, and what kernels may ask of vectors in the trait
+//! `Vector` of `vectors/generic.rs`. `choice` selects the kernel, and `BLESS=1 cargo test -p xla-shape-relayout --lib choice` writes the list of
+//! its choices. `tuning.rs` has the numbers that were measured, `parts.rs` the cut for threads. A new kernel has its definition in `scalar.rs`,
+//! a test here, a law in `tests/tests/arrays/relayout.rs`, and a case in `benches/src/bin/relayout/cases.rs`.
 
 mod gather;
 mod instructions;

@@ -39,4 +39,4 @@ mod typenum_sizes;
 mod untiled_ndarray;
 mod where_clauses;
 mod without_imports;
-mod worlds;
+mod notations;

@@ -1,4 +1,7 @@
 //! Why a compiler or a runtime refused something: one variant for each kind of message, with the figures that the message states.
+//!
+//! A new message is a variant here and a rule in `rules.rs`; `reader.rs` has its first words, `remedy.rs` what helps, `crates/answers/src/scan`
+//! the sentences. It needs a case of `scripts/refusals.py` or a row of `tests/corpus/reports/public.jsonl`, and a row of `docs/symptoms.md`.
 
 use super::Remedy;
 use super::words::sizes;

@@ -3,7 +3,7 @@
 
     pip install numpy tensor-layouts triton torch libraft-cu12 nvidia-cuda-cccl-cu12    # whichever of them installs
     cargo build --release -p xla-shape-cli
-    scripts/worlds.py [--cases 300] [--laws 100000]
+    scripts/notations.py [--cases 300] [--laws 100000]
 
 For each random array, passes the program's text to the library, and compares every position that the library computes with the map of `xla-shape draw`.
 Skips a missing library, with a message. `--laws N` also runs the round-trip properties of `tests/tests/shapes/notations.rs` for every notation,
@@ -131,14 +131,14 @@ def triton_positions(linear_layout, text, sizes):
     return positions
 
 
-def compare(name, module, world, positions, cases, powers=False):
+def compare(name, module, notation, positions, cases, powers=False):
     if module is None:
         return
     source = random.Random(40)
     said = refused = 0
     while said < cases and refused < 20 * cases:
         sizes, shape = random_array(source, powers)
-        answer = convert(shape, "--to", world)
+        answer = convert(shape, "--to", notation)
         if "text" not in answer:
             refused += 1
             continue
@@ -211,7 +211,7 @@ def mdspan(cases):
 
 
 def real_code(numpy, torch):
-    """The layouts of real code on docs/worlds.md, from the libraries themselves."""
+    """The layouts of real code on docs/notations.md, from the libraries themselves."""
     checked = 0
     if numpy is not None:
         x = numpy.arange(24, dtype=numpy.int32).reshape(4, 6)

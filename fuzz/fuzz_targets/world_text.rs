@@ -1,3 +1,0 @@
-#![no_main]
-
-xla_shape_fuzz::program!("world_text");
