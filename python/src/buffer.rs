@@ -1,16 +1,15 @@
 //! Arrays in memory, and copying them to other layouts.
 
 use crate::capsule::{capsule, old_capsule, take_tensor};
+use crate::copy::{copied, copy_into, gather, room, size};
 use crate::destination::{DestinationArgument, shape_for};
 use crate::error::shape_error;
 use crate::guess::unknown_name;
-use crate::memory::{
-    Elements, ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, prefer_large_pages, release_view,
-};
+use crate::memory::{ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, release_view};
 use crate::number::Number;
-use crate::room::{bytes_of, no_memory};
+use crate::room::bytes_of;
 use crate::shape::{Shape, ShapeArgument, function};
-use crate::threads::{Helpers, Signals, counted};
+use crate::threads::counted;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -24,9 +23,8 @@ use std::fmt::Display;
 use std::ops::Range;
 use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor, StridedTensor};
-use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
+use xla_shape::relayout::Options;
 use xla_shape::{ArrayShape, ElementType, Layout};
-use xla_shape_answers::numbers::no_size;
 
 /// The library's type of buffers with a shape that is a value.
 type Array<B> = xla_shape::Buffer<DynShape, B>;
@@ -606,98 +604,4 @@ impl Source {
             None => gather(py, &lent, shape, to, result, &Options::new(), threads),
         }
     }
-}
-
-/// The bytes of an array.
-fn size(shape: &ArrayShape) -> PyResult<u64> {
-    shape.byte_size().ok_or_else(|| shape_error(no_size(&shape.clone().into())))
-}
-
-/// Zeroed memory for an array.
-fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
-    let bytes = usize::try_from(size(shape)?).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
-    let mut bytes = bytes.ok_or_else(|| no_memory(shape))?;
-    prefer_large_pages(bytes.as_mut());
-    Ok(bytes)
-}
-
-/// Copies into new memory, where padding is 0.
-fn copied(
-    py: Python<'_>,
-    from: &ArrayShape,
-    to: &ArrayShape,
-    source: &[u8],
-    threads: Option<usize>,
-) -> PyResult<AlignedBytes> {
-    let bytes = size(to)?;
-    let copied = detached(py, bytes.max(source.len() as u64), || {
-        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(shape_error)?;
-        Helpers::for_bytes(bytes as usize, threads)?.run_new(&plan, source)
-    });
-    copied?.ok_or_else(|| no_memory(to))
-}
-
-/// Copies into memory that is there, and leaves padding as it is.
-fn copy_into(
-    py: Python<'_>,
-    from: &ArrayShape,
-    to: &ArrayShape,
-    source: &[u8],
-    result: &mut [u8],
-    threads: Option<usize>,
-) -> PyResult<()> {
-    detached(py, source.len().max(result.len()) as u64, || {
-        let plan = Plan::new(from, to, &Options::new()).map_err(shape_error)?;
-        Helpers::for_bytes(result.len(), threads)?.run(&plan, source, result)
-    })
-}
-
-/// Bytes that are copied in less time than other Python threads would gain by.
-const SMALL: u64 = 16 << 10;
-
-/// Copies so many bytes without the GIL, unless they are few.
-fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send) -> T {
-    if bytes <= SMALL { copy() } else { py.detach(copy) }
-}
-
-/// The most bytes of elements with gaps between them that are gathered at a time.
-const GATHERED: usize = 4 << 20;
-
-/// How many slabs are gathered before signals are looked for, which takes as long as other threads keep the GIL.
-const SLABS_PER_CHECK: usize = 16;
-
-/// Copies an array with gaps between its elements: a part at a time is gathered.
-fn gather(
-    py: Python<'_>,
-    elements: &Elements<'_>,
-    shape: &ArrayShape,
-    to: &ArrayShape,
-    result: &mut [u8],
-    options: &Options,
-    threads: Option<usize>,
-) -> PyResult<()> {
-    let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions())).map_err(shape_error)?;
-    py.detach(|| {
-        let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(shape_error)?;
-        // Before anything is written: there may be no threads.
-        let helpers = Helpers::for_bytes(result.len(), threads)?;
-        let (mut gathered, signals) = (Vec::new(), Signals::default());
-        for (number, slab) in slabs.enumerate() {
-            if number % SLABS_PER_CHECK == SLABS_PER_CHECK - 1 && !signals.check() {
-                return Err(signals.error(&RelayoutError::Interrupted));
-            }
-            gathered.clear();
-            for piece in slab.source() {
-                let start = gathered.len();
-                gathered.resize(start + piece.len(), 0);
-                elements.copy_row_major(piece.start / elements.width, &mut gathered[start..]);
-            }
-            let plan = slab.plan().map_err(shape_error)?;
-            for piece in slab.destination() {
-                // There is one: these slabs come in order.
-                helpers.run(&plan, &gathered, &mut result[piece])?;
-            }
-        }
-        Ok(())
-    })
 }

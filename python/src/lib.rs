@@ -6,6 +6,7 @@
 mod answer;
 mod buffer;
 mod capsule;
+mod copy;
 mod destination;
 mod error;
 mod files;

@@ -4,10 +4,14 @@
 //! `xla/hlo/parser/hlo_parser.cc` does.
 
 mod alias;
+mod groups;
+mod labels;
 pub(crate) mod origin;
 mod window;
 
 pub use alias::Alias;
+pub use groups::ReplicaGroups;
+pub use labels::{DimLabels, Labels};
 
 use crate::cursor::Cursor;
 use alloc::borrow::Cow;
@@ -17,7 +21,7 @@ use core::fmt;
 use core::str::FromStr;
 use xla_shape_core::Shape;
 use xla_shape_core::infer::{PaddingDimension, SliceDimension, WindowDimension};
-use xla_shape_core::shard::{Devices, Iota, Sharding, ShardingError, replica_groups};
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::text::{self, Expected, ParseError, Span, unescaped};
 use xla_shape_core::{ProgramParameter, ProgramShape};
 
@@ -638,97 +642,5 @@ pub(crate) fn decimal<N: FromStr>(text: &str) -> Option<N> {
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text().fmt(f)
-    }
-}
-
-/// The dimension labels of a convolution: `dim_labels` (`ConvolutionDimensionNumbers` in `xla/xla_data.proto`).
-///
-/// ```
-/// let module = xla_shape_hlo::Module::parse("y = f32[1,2,2,8] convolution(x, w), dim_labels=b01f_01io->b01f")?;
-/// let labels = module.instruction("y").unwrap().attribute("dim_labels").unwrap().dim_labels()?;
-/// assert_eq!(labels.input, labels.output, "both are b01f");
-/// assert_eq!(labels.kernel.spatial, [0, 1]);
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct DimLabels {
-    /// The input: batch `b`, feature `f` and spatial dimensions.
-    pub input: Labels,
-    /// The kernel: input feature `i`, output feature `o` and spatial dimensions.
-    pub kernel: Labels,
-    /// The output: batch `b`, feature `f` and spatial dimensions.
-    pub output: Labels,
-}
-
-/// The labels of one array of a convolution, as dimension numbers.
-///
-/// ```
-/// let module = xla_shape_hlo::Module::parse("y = f32[8,2,2,1] convolution(x, w), dim_labels=f01b_i01o->f01b")?;
-/// let labels = module.instruction("y").unwrap().attribute("dim_labels").unwrap().dim_labels()?;
-/// assert_eq!((labels.input.first, labels.input.second), (3, 0), "the batch is dimension 3, the features are dimension 0");
-/// assert_eq!((labels.kernel.first, labels.kernel.second), (0, 3), "input features, output features");
-/// assert_eq!(labels.input.spatial, [1, 2]);
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Labels {
-    /// The batch dimension; of a kernel, the input feature dimension.
-    pub first: usize,
-    /// The feature dimension; of a kernel, the output feature dimension.
-    pub second: usize,
-    /// The spatial dimensions.
-    pub spatial: Vec<usize>,
-}
-
-/// The groups of devices that take part in a collective together: `replica_groups`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum ReplicaGroups<'a> {
-    /// `{{0,1},{2,3}}`: each group in full. An empty list means one group of all devices.
-    Lists(Vec<Vec<usize>>),
-    /// `[groups,size]<=[dimensions]T(permutation)`: the numbers 0, 1, … reshaped to `dimensions`, transposed, and reshaped
-    /// to `[groups,size]`: each row is a group (`xla/hlo/ir/tile_assignment.cc`, `IotaTileAssignment`).
-    Iota {
-        /// The number of groups, then the size of each.
-        shape: Vec<usize>,
-        /// The dimensions that the numbers are first reshaped to.
-        dimensions: Vec<usize>,
-        /// The transposition, if there is one.
-        permutation: Option<Vec<usize>>,
-    },
-    /// `mesh['x'=2,'y'=2] {'x'}`: groups along axes of a mesh, as written.
-    Mesh(&'a str),
-}
-
-impl ReplicaGroups<'_> {
-    /// The groups as lists of device numbers; `None` for groups along the axes of a mesh.
-    ///
-    /// ```
-    /// use xla_shape_hlo::ReplicaGroups;
-    ///
-    /// let groups = ReplicaGroups::Iota { shape: vec![2, 2], dimensions: vec![2, 2], permutation: Some(vec![1, 0]) };
-    /// assert_eq!(groups.expand()?, Some(vec![vec![0, 2], vec![1, 3]]));
-    /// # Ok::<(), xla_shape_core::shard::ShardingError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If `shape`, `dimensions` and `permutation` do not fit together, or there are too many devices to list.
-    pub fn expand(&self) -> core::result::Result<Option<Vec<Vec<usize>>>, ShardingError> {
-        let wide = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
-        match self {
-            Self::Lists(lists) => Ok(Some(lists.clone())),
-            Self::Iota { shape, dimensions, permutation } => {
-                let in_order = (0..dimensions.len()).collect::<Vec<_>>();
-                let iota = Iota::new(&wide(dimensions), permutation.as_deref().unwrap_or(&in_order))?;
-                let expected = shape.len();
-                let &[groups, size] = shape.as_slice() else {
-                    return Err(ShardingError::Rank { expected: 2, found: expected });
-                };
-                let groups = replica_groups(groups as u64, size as u64, &Devices::Iota(iota))?;
-                let numbers = |group: Vec<i64>| group.into_iter().filter_map(|device| usize::try_from(device).ok());
-                Ok(Some(groups.into_iter().map(|group| numbers(group).collect()).collect()))
-            }
-            Self::Mesh(_) => Ok(None),
-        }
     }
 }

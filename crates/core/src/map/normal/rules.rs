@@ -1,21 +1,4 @@
-//! The normal form of a stride table, by which layouts are compared: a list of parts in a workspace.
-//!
-//! A part is `(source % m1 % m2 % …) / divisor · stride`: divisions can always be done last, because
-//! `(x / d) % m = (x % (d · m)) / d`. Three rules make a form normal:
-//!
-//! - A modulus that is a multiple of the next one, or that no index of the array reaches, is removed.
-//! - A sum that `*` makes is split into its parts wherever the sizes allow it.
-//! - Two parts `u / d` and `(u % d) / e` whose strides continue each other are joined to `u / e`.
-//!
-//! Why equal maps have equal forms, if no sums remain: the strides of a layout are products of sizes, so the smallest
-//! stride is the smallest distance between two elements, and the map modulo the next stride determines the part with
-//! the smallest stride. The values of a part determine the part: its divisor is the smallest index with value 1, and
-//! its last modulus is the first index at which the value drops. So the parts of equal maps can differ only where one
-//! part continues another, and such parts are joined. For sums that cannot be split, only the converse holds: maps with
-//! equal forms are equal.
-//!
-//! Everything is `const`, because types ask too: whether a layout is strided, whether a reshape is a bitcast, `assert_same_map!`. There is
-//! one implementation for both; a `const` gives it a workspace of fixed size, a program one that grows.
+//! The rules that make a form normal. Each takes the parts at the end of a list, from a given one on, and rewrites them in place.
 
 #![expect(
     clippy::indexing_slicing,
@@ -23,166 +6,29 @@
     reason = "`const fn` has no iterators; indices are below counters, and products are checked or below `positions`"
 )]
 
-use super::arithmetic::greatest_common_divisor;
-use super::terms::View;
-use super::{Intermediate, Source, Term};
-use crate::limits::{MAX_DECISION_DEPTH, MAX_DECISION_STEPS};
+use super::super::arithmetic::greatest_common_divisor;
+use super::super::terms::View;
+use super::super::{Intermediate, Source, Term};
+use super::{Budget, Exhausted, NONE, Node, Part, Range, same_part, same_parts, slice};
+use crate::limits::MAX_DECISION_DEPTH;
 use crate::list::Blank;
 
-/// No modulus: larger than any size.
-pub(crate) const NONE: u64 = u64::MAX;
-
-/// `source / divisor · stride`.
-#[derive(Clone, Copy)]
-pub(crate) struct Part {
-    pub(crate) stride: u64,
-    /// A dimension, or a node of the workspace.
-    pub(crate) source: Source,
-    pub(crate) divisor: u64,
-}
-
-/// A source of parts other than a dimension. Equal nodes of a workspace have the same number.
-#[derive(Clone, Copy)]
-pub(crate) enum Node {
-    /// `parent % modulus`.
-    Remainder { parent: Source, modulus: u64 },
-    /// The sum of these parts, which is less than `bound`. It is a node because its remainder cannot be written as
-    /// parts.
-    Sum { parts: Range, bound: u64 },
-}
-
-/// A range of parts of a workspace's pool.
-#[derive(Clone, Copy)]
-pub(crate) struct Range {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl Blank for Part {
-    const BLANK: Self = Self { stride: 0, source: Source::Zero, divisor: 1 };
-}
-
-impl Blank for Node {
-    const BLANK: Self = Self::Remainder { parent: Source::Zero, modulus: 1 };
-}
-
-impl Blank for Range {
-    const BLANK: Self = Self { start: 0, end: 0 };
-}
-
-/// Storage for making normal forms.
-pub(crate) struct NormalWorkspace<'a> {
-    /// The stack of lists under construction; the last list is the digits.
-    pub(crate) parts: &'a mut [Part],
-    /// The finished lists, which nodes and values refer to.
-    pub(crate) pool: &'a mut [Part],
-    pub(crate) nodes: &'a mut [Node],
-    /// One for each intermediate value of the table.
-    pub(crate) values: &'a mut [Range],
-}
-
-/// Why there is no normal form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Exhausted {
-    /// The workspace is too small; a larger one may do.
-    Workspace,
-    /// Sums and remainders are nested too deeply, or take too many steps.
-    Steps,
-}
-
-/// How many more steps normal forms may take; a step visits a part or a node.
-pub(crate) struct Budget(usize);
-
-impl Budget {
-    /// The budget of one decision: enough for any layout that was not made to be hard.
-    pub(crate) const fn for_one_decision() -> Self {
-        Self(MAX_DECISION_STEPS)
-    }
-
-    const fn take(&mut self, steps: usize) -> bool {
-        self.0 = self.0.saturating_sub(steps);
-        self.0 > 0
-    }
-}
-
-/// A table in normal form.
-pub(crate) struct Normal<'a> {
-    pub(crate) digits: &'a [Part],
-    pub(crate) pool: &'a [Part],
-    pub(crate) nodes: &'a [Node],
-}
-
-/// The normal form of `view` for indices below `extents`, none of which is 0.
-pub(crate) const fn normal<'a>(
-    view: View<'_>,
-    extents: &[u64],
-    workspace: &'a mut NormalWorkspace<'_>,
-    budget: &mut Budget,
-) -> Result<Normal<'a>, Exhausted> {
-    let NormalWorkspace { parts, pool, nodes, values } = workspace;
-    let mut normalizer = Normalizer::new(extents, parts, pool, nodes, budget);
-    let digits = normalizer.form(view, values);
-    match normalizer.exhausted {
-        Some(exhausted) => Err(exhausted),
-        None => Ok(Normal {
-            digits: slice(normalizer.pool, digits),
-            pool: normalizer.pool.split_at(normalizer.num_pool).0,
-            nodes: normalizer.nodes.split_at(normalizer.num_nodes).0,
-        }),
-    }
-}
-
-/// Whether both maps have the same normal form for indices below `extents`, none of which is 0.
-pub(crate) const fn have_same_form(
-    maps: [View<'_>; 2],
-    extents: &[u64],
-    workspace: &mut NormalWorkspace<'_>,
-    budget: &mut Budget,
-) -> Result<bool, Exhausted> {
-    let NormalWorkspace { parts, pool, nodes, values } = workspace;
-    // Both forms share one workspace, in which equal nodes have the same number, so that nodes are compared by number.
-    // Comparing them recursively would take exponential time where nodes share subexpressions.
-    let mut normalizer = Normalizer::new(extents, parts, pool, nodes, budget);
-    let forms = [normalizer.form(maps[0], values), normalizer.form(maps[1], values)];
-    match normalizer.exhausted {
-        Some(exhausted) => Err(exhausted),
-        None => Ok(same_parts(slice(normalizer.pool, forms[0]), slice(normalizer.pool, forms[1]))),
-    }
-}
-
-/// The parts of a list in the pool.
-pub(crate) const fn slice(pool: &[Part], range: Range) -> &[Part] {
-    pool.split_at(range.end).0.split_at(range.start).1
-}
-
-const fn same_part(this: Part, that: Part) -> bool {
-    this.stride == that.stride && this.divisor == that.divisor && this.source.same(that.source)
-}
-
-const fn same_parts(these: &[Part], those: &[Part]) -> bool {
-    let mut i = 0;
-    while i < these.len() && i < those.len() && same_part(these[i], those[i]) {
-        i += 1;
-    }
-    i == these.len() && i == those.len()
-}
-
-struct Normalizer<'a, 'e> {
+pub(super) struct Normalizer<'a, 'e> {
     extents: &'e [u64],
     parts: &'a mut [Part],
     num_parts: usize,
-    pool: &'a mut [Part],
-    num_pool: usize,
-    nodes: &'a mut [Node],
-    num_nodes: usize,
+    pub(super) pool: &'a mut [Part],
+    pub(super) num_pool: usize,
+    pub(super) nodes: &'a mut [Node],
+    pub(super) num_nodes: usize,
     depth: usize,
     budget: &'e mut Budget,
     /// Why the work stopped; if set, the forms made so far are not valid.
-    exhausted: Option<Exhausted>,
+    pub(super) exhausted: Option<Exhausted>,
 }
 
 impl<'a, 'e> Normalizer<'a, 'e> {
-    const fn new(
+    pub(super) const fn new(
         extents: &'e [u64],
         parts: &'a mut [Part],
         pool: &'a mut [Part],
@@ -194,7 +40,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     }
 
     /// Makes the normal form of `view`; `values` is scratch space for its intermediate values.
-    const fn form(&mut self, view: View<'_>, values: &mut [Range]) -> Range {
+    pub(super) const fn form(&mut self, view: View<'_>, values: &mut [Range]) -> Range {
         let table = view.table;
         if table.intermediates.len() > values.len() {
             self.exhausted = Some(Exhausted::Workspace);
@@ -622,7 +468,7 @@ const MAX_MODULI: usize = 8;
 /// With `t(x) = (x % m1 % m2 % …) / divisor`: the first `x` below `limit` with `t(shift + x) != t(x)`.
 ///
 /// For `t(x) = x % 5 / 4` and a shift of 8, that is 1: `t(9)` is 1, `t(1)` is 0.
-const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Option<u64> {
+pub(super) const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Option<u64> {
     let Some((&period, rest)) = moduli.split_first() else {
         let first = divisor.saturating_sub(shift);
         return if shift > 0 && first < limit { Some(first) } else { None };
@@ -643,90 +489,5 @@ const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Op
     match first_shift(rest, divisor, wrap, limit - wrap) {
         Some(first) => Some(wrap + first),
         None => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Digit, StrideTable};
-    use super::*;
-    use alloc::string::String;
-    use alloc::vec::Vec;
-    use alloc::{format, vec};
-    use core::num::NonZeroU64;
-
-    fn term(source: Source, divisor: u64, modulus: u64) -> Term {
-        Term { source, divisor: NonZeroU64::new(divisor).unwrap(), modulus: NonZeroU64::new(modulus) }
-    }
-
-    /// A part of dimension 0; a modulus of 0 is none.
-    fn row(divisor: u64, modulus: u64) -> Term {
-        term(Source::Dimension(0), divisor, modulus)
-    }
-
-    fn table(extents: &[u64], digits: &[Digit], values: Vec<Intermediate>) -> StrideTable {
-        StrideTable::from_digits(extents, digits, values).unwrap()
-    }
-
-    /// The canonical form of a table without sums, as a text: `i/8·2 + j%3·1`.
-    fn form(table: &StrideTable) -> String {
-        let mapping = table.as_ref().canonical().unwrap();
-        assert!(mapping.intermediates().is_empty(), "a sum is left");
-        let part = |digit: &Digit| {
-            let Source::Dimension(dimension) = digit.term.source else { panic!("a part of a dimension") };
-            let letter = char::from(b'i' + dimension as u8);
-            let divisor = Some(digit.term.divisor.get()).filter(|&divisor| divisor > 1);
-            let divisor = divisor.map(|divisor| format!("/{divisor}")).unwrap_or_default();
-            let modulus = digit.term.modulus.map(|modulus| format!("%{modulus}")).unwrap_or_default();
-            format!("{letter}{divisor}{modulus}·{}", digit.stride)
-        };
-        mapping.digits().iter().map(part).collect::<Vec<_>>().join(" + ")
-    }
-
-    /// The form of `(i·size + j) / divisor % modulus`, where there are so many of `i` and of `j`.
-    fn combined(extents: [u64; 2], size: u64, divisor: u64, modulus: u64) -> String {
-        let [major, minor] = [0, 1].map(|dimension| term(Source::Dimension(dimension), 1, 0));
-        let most = (extents[0] - 1) * size + extents[1] - 1;
-        let minor_size = NonZeroU64::new(size).unwrap();
-        let sum = Intermediate::Combine { major, minor, minor_size, size: most + 1 };
-        let size = if modulus > 0 { modulus } else { most / divisor + 1 };
-        let digit = Digit { term: term(Source::Intermediate(0), divisor, modulus), size, stride: 1 };
-        form(&table(&extents, &[digit], vec![sum]))
-    }
-
-    #[test]
-    fn sums_are_split_as_the_examples_say() {
-        assert_eq!(combined([3, 4], 4, 4, 0), "i·1");
-        assert_eq!(combined([3, 4], 4, 1, 4), "j·1");
-        assert_eq!(combined([3, 2], 6, 1, 4), "i%2·2 + j·1");
-        assert_eq!(combined([3, 4], 4, 2, 0), "i·2 + j/2·1");
-    }
-
-    #[test]
-    fn parts_are_joined_as_the_examples_say() {
-        let tiles =
-            |stride| [Digit { term: row(8, 0), size: 2, stride }, Digit { term: row(1, 8), size: 8, stride: 128 }];
-        assert_eq!(form(&table(&[16], &tiles(1024), vec![])), "i·128");
-        assert_eq!(form(&table(&[16], &tiles(2048), vec![])), "i/8·2048 + i%8·128");
-        let twice = [3, 2].map(|stride| Digit { term: row(1, 0), size: 16, stride });
-        assert_eq!(form(&table(&[16], &twice, vec![])), "i·5");
-    }
-
-    #[test]
-    fn remainders_that_no_element_sees_are_removed() {
-        // `x % first % second / divisor`, for `x` below `extent`.
-        let cut = |first, second: u64, divisor: u64, extent| {
-            let outer = Intermediate::Term { term: row(1, first), size: first };
-            let inner = Intermediate::Term { term: term(Source::Intermediate(0), 1, second), size: second };
-            let size = second.div_ceil(divisor);
-            let digit = Digit { term: term(Source::Intermediate(1), divisor, 0), size, stride: 1 };
-            table(&[extent], &[digit], vec![outer, inner])
-        };
-        let first_moved = |one: &StrideTable, other: &StrideTable| one.as_ref().first_moved(other.as_ref()).unwrap();
-        assert_eq!(first_moved(&cut(24, 8, 1, 100), &cut(8, 8, 1, 100)), None);
-        assert!(first_moved(&cut(24, 9, 1, 100), &cut(9, 9, 1, 100)).is_some());
-        assert_eq!(first_moved(&cut(8, 5, 4, 9), &cut(5, 5, 4, 9)), None);
-        assert_eq!(first_moved(&cut(8, 5, 4, 10), &cut(5, 5, 4, 10)), Some(vec![9]));
-        assert_eq!((first_shift(&[5], 4, 8, 1), first_shift(&[5], 4, 8, 2)), (None, Some(1)));
     }
 }
