@@ -287,7 +287,7 @@ pub enum FileError {
     /// An index names a file that is not in its folder or below.
     #[error("expected names of files in the same folder or below, found {0:?}")]
     OutsideOfIndex(String),
-    /// An index names something else than a file, such as a pipe.
+    /// An index names something other than a file, such as a pipe.
     #[error("expected names of files, found {0:?}")]
     IndexOfNoFile(String),
     /// An index lists a tensor in a file that does not have it.
@@ -512,7 +512,7 @@ fn shown(path: &Path, stream: &str) -> String {
     if path.as_os_str() == "-" { stream.to_owned() } else { format!("`{}`", path.display()) }
 }
 
-/// What stands before what is wrong with a plan.
+/// The words before an error in a plan, which name it.
 fn plan_shown(plan: Option<&Path>, error: &PlanError) -> String {
     let name = plan.map_or_else(|| "the plan".to_owned(), |path| format!("`{}`", path.display()));
     let end = if matches!(error, PlanError::NotAPlan(_)) { " is " } else { ": " };

@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
     /// A cursor after the bracket at `position`, over the text up to `end`.
     pub(crate) fn inside(&self, position: usize, end: usize) -> Self {
         let text = self.text.get(..end).unwrap_or("");
-        Self { is_wary: self.is_wary, ..Self::new(text, position.saturating_add(1)) }
+        Self { is_wary: self.is_wary, ..Self::new(text, position + 1) }
     }
 
     pub(crate) const fn text(&self) -> &'a str {
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
     fn while_class(&self, position: usize, class: u8) -> usize {
         let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
         let length = rest.iter().position(|&byte| !is(byte, class)).unwrap_or(rest.len());
-        position.saturating_add(length)
+        position + length
     }
 
     /// The first position from `position` on whose byte is of this class.
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
     fn until_class(&self, position: usize, class: u8) -> usize {
         let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
         let length = rest.iter().position(|&byte| is(byte, class)).unwrap_or(rest.len());
-        position.saturating_add(length)
+        position + length
     }
 
     /// The text from `start` to the cursor.
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn skip_space(&mut self) -> Result<()> {
         loop {
             match self.peek() {
-                Some(byte) if is(byte, SPACE) => self.position = self.position.saturating_add(1),
+                Some(byte) if is(byte, SPACE) => self.position += 1,
                 Some(b'/') => {
                     if !self.skip_comment()? {
                         return Ok(());
@@ -139,19 +139,18 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn skip_blanks(&mut self) {
         while self.peek().is_some_and(|byte| is(byte, SPACE) && byte != b'\n') {
-            self.position = self.position.saturating_add(1);
+            self.position += 1;
         }
     }
 
     /// Skips a comment, if one begins at the cursor.
     fn skip_comment(&mut self) -> Result<bool> {
         let start = self.position;
-        let inside = start.saturating_add(2);
-        match self.byte(start.saturating_add(1)) {
+        let inside = start + 2;
+        match self.byte(start + 1) {
             Some(b'/') => {
                 let rest = self.text.as_bytes().get(inside..).unwrap_or(&[]);
-                self.position =
-                    memchr::memchr(b'\n', rest).map_or(self.text.len(), |length| inside.saturating_add(length));
+                self.position = memchr::memchr(b'\n', rest).map_or(self.text.len(), |length| inside + length);
                 Ok(true)
             }
             Some(b'*') => {
@@ -165,7 +164,7 @@ impl<'a> Cursor<'a> {
                     let span = Span { start, end: inside };
                     return Err(ParseError::new(ParseErrorKind::UnclosedComment, span));
                 };
-                self.position = inside.saturating_add(length).saturating_add(2);
+                self.position = inside + length + 2;
                 Ok(true)
             }
             _ => Ok(false),
@@ -175,7 +174,7 @@ impl<'a> Cursor<'a> {
     /// Reads a name without its leading `%`; empty if there is none.
     #[inline]
     pub(crate) fn name(&mut self) -> (usize, &'a str) {
-        let start = self.position.saturating_add(usize::from(self.peek() == Some(b'%')));
+        let start = self.position + usize::from(self.peek() == Some(b'%'));
         let end = self.while_class(start, NAME);
         if end > start {
             self.position = end;
@@ -187,7 +186,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn digits(&mut self) -> &'a str {
         let start = self.position;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.position = self.position.saturating_add(1);
+            self.position += 1;
         }
         self.since(start)
     }
@@ -196,7 +195,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
-        self.position = self.position.saturating_add(usize::from(there));
+        self.position += usize::from(there);
         there
     }
 
@@ -218,7 +217,7 @@ impl<'a> Cursor<'a> {
     /// Skips this word, if it is at the cursor as a whole word; returns whether it was.
     pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let there = self.text.as_bytes().get(self.position..).is_some_and(|rest| rest.starts_with(word.as_bytes()));
-        let end = self.position.saturating_add(word.len());
+        let end = self.position + word.len();
         if !there || self.byte(end).is_some_and(|byte| is(byte, NAME)) {
             return false;
         }
@@ -230,7 +229,7 @@ impl<'a> Cursor<'a> {
     fn string(&mut self) -> Result<()> {
         let start = self.position;
         let quote = self.peek().unwrap_or(b'"');
-        let mut position = start.saturating_add(1);
+        let mut position = start + 1;
         loop {
             let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
             let found = match self.is_wary {
@@ -241,25 +240,25 @@ impl<'a> Cursor<'a> {
                 position = self.text.len();
                 break;
             };
-            position = position.saturating_add(length);
+            position += length;
             match self.byte(position) {
                 Some(byte) if byte == quote => {
-                    self.position = position.saturating_add(1);
+                    self.position = position + 1;
                     return Ok(());
                 }
-                Some(b'\\') => position = position.saturating_add(2),
+                Some(b'\\') => position += 2,
                 _ if self.begins_anew(position) => break,
-                _ => position = position.saturating_add(1),
+                _ => position += 1,
             }
         }
         self.position = position.min(self.text.len());
-        Err(ParseError::new(ParseErrorKind::UnclosedString, Span { start, end: start.saturating_add(1) }))
+        Err(ParseError::new(ParseErrorKind::UnclosedString, Span { start, end: start + 1 }))
     }
 
     /// Whether an instruction begins in the line after `newline`: `ROOT` and a name, or a name, `=`, and a shape or an opcode with its
     /// operands.
     fn begins_anew(&self, newline: usize) -> bool {
-        let mut ahead = Self::new(self.text, newline.saturating_add(1));
+        let mut ahead = Self::new(self.text, newline + 1);
         ahead.skip_blanks();
         if ahead.begins_root() {
             return true;
@@ -365,7 +364,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn layout_may_follow(&self, position: usize) -> bool {
         match self.byte(position) {
             Some(b'{') => true,
-            Some(b' ') if self.byte(position.saturating_add(1)).is_some_and(|byte| byte.is_ascii_alphabetic()) => false,
+            Some(b' ') if self.byte(position + 1).is_some_and(|byte| byte.is_ascii_alphabetic()) => false,
             _ => {
                 let mut ahead = Self::new(self.text, position);
                 ahead.skip_blanks();
@@ -394,7 +393,7 @@ impl<'a> Cursor<'a> {
                 b'"' | b'\'' => self.string()?,
                 b'(' | b'[' | b'{' => {
                     open.push(byte);
-                    self.position = self.position.saturating_add(1);
+                    self.position += 1;
                 }
                 b')' | b']' | b'}' => {
                     let last = open.pop().unwrap_or(0);
@@ -402,18 +401,18 @@ impl<'a> Cursor<'a> {
                         let expected = Expected::Character(closing(last).into());
                         return Err(self.unexpected(expected));
                     }
-                    self.position = self.position.saturating_add(1);
+                    self.position += 1;
                     if open.is_empty() {
                         return Ok(());
                     }
                 }
                 b'/' => {
                     if !self.skip_comment()? {
-                        self.position = self.position.saturating_add(1);
+                        self.position += 1;
                     }
                 }
                 _ if self.is_wary && self.begins_anew(self.position) => return Err(self.unclosed(start)),
-                _ => self.position = self.position.saturating_add(1),
+                _ => self.position += 1,
             }
         }
     }
@@ -437,16 +436,16 @@ impl<'a> Cursor<'a> {
                 self.position = self.text.len();
                 return Err(self.unclosed(start));
             };
-            self.position = self.position.saturating_add(length);
+            self.position += length;
             match self.peek() {
                 Some(b'"') => {
                     self.string()?;
                     continue;
                 }
-                Some(b'{') => depth = depth.saturating_add(1),
+                Some(b'{') => depth += 1,
                 _ => depth = depth.saturating_sub(1),
             }
-            self.position = self.position.saturating_add(1);
+            self.position += 1;
             if depth == 0 {
                 return Ok(self.position);
             }
@@ -456,7 +455,7 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn unclosed(&self, start: usize) -> ParseError {
         let open = self.byte(start).unwrap_or(0).into();
-        ParseError::new(ParseErrorKind::UnclosedBracket { open }, Span { start, end: start.saturating_add(1) })
+        ParseError::new(ParseErrorKind::UnclosedBracket { open }, Span { start, end: start + 1 })
     }
 
     /// Skips an attribute's value, and returns where it ends: before a comma, a closing bracket, the end of the line, or a space
@@ -476,8 +475,8 @@ impl<'a> Cursor<'a> {
                 }
                 Some(b'(' | b'[' | b'{') => self.balanced()?,
                 // A `//` comment counts as the end of the line, a `/* */` comment as a space.
-                Some(b'/') if self.byte(end.saturating_add(1)) == Some(b'/') => return self.ended_value(start, end),
-                Some(b'/') if !self.skip_comment()? => self.position = end.saturating_add(1),
+                Some(b'/') if self.byte(end + 1) == Some(b'/') => return self.ended_value(start, end),
+                Some(b'/') if !self.skip_comment()? => self.position = end + 1,
                 Some(b'/' | b' ' | b'\t' | b'\r') => {
                     self.skip_blanks();
                     if !matches!(self.peek(), Some(b'(' | b'[' | b'{')) {
@@ -504,10 +503,10 @@ impl<'a> Cursor<'a> {
         let mut depth = 0_usize;
         let mut position = self.position;
         loop {
-            let next = position.saturating_add(1);
+            let next = position + 1;
             position = match self.byte(position)? {
                 b'(' => {
-                    depth = depth.saturating_add(1);
+                    depth += 1;
                     next
                 }
                 b')' => {
@@ -520,12 +519,12 @@ impl<'a> Cursor<'a> {
                 b',' | b' ' => next,
                 b'/' if self.byte(next) == Some(b'*') => {
                     // Only comments like `/*index=5*/`.
-                    let end = self.until_class(next.saturating_add(1), INSIDE);
+                    let end = self.until_class(next + 1, INSIDE);
                     let before = end.checked_sub(1)?;
                     if before <= next || self.byte(before) != Some(b'*') || self.byte(end) != Some(b'/') {
                         return None;
                     }
-                    end.saturating_add(1)
+                    end + 1
                 }
                 byte if is(byte, NAME) => self.element_end(position)?,
                 _ => return None,
@@ -537,11 +536,11 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn array_end(&self, position: usize) -> Option<usize> {
         let end = self.dimensions_end(position)?;
-        if self.byte(end) != Some(b'{') || !matches!(self.byte(end.saturating_add(1)), Some(b'0'..=b'9' | b':')) {
+        if self.byte(end) != Some(b'{') || !matches!(self.byte(end + 1), Some(b'0'..=b'9' | b':')) {
             return Some(end);
         }
-        let close = self.while_class(end.saturating_add(1), LAYOUT);
-        (self.byte(close)? == b'}').then_some(close.saturating_add(1))
+        let close = self.while_class(end + 1, LAYOUT);
+        (self.byte(close)? == b'}').then_some(close + 1)
     }
 
     /// Where the shape at `position` ends, of an array or, as in `b(f32[2])`, of a buffer.
@@ -553,8 +552,8 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn buffer_end(&self, position: usize) -> Option<usize> {
         let is_buffer = self.text.as_bytes().get(position..)?.starts_with(b"b(");
-        let end = is_buffer.then(|| self.array_end(position.saturating_add(2)))??;
-        (self.byte(end)? == b')').then_some(end.saturating_add(1))
+        let end = is_buffer.then(|| self.array_end(position + 2))??;
+        (self.byte(end)? == b')').then_some(end + 1)
     }
 
     /// Where the dimensions of the array shape at `position` end.
@@ -564,8 +563,8 @@ impl<'a> Cursor<'a> {
         if open == position || self.byte(open)? != b'[' {
             return None;
         }
-        let close = self.while_class(open.saturating_add(1), DIMENSION);
-        (self.byte(close)? == b']').then_some(close.saturating_add(1))
+        let close = self.while_class(open + 1, DIMENSION);
+        (self.byte(close)? == b']').then_some(close + 1)
     }
 
     /// Where the shape of an instruction is that begins at the cursor; `None` if none does.
@@ -573,7 +572,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn instruction_shape(&mut self) -> Option<Span> {
         self.skip_blanks();
         if self.begins_root() {
-            self.position = self.position.saturating_add("ROOT".len());
+            self.position += "ROOT".len();
             self.skip_blanks();
         }
         if self.name().1.is_empty() {
@@ -591,8 +590,8 @@ impl<'a> Cursor<'a> {
     /// Moves to the beginning of the next line.
     pub(crate) fn skip_line(&mut self) {
         let rest = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
-        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length.saturating_add(1));
-        self.position = self.position.saturating_add(length);
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
+        self.position += length;
     }
 
     /// The error that the name, number or character at the cursor is not the expected one.
@@ -601,7 +600,7 @@ impl<'a> Cursor<'a> {
         let start = self.position;
         let name_end = self.while_class(start, NAME);
         let end = match self.text.get(start..) {
-            Some(rest) if name_end == start => start.saturating_add(rest.chars().next().map_or(0, char::len_utf8)),
+            Some(rest) if name_end == start => start + rest.chars().next().map_or(0, char::len_utf8),
             _ => name_end,
         };
         let found = Found::new(self.text.get(start..end).unwrap_or(""));

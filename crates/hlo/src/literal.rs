@@ -84,7 +84,7 @@ impl LiteralParser<'_> {
                 // XLA reads `()` as a literal of any tuple (`HloParserImpl::ParseTupleLiteral`).
                 let is_empty = self.cursor.peek() == Some(b')');
                 for shape in shapes.iter().filter(|_| !is_empty) {
-                    self.elements(shape, depth.saturating_add(1))?;
+                    self.elements(shape, depth + 1)?;
                     self.space()?;
                     if self.cursor.peek() != Some(b')') {
                         self.cursor.eat(b',');
@@ -126,9 +126,9 @@ impl LiteralParser<'_> {
                 if i > 0 {
                     self.eat(b',', "a literal of a tuple")?;
                 }
-                self.shape_and_elements(depth.saturating_add(1))?;
+                self.shape_and_elements(depth + 1)?;
                 self.space()?;
-                i = i.saturating_add(1);
+                i += 1;
             }
             return self.eat(b')', "a literal of a tuple");
         }
@@ -151,7 +151,7 @@ impl LiteralParser<'_> {
     fn omitted(&mut self) -> bool {
         let is_omitted = self.rest().starts_with("{...}");
         if is_omitted {
-            self.cursor.position = self.cursor.position.saturating_add("{...}".len());
+            self.cursor.position += "{...}".len();
         }
         is_omitted
     }
@@ -166,11 +166,11 @@ impl LiteralParser<'_> {
         while self.cursor.peek() != Some(b'}') {
             if dimension == 0 && self.rest().starts_with("...") {
                 // `...` stands for all remaining elements.
-                self.cursor.position = self.cursor.position.saturating_add("...".len());
+                self.cursor.position += "...".len();
                 self.separators()?;
                 return self.eat(b'}', what);
             }
-            self.array(array, dimension.saturating_add(1))?;
+            self.array(array, dimension + 1)?;
             self.separators()?;
             count = count.saturating_add(1);
         }
@@ -204,13 +204,13 @@ impl LiteralParser<'_> {
         if rest.get(length..).is_some_and(|rest| rest.starts_with('('))
             && let Some(close) = rest.find(')')
         {
-            length = close.saturating_add(1);
+            length = close + 1;
         }
         let word = rest.get(..length).unwrap_or("");
         if !fits(word, element_type) {
             return mismatch(format!("an element of {element_type}"), word);
         }
-        self.cursor.position = self.cursor.position.saturating_add(length);
+        self.cursor.position += length;
         Ok(())
     }
 }

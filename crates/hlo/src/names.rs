@@ -37,7 +37,7 @@ impl NameTable {
 
     /// The bytes of memory that the table takes.
     pub(crate) fn heap_bytes(&self) -> usize {
-        let texts = self.overflow.keys().map(|text| text.capacity().saturating_add(size_of::<(Vec<u8>, u32)>()));
+        let texts = self.overflow.keys().map(|text| text.capacity() + size_of::<(Vec<u8>, u32)>());
         texts.fold(self.slots.capacity().saturating_mul(size_of::<Slot>()), usize::saturating_add)
     }
 
@@ -87,7 +87,7 @@ impl NameTable {
             if let Some(slot) = self.slots.get(place).copied()
                 && self.is_free(slot)
             {
-                self.used = self.used.saturating_add(1);
+                self.used += 1;
                 if let Some(slot) = self.slots.get_mut(place) {
                     *slot = new;
                 }

@@ -32,9 +32,9 @@ impl Module {
     #[must_use]
     pub fn readers(&self) -> Readers<'_> {
         // Counts the readers of each instruction, then puts each reader into its place: a counting sort.
-        let mut starts = vec![0_u32; self.instructions().len().saturating_add(1)];
+        let mut starts = vec![0_u32; self.instructions().len() + 1];
         for (made, _) in self.reads() {
-            if let Some(count) = starts.get_mut((made as usize).saturating_add(1)) {
+            if let Some(count) = starts.get_mut((made as usize) + 1) {
                 *count = count.saturating_add(1);
             }
         }
@@ -72,7 +72,7 @@ impl<'m> Readers<'m> {
     pub fn of(&self, instruction: Instruction<'m>) -> impl Iterator<Item = Instruction<'m>> + '_ {
         let number = instruction.number() as usize;
         let at = |number: usize| self.starts.get(number).map_or(0, |&start| start as usize);
-        let range = at(number)..at(number.saturating_add(1));
+        let range = at(number)..at(number + 1);
         let numbers = self.numbers.get(range).unwrap_or_default();
         numbers.iter().filter_map(|&number| self.module.instruction_at(number))
     }

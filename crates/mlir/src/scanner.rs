@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
     pub(crate) fn eat(&mut self, wanted: &str) -> bool {
         let found = self.rest().starts_with(wanted);
         if found {
-            self.position = self.position.saturating_add(wanted.len());
+            self.position += wanted.len();
         }
         found
     }
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
     #[cold]
     pub(crate) fn error(&self, problem: MlirProblem, position: usize) -> MlirError {
         let before = self.text.as_bytes().get(..position).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         MlirError::new(problem, position, line)
     }
 
@@ -89,11 +89,11 @@ impl<'a> Scanner<'a> {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start();
-            self.position = self.position.saturating_add(rest.len().saturating_sub(trimmed.len()));
+            self.position += rest.len().saturating_sub(trimmed.len());
             if !trimmed.starts_with("//") {
                 return;
             }
-            self.position = self.position.saturating_add(trimmed.find('\n').unwrap_or(trimmed.len()));
+            self.position += trimmed.find('\n').unwrap_or(trimmed.len());
         }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
 
     fn skip_blanks(&mut self) {
         let blanks = self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
-        self.position = self.position.saturating_add(blanks);
+        self.position += blanks;
     }
 
     /// Reads `%a, %b:2 = name` or `name`. Returns `None`, and reads nothing, if no operation begins here.
@@ -141,7 +141,7 @@ impl<'a> Scanner<'a> {
         let from = self.position;
         if self.eat("\"") {
             self.take(|c| c != '"' && c != '\n');
-            let name = self.text.get(from.saturating_add(1)..self.position)?;
+            let name = self.text.get((from + 1)..self.position)?;
             return (self.eat("\"") && !name.is_empty()).then_some((results, name));
         }
         self.take(is_identifier);
@@ -152,25 +152,25 @@ impl<'a> Scanner<'a> {
     fn take(&mut self, wanted: impl Fn(char) -> bool) {
         let rest = self.rest();
         let length = rest.find(|c: char| !wanted(c)).unwrap_or(rest.len());
-        self.position = self.position.saturating_add(length);
+        self.position += length;
     }
 
     /// Passes one character, or one string.
     fn step(&mut self) -> Result<Token, MlirError> {
         let start = self.position;
         let Some(byte) = self.byte(start) else { return Ok(Token::End) };
-        self.position = start.saturating_add(1);
+        self.position = start + 1;
         Ok(match byte {
             b'"' => {
                 loop {
                     match self.byte(self.position) {
                         None | Some(b'\n') => return Err(self.error(MlirProblem::StringEnd, start)),
-                        Some(b'\\') => self.position = self.position.saturating_add(2),
+                        Some(b'\\') => self.position += 2,
                         Some(b'"') => break,
-                        Some(_) => self.position = self.position.saturating_add(1),
+                        Some(_) => self.position += 1,
                     }
                 }
-                self.position = self.position.saturating_add(1);
+                self.position += 1;
                 Token::Other
             }
             b'(' | b'[' | b'{' | b'<' => Token::Open(byte),
@@ -213,7 +213,7 @@ impl<'a> Scanner<'a> {
         let opens_region = loop {
             let at = self.position;
             if open.is_empty() && self.rest().starts_with("loc(") {
-                self.position = self.position.saturating_add("loc".len());
+                self.position += "loc".len();
                 let from = self.position;
                 self.balanced()?;
                 location = Some(self.since(from));
@@ -352,7 +352,7 @@ pub fn split_at_commas(text: &str) -> Vec<&str> {
     loop {
         let at = scanner.position;
         match scanner.step() {
-            Ok(Token::Open(_)) => depth = depth.saturating_add(1),
+            Ok(Token::Open(_)) => depth += 1,
             Ok(Token::Close(_)) => depth = depth.saturating_sub(1),
             Ok(Token::End) | Err(_) => {
                 parts.push(text.get(start..).unwrap_or(""));

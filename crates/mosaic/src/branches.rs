@@ -52,7 +52,7 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
         match outermost {
             Some((number, outer)) => {
                 own.entry(number).or_default().push(*branch);
-                let from = outer.last.saturating_add(1);
+                let from = outer.last + 1;
                 if branch.until > from {
                     outside.push(Branch { from, ..*branch });
                 }
@@ -96,7 +96,7 @@ impl Nest {
         let mut nest = Self { innermost: alloc::vec![None; bundles], outer: Vec::with_capacity(loops.len()) };
         for (number, found) in loops.iter().enumerate() {
             nest.outer.push(nest.of(found.first));
-            let count = found.last.saturating_sub(found.first).saturating_add(1);
+            let count = found.last.saturating_sub(found.first) + 1;
             nest.innermost.iter_mut().skip(found.first).take(count).for_each(|innermost| *innermost = Some(number));
         }
         nest
@@ -132,11 +132,11 @@ fn forward<'s, 'a>(all: &'s [Bundle<'a>], loops: &[Loop<'_>], nest: &Nest) -> Op
             let enters = |until: usize| {
                 let firsts =
                     nest.around(nest.of(until)).filter_map(|around| loops.get(around)).map(|found| found.first);
-                { firsts }.any(|first| (number.saturating_add(1)..until).contains(&first))
+                { firsts }.any(|first| ((number + 1)..until).contains(&first))
             };
             match starts.get(&target(slot)?) {
                 Some(&until) if enters(until) => return None,
-                Some(&until) => found.push(Branch { from: number.saturating_add(1), until, slot, around }),
+                Some(&until) => found.push(Branch { from: number + 1, until, slot, around }),
                 None if is_branch_back(slot) && around.is_some() => {}
                 None => return None,
             }
@@ -180,7 +180,7 @@ impl<'a> Program<'_, 'a> {
         let is_computed = steps <= *budget;
         *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
         // How many more times each bundle is executed than the bundle before it.
-        let mut changes = alloc::vec![0_i64; bundles.len().saturating_add(1)];
+        let mut changes = alloc::vec![0_i64; bundles.len() + 1];
         if let Some(first) = changes.first_mut() {
             *first = first.saturating_add_unsigned(trips);
         }

@@ -411,24 +411,24 @@ fn slots(text: &str) -> Option<(Vec<Slot<'_>>, &str)> {
     let mut add = |from: usize, to: usize| slots.extend(text.get(from..to).and_then(slot));
     loop {
         match bytes.get(at)? {
-            b'/' if bytes.get(at.saturating_add(1)) == Some(&b'*') => {
-                at = at.saturating_add(text.get(at..)?.find("*/")?).saturating_add(2);
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                at = (at + text.get(at..)?.find("*/")?) + 2;
                 continue;
             }
-            b'{' => depth = depth.saturating_add(1),
+            b'{' => depth += 1,
             b'}' if depth == 0 => {
                 add(start, at);
-                return Some((slots, text.get(at.saturating_add(1)..).unwrap_or("")));
+                return Some((slots, text.get((at + 1)..).unwrap_or("")));
             }
             b'}' => depth = depth.saturating_sub(1),
-            b';' if depth == 0 && bytes.get(at.saturating_add(1)) == Some(&b';') => {
+            b';' if depth == 0 && bytes.get(at + 1) == Some(&b';') => {
                 add(start, at);
-                at = at.saturating_add(1);
-                start = at.saturating_add(1);
+                at += 1;
+                start = at + 1;
             }
             _ => {}
         }
-        at = at.saturating_add(1);
+        at += 1;
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> FileName<'a> {
         let (time, rest) = rest.split_once('-')?;
         let (subject, number) = rest.strip_suffix('-')?.rsplit_once('-')?;
         number.parse::<u64>().ok()?;
-        // A text of Mosaic's, of a kernel that is called by a number.
+        // Mosaic's text of a kernel whose name is a number.
         if subject.ends_with("-mosaic-dump") {
             return None;
         }
@@ -324,7 +324,7 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
             || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
         let names = names(&program);
         let named = earlier().filter(|(_, subject)| names.contains(subject.as_bytes())).collect::<Vec<_>>();
-        // Only one kernel is there, and its name is not in the program, as after a change of its format.
+        // The only kernel has a name that the program does not: the form of names may have changed.
         let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
         let free = named.iter().copied().filter(|key| !used.contains(key)).collect::<Vec<_>>();
         let alike = most_alike(&free, instruction.bundles, &mut lines, texts);

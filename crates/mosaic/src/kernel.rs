@@ -596,7 +596,7 @@ impl<'a> Relayout<'a> {
 
 impl<'a> LoopUse<'a> {
     fn new(found: Loop<'a>, bundles: &Bundles<'a>, utilization: &Utilization<'a>) -> Self {
-        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        let count = found.last.saturating_sub(found.first) + 1;
         let inside = || bundles.bundles().iter().skip(found.first).take(count);
         let slots = |wanted: fn(&Slot<'a>) -> bool| {
             inside().flat_map(|bundle| bundle.slots()).filter(|slot| wanted(slot)).count() as u64

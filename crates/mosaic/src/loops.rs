@@ -113,7 +113,7 @@ pub(crate) fn is_branch_back(slot: &Slot<'_>) -> bool {
 /// The branch back of a loop, and the number of its bundle. The compiler does not always mark this bundle as one of the loop.
 pub(crate) fn branch_back<'s, 'a>(all: &'s [Bundle<'a>], found: &Loop<'_>) -> Option<(usize, &'s Slot<'a>)> {
     let inside = |more: usize| {
-        let count = found.last.saturating_sub(found.first).saturating_add(1).saturating_add(more);
+        let count = (found.last.saturating_sub(found.first) + 1) + more;
         all.iter().enumerate().skip(found.first).take(count).rev().filter_map(|(number, bundle)| {
             let back = bundle.slots().iter().rfind(|slot| is_branch_back(slot));
             back.map(|back| (number, bundle.depth(), back))
@@ -142,11 +142,11 @@ fn last(all: &[Bundle<'_>], found: &Loop<'_>) -> usize {
     let ended = branch_back(all, found).and_then(|(number, back)| {
         // The branch leads to the body, and the loop's number is one less than the body's.
         let region = target(back)?.checked_sub(1)?;
-        let mut after = all.iter().enumerate().skip(number).take(MAX_DELAY.saturating_add(1));
+        let mut after = all.iter().enumerate().skip(number).take(MAX_DELAY + 1);
         after.find(|(_, bundle)| bundle.ends_region(region)).map(|(number, _)| number)
     });
-    let waits = || all.iter().skip(found.last.saturating_add(1)).take_while(|bundle| bundle.slots().is_empty()).count();
-    ended.filter(|&ended| ended >= found.last).unwrap_or_else(|| found.last.saturating_add(waits()))
+    let waits = || all.iter().skip(found.last + 1).take_while(|bundle| bundle.slots().is_empty()).count();
+    ended.filter(|&ended| ended >= found.last).unwrap_or_else(|| found.last + waits())
 }
 
 /// The slot that writes each register, and each place to which a register is spilled; `None` if there are several.
@@ -274,7 +274,7 @@ fn phi_of<'s, 'a>(registers: &Registers<'s, 'a>, slot: &Slot<'a>) -> Option<&'s 
 pub(crate) fn executions(loops: &[Loop<'_>], bundles: usize) -> Vec<Option<u64>> {
     let mut times = alloc::vec![Some(1_u64); bundles];
     for found in loops {
-        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        let count = found.last.saturating_sub(found.first) + 1;
         for time in times.iter_mut().skip(found.first).take(count) {
             *time = time.zip(found.trips).map(|(time, trips)| time.saturating_mul(trips));
         }

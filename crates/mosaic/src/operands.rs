@@ -47,7 +47,7 @@ impl<'a> Operands<'a> {
         let layouts = layouts_of(operation, if is_relayout(operation) { "out_layout" } else { "in_layout" });
         let vectors = layouts.iter().filter(|layout| **layout != "none").count();
         let known = names.iter().filter(|name| self.get(**name).is_some_and(|(layout, _)| *layout != "none"));
-        // The text of a store has the memory first, but vectors are in order among themselves.
+        // Operands and layouts may be in different orders, as in a store, whose memory comes first. Their vectors are in the same order.
         let pairs: Option<Vec<_>> = if known.clone().count() == vectors {
             Some(known.copied().zip(layouts.iter().copied().filter(|layout| *layout != "none")).collect())
         } else if names.len() == layouts.len() {

@@ -39,7 +39,7 @@ impl<'a> Schedule<'a> {
             } else if let Some((_, instruction)) =
                 entry.split_once(" scheduled bundles (").and_then(|(_, rest)| rest.split_once("): %"))
             {
-                instructions = instructions.saturating_add(1);
+                instructions += 1;
                 schedule.instruction = Some(instruction).filter(|_| instructions == 1);
             }
         }

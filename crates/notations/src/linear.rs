@@ -285,7 +285,7 @@ pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
                 }
                 reader.all("->", "`->`")?;
                 bases.push(reader.list('(', ')', |reader| reader.number("an index"))?);
-                num_bits = num_bits.saturating_add(1);
+                num_bits += 1;
                 if num_bits > MAX_BITS {
                     return Err(reader.obstacle(Obstacle::TooLarge, at.at()));
                 }

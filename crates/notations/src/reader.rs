@@ -42,11 +42,11 @@ impl<'a> Reader<'a> {
 
     fn skip_space(&mut self) {
         let rest = self.rest();
-        self.at = self.at.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
+        self.at += rest.len().saturating_sub(rest.trim_start().len());
     }
 
     fn advance(&mut self, length: usize) {
-        self.at = self.at.saturating_add(length);
+        self.at += length;
         self.skip_space();
     }
 
@@ -101,8 +101,8 @@ impl<'a> Reader<'a> {
         if length == 0 {
             return Err(self.expected(expected));
         }
-        let number = rest.get(..sign.saturating_add(length)).unwrap_or("");
-        let span = Span { start, end: start.saturating_add(number.len()) };
+        let number = rest.get(..sign + length).unwrap_or("");
+        let span = Span { start, end: start + number.len() };
         self.advance(number.len());
         number.parse().map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge { found: Found::new(number) }, span))
     }
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let number = self.signed(expected)?;
         u64::try_from(number).map_err(|_| {
-            let end = self.text.get(start..self.at).map_or(self.at, |text| start.saturating_add(text.trim_end().len()));
+            let end = self.text.get(start..self.at).map_or(self.at, |text| start + text.trim_end().len());
             let found = Found::new(self.text.get(start..end).unwrap_or(""));
             let expected = Expected::Value(expected);
             ParseError::new(ParseErrorKind::NegativeNumber { expected, found }, Span { start, end })
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     /// One more level of brackets.
     pub(crate) fn nest(&self, depth: usize) -> Result<usize> {
         if depth < MAX_NESTING {
-            return Ok(depth.saturating_add(1));
+            return Ok(depth + 1);
         }
         Err(ParseError::new(ParseErrorKind::TooDeeplyNested { limit: MAX_NESTING }, self.span()))
     }
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
     fn span(&self) -> Span {
         let word = self.peek_word().len();
         let length = if word > 0 { word } else { self.rest().chars().next().map_or(0, char::len_utf8) };
-        Span { start: self.at, end: self.at.saturating_add(length) }
+        Span { start: self.at, end: self.at + length }
     }
 
     #[cold]
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// What is wrong with the map that the text from `start` on describes.
     #[cold]
     pub(crate) fn obstacle(&self, obstacle: Obstacle, start: usize) -> ParseError {
-        let end = self.text.get(start..self.at).map_or(start, |text| start.saturating_add(text.trim_end().len()));
+        let end = self.text.get(start..self.at).map_or(start, |text| start + text.trim_end().len());
         ParseError::new(ParseErrorKind::Other(OtherError::new(obstacle)), Span { start, end })
     }
 }
@@ -188,7 +188,7 @@ pub(crate) const fn fits(size: u64) -> bool {
 /// An error about an element type that stands from `start` on.
 #[cold]
 pub(crate) fn unknown_type(name: &str, start: usize) -> ParseError {
-    let span = Span { start, end: start.saturating_add(name.len()) };
+    let span = Span { start, end: start + name.len() };
     ParseError::new(ParseErrorKind::UnknownElementType { found: Found::new(name), suggestion: None }, span)
 }
 

@@ -207,7 +207,7 @@ impl Cursor<'_> {
     fn advance(&mut self) {
         self.phase += self.step.0;
         self.base += self.step.1;
-        // A step is shorter than a period: longer ones are in `step.1`. So one comparison takes the place of a division.
+        // `step.0` is below a period, since `step.1` has the whole periods of the step: a comparison takes the place of a division.
         if self.phase >= self.table.len() {
             self.phase -= self.table.len();
             self.base += self.whole;

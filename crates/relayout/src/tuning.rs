@@ -48,7 +48,7 @@ pub(crate) const MIN_REGION_ELEMENTS: usize = 64;
 /// Indices that are looked up one by one for a dimension, or for dimensions that a `*` combines: *bound*, some 20 ns each.
 pub(crate) const MAX_PIECE_PERIOD: usize = 1 << 13;
 
-/// Entries of all tables that hold the positions of an index on both sides: *bound*.
+/// Entries of all tables that map an index to its positions on both sides, together: *bound*.
 pub(crate) const MAX_TABLE_ENTRIES: usize = 1 << 22;
 
 /// Entries of a table that holds the positions of one side: *bound*.
@@ -122,7 +122,7 @@ pub(crate) const COPIED_ROWS: usize = 64;
 /// How many bytes of each of these rows are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
-/// Bytes of the largest arrays of 4-byte elements for which this copy is faster, unless they are larger than the caches. **Z**.
+/// Arrays of 4-byte elements gain by this copy up to this many bytes, and again where they are larger than the caches. **Z**.
 pub(crate) const MAX_COPIED_WORD_BYTES: usize = 4 << 20;
 
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.

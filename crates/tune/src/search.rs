@@ -34,8 +34,8 @@ type Score = (usize, u128, u64, bool, bool);
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) choice: Choice,
-    /// The programs, by number, for which the compiler chose these layouts. Layouts do not determine a program: the others were compiled with
-    /// these layouts, and the compiler may make another program of that.
+    /// The programs, by number, for which the compiler chose these layouts. The other programs were compiled with
+    /// these layouts, of which the compiler may make another program than where it chose them.
     pub(crate) auto: Vec<usize>,
     /// Whether the compiled programs have these layouts.
     pub(crate) taken: bool,

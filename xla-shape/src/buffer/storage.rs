@@ -247,7 +247,7 @@ impl<S: BufferShape, B: BytesMut> Buffer<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn view_mut(&mut self) -> ViewMut<'_, S> {
-        // SAFETY: the result borrows `self` mutably, so nothing else reads or writes what this buffer may write for as long (`BytesMut`).
+        // SAFETY: the result borrows `self` mutably, so until it ends nothing else reads or writes what this buffer may write (`BytesMut`).
         Buffer { bytes: unsafe { Mut::new(&mut self.bytes) }, shape: self.shape.clone() }
     }
 }

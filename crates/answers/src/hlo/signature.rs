@@ -116,7 +116,7 @@ impl Signature {
             return Reason::Sharding;
         }
         if !self.same_arrays(other) {
-            // Behind the partitioner, only the sizes on each device show a sharding. Other collectives bring other operations with them.
+            // After the partitioner, only the sizes on each device show a sharding. Other collectives bring other operations with them.
             return if self.differs_in_division(other) { Reason::Sharding } else { Reason::Source };
         }
         if !same_computing {

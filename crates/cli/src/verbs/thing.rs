@@ -120,7 +120,7 @@ pub(crate) fn run(
     result
 }
 
-/// The error about what is nothing known. Of a text on the command line, it also says that there is no such file.
+/// The error about an input that is nothing known. For a text on the command line, it also says that no such file exists.
 fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
     match &arguments.things[..] {
         [thing] if thing != PASTED && fs::metadata(thing).is_err() => {

@@ -43,14 +43,14 @@ const fn packed(text: &str) -> u128 {
         let mut number = 1_u64;
         while i < bytes.len() {
             number = number << 8 | bytes[i] as u64;
-            i = i.saturating_add(1);
+            i += 1;
         }
         return number as u128;
     }
     let mut number = 1;
     while i < bytes.len() && bytes.len() < 16 {
         number = number << 8 | bytes[i] as u128;
-        i = i.saturating_add(1);
+        i += 1;
     }
     number
 }

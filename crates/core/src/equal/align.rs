@@ -37,8 +37,7 @@ impl ArrayShape {
         while let Some(most_minor) = rest.next() {
             // The dimensions of a factor must be consecutive in memory, the last one the most minor.
             let position = input_long.iter().position(|dimension| dimension == most_minor)?;
-            let (start, end) =
-                bounds.iter().zip(bounds.iter().skip(1)).find(|(_, end)| end.0 == position.saturating_add(1))?;
+            let (start, end) = bounds.iter().zip(bounds.iter().skip(1)).find(|(_, end)| end.0 == position + 1)?;
             let others = input_long.get(start.0..position)?;
             if !others.iter().rev().all(|dimension| rest.next() == Some(dimension)) {
                 return None;

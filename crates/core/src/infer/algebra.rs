@@ -151,7 +151,7 @@ pub(super) fn dynamic_reshape<'a>(operands: Operands<'_, 'a>, declared: Option<&
     operands.at_least(1)?;
     let (array, result) = (operands.array(0)?, declared.and_then(Shape::array).ok_or(InferError::NotInferred)?);
     super::reshape(array.dimensions(), result.dimensions())?;
-    operands.exactly(result.num_dimensions().saturating_add(1))?;
+    operands.exactly(result.num_dimensions() + 1)?;
     for operand in 1..operands.len() {
         operands.class(operand, "s32", |found| found == ElementType::S32)?;
     }

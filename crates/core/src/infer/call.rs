@@ -55,7 +55,7 @@ pub(super) fn conditional<'a>(operands: Operands<'_, 'a>, branches: &[Callee<'a>
     if operands.array(0)?.element_type() == ElementType::Pred && branches.len() != 2 {
         return Err(InferError::Count { what: "branches", expected: 2, found: branches.len() });
     }
-    operands.exactly(branches.len().saturating_add(1))?;
+    operands.exactly(branches.len() + 1)?;
     let Some(first) = branches.first() else {
         return Err(InferError::Unexpected { what: "`branch_computations`", expected: "at least one" });
     };

@@ -74,7 +74,7 @@ impl DotDimensions<'_> {
     pub(super) const fn num_dimensions(self, lhs: &[Dimension], rhs: &[Dimension]) -> usize {
         let lhs_left = lhs.len().saturating_sub(self.lhs_batch.len()).saturating_sub(self.lhs_contracting.len());
         let rhs_left = rhs.len().saturating_sub(self.rhs_batch.len()).saturating_sub(self.rhs_contracting.len());
-        self.lhs_batch.len().saturating_add(lhs_left).saturating_add(rhs_left)
+        self.lhs_batch.len() + lhs_left + rhs_left
     }
 }
 
@@ -123,7 +123,7 @@ pub const fn dot(
     let mut i = 0;
     while i < lhs_batch.len() {
         result[i] = lhs[lhs_batch[i]];
-        i = i.saturating_add(1);
+        i += 1;
     }
     let next = copy_others(lhs, lhs_batch, lhs_contracting, result, i);
     copy_others(rhs, rhs_batch, rhs_contracting, result, next);
@@ -137,7 +137,7 @@ const fn check_distinct(what: &'static str, a: &[usize], b: &[usize]) -> Result<
         if contains(b, a[i]) {
             return Err(InferError::DuplicateDimension { what, dimension: a[i] });
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -169,7 +169,7 @@ const fn check_pair(
                 found,
             });
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -180,9 +180,9 @@ const fn copy_others(from: &[Dimension], a: &[usize], b: &[usize], to: &mut [Dim
     while dimension < from.len() {
         if !contains(a, dimension) && !contains(b, dimension) && at < to.len() {
             to[at] = from[dimension];
-            at = at.saturating_add(1);
+            at += 1;
         }
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     at
 }

@@ -255,7 +255,7 @@ pub const fn elementwise(operands: &[&[Dimension]], result: &mut [Dimension]) ->
         if let Err(error) = join(result, others[i]) {
             return Err(error);
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -278,7 +278,7 @@ pub(super) const fn join(result: &mut [Dimension], other: &[Dimension]) -> Resul
             }
             _ => merge(expected, found),
         };
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }
@@ -320,7 +320,7 @@ pub const fn select(
             _ if i < predicate.len() && matches!(predicate[i], Dimension::Unbounded) => Dimension::Unbounded,
             _ => result[i],
         };
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -384,7 +384,7 @@ pub const fn broadcast(operand: &[Dimension], dimensions: &[usize], result: &[Di
             let (expected, found) = (operand[i], result[dimension]);
             return Err(InferError::SizeMismatch { what: "the result", dimension, expected, found });
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }

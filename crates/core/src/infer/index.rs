@@ -20,7 +20,7 @@ fn check_start_indices(operands: Operands<'_, '_>, first: usize, num_dimensions:
     if let Some(vector) = operands.0.get(first).and_then(|shape| shape.array())
         && vector.num_dimensions() == 1
     {
-        operands.exactly(first.saturating_add(1))?;
+        operands.exactly(first + 1)?;
         operands.class(first, INTEGERS, ElementType::is_integral)?;
         let (what, expected) = ("the vector of indices", Dimension::Static(num_dimensions as u64));
         let found = dimension(what, vector.dimensions(), 0)?;
@@ -29,7 +29,7 @@ fn check_start_indices(operands: Operands<'_, '_>, first: usize, num_dimensions:
         }
         return Err(InferError::SizeMismatch { what, dimension: 0, expected, found });
     }
-    operands.exactly(first.saturating_add(num_dimensions))?;
+    operands.exactly(first + num_dimensions)?;
     for operand in first..operands.len() {
         operands.scalar(operand)?;
         operands.class(operand, INTEGERS, ElementType::is_integral)?;
@@ -236,7 +236,7 @@ pub(super) fn gather<'a>(operands: Operands<'_, 'a>, dimensions: GatherDimension
     };
     lists.check(operand, &indices, sizes)?;
     check_ascending("`offset_dims`", offset)?;
-    let num_dimensions = offset.len().saturating_add(indices.len().saturating_sub(1));
+    let num_dimensions = offset.len() + indices.len().saturating_sub(1);
     check_dimensions("`offset_dims`", offset, num_dimensions)?;
     check_len("`slice_sizes`", operand.len(), slice_sizes.len())?;
     let dropped = |number: &usize| collapsed.contains(number) || dimensions.operand_batching.contains(number);
@@ -276,8 +276,9 @@ pub(super) fn scatter<'a>(
     to_apply: Callee<'_>,
     sizes: bool,
 ) -> ShapeResult<'a> {
+    // As many operands as updates, and the indices between them.
     let count = operands.len() / 2;
-    let expected = count.saturating_mul(2).saturating_add(1).max(3);
+    let expected = (count.saturating_mul(2) + 1).max(3);
     operands.exactly(expected)?;
     let indices = indices(operands, count, dimensions.index_vector)?;
     let lists = IndexDimensions {
@@ -295,14 +296,13 @@ pub(super) fn scatter<'a>(
     };
     for number in 0..count {
         let operand = operands.array(number)?.dimensions();
-        let update = count.saturating_add(1).saturating_add(number);
+        let update = count + 1 + number;
         lists.check(operand, &indices, sizes)?;
         check_updates(operand, &indices, dimensions, operands.array(update)?.dimensions())?;
     }
-    let types = |from: usize| (0..count).map(move |number| operands.array(from.saturating_add(number)));
+    let types = |from: usize| (0..count).map(move |number| operands.array(from + number));
     let before: Vec<_> = types(0).map(|array| array.map(|array| array.element_type())).collect::<Result<_>>()?;
-    let after: Vec<_> =
-        types(count.saturating_add(1)).map(|array| array.map(|array| array.element_type())).collect::<Result<_>>()?;
+    let after: Vec<_> = types(count + 1).map(|array| array.map(|array| array.element_type())).collect::<Result<_>>()?;
     reducer::check_reducer("to_apply", to_apply, &before, &after)?;
     match operands.0.get(..count) {
         Some([only]) => Ok(Cow::Borrowed(*only)),
@@ -319,7 +319,7 @@ fn check_updates(
 ) -> Result<()> {
     let ScatterDimensions { update_window: window, inserted_window, operand_batching, .. } = dimensions;
     let what = "the updates";
-    check_len(what, indices.len().saturating_sub(1).saturating_add(window.len()), updates.len())?;
+    check_len(what, indices.len().saturating_sub(1) + window.len(), updates.len())?;
     check_ascending("`update_window_dims`", window)?;
     check_dimensions("`update_window_dims`", window, updates.len())?;
     let kept: Vec<_> = operand

@@ -277,7 +277,7 @@ pub const fn all_agree(a: &[Dimension], b: &[Dimension]) -> bool {
         if !agree(a[i], b[i]) {
             return false;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     a.len() == b.len()
 }
@@ -336,7 +336,7 @@ const fn check_dimensions(what: &'static str, list: &[usize], num_dimensions: us
         if contains(list.split_at(i).0, dimension) {
             return Err(InferError::DuplicateDimension { what, dimension });
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -348,7 +348,7 @@ const fn contains(list: &[usize], number: usize) -> bool {
         if list[i] == number {
             return true;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     false
 }

@@ -75,8 +75,7 @@ impl<'a> Operands<'_, 'a> {
     }
 
     pub(super) fn shape(self, operand: usize) -> Result<&'a Shape> {
-        let missing =
-            InferError::OperandCount { at_least: operand.saturating_add(1), at_most: None, found: self.len() };
+        let missing = InferError::OperandCount { at_least: operand + 1, at_most: None, found: self.len() };
         self.0.get(operand).copied().ok_or(missing)
     }
 

@@ -236,7 +236,7 @@ impl Operation<'_> {
             Self::DynamicSlice(_) | Self::DynamicUpdateSlice => {
                 let first = if matches!(self, Self::DynamicSlice(_)) { 1_usize } else { 2 };
                 let starts = if operands.is_empty() { 0 } else { operands[0].num_dimensions() };
-                first.saturating_add(starts)
+                first + starts
             }
             _ => 2,
         };
@@ -259,7 +259,7 @@ impl Operation<'_> {
             if let Err(error) = self.check_operand(operands, i) {
                 return Err(error);
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
         Ok(())
     }
@@ -316,7 +316,7 @@ impl Operation<'_> {
             Self::Dot(dimensions) => {
                 Some(dimensions.num_dimensions(operands[0].dimensions(), operands[1].dimensions()))
             }
-            Self::Convolution { dimensions, .. } => Some(dimensions.output_spatial.len().saturating_add(2)),
+            Self::Convolution { dimensions, .. } => Some(dimensions.output_spatial.len() + 2),
             Self::Select | Self::Clamp => Some(operands[1].num_dimensions()),
             _ => Some(operands[0].num_dimensions()),
         }
@@ -347,7 +347,7 @@ impl Operation<'_> {
                         Self::Concatenate { dimension } => rearrange::append(inferred, other, *dimension),
                         _ => elementwise::join(inferred, other),
                     };
-                    i = i.saturating_add(1);
+                    i += 1;
                 }
                 found
             }
@@ -417,7 +417,7 @@ impl Operation<'_> {
         while i < operands.len() {
             sink.text(if i > 0 { ", " } else { "" });
             write_without_layout(&mut sink, operands[i].element_type(), operands[i].dimensions());
-            i = i.saturating_add(1);
+            i += 1;
         }
         sink.text("): ");
         match problem {
@@ -448,7 +448,7 @@ const fn highest_precision(operands: &[&ArrayShape]) -> ElementType {
         if let Some(found) = highest.higher_precision_type(operands[i].element_type()) {
             highest = found;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     highest
 }
@@ -464,7 +464,7 @@ const fn is_mixed(operands: &[&ArrayShape]) -> bool {
             Some(first) if found.is_floating() && !ElementType::same(first, found) => return true,
             _ => {}
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     false
 }

@@ -65,7 +65,7 @@ const fn elements(dimensions: &[Dimension]) -> Result<Option<u64>, InferError> {
             Some(product) => product,
             None => return Err(InferError::Overflow),
         };
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(Some(product))
 }
@@ -126,7 +126,7 @@ pub const fn transpose(
     let mut i = 0;
     while i < permutation.len() {
         result[i] = operand[permutation[i]];
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -198,7 +198,7 @@ pub const fn slice(
         let taken = limit.saturating_sub(start).div_ceil(stride);
         // A slice that takes the whole of a dynamic dimension stays dynamic; a smaller one has a known size.
         result[dimension] = if taken == size { operand[dimension] } else { Dimension::Static(taken) };
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ pub const fn pad(
                 Err(error) => return Err(error),
             },
         };
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }
@@ -297,7 +297,7 @@ pub const fn concatenate(
         if let Err(error) = append(result, others[i], dimension) {
             return Err(error);
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -320,7 +320,7 @@ pub(super) const fn append(result: &mut [Dimension], other: &[Dimension], dimens
         } else {
             return Err(InferError::SizeMismatch { what: "an operand", dimension: at, expected, found });
         };
-        at = at.saturating_add(1);
+        at += 1;
     }
     Ok(())
 }
@@ -366,7 +366,7 @@ pub const fn dynamic_slice(operand: &[Dimension], sizes: &[u64], result: &mut [D
             return Err(InferError::SliceOutOfRange { dimension, start: 0, limit, size });
         }
         result[dimension] = Dimension::Static(limit);
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }
@@ -405,7 +405,7 @@ pub const fn dynamic_update_slice(
             return Err(InferError::SliceOutOfRange { dimension, start: 0, limit, size });
         }
         result[dimension] = operand[dimension];
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }

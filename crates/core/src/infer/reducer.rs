@@ -37,7 +37,7 @@ pub(super) fn check_reducer(
     initial: &[ElementType],
     elements: &[ElementType],
 ) -> Result<Vec<ElementType>> {
-    reducer.exactly(attribute, initial.len().saturating_add(elements.len()))?;
+    reducer.exactly(attribute, initial.len() + elements.len())?;
     let results = scalars(attribute, reducer.result)?;
     if results.len() != initial.len() || (initial.len() != 1 && reducer.result.tuple_shapes().is_none()) {
         let (what, expected, found) = ("results of the called computation", initial.len(), results.len());
@@ -53,7 +53,7 @@ pub(super) fn check_reducer(
             let (parameter, expected) = (None, "of the type of the initial value");
             return Err(InferError::Callee { attribute, parameter, expected });
         }
-        let second = number.saturating_add(results.len());
+        let second = number + results.len();
         let fits = |found| element_types_agree(element, found) && element_types_agree(result, found);
         if !parameter(second).is_some_and(fits) {
             return Err(error(second, "of the type of the operand's elements"));
@@ -186,7 +186,7 @@ pub(super) fn scan<'a>(
     declared: Option<&Shape>,
 ) -> ShapeResult<'a> {
     let attribute = "to_apply";
-    operands.at_least(carries.saturating_add(1))?;
+    operands.at_least(carries + 1)?;
     to_apply.exactly(attribute, operands.len())?;
     let size = dimension("`dimensions`", operands.array(0)?.dimensions(), along)?;
     let all = to_apply.result.tuple_shapes().unwrap_or(core::slice::from_ref(to_apply.result));

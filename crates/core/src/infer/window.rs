@@ -129,7 +129,7 @@ pub const fn reduce_window(
             Ok(windows) => windows,
             Err(error) => return Err(error),
         };
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     Ok(())
 }
@@ -290,7 +290,7 @@ pub const fn convolution(
             Ok(windows) => windows,
             Err(error) => return Err(error),
         };
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(())
 }
@@ -305,7 +305,7 @@ const fn check_labels(
     if let Err(error) = check_len(what, num_spatial, spatial.len()) {
         return Err(error);
     }
-    if let Err(error) = check_len(what, num_dimensions, spatial.len().saturating_add(2)) {
+    if let Err(error) = check_len(what, num_dimensions, spatial.len() + 2) {
         return Err(error);
     }
     if let Err(error) = check_dimensions(what, &[first, second], num_dimensions) {

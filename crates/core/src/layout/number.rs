@@ -335,7 +335,7 @@ pub(crate) const fn first_not_distinct(
         if mark(seen, dimension) {
             return Some((i, DimensionError::Duplicate { dimension }));
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     None
 }

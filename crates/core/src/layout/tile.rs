@@ -111,7 +111,7 @@ impl Tile {
                 (TileDimension::Size(size), TileDimension::Size(other)) if size == other => {}
                 _ => return false,
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
         entries.len() == others.len()
     }

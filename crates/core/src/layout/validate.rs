@@ -15,7 +15,7 @@ const fn clear(seen: &mut [u64]) {
     let mut i = 0;
     while i < seen.len() {
         seen[i] = 0;
-        i = i.saturating_add(1);
+        i += 1;
     }
 }
 
@@ -70,14 +70,14 @@ const fn tiles(tiles: &[Tile]) -> Check {
                 TileDimension::Size(size) if size > MAX_SIZE => {
                     return Err(ValidationError::TileDimensionTooLarge { tile, position, size });
                 }
-                TileDimension::Combine if position.saturating_add(1) == dimensions.len() => {
+                TileDimension::Combine if position + 1 == dimensions.len() => {
                     return Err(ValidationError::TrailingCombine { tile, position });
                 }
                 TileDimension::Size(_) | TileDimension::Combine => {}
             }
-            position = position.saturating_add(1);
+            position += 1;
         }
-        tile = tile.saturating_add(1);
+        tile += 1;
     }
     Ok(())
 }
@@ -131,9 +131,9 @@ const fn split_configs(splits: &[SplitConfig], num_dimensions: usize, seen: &mut
                 return Err(ValidationError::SplitIndexNotIncreasing { split, position, index, previous });
             }
             previous = index;
-            position = position.saturating_add(1);
+            position += 1;
         }
-        split = split.saturating_add(1);
+        split += 1;
     }
     Ok(())
 }

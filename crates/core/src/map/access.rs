@@ -187,7 +187,7 @@ impl StaticStrideTable {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below `num_digits`")]
+    #[expect(clippy::indexing_slicing, reason = "indices are below `num_digits`")]
     pub const fn for_positions(&self) -> Self {
         let mut table = *self;
         if self.num_digits >= 2

@@ -94,7 +94,7 @@ pub const fn increment(index: &mut [u64], extents: &[u64]) -> bool {
     let mut i = extents.len();
     while i > 0 {
         i -= 1;
-        index[i] = index[i].saturating_add(1);
+        index[i] += 1;
         if index[i] < extents[i] {
             return true;
         }

@@ -21,7 +21,6 @@ impl<'a> StrideTableRef<'a> {
     /// ```
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
-    #[expect(clippy::arithmetic_side_effects, reason = "the counter is below the length")]
     pub const fn is_exhaustive(self) -> bool {
         let mut elements = 1_u64;
         let mut i = 0;
@@ -117,7 +116,6 @@ impl<'a> StrideTableRef<'a> {
         clippy::indexing_slicing,
         reason = "`const fn` has no iterators; every list has an entry for each dimension"
     )]
-    #[expect(clippy::arithmetic_side_effects, reason = "the counter is below the length")]
     const fn beside_strides<'b>(self, unit: &mut [u64], values: &mut [u64], digits: &'b mut [Digit]) -> [View<'b>; 2]
     where
         'a: 'b,

@@ -241,7 +241,7 @@ impl LayoutMapping {
         extents.extend(tile);
         Ok(self.with_steps(extents, |step| {
             let size = tile.get(step.dimension).copied().unwrap_or(1);
-            let place = step.dimension.saturating_add(self.extents.len());
+            let place = step.dimension + self.extents.len();
             vec![Step { step: step.step.saturating_mul(size), ..step }, Step { dimension: place, ..step }]
         }))
     }

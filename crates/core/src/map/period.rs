@@ -27,7 +27,7 @@ impl StrideTableRef<'_> {
         let mut i = 0;
         while i < self.digits.len() {
             period = joined(period, self.digits[i].term, dimension);
-            i = i.saturating_add(1);
+            i += 1;
         }
         let (mut i, mut is_source, mut combines_values) = (0, false, false);
         while i < self.intermediates.len() {
@@ -45,7 +45,7 @@ impl StrideTableRef<'_> {
                         || matches!(minor.source, Source::Intermediate(_));
                 }
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
         // A tile cuts sums of intermediate values, and the quotient of a sum need not be the sum of the quotients.
         if is_source && combines_values { None } else { period }

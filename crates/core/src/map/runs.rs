@@ -1,10 +1,6 @@
 //! Runs and bands: which elements along one dimension lie at a constant stride, and which lines lie side by side.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; indices are below lengths that are checked, divisors and moduli are at least 1"
-)]
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; indices are below lengths that are checked")]
 
 use super::arithmetic::greatest_common_divisor;
 use super::{Digit, Intermediate, Source, StrideTableRef, Term};

@@ -45,7 +45,7 @@ pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, Validation
                 _ => return Err(ValidationError::ElementCountOverflow),
             };
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(product)
 }
@@ -129,7 +129,7 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
         if let Some(extent @ 1..) = dimensions[i].extent() {
             bound = bound.saturating_mul(extent);
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     let tiles = layout.tiles();
     let mut tile = 0;
@@ -140,9 +140,9 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
             if let TileDimension::Size(size) = entries[i] {
                 bound = bound.saturating_mul(size);
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
-        tile = tile.saturating_add(1);
+        tile += 1;
     }
     let bound = bound.saturating_add(layout.tail_padding_alignment_in_elements());
     let own = element_type.storage_bits();
@@ -159,7 +159,7 @@ pub(crate) const fn is_unbounded(dimensions: &[Dimension]) -> bool {
         if dimensions[i].extent().is_none() {
             return true;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     false
 }

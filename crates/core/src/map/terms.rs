@@ -1,10 +1,6 @@
 //! Stride tables over other dimensions: transposed or reshaped indices, written as terms.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; every index is below a length, and counters are above 0"
-)]
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
 
 use super::{Source, StrideTableRef, Term};
 use alloc::vec;

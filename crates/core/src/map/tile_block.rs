@@ -1,10 +1,6 @@
 //! Tiles as blocks of memory.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; indices are below lengths that are checked, and entries of tiles are at least 1"
-)]
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; indices are below lengths that are checked")]
 
 use crate::layout::Layout;
 use crate::layout::tile::TileDimension;

@@ -53,7 +53,7 @@ pub(crate) fn orders(num_dimensions: usize) -> impl Iterator<Item = Vec<usize>> 
 /// Changes `order` to the next permutation in lexicographic order; `false` after the last one.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(rise) = order.windows(2).rposition(|pair| pair.first() < pair.last()) else { return false };
-    let (head, tail) = order.split_at_mut(rise.saturating_add(1));
+    let (head, tail) = order.split_at_mut(rise + 1);
     if let Some(pivot) = head.last_mut()
         && let Some(next) = tail.iter_mut().rev().find(|next| **next > *pivot)
     {

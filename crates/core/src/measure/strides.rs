@@ -226,7 +226,7 @@ impl ArrayShape {
         let layout = match minor_to_major.iter().rposition(padded) {
             None => layout,
             Some(last) => {
-                let tile = minor_to_major.iter().take(last.saturating_add(1)).rev();
+                let tile = minor_to_major.iter().take(last + 1).rev();
                 let tile = tile.map(|dimension| TileDimension::Size(pitch(dimension))).collect::<Vec<_>>();
                 layout.with_tiles(&[Tile::new(&tile)])?
             }
@@ -271,7 +271,7 @@ fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());
     for &(_, dimension) in order {
-        let inside = dimension.saturating_add(1)..sizes.len();
+        let inside = (dimension + 1)..sizes.len();
         let count = inside.clone().take_while(is_one).count();
         all.extend(inside.take(count).rev());
         all.push(dimension);

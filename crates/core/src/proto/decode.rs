@@ -244,7 +244,7 @@ fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
     // A plain loop, because closures would add stack frames to each level of the recursion.
     let mut elements = Vec::new();
     for (i, element) in shape.tuple_shapes.iter().enumerate() {
-        match nested(element, depth.saturating_add(1)) {
+        match nested(element, depth + 1) {
             Ok(element) => elements.push(element),
             Err(error) => return Err(in_tuple(error, i)),
         }

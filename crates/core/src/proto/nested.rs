@@ -117,7 +117,7 @@ impl Elements {
             let (tag, wire_type) = encoding::decode_key(&mut rest)?;
             if tag == TUPLE_SHAPES {
                 field(wire_type, &mut rest, DecodeContext::default()).map_err(named("tuple_shapes"))?;
-                count = count.saturating_add(1);
+                count += 1;
             } else {
                 merge_field(&mut shape, tag, wire_type, &mut rest, DecodeContext::default(), 0)?;
             }
@@ -172,7 +172,7 @@ fn nested(
     let mut shape = ShapeProto::default();
     while field.has_remaining() {
         let (tag, wire_type) = encoding::decode_key(&mut field)?;
-        merge_field(&mut shape, tag, wire_type, &mut field, context.clone(), depth.saturating_add(1))?;
+        merge_field(&mut shape, tag, wire_type, &mut field, context.clone(), depth + 1)?;
     }
     Ok(shape)
 }

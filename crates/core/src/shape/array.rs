@@ -232,9 +232,9 @@ impl ArrayShape {
         let mut i = 0;
         while i < self.num_dimensions() {
             if let Some(2..) = self.dimensions()[i].extent() {
-                count = count.saturating_add(1);
+                count += 1;
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
         count
     }
@@ -346,7 +346,7 @@ impl ArrayShape {
 
     /// The bytes on the heap that the shape holds.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.dimensions.heap_bytes().saturating_add(self.layout.heap_bytes())
+        self.dimensions.heap_bytes() + self.layout.heap_bytes()
     }
 
     /// The stride table: the map from indices to positions.

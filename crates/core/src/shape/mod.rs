@@ -202,7 +202,6 @@ impl TupleShape {
 
 /// The nesting depth of a tuple of these elements.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
-#[expect(clippy::arithmetic_side_effects, reason = "no counter exceeds the length, no depth the limit")]
 const fn depth_around(elements: &[Shape]) -> Result<usize, ValidationError> {
     let mut inside = 0;
     let mut i = 0;

@@ -197,7 +197,7 @@ impl Shape {
         if !self.index_is_valid(index) {
             return Err(TransformError::NoSuchPart);
         }
-        if index.len().saturating_add(shape.depth()) > MAX_NESTING {
+        if index.len() + shape.depth() > MAX_NESTING {
             return Err(ValidationError::NESTED_TOO_DEEP.into());
         }
         match (index.split_first(), self) {
@@ -417,7 +417,7 @@ impl<'a> Iterator for Subshapes<'a> {
             return Some((index, shape));
         }
         while let Some(elements) = self.path.last() {
-            let following = self.index.pop_back().map_or(0, |element| element.saturating_add(1));
+            let following = self.index.pop_back().map_or(0, |element| element + 1);
             if let Some(element) = elements.get(following) {
                 self.index.push_back(following);
                 self.next = Some(element);

@@ -165,10 +165,10 @@ impl ArrayShape {
         dimension: Dimension,
         place: usize,
     ) -> Result<Self> {
-        let count = self.num_dimensions().saturating_add(1);
+        let count = self.num_dimensions() + 1;
         let number = number.into().resolve(count)?;
         let place = DimensionNumber::from(place).resolve(count)?;
-        let renumber = |old: usize| Some(if old < number { old } else { old.saturating_add(1) });
+        let renumber = |old: usize| Some(if old < number { old } else { old + 1 });
         let (minor, major) = self.layout().minor_to_major().split_at_checked(place).unwrap_or_default();
         let order = minor.iter().copied().filter_map(renumber).chain([number]);
         let layout = self.layout().reordered(order.chain(major.iter().copied().filter_map(renumber)), renumber);

@@ -41,7 +41,7 @@ pub(crate) const fn dimensions(dimensions: &[Dimension], layout: &Layout) -> Che
         {
             return Err(ValidationError::DimensionTooLarge { dimension, size });
         }
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     if layout.split_configs().is_empty() { Ok(()) } else { splits_fit(dimensions, layout) }
 }
@@ -59,10 +59,6 @@ pub(crate) const fn num_dimensions(dimensions: &[Dimension], layout: &Layout) ->
 }
 
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "in a valid layout, the dimension of a split is below the number of dimensions"
-)]
 const fn splits_fit(dimensions: &[Dimension], layout: &Layout) -> Check {
     let splits = layout.split_configs();
     let mut split = 0;
@@ -78,9 +74,9 @@ const fn splits_fit(dimensions: &[Dimension], layout: &Layout) -> Check {
                 let index = indices[position];
                 return Err(ValidationError::SplitIndexOutOfRange { split, position, index, size });
             }
-            position = position.saturating_add(1);
+            position += 1;
         }
-        split = split.saturating_add(1);
+        split += 1;
     }
     Ok(())
 }

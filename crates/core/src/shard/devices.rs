@@ -77,7 +77,7 @@ impl Iota {
         let mut numbers = Vec::with_capacity(dimensions.len());
         for &size in dimensions {
             numbers.push(left);
-            left = left.saturating_add(usize::from(size != 1));
+            left += usize::from(size != 1);
         }
         let number = |dimension: usize| numbers.get(dimension).copied().unwrap_or(0);
         // Runs of the permutation: the first dimension of each, and its size.
@@ -89,7 +89,7 @@ impl Iota {
                 Some((_, run)) if next == Some(this) => *run = run.saturating_mul(size(dimension)),
                 _ => runs.push((this, size(dimension))),
             }
-            next = Some(this.saturating_add(1));
+            next = Some(this + 1);
         }
         if runs.is_empty() {
             return Self::in_order(1);
@@ -206,7 +206,7 @@ impl Iota {
 
     /// The stride of a dimension: how much the number grows per index.
     fn stride(&self, dimension: usize) -> u64 {
-        let minor = self.dimensions.get(dimension.saturating_add(1)..).unwrap_or(&[]);
+        let minor = self.dimensions.get((dimension + 1)..).unwrap_or(&[]);
         minor.iter().fold(1, |product, &size| product.saturating_mul(size))
     }
 
@@ -296,7 +296,7 @@ impl Iota {
         grouped.sort_unstable();
         let sizes = dimensions.iter().flat_map(|&(major, minor)| [major, minor]).collect::<Vec<_>>();
         let major = |&dimension: &usize| dimension.saturating_mul(2);
-        let minor = |&dimension: &usize| dimension.saturating_mul(2).saturating_add(1);
+        let minor = |&dimension: &usize| dimension.saturating_mul(2) + 1;
         let mut order = outside.iter().map(major).collect::<Vec<_>>();
         order.extend(grouped.iter().map(minor));
         // Parts in neither list have size 1 and are dropped.

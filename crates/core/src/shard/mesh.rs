@@ -370,7 +370,7 @@ impl NamedSharding {
                     return Err((ShardingError::Mergeable { axis: axis.name(&mesh).into() }, index));
                 }
                 before = Some(axis);
-                index = index.saturating_add(1);
+                index += 1;
             }
         }
         Ok(Self { mesh, dimensions, replicated, unreduced, manual, reduction })

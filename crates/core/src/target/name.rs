@@ -48,9 +48,9 @@ impl Generation {
                 if let Some(size) = size_after(name, stems[stem]) {
                     return Some((generation, size));
                 }
-                stem = stem.saturating_add(1);
+                stem += 1;
             }
-            i = i.saturating_add(1);
+            i += 1;
         }
         None
     }
@@ -78,7 +78,7 @@ const fn size_after<'a>(name: &'a str, stem: &str) -> Option<&'a str> {
             end = next;
             break;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     if end == bytes.len() {
         return Some("");
@@ -103,7 +103,7 @@ const fn word(text: &[u8], start: usize, word: &str) -> Option<usize> {
         if at >= text.len() || text[at].to_ascii_lowercase() != word[i] {
             return None;
         }
-        (at, i) = (at.saturating_add(1), i.saturating_add(1));
+        (at, i) = (at + 1, i + 1);
     }
     Some(at)
 }
@@ -111,7 +111,7 @@ const fn word(text: &[u8], start: usize, word: &str) -> Option<usize> {
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 const fn separators(text: &[u8], mut at: usize) -> usize {
     while at < text.len() && matches!(text[at], b' ' | b'-' | b'_' | b':') {
-        at = at.saturating_add(1);
+        at += 1;
     }
     at
 }
@@ -127,17 +127,17 @@ const fn is_size(text: &[u8], mut at: usize) -> bool {
             machine = true;
             break;
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     let mut digits = 0_usize;
     while at < text.len() {
         match text[at] {
-            b'0'..=b'9' => digits = digits.saturating_add(1),
+            b'0'..=b'9' => digits += 1,
             b'x' if digits > 0 && !machine => digits = 0,
-            b't' if digits > 0 && machine => return at.saturating_add(1) == text.len(),
+            b't' if digits > 0 && machine => return at + 1 == text.len(),
             _ => return false,
         }
-        at = at.saturating_add(1);
+        at += 1;
     }
     digits > 0 && !machine
 }

@@ -456,8 +456,8 @@ impl ParseError {
     #[must_use]
     pub fn line_column(&self, text: &str) -> (usize, usize) {
         let (before, _) = text.split_at_checked(self.span().start).unwrap_or((text, ""));
-        let line = before.bytes().filter(|&byte| byte == b'\n').count().saturating_add(1);
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         (line, column)
     }
 
@@ -588,7 +588,7 @@ impl fmt::Display for Rendered<'_> {
         let Self { error, text } = self;
         let Span { start, end } = error.span();
         let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
-        let line_number = before.matches('\n').count().saturating_add(1);
+        let line_number = before.matches('\n').count() + 1;
         let before = before.rsplit('\n').next().unwrap_or("");
         let rest = rest.split('\n').next().unwrap_or("");
         let (marked, tail) = rest.split_at_checked(end.saturating_sub(start)).unwrap_or((rest, ""));
@@ -607,7 +607,7 @@ impl fmt::Display for Rendered<'_> {
             .chain(tail.chars().take(CONTEXT))
             .try_for_each(|c| f.write_char(plain(c)))?;
         write!(f, "{right}\n{margin} | ")?;
-        let columns = before.chars().count().saturating_sub(hidden).saturating_add(left.chars().count());
+        let columns = before.chars().count().saturating_sub(hidden) + left.chars().count();
         (0..columns).try_for_each(|_| f.write_str(" "))?;
         (0..marked.chars().count().max(1)).try_for_each(|_| f.write_str("^"))
     }

@@ -97,7 +97,7 @@ fn escape(after: &[u8]) -> Option<(u8, usize)> {
 /// The number of at most `most` digits from `start` on, and where it ends; `None` if it does not fit in a byte.
 fn number(text: &[u8], start: usize, most: usize, radix: u32) -> Option<(u8, usize)> {
     let digits = text.get(start..)?.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count();
-    let end = start.saturating_add(digits);
+    let end = start + digits;
     let digits = core::str::from_utf8(text.get(start..end)?).ok()?;
     Some((u8::from_str_radix(digits, radix).ok()?, end))
 }

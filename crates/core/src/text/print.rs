@@ -2,7 +2,6 @@
 //! and `Layout::Print` (`xla/layout.cc`) write it.
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
-#![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
 use crate::layout::attribute::LayoutAttribute;
 use crate::layout::number::dimension_letter;

@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
     #[inline]
     fn skip(&self, mut position: usize, class: impl Fn(u8) -> bool) -> usize {
         while self.byte(position).is_some_and(&class) {
-            position = position.saturating_add(1);
+            position += 1;
         }
         position
     }
@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
             let Some(byte) = self.byte(start) else {
                 return Token { kind: TokenKind::End, start, end: start };
             };
-            let next = start.saturating_add(1);
+            let next = start + 1;
             let (kind, end) = match byte {
                 b'0'..=b'9' => return self.integer(start),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => (TokenKind::Word, self.skip(next, is_word)),
@@ -100,20 +100,20 @@ impl<'a> Lexer<'a> {
                     continue;
                 }
                 b'/' if self.byte(next) == Some(b'*') => {
-                    let Some(comment) = self.text.get(start.saturating_add(2)..) else {
+                    let Some(comment) = self.text.get((start + 2)..) else {
                         return Token { kind: TokenKind::UnclosedComment, start, end: self.text.len() };
                     };
                     let Some(length) = comment.find("*/") else {
                         return Token { kind: TokenKind::UnclosedComment, start, end: self.text.len() };
                     };
-                    start = start.saturating_add(length).saturating_add(4);
+                    start += length + 4;
                     continue;
                 }
-                b'<' if self.byte(next) == Some(b'=') => (TokenKind::LessEqual, next.saturating_add(1)),
+                b'<' if self.byte(next) == Some(b'=') => (TokenKind::LessEqual, next + 1),
                 b'!'..=b'~' => (TokenKind::Punctuation(byte), next),
                 _ => {
                     let length = self.text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-                    (TokenKind::Other, start.saturating_add(length))
+                    (TokenKind::Other, start + length)
                 }
             };
             return Token { kind, start, end };
@@ -133,7 +133,7 @@ impl<'a> Lexer<'a> {
             // `value * 10 + digit` is at most `i64::MAX`.
             fits &= value < i64::MAX as u64 / 10 || (value == i64::MAX as u64 / 10 && digit <= 7);
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            end = end.saturating_add(1);
+            end += 1;
         }
         if self.byte(end).is_some_and(is_number) {
             let end = self.skip(end, is_number);

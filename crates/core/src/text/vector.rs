@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
             if !self.rest().starts_with(c) {
                 return Err(self.expected(Expected::Character(c)));
             }
-            self.at = self.at.saturating_add(c.len_utf8());
+            self.at += c.len_utf8();
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         if digits.is_empty() {
             return Err(self.expected(Expected::Value("a number")));
         }
-        let span = Span { start: self.at, end: self.at.saturating_add(length) };
+        let span = Span { start: self.at, end: self.at + length };
         let number = digits.parse::<i64>().ok().and_then(|number| u64::try_from(number).ok());
         self.at = span.end;
         number.ok_or_else(|| ParseError::new(ParseErrorKind::NumberTooLarge { found: Found::new(digits) }, span))
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn expected(&self, expected: Expected) -> ParseError {
         let length = self.rest().chars().next().map_or(0, char::len_utf8);
-        let span = Span { start: self.at, end: self.at.saturating_add(length) };
+        let span = Span { start: self.at, end: self.at + length };
         let found = Found::new(self.rest().get(..length).unwrap_or(""));
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, span)
     }

@@ -111,8 +111,8 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Opens one file of a checkpoint. The checkpoint calls it `name`, with folders only if an index has them. The plan may also have rules
-    /// for tensors of the other files.
+    /// Opens one file of a checkpoint. Its name in the checkpoint is `name`, which has folders only where an index has
+    /// them. The plan may have rules for tensors of other files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, ShardPlan, write_array};

@@ -58,7 +58,7 @@ pub(crate) fn origin(value: Value<'_>) -> Result<Origin> {
 /// Reads the original arrays of a tuple, or of one array in it.
 fn tree(cursor: &mut Cursor<'_>, index: &mut Vec<i64>, to: &mut Vec<(Vec<i64>, OriginalArray)>) -> Result<()> {
     if index.len() > MAX_NESTING {
-        let place = Span { start: cursor.position, end: cursor.position.saturating_add(1) };
+        let place = Span { start: cursor.position, end: cursor.position + 1 };
         return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
     }
     if cursor.eat(b'(') {

@@ -134,7 +134,7 @@ fn calls<'m>(module: &'m Module, findings: &mut Findings<'m>) {
         }
         while let Some((at, next)) = path.last_mut() {
             let edge = edges.get(*at).and_then(|edges| edges.get(*next)).copied();
-            *next = next.saturating_add(1);
+            *next += 1;
             let Some((callee, instruction)) = edge else {
                 if let Some(visit) = visits.get_mut(*at) {
                     *visit = Visit::Done;

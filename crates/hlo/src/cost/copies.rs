@@ -26,8 +26,8 @@ pub struct Copy<'m> {
     pub producer: Fixed<'m>,
     /// What fixed the layout that is written.
     pub consumer: Fixed<'m>,
-    /// If the layout that is read is that of a parameter, what else reads or returns the array in this layout (the first that is found).
-    /// With another layout of the parameter, that may need a copy instead.
+    /// For a copy of a parameter: another instruction that reads or returns the parameter in its layout, the first one that is found. If the
+    /// parameter had another layout, that instruction might need a copy instead.
     pub also: Option<Fixed<'m>>,
 }
 

@@ -363,14 +363,14 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
             continue;
         }
         match figure {
-            Cycles::Known(_) => cycles.known = cycles.known.saturating_add(1),
-            Cycles::Flagged => cycles.flagged = cycles.flagged.saturating_add(1),
-            Cycles::Missing => cycles.without = cycles.without.saturating_add(1),
+            Cycles::Known(_) => cycles.known += 1,
+            Cycles::Flagged => cycles.flagged += 1,
+            Cycles::Missing => cycles.without += 1,
         }
         // The compiler gives no figure for some fusions of the kind `kCustom`, and one for each of the others.
         if runs_itself && opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
-            fusions = fusions.saturating_add(1);
-            fusions_without = fusions_without.saturating_add(usize::from(figure == Cycles::Missing));
+            fusions += 1;
+            fusions_without += usize::from(figure == Cycles::Missing);
         }
         let operands = instruction.operands().filter_map(|operand| operand.shape());
         instructions.push(InstructionCost {
@@ -389,7 +389,7 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
     let total = begin
         .map(|computation| sums.get(&computation.number()).copied().flatten())
         .try_fold(0_u64, |sum, next| sum.checked_add(next?));
-    cycles.is_partial = cycles.known.saturating_add(cycles.flagged) > 0 && fusions_without > fusions / 2;
+    cycles.is_partial = cycles.known + cycles.flagged > 0 && fusions_without > fusions / 2;
     cycles.has_overflowed = cycles.known > 0 && (once.is_none() || total.is_none());
     cycles.once = once.filter(|_| cycles.known > 0);
     // What a fusion's instructions take counts with the fusion.

@@ -167,7 +167,7 @@ impl BufferAssignment {
     /// # Errors
     /// If the text is not a buffer assignment, or a line has another form than XLA writes.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
-        let mut lines = text.lines().enumerate().map(|(number, line)| (number.saturating_add(1), line));
+        let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
         let expected = "BufferAssignment:";
         if lines.next().is_none_or(|(_, line)| line.trim_end() != expected) {
             return Err(DumpError::NotThisFile { expected });

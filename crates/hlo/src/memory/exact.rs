@@ -76,7 +76,7 @@ fn join(lifetimes: &mut Vec<Lifetime<'_>>, joins: Vec<(usize, usize)>) {
     }
     let mut number = 0_usize;
     lifetimes.retain(|_| {
-        number = number.saturating_add(1);
+        number += 1;
         !joined.contains(&number.saturating_sub(1))
     });
     for lifetime in lifetimes {
@@ -95,7 +95,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, what: impl FnOnce() -> String) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         self.first.get_or_insert_with(what);
     }
 
@@ -214,7 +214,7 @@ impl Timeline<'_> {
                 );
             }
         }
-        let bad = missing.count.saturating_add(smaller.count);
+        let bad = missing.count + smaller.count;
         if bad.saturating_mul(2) > lifetimes.len() {
             let what = missing.first.or(smaller.first).unwrap_or_default();
             return Err(DumpError::OtherModule { what });

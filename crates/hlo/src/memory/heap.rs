@@ -103,7 +103,7 @@ fn place(buffers: &[HeapBuffer], order: Vec<usize>, in_time: bool, alignment: u6
         if effort > 0 {
             let at = placed.partition_point(|other| other.begin <= offset);
             placed.insert(at, PlacedBuffer { begin: offset, end, last: buffer.end(), buffer });
-            placed_ranges = placed_ranges.saturating_add(buffer.ranges.len());
+            placed_ranges += buffer.ranges.len();
         }
         total = total.max(end);
     }

@@ -104,6 +104,7 @@ impl<'m> Lifetime<'m> {
     /// ```
     #[must_use]
     pub fn is_live_at(&self, step: usize) -> bool {
+        // The first range that does not end before the step.
         let next = self.ranges.partition_point(|&(_, last)| last < step);
         self.ranges.get(next).is_some_and(|&(first, _)| first <= step)
     }
@@ -126,6 +127,7 @@ impl<'m> Lifetime<'m> {
     /// ```
     #[must_use]
     pub fn value_at(&self, step: usize) -> Option<&LiveValue<'m>> {
+        // At the step where one value ends and the next one begins, the buffer holds the next one.
         self.values.iter().rev().find(|value| (value.start..=value.end).contains(&step))
     }
 
@@ -204,6 +206,8 @@ impl<'m> Timeline<'m> {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
         let lifetime = |buffer: &HloBuffer<'m>, offset| lifetime(module, buffer, offset, instructions.len());
         let (mut numbers, mut unshared) = (Vec::new(), Vec::new());
+        // On CPUs and GPUs, several buffers have one memory: each memory is one lifetime. Those that are more than one buffer are kept as they
+        // were, too, because a compiler's assignment may have a place for each of them (`take_assignable`).
         let (account, lifetimes): (_, Vec<_>) = if let Some(memories) = memories {
             let merged = merged(buffers, memories);
             let (account, offsets) = estimate(module, &merged, device);
@@ -480,7 +484,7 @@ fn walk(steps: usize, lifetimes: &[Lifetime<'_>]) -> BTreeMap<u8, Vec<u64>> {
         for &(first, last) in &lifetime.ranges {
             let begin = &mut here.entry(first).or_default().0;
             *begin = begin.saturating_add(lifetime.bytes);
-            let end = &mut here.entry(last.saturating_add(1)).or_default().1;
+            let end = &mut here.entry(last + 1).or_default().1;
             *end = end.saturating_add(lifetime.bytes);
         }
     }

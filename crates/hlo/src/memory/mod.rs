@@ -339,7 +339,7 @@ impl<'m> Memory<'m> {
                 usage.parameters.add(buffer.footprint);
             } else {
                 usage.values.add(buffer.footprint);
-                usage.num_values = usage.num_values.saturating_add(1);
+                usage.num_values += 1;
             }
         }
         let results = self.module.entry().map(|entry| entry.root().shape());
@@ -397,7 +397,7 @@ impl<'m> Memory<'m> {
         let mut formats: BTreeMap<String, FormatUsage> = BTreeMap::new();
         for buffer in &self.buffers {
             let usage = formats.entry(buffer.tile_format()).or_default();
-            usage.arrays = usage.arrays.saturating_add(1);
+            usage.arrays += 1;
             usage.footprint.add(buffer.footprint);
         }
         formats

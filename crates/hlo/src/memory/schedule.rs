@@ -219,7 +219,7 @@ impl AsyncBindings {
             if instruction.opcode() == Opcode::Parameter
                 && let Some(count) = parameters.get_mut(instruction.computation().number() as usize)
             {
-                *count = count.saturating_add(1);
+                *count += 1;
             }
             if instruction.asynchronous_step() == Some(Step::Update) {
                 let before = instruction.operand(0).and_then(|operand| operand.instruction());
@@ -241,7 +241,7 @@ impl AsyncBindings {
         }
         let (mut at, mut given) = (instruction, 0_usize);
         for _ in 0..MAX_UPDATES {
-            given = given.saturating_add(at.operands().len());
+            given += at.operands().len();
             if at.asynchronous_step() == Some(Step::Start) {
                 let mut callees = called(at);
                 callees.retain(|callee| {
@@ -278,8 +278,8 @@ fn second_element(instruction: Instruction<'_>) -> core::ops::Range<usize> {
     let elements = instruction.shape().tuple_shapes().unwrap_or(&[]);
     let count = |element: usize| elements.get(element).map_or(0, xla_shape_core::Shape::subshape_count);
     if instruction.opcode().text().ends_with("-start") && elements.len() > 1 {
-        let first = count(0).saturating_add(1);
-        first..first.saturating_add(count(1))
+        let first = count(0) + 1;
+        first..first + count(1)
     } else {
         0..0
     }

@@ -102,7 +102,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
             for (place, value) in (0_u32..).zip(&buffer.values) {
                 let value = value.number as usize;
                 if place_of.len() <= value {
-                    place_of.resize(value.saturating_add(1), None);
+                    place_of.resize(value + 1, None);
                 }
                 if let Some(found) = place_of.get_mut(value) {
                     *found = Some((number, place));
@@ -249,7 +249,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
     fn use_of(&self, user: Instruction<'m>, value: u32) -> Option<(usize, Instruction<'m>, usize)> {
         user.operands().enumerate().find_map(|(number, operand)| {
             let operand = operand.instruction()?;
-            self.work(self.values.at(operand.number()).len().saturating_add(1));
+            self.work(self.values.at(operand.number()).len() + 1);
             let subshape = self.values.at(operand.number()).position(|found| found == value)?;
             Some((number, operand, subshape))
         })
@@ -372,7 +372,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         let (mut reached, mut open) = (BTreeSet::from([of.number()]), vec![of]);
         while let Some(used) = open.pop() {
             for user in self.readers.of(used) {
-                self.work(user.operands().len().saturating_add(1));
+                self.work(user.operands().len() + 1);
                 if self.is_exhausted() {
                     return None;
                 }

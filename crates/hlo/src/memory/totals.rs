@@ -132,7 +132,7 @@ fn counted_peak(buffers: &[&HloBuffer<'_>], counts_both: bool) -> u64 {
             continue;
         }
         for (number, value) in buffer.values.iter().enumerate() {
-            let next = buffer.values.get(number.saturating_add(1));
+            let next = buffer.values.get(number + 1);
             let becomes_phi = next.is_some_and(|next| next.is_phi && next.range.start == value.range.end);
             // A value with a live range of one step still counts in that step.
             let end = if becomes_phi { value.range.end.saturating_sub(1) } else { value.range.end };
@@ -153,7 +153,7 @@ impl ByteDeltas {
     pub(super) fn add(&mut self, first: usize, last: usize, bytes: u64) {
         let begin = &mut self.0.entry(first).or_default().0;
         *begin = begin.saturating_add(bytes);
-        let end = &mut self.0.entry(last.saturating_add(1)).or_default().1;
+        let end = &mut self.0.entry(last + 1).or_default().1;
         *end = end.saturating_add(bytes);
     }
 

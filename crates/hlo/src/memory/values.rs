@@ -106,7 +106,7 @@ impl SubshapeOffsets {
         self.0.entry(elements.as_ptr()).or_insert_with(|| {
             let mut start = 1_usize;
             let ends = elements.iter().map(|element| {
-                start = start.saturating_add(element.subshape_count());
+                start += element.subshape_count();
                 start
             });
             core::iter::once(1).chain(ends).collect()
@@ -127,7 +127,7 @@ impl SubshapeOffsets {
         for &element in index {
             let elements = shape.tuple_shapes()?;
             shape = elements.get(element)?;
-            first = first.saturating_add(self.starts(elements).get(element).copied()?);
+            first += self.starts(elements).get(element).copied()?;
         }
         Some((first, self.count(shape)))
     }
@@ -154,7 +154,7 @@ impl<'m> Values<'m> {
     /// The values at the subshapes of an instruction.
     pub(super) fn at(&self, instruction: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
         let (start, length) = self.subshapes_of(instruction);
-        let subshapes = self.value_of.get(start..start.saturating_add(length)).unwrap_or(&[]);
+        let subshapes = self.value_of.get(start..start + length).unwrap_or(&[]);
         subshapes.iter().map(|&value| self.canonical.find(value))
     }
 
@@ -180,7 +180,7 @@ impl<'m> Values<'m> {
     fn subshapes_of(&self, instruction: u32) -> Subshapes {
         let at = instruction as usize;
         let start = self.starts.get(at).copied().unwrap_or(0);
-        let end = self.starts.get(at.saturating_add(1)).copied().unwrap_or(start);
+        let end = self.starts.get(at + 1).copied().unwrap_or(start);
         (start, end.saturating_sub(start))
     }
 }

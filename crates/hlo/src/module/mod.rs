@@ -420,7 +420,7 @@ impl Module {
             bytes(&self.shapes),
         ];
         let lists = lists.into_iter().fold(0_usize, usize::saturating_add);
-        self.shapes.iter().fold(lists, |sum, shape| sum.saturating_add(shape.heap_bytes()))
+        self.shapes.iter().fold(lists, |sum, shape| sum + shape.heap_bytes())
     }
 
     /// A module of this text before anything is parsed.
@@ -494,14 +494,14 @@ impl Module {
             None | Some(0) => (self.text.as_str(), start),
             Some(offset) => (self.generated.as_str(), offset.wrapping_sub(1)),
         };
-        source.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
+        source.get(start..start + piece.len as usize).unwrap_or("")
     }
 
     /// The bytes of a piece, without the check that it begins and ends at a character boundary.
     #[inline]
     pub(crate) fn piece_bytes(&self, piece: Piece) -> &[u8] {
         let (start, len) = (piece.start as usize, piece.len as usize);
-        match self.text.as_bytes().get(start..start.saturating_add(len)) {
+        match self.text.as_bytes().get(start..start + len) {
             Some(bytes) => bytes,
             None => self.piece(piece).as_bytes(),
         }
@@ -511,7 +511,7 @@ impl Module {
     pub(crate) fn span(&self, piece: Piece) -> Span {
         let plain = |piece: Piece| {
             let start = piece.start as usize;
-            Span { start, end: start.saturating_add(piece.len as usize) }
+            Span { start, end: start + piece.len as usize }
         };
         if piece.start as usize <= self.text.len() {
             return plain(piece);

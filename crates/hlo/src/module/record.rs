@@ -41,7 +41,7 @@ impl Items {
     /// These items of `list`.
     pub(crate) fn slice<T>(self, list: &[T]) -> &[T] {
         let start = self.start as usize;
-        list.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
+        list.get(start..start + self.len as usize).unwrap_or(&[])
     }
 
     /// The indices of the items.

@@ -95,7 +95,7 @@ impl<'o> Attributes<'o> {
     fn again(&mut self, name: &str, value: Piece) {
         self.open(name);
         let start = value.start as usize;
-        self.out.extend_from_within(start..start.saturating_add(value.len as usize));
+        self.out.extend_from_within(start..start + value.len as usize);
     }
 
     /// The value of the last attribute so far.

@@ -43,7 +43,7 @@ pub(crate) fn literal(literal: &mut LiteralProto, depth: usize, out: &mut String
             out.push_str("( ");
             for (i, element) in literal.tuple_literals.iter_mut().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
-                self::literal(element, depth.saturating_add(1), out)?;
+                self::literal(element, depth + 1, out)?;
             }
             out.push_str(" )");
             Ok(())
@@ -127,7 +127,7 @@ impl<'l> Elements<'l> {
     /// Prints the element at this index in memory.
     fn element(&self, place: usize) -> String {
         let (width, start) = (self.width(), place.saturating_mul(self.width()));
-        let parts = start..start.saturating_add(width);
+        let parts = start..start + width;
         let text = match &self.of {
             message::Elements::Flags(flags) => flags.get(place).map(|value| {
                 // XLA prints a scalar as a word.
@@ -174,7 +174,7 @@ impl<'l> Elements<'l> {
         let rank = self.sizes.len();
         let size = self.sizes.get(dimension).copied().unwrap_or(0);
         let stride = self.strides.get(dimension).copied().unwrap_or(0);
-        let is_innermost = dimension.saturating_add(1) == rank;
+        let is_innermost = dimension + 1 == rank;
         let space = match is_innermost {
             true if rank == 1 || size <= 1 => "",
             _ => " ",
@@ -190,7 +190,7 @@ impl<'l> Elements<'l> {
             if is_innermost {
                 out.push_str(&self.element(place));
             } else {
-                self.array(dimension.saturating_add(1), place, Some(i), out);
+                self.array(dimension + 1, place, Some(i), out);
             }
         }
         out.push_str(if is_innermost { space } else { " " });

@@ -109,7 +109,7 @@ impl Fields {
     /// Encodes the message, with the fields sorted by number.
     pub(crate) fn encode(mut self) -> Vec<u8> {
         self.parts.sort_by_key(|part| part.path);
-        let mut bytes = Vec::with_capacity(self.contents.len().saturating_add(self.parts.len().saturating_mul(3)));
+        let mut bytes = Vec::with_capacity(self.contents.len() + self.parts.len().saturating_mul(3));
         self.encode_parts(&self.parts, 0, &mut bytes);
         bytes
     }
@@ -119,7 +119,7 @@ impl Fields {
         let number = |part: &Part| part.path.get(depth).copied().unwrap_or(0);
         for parts in parts.chunk_by(|a, b| number(a) == number(b)) {
             // An empty message that `ensure` added sorts before its fields.
-            let inside = parts.partition_point(|part| part.path.len() <= depth.saturating_add(1));
+            let inside = parts.partition_point(|part| part.path.len() <= depth + 1);
             let (whole, parts) = parts.split_at_checked(inside).unwrap_or((parts, &[]));
             for part in whole.iter().filter(|part| parts.is_empty() || !part.content.is_empty()) {
                 let content = self.contents.get(part.content.clone()).unwrap_or(&[]);
@@ -131,7 +131,7 @@ impl Fields {
             }
             if let Some(first) = parts.first() {
                 let mut inner = Vec::new();
-                self.encode_parts(parts, depth.saturating_add(1), &mut inner);
+                self.encode_parts(parts, depth + 1, &mut inner);
                 encode_key(number(first), WireType::LengthDelimited, to);
                 encode_varint(inner.len() as u64, to);
                 to.extend_from_slice(&inner);

@@ -391,7 +391,7 @@ impl<'p> Ids<'p> {
                     order.push(index);
                     continue;
                 };
-                open.push((index, next.saturating_add(1)));
+                open.push((index, next + 1));
                 // XLA visits the callees of one instruction in reverse order.
                 for &inner in group.iter().rev() {
                     if !core::mem::replace(seen.get_mut(inner).unwrap_or(&mut true), true) {
@@ -467,11 +467,11 @@ impl<'p> Ids<'p> {
                 };
                 match called.get(next) {
                     Some(&called) => {
-                        open.push((computation, call, next.saturating_add(1)));
+                        open.push((computation, call, next + 1));
                         open.push((called, 0, 0));
                     }
                     // Every calling instruction has a callee, so (0, 0) occurs only on entry.
-                    None => open.push((computation, call.saturating_add(1), 0)),
+                    None => open.push((computation, call + 1, 0)),
                 }
             }
         }

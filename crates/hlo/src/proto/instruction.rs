@@ -163,7 +163,7 @@ impl<'p> Writer<'_, 'p> {
         let text_of = |number: u32| {
             let piece = instructions.get(number as usize).map_or(Piece::default(), |record| record.name);
             let start = piece.start as usize;
-            text.as_bytes().get(start..start.saturating_add(piece.len as usize)).unwrap_or(&[])
+            text.as_bytes().get(start..start + piece.len as usize).unwrap_or(&[])
         };
         let of_name = hash(name.as_bytes());
         if self.names.get(name.as_bytes(), of_name, text_of).is_some() {

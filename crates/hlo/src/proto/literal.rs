@@ -36,7 +36,7 @@ fn parse_nested(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto>
                 return Err(wrong());
             }
             let literals = elements.into_iter().zip(shapes.iter());
-            let literals = literals.map(|(text, shape)| parse_nested(text, shape, depth.saturating_add(1)));
+            let literals = literals.map(|(text, shape)| parse_nested(text, shape, depth + 1));
             let tuple_literals = literals.collect::<Result<_>>()?;
             return Ok(LiteralProto { shape: Some(shape_of(shape)), tuple_literals, ..LiteralProto::default() });
         }
@@ -78,7 +78,7 @@ fn parse_nested(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto>
     for place in places(array) {
         if is_complex {
             let first = place.saturating_mul(2);
-            for word in words.get(first..first.saturating_add(2)).unwrap_or(&[]) {
+            for word in words.get(first..first + 2).unwrap_or(&[]) {
                 push(word, array.element_type(), &mut to)?;
             }
         } else if let Some(word) = words.get(place) {
@@ -145,7 +145,7 @@ fn with_shapes(text: &str, depth: usize) -> Result<LiteralProto> {
     let mut parser = xla_shape_core::text::Parser::at(text, 0);
     if let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         let literals = elements(inside)?.into_iter();
-        let literals = literals.map(|element| with_shapes(element.trim_ascii(), depth.saturating_add(1)));
+        let literals = literals.map(|element| with_shapes(element.trim_ascii(), depth + 1));
         let tuple_literals: Vec<LiteralProto> = literals.collect::<Result<_>>()?;
         let shapes: Option<Vec<_>> = tuple_literals.iter().map(|literal| literal.shape.clone()).collect();
         let shape =
@@ -178,7 +178,7 @@ fn places(array: &ArrayShape) -> Vec<usize> {
     let rank = array.num_dimensions();
     let mut strides = alloc::vec![1_usize; rank];
     for place in (0..rank.saturating_sub(1)).rev() {
-        let next = place.saturating_add(1);
+        let next = place + 1;
         let stride = strides.get(next).copied().unwrap_or(1).saturating_mul(size(next));
         if let Some(of_dimension) = strides.get_mut(place) {
             *of_dimension = stride;

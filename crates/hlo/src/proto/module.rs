@@ -85,6 +85,7 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module> {
     writer.module.attributes.reserve(count.saturating_mul(2));
     writer.head(&message, entry, depth)?;
     writer.tables(&message)?;
+    // XLA prints a computation after those that it calls, and its parser asks for this order.
     for computation in ids.post_order() {
         let called = ids.groups.get(computation).map_or("", |group| group.name);
         let written = writer.computation(computation, computation == entry);
@@ -246,6 +247,7 @@ impl<'p> Writer<'_, 'p> {
         self.computation_head(computation, root, &mut record)?;
         let order = ids.order(computation)?;
         let first = self.module.instructions.len();
+        // All instructions have their numbers before the first one is printed: a control predecessor may come later.
         for (&place, instruction) in order.iter().zip(first..) {
             if let Some(of_place) = self.numbers.get_mut(place) {
                 *of_place = number(instruction);
@@ -253,7 +255,7 @@ impl<'p> Writer<'_, 'p> {
         }
         record.root =
             self.numbers.get(root).copied().filter(|root| *root != NONE).ok_or_else(|| ids.unscheduled(root))?;
-        record.instructions = Items::new(first, first.saturating_add(order.len()));
+        record.instructions = Items::new(first, first + order.len());
         self.names.restart(number(first));
         for place in order {
             let Some(entry) = ids.entry(place) else { continue };
@@ -346,7 +348,7 @@ fn recovery_table(table: &[u8], depth: usize, to: &mut Attributes<'_>) -> Result
                 return Err(HloProtoError::new(HloProtoErrorKind::TooDeep).within("original_value_recovery_table"));
             }
             to.out.push_str(",\n  \"\n");
-            let inner = module_within(recovery, depth.saturating_add(1));
+            let inner = module_within(recovery, depth + 1);
             let inner = inner.map_err(|error| error.within("original_value_recovery_table"))?;
             for line in inner.text().trim_end().lines() {
                 to.out.push_str(if line.is_empty() { "" } else { "    " });

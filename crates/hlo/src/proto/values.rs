@@ -158,11 +158,11 @@ pub(super) fn window(name: &str, dimensions: &[[i64; 7]], to: &mut Attributes<'_
 pub(super) fn labels(numbers: &ConvolutionDimensionNumbers) -> String {
     let of = |first: (u8, i64), second: (u8, i64), spatial: &[i64]| {
         // A dimension number that is far too high is ignored.
-        let rank = spatial.len().saturating_add(2);
+        let rank = spatial.len() + 2;
         let spatial = spatial.iter().zip(b'0'..=b'9').map(|(dimension, label)| (label, *dimension));
         let all: Vec<_> = [first, second].into_iter().chain(spatial).collect();
         let highest = all.iter().map(|(_, dimension)| usize::try_from(*dimension).unwrap_or(0)).max().unwrap_or(0);
-        let mut labels = alloc::vec![b'?'; rank.max(highest.saturating_add(1).min(rank.saturating_add(8)))];
+        let mut labels = alloc::vec![b'?'; rank.max(highest.saturating_add(1).min(rank + 8))];
         for (label, dimension) in all {
             if let Some(place) = usize::try_from(dimension).ok().and_then(|dimension| labels.get_mut(dimension)) {
                 *place = label;
@@ -293,7 +293,7 @@ fn tree(elements: &[OriginalValueElementProto], depth: usize, out: &mut String) 
     let index = |element: &OriginalValueElementProto| element.shape_index.get(depth).copied();
     for (i, group) in elements.chunk_by(|a, b| index(a) == index(b)).enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });
-        tree(group, depth.saturating_add(1), out)?;
+        tree(group, depth + 1, out)?;
     }
     out.push(')');
     Ok(())

@@ -79,7 +79,7 @@ impl Iterator for FindShapes<'_> {
         loop {
             if self.open.is_empty() {
                 if let Some(found) = self.pending.get_mut(self.returned) {
-                    self.returned = self.returned.saturating_add(1);
+                    self.returned += 1;
                     let empty = FoundShape { shape: Shape::Token, span: found.span };
                     return Some(core::mem::replace(found, empty));
                 }
@@ -111,8 +111,8 @@ impl FindShapes<'_> {
                 self.position = self.text.len();
                 return false;
             };
-            let bracket = self.position.saturating_add(length);
-            let searched = core::mem::replace(&mut self.position, bracket.saturating_add(1));
+            let bracket = self.position + length;
+            let searched = core::mem::replace(&mut self.position, bracket + 1);
             let Some(found) = self.array_at(bracket, searched) else { continue };
             let start = found.span.start;
             if self.open.is_empty() || start != from {
@@ -183,7 +183,7 @@ impl FindShapes<'_> {
                     let end = comment.windows(2).skip(2).position(|pair| pair == b"*/");
                     match end {
                         Some(end) if comment.starts_with(b"/*") => {
-                            self.position = self.position.saturating_add(end).saturating_add(4);
+                            self.position += end + 4;
                         }
                         _ => return,
                     }
@@ -194,7 +194,7 @@ impl FindShapes<'_> {
                         // It may open another tuple.
                         return;
                     }
-                    self.position = self.position.saturating_add(1);
+                    self.position += 1;
                 }
                 _ => return,
             }
@@ -218,7 +218,7 @@ impl FindShapes<'_> {
             (Some(b')'), Before::Parenthesis | Before::Element) => {
                 if let Some((start, first)) = self.open.pop() {
                     let elements = self.pending.drain(first..).map(|found| found.shape).collect();
-                    let span = Span { start, end: position.saturating_add(1) };
+                    let span = Span { start, end: position + 1 };
                     // At most `MAX_NESTING` are open at a time, so that no tuple is too deep.
                     self.pending.extend(Shape::tuple(elements).map(|shape| FoundShape { shape, span }));
                 }
@@ -252,7 +252,7 @@ pub fn instruction_shapes(text: &str) -> impl Iterator<Item = Span> + '_ {
         loop {
             let start = line;
             let rest = text.as_bytes().get(start..).filter(|rest| !rest.is_empty())?;
-            line = memchr(b'\n', rest).map_or(text.len(), |length| start.saturating_add(length).saturating_add(1));
+            line = memchr(b'\n', rest).map_or(text.len(), |length| start + length + 1);
             if let Some(span) = Cursor::new(text, start).instruction_shape() {
                 return Some(span);
             }

@@ -34,8 +34,7 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 fn bytes(number: &str, unit: &str) -> Option<u64> {
-    let power =
-        |letter: &str| Some(["K", "M", "G", "T", "P"].iter().position(|found| *found == letter)?.saturating_add(1));
+    let power = |letter: &str| Some(["K", "M", "G", "T", "P"].iter().position(|found| *found == letter)? + 1);
     let power = |letter| power(letter).and_then(|power| u32::try_from(power).ok());
     let unit = match unit {
         "" | "B" => 1,

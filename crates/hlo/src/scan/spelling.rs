@@ -28,8 +28,8 @@ pub fn find_spelled_shapes(text: &str) -> impl Iterator<Item = FoundShape> + '_ 
     core::iter::from_fn(move || {
         loop {
             let length = memchr2(b'[', b'<', text.as_bytes().get(position..)?)?;
-            let bracket = position.saturating_add(length);
-            let searched = core::mem::replace(&mut position, bracket.saturating_add(1));
+            let bracket = position + length;
+            let searched = core::mem::replace(&mut position, bracket + 1);
             if let Some(found) = found_at(text, bracket, searched) {
                 position = found.span.end;
                 return Some(found);
@@ -42,14 +42,14 @@ pub fn find_spelled_shapes(text: &str) -> impl Iterator<Item = FoundShape> + '_ 
 fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
     let bytes = text.as_bytes();
     let before = bytes.get(from..bracket)?.iter().rev();
-    let length = before.take(LONGEST_NAME.saturating_add(1)).take_while(|byte| is_word(**byte)).count();
+    let length = before.take(LONGEST_NAME + 1).take_while(|byte| is_word(**byte)).count();
     let start = bracket.checked_sub(length)?;
     let beside = start.checked_sub(1).and_then(|before| bytes.get(before));
     if length == 0 || beside.is_some_and(|byte| is_word(*byte) || matches!(byte, b'%' | b'.')) {
         return None;
     }
     let name = text.get(start..bracket)?;
-    let inside = bracket.saturating_add(1);
+    let inside = bracket + 1;
     let (end, shape) = match bytes.get(bracket)? {
         b'[' => {
             let element_type = ElementType::from_any_name(name)
@@ -66,7 +66,7 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
         }
         _ => return None,
     };
-    Some(FoundShape { shape, span: Span { start, end: end.saturating_add(1) } })
+    Some(FoundShape { shape, span: Span { start, end: end + 1 } })
 }
 
 /// Where the closing bracket is, in the same line, for a bracket whose content begins at `position`.
@@ -74,7 +74,7 @@ fn closing(bytes: &[u8], position: usize, opening: u8, closing: u8) -> Option<us
     let mut open = 1_usize;
     for (offset, &byte) in bytes.get(position..)?.iter().take(LONGEST).enumerate() {
         if byte == opening {
-            open = open.saturating_add(1);
+            open += 1;
         } else if byte == closing {
             open = open.saturating_sub(1);
         } else if byte == b'\n' {
@@ -90,7 +90,7 @@ fn closing(bytes: &[u8], position: usize, opening: u8, closing: u8) -> Option<us
 /// Splits `8x128xbf16` into `8x128` and `bf16`. A size is digits or `?`; an element type begins with neither.
 fn split_element(text: &str) -> (&str, &str) {
     let is_size = |part: &&str| part.starts_with(|first: char| first.is_ascii_digit() || first == '?');
-    let sizes = text.split('x').take_while(is_size).map(|part| part.len().saturating_add(1)).sum::<usize>();
+    let sizes = text.split('x').take_while(is_size).map(|part| part.len() + 1).sum::<usize>();
     let element = text.get(sizes..).unwrap_or("");
     (text.get(..sizes.saturating_sub(1)).unwrap_or(""), element)
 }

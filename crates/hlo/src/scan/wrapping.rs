@@ -65,14 +65,14 @@ impl LogLines {
             if length > 0 {
                 blanks.push((start, length));
             }
-            start = start.saturating_add(part.len());
+            start += part.len();
         }
         if blanks.is_empty() {
             return text;
         }
         let mut bytes = text.into_owned().into_bytes();
         for (start, length) in blanks {
-            if let Some(prefix) = bytes.get_mut(start..start.saturating_add(length)) {
+            if let Some(prefix) = bytes.get_mut(start..start + length) {
                 prefix.fill(b' ');
             }
         }
@@ -85,9 +85,9 @@ impl LogLines {
         let mut length = known_length(line);
         let rest = line.get(length..).unwrap_or("");
         if !self.prefix.is_empty() && is_like(rest, &self.prefix) {
-            length = length.saturating_add(self.prefix.len());
+            length += self.prefix.len();
             let rest = line.get(length..).unwrap_or("");
-            return length.saturating_add(known_length(rest));
+            return length + known_length(rest);
         }
         let at = BEGINNINGS.iter().filter_map(|words| memmem::find(rest.as_bytes(), words.as_bytes())).min();
         if let Some(at) = at.filter(|&at| at <= LONGEST) {
@@ -116,9 +116,9 @@ fn without_colours(text: &str) -> String {
         let rest = text.as_bytes().get(start..).unwrap_or(&[]);
         // ECMA-48: `ESC [`, parameters, and a letter.
         let parameters = rest.iter().skip(2).take_while(|byte| matches!(byte, b'0'..=b'?')).count();
-        let length = if rest.get(1) == Some(&b'[') { parameters.saturating_add(3) } else { 1 };
+        let length = if rest.get(1) == Some(&b'[') { parameters + 3 } else { 1 };
         let is_ascii = rest.get(..length).is_some_and(<[u8]>::is_ascii);
-        if let Some(sequence) = bytes.get_mut(start..start.saturating_add(if is_ascii { length } else { 1 })) {
+        if let Some(sequence) = bytes.get_mut(start..start + if is_ascii { length } else { 1 }) {
             sequence.fill(b' ');
         }
     }
@@ -130,8 +130,8 @@ fn without_escapes(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut position = 0_usize;
     while let Some(length) = memchr(b'\\', text.as_bytes().get(position..).unwrap_or(&[])) {
-        let start = position.saturating_add(length);
-        let replacement = match text.as_bytes().get(start.saturating_add(1)) {
+        let start = position + length;
+        let replacement = match text.as_bytes().get(start + 1) {
             Some(b'n') => Some(*b" \n"),
             Some(b't' | b'r') => Some(*b"  "),
             // The space comes after the quote, so that the text before it still ends in front of it.
@@ -140,10 +140,10 @@ fn without_escapes(text: &str) -> String {
             Some(b'\\') => Some(*b" \\"),
             _ => None,
         };
-        if let (Some(replacement), Some(pair)) = (replacement, bytes.get_mut(start..start.saturating_add(2))) {
+        if let (Some(replacement), Some(pair)) = (replacement, bytes.get_mut(start..start + 2)) {
             pair.copy_from_slice(&replacement);
         }
-        position = start.saturating_add(2);
+        position = start + 2;
     }
     String::from_utf8(bytes).unwrap_or_else(|_| text.into())
 }
@@ -157,7 +157,7 @@ fn known_length(line: &str) -> usize {
         let content = rest.trim_start_matches([' ', '\t']);
         let blank = rest.len().saturating_sub(content.len());
         let Some(found) = one_prefix(content).filter(|&found| found > 0 && found <= LONGEST) else { break };
-        length = length.saturating_add(blank).saturating_add(found);
+        length += blank + found;
     }
     length
 }
@@ -194,7 +194,7 @@ fn digits(text: &str) -> usize {
 fn process(text: &str) -> Option<usize> {
     let (inside, _) = text.get(1..)?.split_once(')')?;
     let is_one = inside.len() <= LONGEST && ["pid=", "rank=", "ip="].iter().any(|key| inside.contains(key));
-    is_one.then(|| inside.len().saturating_add(2))
+    is_one.then(|| inside.len() + 2)
 }
 
 /// `[worker-0]`, `[rank0]:`, `[0]:`, `[1,0]<stderr>:`, `[2025-03-21 10:57:56]`, `[core.py:1184]`.
@@ -204,13 +204,12 @@ fn label(text: &str) -> Option<usize> {
     if inside.is_empty() || inside.len() > 80 || !inside.chars().all(is_name) {
         return None;
     }
-    let end = inside.len().saturating_add(2);
+    let end = inside.len() + 2;
     if let Some((stream, after)) = after.strip_prefix('<').and_then(|after| after.split_once('>')) {
         let colon = usize::from(after.starts_with(':'));
-        return Some(end.saturating_add(stream.len()).saturating_add(2).saturating_add(colon))
-            .filter(|_| stream.starts_with("std"));
+        return Some((end + stream.len() + 2) + colon).filter(|_| stream.starts_with("std"));
     }
-    let end = end.saturating_add(usize::from(after.starts_with(':')));
+    let end = end + usize::from(after.starts_with(':'));
     // `[8, 128]` and `[8]` are sizes.
     let is_sizes = inside.chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ');
     (ends_word(text, end) && (!is_sizes || after.starts_with(':'))).then_some(end)
@@ -222,7 +221,7 @@ fn time(text: &str) -> Option<usize> {
     let date_text = text.get(..date)?;
     let is_date = date >= 5 && date_text.contains(['-', '/']);
     let start = if is_date && text.as_bytes().get(date).is_some_and(|byte| matches!(byte, b' ' | b'T')) {
-        date.saturating_add(1)
+        date + 1
     } else if is_date {
         return None;
     } else {
@@ -236,19 +235,19 @@ fn time(text: &str) -> Option<usize> {
     if *hours == 0 || *hours > 2 || *minutes != 2 || *seconds < 2 {
         return None;
     }
-    let mut end = start.saturating_add(length);
+    let mut end = start + length;
     let zone = text.get(end..)?;
     if zone.starts_with('Z') {
-        end = end.saturating_add(1);
+        end += 1;
     } else if is_date && zone.starts_with(['+', '-']) {
         let zone = zone.bytes().skip(1).take_while(|byte| byte.is_ascii_digit() || *byte == b':').count();
-        end = end.saturating_add(zone).saturating_add(1);
+        end += zone + 1;
     }
     // What Kubernetes puts after the time: the stream, and whether the line is full.
     let after = text.get(end..)?;
     for stream in [" stdout F", " stderr F", " stdout P", " stderr P"] {
         if after.starts_with(stream) {
-            return Some(end.saturating_add(stream.len()));
+            return Some(end + stream.len());
         }
     }
     ends_word(text, end).then_some(end)
@@ -268,8 +267,8 @@ fn month(text: &str) -> Option<usize> {
     let (program, _) = program.split_once(": ").or_else(|| program.split_once(':'))?;
     let is_program = !program.contains(' ') && program.ends_with(']') && !host_name.is_empty();
     let end = text.len().saturating_sub(host.len());
-    let program = host_name.len().saturating_add(program.len()).saturating_add(2);
-    is_program.then(|| end.saturating_add(program))
+    let program = host_name.len() + program.len() + 2;
+    is_program.then(|| end + program)
 }
 
 /// `ERROR`, `WARNING:root:`, `INFO:`.
@@ -281,8 +280,8 @@ fn level(text: &str) -> Option<usize> {
     let Some(rest) = after.strip_prefix(':') else { return ends_word(text, length).then_some(length) };
     let logger = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')).count();
     let is_logger = logger > 0 && rest.as_bytes().get(logger) == Some(&b':');
-    let end = length.saturating_add(1);
-    Some(if is_logger { end.saturating_add(logger).saturating_add(1) } else { end })
+    let end = length + 1;
+    Some(if is_logger { end + logger + 1 } else { end })
 }
 
 /// `I0321 10:57:56.764856 1234 file.cc:39]`, or after a time `I file.cc:39]` and `E    1578 file.cc:76]`.
@@ -298,10 +297,10 @@ fn absl(text: &str) -> Option<usize> {
     if let Some(length) = time(content).filter(|_| day > 0) {
         let after = content.get(length..)?.trim_start();
         let start = at(after);
-        return Some(position(after).map_or(start, |length| start.saturating_add(length)));
+        return Some(position(after).map_or(start, |length| start + length));
     }
     let length = position(content)?;
-    Some(at(content).saturating_add(length)).filter(|_| !letter.is_empty())
+    Some(at(content) + length).filter(|_| !letter.is_empty())
 }
 
 /// `external/xla/xla/service/a.cc:39]`, with the number of a thread before it or without.
@@ -315,7 +314,7 @@ fn position(text: &str) -> Option<usize> {
     let length = file.bytes().take_while(|byte| byte.is_ascii_graphic() && *byte != b']').count();
     let (_, line) = file.get(..length)?.rsplit_once(':')?;
     let is_one = !line.is_empty() && digits(line) == line.len() && file.as_bytes().get(length) == Some(&b']');
-    let end = text.len().saturating_sub(file.len()).saturating_add(length).saturating_add(1);
+    let end = (text.len().saturating_sub(file.len()) + length) + 1;
     (is_one && ends_word(text, end)).then_some(end)
 }
 
@@ -324,11 +323,11 @@ fn numbered(text: &str) -> Option<usize> {
     let count = digits(text);
     let rest = text.get(count..).filter(|_| (1..=6).contains(&count))?;
     if rest.starts_with(": ") {
-        return Some(count.saturating_add(1));
+        return Some(count + 1);
     }
     let bar = rest.trim_start_matches(' ');
     (bar.starts_with('|') && bar.len() < rest.len())
-        .then(|| text.len().saturating_sub(bar.len()).saturating_add(1))
+        .then(|| text.len().saturating_sub(bar.len()) + 1)
         .filter(|&end| ends_word(text, end))
 }
 
@@ -353,7 +352,7 @@ fn service(text: &str) -> Option<usize> {
     let rest = text.get(name.len()..)?;
     let bar = rest.trim_start_matches(' ');
     (bar.len() < rest.len() && bar.starts_with('|'))
-        .then(|| text.len().saturating_sub(bar.len()).saturating_add(1))
+        .then(|| text.len().saturating_sub(bar.len()) + 1)
         .filter(|&end| ends_word(text, end))
 }
 

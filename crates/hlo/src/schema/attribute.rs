@@ -316,7 +316,7 @@ const CALLING: ([Key; Key::ALL.len()], usize) = {
     while let Some((key, tail)) = rest.split_first() {
         if key.calls() {
             calling.split_at_mut(count).1.split_at_mut(1).0.copy_from_slice(&[*key]);
-            count = count.saturating_add(1);
+            count += 1;
         }
         rest = tail;
     }

@@ -352,7 +352,7 @@ impl<'a> Opcode<'a> {
         let first = Self::KEYS.partition_point(|key| *key < wanted);
         let alike = Self::KEYS.iter().zip(Self::ALL).skip(first).take_while(|(key, _)| **key == wanted);
         let place = alike.map(|(_, opcode)| opcode.text()).position(|found| found == text)?;
-        u8::try_from(first.saturating_add(place)).ok()
+        u8::try_from(first + place).ok()
     }
 
     /// The opcode at this index of [`ALL`](Self::ALL), or else [`Other`](Self::Other) with this text.

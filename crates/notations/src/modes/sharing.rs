@@ -118,7 +118,7 @@ impl Search<'_> {
     /// By how much the index in mode `number` may differ, if it and the later modes must move the position by `rest`.
     fn level(&self, number: usize, rest: i128, is_first: bool) -> Option<Level> {
         let mode = self.modes.get(number)?;
-        let inside = self.reach.get(number.saturating_add(1)).copied().unwrap_or(0);
+        let inside = self.reach.get(number + 1).copied().unwrap_or(0);
         let stride = i128::from(mode.stride);
         let most = i128::from(mode.size.saturating_sub(1));
         let (low, high) = (rest.saturating_sub(inside), rest.saturating_add(inside));
@@ -147,7 +147,7 @@ impl Search<'_> {
                 continue;
             }
             level.taken = level.next;
-            differing = differing.saturating_add(usize::from(level.taken != 0));
+            differing += usize::from(level.taken != 0);
             level.next = level.next.saturating_add(1);
             let number = levels.len();
             let (mode, level) = (self.modes.get(number.saturating_sub(1))?, levels.last()?);

@@ -177,7 +177,7 @@ pub(crate) fn blocks(items: &[Item], order: &[usize], is_free: bool) -> Vec<usiz
             last.is_none_or(|last| rank > last)
         };
         if !goes_on {
-            block = block.saturating_add(1);
+            block += 1;
         }
         last = Some(rank);
         seen.push(item.dimension);
@@ -221,7 +221,7 @@ struct Memory {
 
 impl Memory {
     fn tile(&mut self, tile: Vec<u64>) -> Option<()> {
-        self.entries = self.entries.saturating_add(tile.len());
+        self.entries += tile.len();
         if self.entries > MAX_ENTRIES {
             return None;
         }
@@ -260,7 +260,7 @@ impl Memory {
         let mut tile = vec![COMBINE; inside.len().checked_sub(1)?];
         tile.push(item.stride);
         self.places.extend([(usize::MAX, 1, 1), (usize::MAX, 1, item.stride)]);
-        self.entries = self.entries.saturating_add(tile.len());
+        self.entries += tile.len();
         self.tiles.push(tile);
         Some(())
     }

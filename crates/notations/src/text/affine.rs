@@ -92,12 +92,15 @@ pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String
         Some(part(&source, term.divisor.get(), term.modulus.map(NonZeroU64::get)))
             .filter(|text| text.len() <= MAX_LENGTH)
     };
+    // A later value has the texts of the values that it uses: `(d0 * 3 + d1) floordiv 8`. Nested `*` make these texts grow exponentially, so
+    // their length is bounded at each step.
     for intermediate in form.intermediates() {
         let value = match *intermediate {
             Intermediate::Term { term: cut, .. } => term(cut, &values).map(|part| vec![(part, 1)]),
             Intermediate::Combine { major, minor, minor_size, .. } => term(major, &values).and_then(|major| {
                 let mut addends = match minor.source {
                     Source::Zero => Vec::new(),
+                    // An uncut sum is written as its addends: `a * 6 + b * 2 + c`, not `a * 6 + (b * 2 + c)`.
                     Source::Intermediate(value) if minor.divisor == NonZeroU64::MIN && minor.modulus.is_none() => {
                         values.get(value as usize)?.clone()
                     }
@@ -107,7 +110,7 @@ pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String
                 Some(addends)
             }),
         };
-        let length = |addends: &Addends| addends.iter().fold(0_usize, |sum, (part, _)| sum.saturating_add(part.len()));
+        let length = |addends: &Addends| addends.iter().fold(0_usize, |sum, (part, _)| sum + part.len());
         values.push(value.filter(|addends| length(addends) <= MAX_LENGTH).ok_or(Obstacle::Intricate { index: None })?);
     }
     let mut addends = Vec::new();
@@ -274,6 +277,7 @@ impl<'a> Builder<'a> {
             return Some(Err(()));
         }
         let zero = Term { source: Source::Zero, divisor: NonZeroU64::MIN, modulus: None };
+        // Each addend becomes two intermediate values: itself times its factor, then that plus those before it.
         let mut whole = zero;
         for (term, factor) in sum.terms {
             let Some(minor_size) = NonZeroU64::new(factor.unsigned_abs()) else { continue };
@@ -288,6 +292,8 @@ impl<'a> Builder<'a> {
     /// The quotient or the remainder of a term.
     fn cut(&mut self, term: Term, by: NonZeroU64, is_mod: bool) -> Term {
         let divides = |one: NonZeroU64, other: NonZeroU64| one.get().is_multiple_of(other.get());
+        // `x mod 12 mod 4` is `x mod 4`, `x floordiv 2 floordiv 3` is `x floordiv 6`, and `x mod 12 floordiv 4` has 3 values. Where no such
+        // rule applies, as for `x mod 12 mod 5`, the term becomes an intermediate value, which is then cut.
         let simple = match (is_mod, term.modulus) {
             (true, None) => Some(Term { modulus: Some(by), ..term }),
             (true, Some(modulus)) if divides(modulus, by) => Some(Term { modulus: Some(by), ..term }),

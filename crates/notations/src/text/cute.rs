@@ -93,7 +93,7 @@ impl Pair<'_> {
     /// Both lists end here.
     fn close(&mut self) -> Result<()> {
         self.sizes.all(")", "`,` or `)`")?;
-        // A comma may stand behind the last entry.
+        // A comma may follow the last entry.
         self.strides.take(",");
         self.strides.all(")", SAME_NEXT)
     }
@@ -147,12 +147,12 @@ pub(crate) fn from_text(text: &str) -> Result<Modes> {
         return Err(whole.expected(NO_SWIZZLE));
     }
     let Some(colon) = text.find(':') else {
-        // The sizes alone: what is missing stands behind them.
+        // The sizes alone: the error points after them, where the strides are missing.
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || "(,)_ ".contains(c));
         let end = Reader::from(text, text.len().saturating_sub(rest.len()));
         return Err(end.expected(if rest.is_empty() && !text.is_empty() { COLON } else { SIZE }));
     };
-    let strides = Reader::from(text, colon.saturating_add(1));
+    let strides = Reader::from(text, colon + 1);
     let sizes = Reader::new(text.get(..colon).unwrap_or(""));
     let mut pair = Pair { sizes, strides, extents: Vec::new(), modes: Vec::new(), divisor: 1 };
     pair.read()?;

@@ -80,7 +80,7 @@ fn extents(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
     let mut words = 0_usize;
     while !reader.peek_word().is_empty() {
         qualified(reader);
-        words = words.saturating_add(1);
+        words += 1;
     }
     if words == 0 {
         return Err(reader.expected("the type of indices, such as `std::size_t`"));

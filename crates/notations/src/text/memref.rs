@@ -115,7 +115,7 @@ fn tiled(extents: &[u64], tiles: &[Vec<u64>], strides: &[i64]) -> core::result::
     // The parts inside of the first tile, in the order of memory; later tiles cut the last ones.
     let mut parts = Vec::new();
     for (at, &size) in first.iter().enumerate() {
-        parts.push(Mode { dimension: untiled.saturating_add(at), divisor: 1, size, stride: 0 });
+        parts.push(Mode { dimension: untiled + at, divisor: 1, size, stride: 0 });
     }
     for tile in tiles.get(1..).unwrap_or(&[]) {
         let kept = parts.len().saturating_sub(tile.len());
@@ -139,7 +139,7 @@ fn tiled(extents: &[u64], tiles: &[Vec<u64>], strides: &[i64]) -> core::result::
     Modes::of_modes(extents.to_vec(), modes, 0)
 }
 
-/// Sizes, an `x` behind each, and an element type.
+/// Sizes, each with an `x` after it, and an element type.
 fn sizes_and_type(reader: &mut Reader<'_>) -> Result<(Vec<u64>, ElementType)> {
     let mut sizes = Vec::new();
     loop {

@@ -81,7 +81,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         (Some(elements), Some(0)) => Ok(elements),
         _ => Err(error_at(text, at, "bytes that are whole elements")),
     };
-    let strides = match call.argument("strides", Some(place.saturating_add(1)).filter(|_| place == 1)) {
+    let strides = match call.argument("strides", Some(place + 1).filter(|_| place == 1)) {
         Some(argument) => {
             let Value::Numbers(numbers) = &argument.value else {
                 return Err(error_at(text, argument.at, "a list of strides, in bytes"));

@@ -1,7 +1,7 @@
 //! oneDNN's blocked formats: a tag such as `aBc16b`, and the sizes of the dimensions.
 //!
-//! Letters are dimensions, major to minor; a capital is one that is cut into blocks, which stand behind, the outermost first. Written as oneDNN's verbose output
-//! has it, with the sizes behind it: `f32::blocked:aBc16b::f0 2x32x7`. The type, and what is around the tag, may be left out. Sizes are padded to whole blocks. The
+//! Letters are dimensions, major to minor; a capital is one that is cut into blocks, which follow, the outermost first. Written as oneDNN's verbose output
+//! has it, with the sizes after it: `f32::blocked:aBc16b::f0 2x32x7`. The type, and what is around the tag, may be left out. Sizes are padded to whole blocks. The
 //! library names only some of these tags; the others are the blocked descriptors that they would be.
 
 use super::spelling::element_type;
@@ -126,14 +126,14 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
                 }
             }
         }
-        at = at.saturating_add(c.len_utf8());
+        at += c.len_utf8();
     }
     if number.is_some() {
         return Err(error_at(text, at, "the letter of the block"));
     }
     if let Some(&dimension) = blocked.iter().find(|&dimension| !blocks.iter().any(|(other, _)| other == dimension)) {
         let place = outer.iter().position(|&other| other == dimension).unwrap_or(0);
-        return Err(error_at(text, start.saturating_add(place), "a small letter: no block follows"));
+        return Err(error_at(text, start + place, "a small letter: no block follows"));
     }
     if outer.len() != sizes.len() {
         return Err(at_sizes.expected("as many sizes as letters"));

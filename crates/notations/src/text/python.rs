@@ -107,7 +107,7 @@ fn value<'a>(reader: &mut Reader<'a>) -> Result<Value<'a>> {
     }
 }
 
-/// A value inside of a call, which is no call.
+/// An argument of a call that is not a call itself.
 fn value_in<'a>(reader: &mut Reader<'a>) -> Result<Value<'a>> {
     if reader.peek_word().starts_with(|c: char| c.is_ascii_alphabetic()) {
         return Ok(Value::Name(name(reader)));

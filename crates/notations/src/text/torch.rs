@@ -93,7 +93,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         }
         None => None,
     };
-    let stride_place = Some(place.saturating_add(1)).filter(|_| has_strides);
+    let stride_place = Some(place + 1).filter(|_| has_strides);
     let strides = match call.argument("stride", stride_place) {
         Some(argument) => {
             let Value::Numbers(numbers) = &argument.value else {
@@ -128,7 +128,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             strides.ok_or_else(|| error_at(text, 0, "sizes whose product fits in an i64"))?
         }
     };
-    let offset_place = Some(place.saturating_add(2)).filter(|_| place == 1);
+    let offset_place = Some(place + 2).filter(|_| place == 1);
     let offset = match call.argument("storage_offset", offset_place) {
         Some(argument) => match argument.value {
             Value::Number(number) if number >= 0 => number,

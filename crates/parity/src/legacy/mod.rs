@@ -271,7 +271,6 @@ impl LegacyShape {
     clippy::indexing_slicing,
     reason = "`const fn` has no iterators; every index is below a length that is checked"
 )]
-#[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
 const fn is_modern(modern: &ArrayShape, widths: &[u64]) -> bool {
     let layout = modern.layout();
     let plain = layout.has_default_attributes();

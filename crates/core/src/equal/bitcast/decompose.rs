@@ -191,12 +191,14 @@ impl ArrayShape {
             return Err(BitcastError::NotDecomposed);
         }
         let bits = (self.element_bits(), result.element_bits());
+        // Elements of different widths are compared in parts of a common width: bf16 to s32 is one part to two.
         let unit = greatest_common_divisor(bits.0, bits.1);
         let parts = [bits.0, bits.1].map(|bits| bits.checked_div(unit).unwrap_or(1));
         let tables = [operand_table.in_parts(parts[0]), result_table.in_parts(parts[1])];
         if let Some(found) = explain(tables.each_ref().map(StrideTable::as_ref), parts, false)? {
             return Ok(found);
         }
+        // The elements of one array may lie in the padding of the other: `f32[6,128]{1,0:T(8,128)}` has room for `f32[8,128]{1,0:T(8,128)}`.
         let padded =
             [padded(self)?.stride_table()?.in_parts(parts[0]), padded(result)?.stride_table()?.in_parts(parts[1])];
         explain(padded.each_ref().map(StrideTable::as_ref), parts, true)?.ok_or(BitcastError::NotDecomposed)
@@ -249,6 +251,7 @@ fn explain(
         transpose_sizes,
         permutation,
     };
+    // Both arrays as maps from the row-major number of an element: if these are equal, it is a reshape.
     let terms = tables.map(|table| row_major_terms(table.extents()));
     let maps = [View { table: operand, dimensions: &terms[0] }, View { table: result, dimensions: &terms[1] }];
     if first_moved(maps, &[elements])?.is_none() {
@@ -257,6 +260,7 @@ fn explain(
     if let Some(permutation) = deduce_transpose(operand, result)? {
         return Ok(Some(found(operand.extents().to_vec(), permutation)));
     }
+    // The digits of both maps at one stride belong to each other; in the numbers, they stand in another order.
     let (one, other) = (canonical(maps[0], &[elements])?, canonical(maps[1], &[elements])?);
     Ok(match_digits(one.as_ref(), other.as_ref(), elements).map(|(sizes, permutation)| found(sizes, permutation)))
 }
@@ -321,6 +325,7 @@ impl Piece {
     /// Splits off the minor digit with `size` values. The piece keeps the major digit, which counts how often the minor
     /// one wraps.
     fn split_off_minor(&mut self, size: u64) -> Self {
+        // Of `n % 24 / 2` with 12 values, the minor 3 are `n % 6 / 2`, and the major 4 `n % 24 / 6`, at 3 times the stride.
         let unit = self.divisor.saturating_mul(size);
         let mut minor = self.clone();
         while minor.moduli.last().is_some_and(|modulus| modulus.is_multiple_of(unit)) {
@@ -376,6 +381,7 @@ fn pair_off(one: Vec<Piece>, other: Vec<Piece>) -> Option<(Vec<Piece>, Vec<Piece
     let (mut ones, mut others) = (vec![], vec![]);
     let (mut rest_one, mut rest_other) = (one.into_iter().peekable(), other.into_iter().peekable());
     let (mut next_one, mut next_other) = (rest_one.next(), rest_other.next());
+    // Both lists begin at the smallest stride. The larger of two pieces is cut, and its major part is compared with the next piece.
     while let (Some(one), Some(other)) = (&mut next_one, &mut next_other) {
         if one.stride != other.stride {
             return None;
@@ -450,6 +456,7 @@ fn merge_runs(sizes: &[u64], permutation: &[usize]) -> (Vec<u64>, Vec<usize>) {
         }
         last = Some(segment);
     }
+    // A run is known by its first segment: its place among the runs in their old order is its number in the permutation.
     let mut firsts = runs.iter().map(|run| run.0).collect::<Vec<_>>();
     firsts.sort_unstable();
     let place = |first: usize| firsts.iter().position(|&other| other == first);

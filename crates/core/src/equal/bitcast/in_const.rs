@@ -37,7 +37,7 @@ pub const fn layout_change_obstacle(
     let mut i = 0;
     while i < MAX {
         identity[i] = i;
-        i = i.saturating_add(1);
+        i += 1;
     }
     let num_dimensions = tables[0].extents().len();
     if num_dimensions > MAX {
@@ -156,7 +156,7 @@ pub const fn divide_obstacle(shapes: [&ArrayShape; 2], tables: [StrideTableRef<'
             let text = text.push_count(dimension).push_str(" of the result, found ");
             return Some(text.push_str(shapes[1].const_text::<256>().as_str()));
         }
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     obstacle(Question { shapes, tables, correspondence: Correspondence::Divide(tile) })
 }

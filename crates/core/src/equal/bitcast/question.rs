@@ -1,11 +1,7 @@
 //! The decision whether an operation is a bitcast, in a `const` and at run time. The caller provides the memory: arrays
 //! in a `const`, vectors at run time.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; every index is below a length, and counters are below the room"
-)]
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
 
 use super::answer::{Answer, Cause, Reason};
 use crate::layout::attribute::{AttributeEffect, LayoutAttribute};

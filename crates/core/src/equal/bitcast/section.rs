@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
     reason = "`const fn` has no iterators; indices are below lengths, which are compared first"
 )]
 

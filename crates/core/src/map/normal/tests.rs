@@ -1,5 +1,7 @@
 //! Each rule of the normal form, by an example.
 
+#![expect(clippy::arithmetic_side_effects, reason = "the numbers of the examples are small")]
+
 use super::super::{Digit, Intermediate, Source, StrideTable, Term};
 use super::rules::first_shift;
 use alloc::string::String;

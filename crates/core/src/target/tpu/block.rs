@@ -61,7 +61,7 @@ pub const fn kernel_bytes(parts: &[InMemory]) -> u64 {
             Some(bytes) => sum.saturating_add(bytes),
             None => return u64::MAX,
         };
-        i = i.saturating_add(1);
+        i += 1;
     }
     sum
 }
@@ -232,7 +232,7 @@ const fn is_whole(array: &[Dimension], block: &[Dimension]) -> bool {
         if extent(block, dimension) != extent(array, dimension) {
             return false;
         }
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     true
 }
@@ -250,7 +250,7 @@ const fn check(element_type: ElementType, array: &[Dimension], block: &[Dimensio
         if extent(block, dimension) == 0 {
             return Err(BlockError::Empty { dimension });
         }
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     let (found, whole) = (extent(block, last), extent(array, last));
     let Some(before) = last.checked_sub(1) else {
@@ -324,7 +324,7 @@ const fn is_unbounded(dimensions: &[Dimension], dimension: usize) -> bool {
 const fn unbounded(dimensions: &[Dimension]) -> DefaultLayoutError {
     let mut dimension = 0_usize;
     while dimension < dimensions.len() && !is_unbounded(dimensions, dimension) {
-        dimension = dimension.saturating_add(1);
+        dimension += 1;
     }
     DefaultLayoutError::UnboundedDimension { dimension }
 }

@@ -192,7 +192,7 @@ const fn elements(dimensions: &[Dimension]) -> Result<u64, DefaultLayoutError> {
             Some(elements) if elements <= MAX_SIZE => elements,
             _ => return Err(DefaultLayoutError::TooLarge),
         };
-        i = i.saturating_add(1);
+        i += 1;
     }
     Ok(elements)
 }
@@ -262,7 +262,7 @@ impl DefaultLayout {
             dimension = next;
             if dimension != self.minor.lanes && dimension != self.minor.rows {
                 order[count] = dimension;
-                count = count.saturating_add(1);
+                count += 1;
             }
         }
         order

@@ -92,7 +92,7 @@ const fn best(dimensions: &[Dimension], cut: Cut, except: Option<usize>) -> usiz
         if !skipped && product(padded, best_size) <= product(best_padded, size) {
             (best, best_size, best_padded) = (i, size, padded);
         }
-        i = i.saturating_add(1);
+        i += 1;
     }
     best
 }

@@ -66,7 +66,7 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         loop {
             match self.token.kind {
-                TokenKind::Punctuation(b'(' | b'[' | b'{') => depth = depth.saturating_add(1),
+                TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
                 TokenKind::Punctuation(b',' | b')' | b']' | b'}') if depth == 0 => break,
                 TokenKind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
                 TokenKind::End | TokenKind::UnclosedComment => return Err(self.unexpected(Expected::Character(','))),

@@ -47,7 +47,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
             if let Some(slot) = by_letter.get_mut(entry) {
                 *slot = Some(value);
             }
-            letters = letters.saturating_add(1);
+            letters += 1;
         } else if letters == 0 {
             index.push(parser.integer(Expected::IndexEntry)?);
         } else {

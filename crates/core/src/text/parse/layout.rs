@@ -62,7 +62,7 @@ impl Parser<'_> {
                 let start = self.token.start;
                 layout.minor_to_major.push(self.dimension_number(Expected::DimensionNumber)?);
                 self.mark(ShapePart::MinorToMajorEntry(position), start);
-                position = position.saturating_add(1);
+                position += 1;
                 if self.token.is(b',') {
                     self.advance();
                 } else {
@@ -183,7 +183,7 @@ impl Parser<'_> {
                         tile.push(TileDimension::Size(self.size(Expected::TileDimension, part)?));
                     }
                     self.mark(part, start);
-                    position = position.saturating_add(1);
+                    position += 1;
                     if !self.comma_or(b')')? {
                         break;
                     }
@@ -192,7 +192,7 @@ impl Parser<'_> {
             self.eat(b')')?;
             self.mark(ShapePart::Tile(number), start);
             layout.tiles.push(tile);
-            number = number.saturating_add(1);
+            number += 1;
             if !self.token.is(b'(') {
                 return Ok(());
             }
@@ -214,7 +214,7 @@ impl Parser<'_> {
                 let start = self.token.start;
                 split_indices.push(self.integer(Expected::SplitIndex)?);
                 self.mark(ShapePart::SplitIndex(split, position), start);
-                position = position.saturating_add(1);
+                position += 1;
                 if !self.comma_or(b')')? {
                     break;
                 }
@@ -222,7 +222,7 @@ impl Parser<'_> {
             self.eat(b')')?;
             self.mark(ShapePart::Split(split), start);
             layout.split_configs.push(SplitConfig { dimension, split_indices });
-            split = split.saturating_add(1);
+            split += 1;
             if !self.token.is(b'(') {
                 return Ok(());
             }

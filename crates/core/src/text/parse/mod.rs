@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         let mut open = Vec::<Vec<Shape>>::new();
         loop {
             if self.for_types {
-                let elements = open.last().map_or(0, Vec::len).saturating_add(1);
+                let elements = open.last().map_or(0, Vec::len) + 1;
                 type_limits::check_tuple(elements)
                     .map_err(|error| ParseError::new(ParseErrorKind::NotAType(error), self.token.span()))?;
             }
@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
         {
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::NotAType(error)));
         }
-        self.arrays = self.arrays.saturating_add(1);
+        self.arrays += 1;
         Ok(array)
     }
 
@@ -302,9 +302,7 @@ impl<'a> Parser<'a> {
         array.with_tpu_layout(generation).map_err(|error| {
             let kind = ParseErrorKind::NoDefaultLayout(error);
             match error {
-                DefaultLayoutError::ElementType(_) => {
-                    ParseError::new(kind, Span { start, end: start.saturating_add(name.len()) })
-                }
+                DefaultLayoutError::ElementType(_) => ParseError::new(kind, Span { start, end: start + name.len() }),
                 DefaultLayoutError::UnboundedDimension { dimension } => {
                     self.wrong_array(start, ShapePart::Dimension(dimension), kind)
                 }
@@ -341,7 +339,7 @@ impl<'a> Parser<'a> {
                 let part = ShapePart::Dimension(count);
                 dimensions.push(self.dimension(part)?);
                 self.mark(part, start);
-                count = count.saturating_add(1);
+                count += 1;
                 if !self.comma_or(b']')? {
                     break;
                 }

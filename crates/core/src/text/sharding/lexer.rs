@@ -168,16 +168,16 @@ fn token(text: &str, position: usize) -> Token {
         let (kind, length) = match at(0) {
             None => (TokenKind::End, 0),
             Some(b' ' | b'\t' | b'\n' | b'\r') => {
-                start = start.saturating_add(1);
+                start += 1;
                 continue;
             }
             Some(b'/') if at(1) == Some(b'/') => {
-                start = start.saturating_add(rest.find('\n').unwrap_or(rest.len()));
+                start += rest.find('\n').unwrap_or(rest.len());
                 continue;
             }
             Some(b'/') if at(1) == Some(b'*') => match rest.get(2..).and_then(|rest| rest.find("*/")) {
                 Some(length) => {
-                    start = start.saturating_add(length).saturating_add(4);
+                    start += length + 4;
                     continue;
                 }
                 None => (TokenKind::Open, rest.len()),
@@ -185,7 +185,7 @@ fn token(text: &str, position: usize) -> Token {
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
                 let end = length(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
                 match at(end) {
-                    Some(b'=') => (TokenKind::Attribute, end.saturating_add(1)),
+                    Some(b'=') => (TokenKind::Attribute, end + 1),
                     _ => (TokenKind::Word, end),
                 }
             }
@@ -198,7 +198,7 @@ fn token(text: &str, position: usize) -> Token {
                 (TokenKind::Punctuation(c), c.len_utf8())
             }
         };
-        return Token { kind, span: Span { start, end: start.saturating_add(length) } };
+        return Token { kind, span: Span { start, end: start + length } };
     }
 }
 
@@ -207,19 +207,19 @@ fn token(text: &str, position: usize) -> Token {
 fn number(text: &str, digits: usize) -> (TokenKind, usize) {
     let bytes = text.as_bytes();
     let count = |from: usize| bytes.get(from..).unwrap_or(&[]).iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let end = digits.saturating_add(count(digits));
-    let (next, after) = (bytes.get(end).copied(), end.saturating_add(1));
+    let end = digits + count(digits);
+    let (next, after) = (bytes.get(end).copied(), end + 1);
     let sign = usize::from(matches!(bytes.get(after), Some(b'+' | b'-')));
     let goes_on = match next {
         Some(b'.') => true,
-        Some(b'e' | b'E') => count(after.saturating_add(sign)) > 0,
+        Some(b'e' | b'E') => count(after + sign) > 0,
         Some(b'_' | b'x') => count(after) > 0,
         _ => false,
     };
     if goes_on {
         let rest = bytes.get(end..).unwrap_or(&[]);
         let more = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')).count();
-        return (TokenKind::MalformedNumber, end.saturating_add(more));
+        return (TokenKind::MalformedNumber, end + more);
     }
     (TokenKind::Integer(text.get(..end).and_then(|number| number.parse().ok())), end)
 }
@@ -228,10 +228,10 @@ fn string(bytes: &[u8], quote: u8) -> (TokenKind, usize) {
     let mut end = 1_usize;
     loop {
         let byte = bytes.get(end).copied();
-        end = end.saturating_add(1);
+        end += 1;
         match byte {
             None => return (TokenKind::Open, bytes.len()),
-            Some(b'\\') => end = end.saturating_add(1),
+            Some(b'\\') => end += 1,
             Some(byte) if byte == quote => return (TokenKind::String, end),
             Some(_) => {}
         }

@@ -116,6 +116,7 @@ impl Parser<'_> {
         let mesh = match mesh {
             MlirMesh::Axes(mesh) => mesh,
             MlirMesh::Device(device, _) => {
+                // The one device has the whole array, so no dimension has axes: `[{}, {}]`.
                 self.cursor.eat('[')?;
                 while self.cursor.eat_if('{') {
                     self.cursor.eat('}')?;
@@ -203,7 +204,7 @@ impl Parser<'_> {
     pub(super) fn axis(&mut self, axes: &mut Vec<Axis>, separator: char) -> Result<()> {
         let span = self.cursor.token().span;
         if axes.len() == crate::shard::MAX_AXES {
-            let (limit, found) = (axes.len(), axes.len().saturating_add(1));
+            let (limit, found) = (axes.len(), axes.len() + 1);
             return Err(invalid(ShardingError::TooManyAxes { limit, found }, span));
         }
         let name = self.cursor.string(AXIS)?;
@@ -354,9 +355,9 @@ impl Parser<'_> {
 
 /// Reads a sharding in quotes from byte `start` on, and returns where it ends. Positions are those in the whole text.
 pub(super) fn quoted(text: &str, start: usize) -> core::result::Result<(Sharding, usize), ParseError> {
-    let (sharding, end) = Sharding::parse_at(text, start.saturating_add(1))?;
+    let (sharding, end) = Sharding::parse_at(text, start + 1)?;
     if text.get(end..).is_some_and(|rest| rest.starts_with('"')) {
-        return Ok((sharding, end.saturating_add(1)));
+        return Ok((sharding, end + 1));
     }
     let found = crate::text::Found::new(text.get(end..).unwrap_or(""));
     let kind = crate::text::ParseErrorKind::Unexpected { expected: Expected::Character('"'), found };

@@ -85,6 +85,7 @@ impl<'a> Parser<'a> {
         }
         let start = self.cursor.token().span.start;
         self.cursor.advance();
+        // A second brace begins the elements of a tuple, as in `{{replicated}, {manual}}`, and `{}` is the empty tuple.
         if !self.cursor.is('{') && !self.cursor.is('}') {
             return self.single(start);
         }
@@ -145,6 +146,7 @@ impl<'a> Parser<'a> {
         loop {
             let span = self.cursor.token().span;
             let dimension = self.cursor.size("a dimension of the iota")?;
+            // One error for a dimension that is too large, and for one that is named twice.
             let error = invalid(ShardingError::Permutation { dimension, rank: iota.len() }, span);
             let Ok(dimension) = usize::try_from(dimension) else { return Err(error) };
             match seen.get_mut(dimension) {
@@ -209,6 +211,8 @@ impl<'a> Parser<'a> {
     }
 
     fn unnamed(&mut self, start: usize) -> Result<Sharding> {
+        // Words and attributes may come in any order, with or without commas, and often: only all of them together say which sharding it
+        // is, and whether it is valid. So they are collected first.
         let mut parts = ShardingParts::default();
         while !self.cursor.is('}') {
             let error = self.cursor.unexpected(Expected::Value(IN_SHARDING));
@@ -284,6 +288,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             self.cursor.eat_if(',');
+            // The error is made before the name is looked at, because it points there: also for a name that comes a second time.
             let what = "a new attribute of metadata, such as `op_name=`";
             let error = self.cursor.unexpected(Expected::Value(what));
             let name = self.cursor.attribute().filter(|name| !seen.contains(name));

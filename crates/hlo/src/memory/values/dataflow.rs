@@ -110,7 +110,7 @@ impl<'m> Dataflow<'m> {
             let is_conditional = instruction.opcode() == Opcode::Conditional;
             let one_each = !is_conditional && instruction.opcode() != Opcode::While;
             for (number, callee) in calls::called(instruction).into_iter().enumerate() {
-                let first = if is_conditional { number.saturating_add(1) } else { 0 };
+                let first = if is_conditional { number + 1 } else { 0 };
                 let caller = Caller { instruction: instruction.number(), first, one_each };
                 self.callers.entry(callee.number()).or_default().push(caller);
             }
@@ -135,7 +135,7 @@ impl<'m> Dataflow<'m> {
                 return by.operand(operand)?.instruction();
             };
             // The first operand of an update is the start or update before it.
-            operand = later.saturating_add(1);
+            operand = later + 1;
             by = self.updates.get(&by.number()).copied()?;
         }
         None
@@ -158,9 +158,9 @@ impl<'m> Dataflow<'m> {
             let number = (!is_tuple).then_some(leaf);
             let has_memory = matches!(shape, Shape::Array(_) | Shape::Buffer(_) | Shape::Tuple(_));
             if matches!(shape, Shape::Array(_) | Shape::Buffer(_)) {
-                leaf = leaf.saturating_add(1);
+                leaf += 1;
             }
-            let subshape = start.saturating_add(offset);
+            let subshape = start + offset;
             match self.result.value_of.get(subshape).copied() {
                 Some(u32::MAX) => {
                     let value = self.new_value(instruction, number, shape, false);
@@ -195,7 +195,7 @@ impl<'m> Dataflow<'m> {
 
     /// Forwards values: `length` subshapes from `to` on get the values of those from `from` on.
     fn alias(&mut self, to: usize, from: usize, length: usize) {
-        for (to, from) in (to..to.saturating_add(length)).zip(from..) {
+        for (to, from) in (to..to + length).zip(from..) {
             if let Some(value) = self.result.value_of.get(from).copied() {
                 self.set(to, value);
             }
@@ -216,8 +216,8 @@ impl<'m> Dataflow<'m> {
         }
         for offset in 0..length {
             let value = self.new_value(instruction, None, instruction.shape(), true);
-            self.set(start.saturating_add(offset), value);
-            let sources = sources.iter().map(|source| source.saturating_add(offset)).collect();
+            self.set(start + offset, value);
+            let sources = sources.iter().map(|source| source + offset).collect();
             self.phis.push((value, sources));
         }
         Some(())
@@ -239,7 +239,7 @@ impl<'m> Dataflow<'m> {
                 let sources: Vec<usize> = callers
                     .iter()
                     .filter_map(|caller| {
-                        let operand = caller.first.saturating_add(if caller.one_each { number } else { 0 });
+                        let operand = caller.first + if caller.one_each { number } else { 0 };
                         let by = self.module.instruction_at(caller.instruction)?;
                         self.subshapes(self.bound_operand(by, operand)?).map(|(from, _)| from)
                     })
@@ -262,7 +262,7 @@ impl<'m> Dataflow<'m> {
                     if let Some(void) = self.result.values.last_mut() {
                         void.is_unallocated = true;
                     }
-                    (0..length).for_each(|offset| self.set(start.saturating_add(offset), value));
+                    (0..length).for_each(|offset| self.set(start + offset, value));
                     return Some(());
                 }
                 self.define_phis(instruction, start, length, &sources)?;
@@ -274,16 +274,11 @@ impl<'m> Dataflow<'m> {
                 self.alias_operand(instruction, 0, start, length)
             }
             Opcode::Tuple => {
-                let mut at = start.saturating_add(1);
+                let mut at = start + 1;
                 for number in 0..instruction.operands().len() {
                     let count = self.operand(instruction, number).map_or(1, |(_, count)| count);
-                    self.alias_operand(
-                        instruction,
-                        number,
-                        at,
-                        count.min(start.saturating_add(length).saturating_sub(at)),
-                    );
-                    at = at.saturating_add(count);
+                    self.alias_operand(instruction, number, at, count.min((start + length).saturating_sub(at)));
+                    at += count;
                 }
             }
             Opcode::GetTupleElement => {
@@ -316,7 +311,7 @@ impl<'m> Dataflow<'m> {
             // The tuple and the token are new values (`HloDataflowAnalysis::UpdateRecvDoneValueSet`).
             Opcode::RecvDone => {
                 if let Some((to, count)) = self.offsets.part(shape, &[0]) {
-                    self.alias_part(instruction, &[0], start.saturating_add(to), count);
+                    self.alias_part(instruction, &[0], start + to, count);
                 }
             }
             Opcode::AllReduceStart if instruction.long_form().is_none() => {}
@@ -336,7 +331,7 @@ impl<'m> Dataflow<'m> {
                         && let Some((to, count)) = self.offsets.part(shape, &[1])
                     {
                         let (from, found) = self.result.subshapes_of(callee.root().number());
-                        self.alias(start.saturating_add(to), from, count.min(found));
+                        self.alias(start + to, from, count.min(found));
                     }
                 }
                 Some((_, "update")) if instruction.operands().len() == 1 => {
@@ -350,21 +345,21 @@ impl<'m> Dataflow<'m> {
                     if let (Some((from, count)), Some((to, found)), Some((first, _))) =
                         (bound, to, self.operand(instruction, 0))
                     {
-                        let (first, to) = (first.saturating_add(from), start.saturating_add(to));
+                        let (first, to) = (first + from, start + to);
                         self.alias(to, first, count.min(found));
-                        let mut at = to.saturating_add(count);
+                        let mut at = to + count;
                         for number in 1..instruction.operands().len() {
                             let count = self.operand(instruction, number).map_or(1, |(_, count)| count);
-                            let left = to.saturating_add(found).saturating_sub(at);
+                            let left = (to + found).saturating_sub(at);
                             self.alias_operand(instruction, number, at, count.min(left));
-                            at = at.saturating_add(count);
+                            at += count;
                         }
                     }
                     let callee = Self::start_of(instruction).and_then(|start| calls::called(start).first().copied());
                     if let (Some(callee), Some((to, count))) = (callee, self.offsets.part(shape, &[1])) {
                         let (from, found) = self.result.subshapes_of(callee.root().number());
                         if count == found {
-                            self.alias(start.saturating_add(to), from, count);
+                            self.alias(start + to, from, count);
                         }
                     }
                 }
@@ -387,7 +382,7 @@ impl<'m> Dataflow<'m> {
         let shape = instruction.operand(0).and_then(|operand| operand.shape());
         let part = shape.and_then(|shape| self.offsets.part(shape, index));
         if let (Some((from, count)), Some((start, _))) = (part, self.operand(instruction, 0)) {
-            self.alias(to, start.saturating_add(from), length.min(count));
+            self.alias(to, start + from, length.min(count));
         }
     }
 
@@ -395,7 +390,7 @@ impl<'m> Dataflow<'m> {
     fn alias_into(&mut self, instruction: Instruction<'m>, operand: usize, index: &[usize], start: usize) {
         let part = self.offsets.part(instruction.shape(), index);
         if let (Some((to, count)), Some((from, found))) = (part, self.operand(instruction, operand)) {
-            self.alias(start.saturating_add(to), from, count.min(found));
+            self.alias(start + to, from, count.min(found));
         }
     }
 
@@ -498,7 +493,7 @@ impl<'m> Dataflow<'m> {
         let from = self.offsets.part(operand.shape(), index);
         let to = self.offsets.part(instruction.shape(), result);
         if let (Some((to, _)), Some((from, _)), Some((first, _))) = (to, from, self.subshapes(operand)) {
-            self.in_place.push((first.saturating_add(from), start.saturating_add(to)));
+            self.in_place.push((first + from, start + to));
         }
     }
 
@@ -525,9 +520,8 @@ impl<'m> Dataflow<'m> {
                 if let Some(parameter) = parameter
                     && let Some((from, _)) = offsets.part(parameter.shape(), &donated.parameter_index)
                     && let Some((to, _)) = offsets.part(root.shape(), &donated.result_index)
-                    && let Some(from) =
-                        value_at(&result, result.subshapes_of(parameter.number()).0.saturating_add(from))
-                    && let Some(to) = value_at(&result, result.subshapes_of(root.number()).0.saturating_add(to))
+                    && let Some(from) = value_at(&result, result.subshapes_of(parameter.number()).0 + from)
+                    && let Some(to) = value_at(&result, result.subshapes_of(root.number()).0 + to)
                 {
                     result.buffers.join(to, from);
                     result.donated.insert(from);
@@ -575,7 +569,7 @@ impl<'m> Dataflow<'m> {
             if !self.result.is_canonical(*value) {
                 continue;
             }
-            effort = effort.saturating_sub(sources.len().saturating_add(1));
+            effort = effort.saturating_sub(sources.len() + 1);
             if effort == 0 {
                 return;
             }

@@ -50,7 +50,7 @@ impl<'t> Reader<'t> {
         reader.skip_space();
         // The first word of what C++ prints for debugging.
         if reader.rest().starts_with("goo.gle/debug") {
-            reader.position = reader.position.saturating_add(reader.word_length());
+            reader.position += reader.word_length();
         }
         reader
     }
@@ -68,9 +68,9 @@ impl<'t> Reader<'t> {
         while let Some(byte) = self.peek() {
             if byte == b'#' {
                 let line = self.rest().find('\n').unwrap_or(self.rest().len());
-                self.position = self.position.saturating_add(line);
+                self.position += line;
             } else if byte.is_ascii_whitespace() {
-                self.position = self.position.saturating_add(1);
+                self.position += 1;
             } else {
                 break;
             }
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
     fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
         let is_next = self.peek() == Some(byte);
-        self.position = self.position.saturating_add(usize::from(is_next));
+        self.position += usize::from(is_next);
         is_next
     }
 
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
 
     fn unexpected(&self, expected: Expected) -> ParseError {
         let letter = self.rest().chars().next().map_or(0, char::len_utf8);
-        let end = self.position.saturating_add(self.word_length().max(letter));
+        let end = self.position + self.word_length().max(letter);
         let span = Span { start: self.position, end };
         let found = Found::new(self.text.get(span.start..span.end).unwrap_or(""));
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, span)
@@ -103,13 +103,13 @@ impl<'t> Reader<'t> {
         self.skip_space();
         let start = self.position;
         let length = match self.peek() {
-            Some(b'[') => self.rest().find(']').map_or(0, |end| end.saturating_add(1)),
+            Some(b'[') => self.rest().find(']').map_or(0, |end| end + 1),
             _ => self.word_length(),
         };
         if length == 0 {
             return Err(self.unexpected(Expected::Value("the name of a field")));
         }
-        self.position = start.saturating_add(length);
+        self.position = start + length;
         let span = Span { start, end: self.position };
         Ok((self.text.get(start..self.position).unwrap_or(""), span))
     }
@@ -120,13 +120,13 @@ impl<'t> Reader<'t> {
         let start = self.position;
         let Some(b'"' | b'\'') = self.peek() else {
             let sign = usize::from(self.peek() == Some(b'-'));
-            self.position = self.position.saturating_add(sign);
+            self.position += sign;
             self.skip_space();
             let length = self.word_length();
             if length == 0 {
                 return Err(self.unexpected(Expected::Value("a value")));
             }
-            self.position = self.position.saturating_add(length);
+            self.position += length;
             let span = Span { start, end: self.position };
             return Ok((Scalar::Word(self.text.get(start..self.position).unwrap_or("")), span));
         };
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
     /// The bytes of a string that begins here.
     fn string(&mut self) -> Result<Cow<'t, [u8]>> {
         let quote = self.peek().unwrap_or(b'"');
-        self.position = self.position.saturating_add(1);
+        self.position += 1;
         let start = self.position;
         let rest = self.rest().as_bytes();
         let mut length = 0_usize;
@@ -155,16 +155,16 @@ impl<'t> Reader<'t> {
                 Some(&byte) if byte == quote => break,
                 Some(b'\\') => {
                     has_escapes = true;
-                    length = length.saturating_add(2);
+                    length += 2;
                 }
-                Some(byte) if *byte != b'\n' => length = length.saturating_add(1),
+                Some(byte) if *byte != b'\n' => length += 1,
                 _ => {
-                    self.position = start.saturating_add(length.min(rest.len()));
+                    self.position = start + length.min(rest.len());
                     return Err(self.unexpected(Expected::Value("the end of the string")));
                 }
             }
         }
-        self.position = start.saturating_add(length).saturating_add(1);
+        self.position = start + length + 1;
         let inside = rest.get(..length).unwrap_or(&[]);
         if has_escapes { unescaped(inside, start).map(Cow::Owned) } else { Ok(Cow::Borrowed(inside)) }
     }
@@ -240,7 +240,7 @@ fn unescaped(text: &[u8], start: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0_usize;
     while let Some(&byte) = text.get(at) {
-        at = at.saturating_add(1);
+        at += 1;
         if byte != b'\\' {
             bytes.push(byte);
             continue;
@@ -266,14 +266,14 @@ fn unescaped(text: &[u8], start: usize) -> Result<Vec<u8>> {
         };
         if let Some(simple) = simple {
             bytes.push(simple);
-            at = at.saturating_add(1);
+            at += 1;
             continue;
         }
         let (from, (value, count)) = match letter {
             b'0'..=b'7' => (at, digits(at, 3, 8)),
-            b'x' | b'X' => (at.saturating_add(1), digits(at.saturating_add(1), 2, 16)),
-            b'u' => (at.saturating_add(1), digits(at.saturating_add(1), 4, 16)),
-            b'U' => (at.saturating_add(1), digits(at.saturating_add(1), 8, 16)),
+            b'x' | b'X' => (at + 1, digits(at + 1, 2, 16)),
+            b'u' => (at + 1, digits(at + 1, 4, 16)),
+            b'U' => (at + 1, digits(at + 1, 8, 16)),
             _ => (at, (0, 0)),
         };
         let is_letter = matches!(letter, b'u' | b'U');
@@ -283,13 +283,13 @@ fn unescaped(text: &[u8], start: usize) -> Result<Vec<u8>> {
             }
             (_, Ok(byte)) if !is_letter && count > 0 => bytes.push(byte),
             _ => {
-                let begin = start.saturating_add(at).saturating_sub(1);
+                let begin = (start + at).saturating_sub(1);
                 let found = Found::new(&char::from(letter).to_string());
                 let kind = ParseErrorKind::Unexpected { expected: Expected::Value("a known escape"), found };
-                return Err(ParseError::new(kind, Span { start: begin, end: begin.saturating_add(2) }));
+                return Err(ParseError::new(kind, Span { start: begin, end: begin + 2 }));
             }
         }
-        at = from.saturating_add(count);
+        at = from + count;
     }
     Ok(bytes)
 }

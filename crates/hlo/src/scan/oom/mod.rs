@@ -343,8 +343,7 @@ impl OutOfMemory {
             self.expected = ExpectedLine::Assignment;
         } else if let Some(amounts) = all_amounts(line, text) {
             let first = self.amounts.len();
-            self.recent =
-                Recent { text: text.to_owned(), lines: 1, amounts: first..first.saturating_add(amounts.len()) };
+            self.recent = Recent { text: text.to_owned(), lines: 1, amounts: first..first + amounts.len() };
             self.add(amounts);
         } else if (expected == ExpectedLine::Part && self.read_part(line, text))
             || text.starts_with("Persistent allocations include")
@@ -372,7 +371,7 @@ impl OutOfMemory {
         let is_short = text.len() <= LONGEST && !text.is_empty();
         let has_more = !self.recent.amounts.is_empty() && self.amounts.len() > self.recent.amounts.end;
         if is_short && !has_more && (1..LINES).contains(&self.recent.lines) {
-            self.recent.lines = self.recent.lines.saturating_add(1);
+            self.recent.lines += 1;
             self.recent.text.push(' ');
             self.recent.text.push_str(text);
             let first = line.saturating_sub(self.recent.lines as u64).saturating_add(1);
@@ -381,7 +380,7 @@ impl OutOfMemory {
                 let start = self.recent.amounts.start.min(self.amounts.len());
                 let start = if self.recent.amounts.is_empty() { self.amounts.len() } else { start };
                 self.amounts.truncate(start);
-                self.recent.amounts = start..start.saturating_add(amounts.len());
+                self.recent.amounts = start..start + amounts.len();
                 self.without_sizes.retain(|&without| without < first || without > line);
                 self.add(amounts);
                 return true;

@@ -90,8 +90,8 @@ impl Reader {
             let text = first.chars().take(MOST_BYTES).collect();
             self.open = Some(Message { line: start, lines: 1, text });
         } else if let Some(open) = &mut self.open {
-            open.lines = open.lines.saturating_add(1);
-            let is_short = open.text.len().saturating_add(text.len()) < MOST_BYTES && open.lines <= MOST_LINES;
+            open.lines += 1;
+            let is_short = open.text.len() + text.len() < MOST_BYTES && open.lines <= MOST_LINES;
             if is_short && !ENDS.iter().any(|words| text.contains(words)) {
                 open.text.push(' ');
                 open.text.push_str(text);

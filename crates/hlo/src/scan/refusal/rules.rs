@@ -445,7 +445,7 @@ fn sharding(text: &str) -> Option<Sharding> {
         let mut depth = 0_usize;
         let end = rest.bytes().position(|byte| {
             match byte {
-                b'{' => depth = depth.saturating_add(1),
+                b'{' => depth += 1,
                 b'}' => depth = depth.saturating_sub(1),
                 _ => {}
             }

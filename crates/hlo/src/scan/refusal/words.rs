@@ -73,7 +73,7 @@ pub(super) fn list(text: &str) -> Option<Vec<u64>> {
     let mut open = 0_usize;
     let end = text.char_indices().take(1000).find_map(|(at, c)| {
         if c == '(' || c == '[' {
-            open = open.saturating_add(1);
+            open += 1;
         } else if c == ')' || c == ']' {
             open = open.saturating_sub(1);
         }

@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         if is_root && record.root == NONE {
             record.root = number(self.module.instructions.len()).saturating_sub(1);
         } else if is_root && is_read {
-            let span = Span { start, end: start.saturating_add("ROOT".len()) };
+            let span = Span { start, end: start + "ROOT".len() };
             self.report(ParseError::new(ParseErrorKind::SecondRoot, span))?;
         }
         result.map(|()| true)
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
             attributes: Items::default(),
             shape,
             computation: number(self.module.computations.len()),
-            end: number(error.end.saturating_add(line)),
+            end: number(error.end + line),
             opcode,
             is_root,
             form: Form::Unread,

@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
         let start = self.cursor.position;
         let (name, text) = match self.cursor.name() {
             (_, "") => return Err(self.cursor.unexpected(Expected::Instruction)),
-            (start, text) => (piece(start, start.saturating_add(text.len())), text),
+            (start, text) => (piece(start, start + text.len()), text),
         };
         let text_hash = hash(text.as_bytes());
         if let Some(taken) = self.hashed(text, text_hash) {
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
             return Err(self.cursor.unexpected(Expected::Opcode));
         }
         let opcode = Opcode::number(opcode_name).unwrap_or(u8::MAX);
-        let opcode_text = piece(opcode_start, opcode_start.saturating_add(opcode_name.len()));
+        let opcode_text = piece(opcode_start, opcode_start + opcode_name.len());
         let partial = PartialInstruction { opcode: Some((opcode, opcode_text)), ..self.partial };
         self.partial = partial;
         self.cursor.skip_space()?;
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
             None => (self.anonymous(opcode_name, piece(start, end))?, Items::default(), Form::Implied),
         };
         self.has_omitted |= shape == NONE;
-        let arguments = piece(open.saturating_add(1), end.saturating_sub(1));
+        let arguments = piece(open + 1, end.saturating_sub(1));
         self.module.instructions.push(InstructionRecord {
             name,
             shape_text,
@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
                             let place = Span { start, end: self.cursor.position };
                             return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
                         }
-                        depth = depth.saturating_add(1);
+                        depth += 1;
                         let index = self.index()?;
                         element = self.element(element, index)?;
                     }
@@ -294,7 +294,7 @@ impl<'a> Parser<'a> {
             };
         }
         let instruction = self.find(name).unwrap_or(NONE);
-        let name = piece(name_start, name_start.saturating_add(name.len()));
+        let name = piece(name_start, name_start + name.len());
         let operand = OperandRecord { name, shape, instruction };
         if matches!(self.cursor.peek(), Some(b',' | b')')) {
             return Ok(OperandText::Name(operand));
@@ -386,7 +386,7 @@ impl<'a> Parser<'a> {
     /// Parses a nested instruction, which is an operand.
     fn nested_operand(&mut self, start: usize) -> Result<OperandRecord> {
         self.cursor.position = start;
-        self.deeper(Span { start, end: start.saturating_add(1) })?;
+        self.deeper(Span { start, end: start + 1 })?;
         let instruction = self.right_side(None, false);
         self.depth = self.depth.saturating_sub(1);
         let instruction = instruction?;
@@ -400,7 +400,7 @@ impl<'a> Parser<'a> {
         if self.depth == MAX_NESTING {
             return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
         }
-        self.depth = self.depth.saturating_add(1);
+        self.depth += 1;
         Ok(())
     }
 }

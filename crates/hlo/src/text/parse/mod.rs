@@ -131,7 +131,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str> {
     core::str::from_utf8(bytes).map_err(|error| {
         let start = error.valid_up_to();
         let length = error.error_len().unwrap_or(bytes.len().saturating_sub(start));
-        ParseError::new(ParseErrorKind::InvalidUtf8, Span { start, end: start.saturating_add(length) })
+        ParseError::new(ParseErrorKind::InvalidUtf8, Span { start, end: start + length })
     })
 }
 
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
         if !self.recovers {
             return Err(error);
         }
-        if self.errors.len() >= ERRORS.saturating_add(self.cursor.text().len() / BYTES_PER_ERROR) {
+        if self.errors.len() >= ERRORS + (self.cursor.text().len() / BYTES_PER_ERROR) {
             return Err(too_many_errors(error.span().start));
         }
         self.errors.push(error);
@@ -310,7 +310,7 @@ impl<'a> Parser<'a> {
         if self.cursor.position == start || !self.cursor.closes_computation() {
             self.cursor.skip_line();
         }
-        self.wasted = self.wasted.saturating_add(reached.saturating_sub(self.cursor.position));
+        self.wasted += reached.saturating_sub(self.cursor.position);
         if self.wasted > self.cursor.text().len() {
             return Err(too_many_errors(self.cursor.position));
         }
@@ -365,7 +365,7 @@ impl<'a> Parser<'a> {
         let name = self.name(Expected::Computation)?;
         self.cursor.eat(b':');
         if is_entry && core::mem::replace(&mut self.has_entry, true) {
-            let span = Span { start, end: start.saturating_add("ENTRY".len()) };
+            let span = Span { start, end: start + "ENTRY".len() };
             self.report(ParseError::new(ParseErrorKind::SecondEntry, span))?;
         }
         self.computation(name, is_entry)?;
@@ -438,7 +438,7 @@ impl<'a> Parser<'a> {
             if key.is_empty() {
                 return Err(self.cursor.unexpected(Expected::HloAttribute));
             }
-            let key = piece(start, start.saturating_add(key.len()));
+            let key = piece(start, start + key.len());
             self.cursor.skip_space()?;
             self.cursor.expect(b'=')?;
             self.cursor.skip_space()?;
@@ -512,7 +512,7 @@ impl<'a> Parser<'a> {
             return self.cursor.value();
         }
         let end = self.unwary_value()?;
-        let inside = self.cursor.text().as_bytes().get(start.saturating_add(1)..end).unwrap_or(&[]);
+        let inside = self.cursor.text().as_bytes().get((start + 1)..end).unwrap_or(&[]);
         if !is_list || memchr::memchr(b'{', inside).is_some() {
             let attribute = number(self.module.attributes.len());
             self.nested.push(NestedRecord { attribute, value: piece(start, end), is_list });
@@ -546,7 +546,7 @@ impl<'a> Parser<'a> {
             }
         }
         let mut record = ComputationRecord { is_fragment: true, ..ComputationRecord::new(Piece::default()) };
-        record.instructions = items(0, (instruction as usize).saturating_add(1));
+        record.instructions = items(0, (instruction as usize) + 1);
         record.root = instruction;
         self.module.computations.push(record);
         Ok(())
@@ -614,7 +614,7 @@ impl<'a> Parser<'a> {
     fn name(&mut self, expected: Expected) -> Result<Piece> {
         match self.cursor.name() {
             (_, "") => Err(self.cursor.unexpected(expected)),
-            (start, text) => Ok(piece(start, start.saturating_add(text.len()))),
+            (start, text) => Ok(piece(start, start + text.len())),
         }
     }
 
@@ -641,5 +641,5 @@ fn items(start: usize, end: usize) -> Items {
 
 const fn span(piece: Piece) -> Span {
     let start = piece.start as usize;
-    Span { start, end: start.saturating_add(piece.len as usize) }
+    Span { start, end: start + piece.len as usize }
 }

@@ -40,8 +40,8 @@ impl Parser<'_> {
     pub(crate) fn nested_computations(&mut self, nested: Vec<NestedRecord>) -> Result<()> {
         for NestedRecord { attribute, value, is_list } in nested {
             let start = value.start as usize;
-            let end = start.saturating_add(value.len as usize);
-            self.deeper(Span { start, end: start.saturating_add(1) })?;
+            let end = start + value.len as usize;
+            self.deeper(Span { start, end: start + 1 })?;
             let mut computations = Vec::new();
             if is_list {
                 let mut items = self.cursor.inside(start, end);

@@ -75,7 +75,7 @@ impl VectorLayout {
             if *size == 0 {
                 return Err(VectorLayoutError::NoElements { dimension });
             }
-            dimension = dimension.saturating_add(1);
+            dimension += 1;
             rest = tail;
         }
         match (self.implicit, sizes) {
