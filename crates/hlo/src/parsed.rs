@@ -92,6 +92,7 @@ impl Kind {
             Self::Word(words) | Self::Spelled(words) | Self::Mode(words) | Self::Order(words) => {
                 match words.number(value.text()).and_then(|number| Some((number, *words.words.get(number)?))) {
                     Some((number, word)) => Data::Word(number, word),
+                    // Newer versions of XLA have more of these words.
                     None if words.may_grow => Data::Whole(value),
                     None => return Err(value.is_not(words.what)),
                 }
@@ -212,6 +213,7 @@ impl Row {
             return Self::Own(key);
         }
         if let Some(stem) = opcode.stem() {
+            // `all-gather-start` has the attributes of `all-gather`, and those of every `async-start`.
             let steps = [Opcode::from_text(stem), Opcode::AsyncStart];
             if let Some(key) = steps.into_iter().find_map(own) {
                 return Self::Own(key);

@@ -48,6 +48,7 @@ pub(super) fn bitcast_convert<'a>(operands: Operands<'_, 'a>, declared: Option<&
     if before == after {
         return with_type(array, to);
     }
+    // Narrower elements take one more dimension, `f32[4]` to `bf16[4,2]`. Wider ones take the last dimension away.
     let (wide, narrow) = (before.max(after), before.min(after));
     let Some(ratio) = wide.checked_div(narrow).filter(|_| wide.is_multiple_of(narrow)) else {
         return Err(InferError::Unexpected {
@@ -232,6 +233,7 @@ pub(super) fn fft<'a>(operands: Operands<'_, 'a>, fft_type: FftType, length: &[u
     }
     let mut dimensions = array.dimensions().to_vec();
     let (last, size) = (array.num_dimensions().saturating_sub(1), length.last().copied().unwrap_or(0));
+    // The transform of `size` real numbers has `size / 2 + 1` different complex ones: the rest are their conjugates.
     let half = if size == 0 { 0 } else { (size / 2).saturating_add(1) };
     let (has, gives) = if fft_type == FftType::Rfft { (size, half) } else { (half, size) };
     for (number, (&found, &expected)) in

@@ -125,6 +125,7 @@ pub const fn dot(
         result[i] = lhs[lhs_batch[i]];
         i += 1;
     }
+    // After the batch dimensions come the others of the left operand, then those of the right one.
     let next = copy_others(lhs, lhs_batch, lhs_contracting, result, i);
     copy_others(rhs, rhs_batch, rhs_contracting, result, next);
     Ok(())
@@ -275,6 +276,8 @@ pub(super) fn ragged_dot<'a>(
     check_dimensions("`rhs_group_dims`", ragged.rhs_group, rhs.num_dimensions())?;
     let (is_contracted, is_batch) =
         (dimensions.lhs_contracting.contains(&lhs_ragged), dimensions.lhs_batch.contains(&lhs_ragged));
+    // A group of rows of the left operand has a matrix of its own in the right one. Where the groups are parts of a batch or of a sum, the
+    // right operand is divided like the left one, and has no dimension of groups.
     let (expected, found) = (usize::from(!is_contracted && !is_batch), ragged.rhs_group.len());
     if expected != found {
         return Err(InferError::Count { what: "numbers in `rhs_group_dims`", expected, found });
@@ -307,6 +310,7 @@ pub(super) fn ragged_dot<'a>(
     let group_dimensions = DotDimensions { rhs_batch: &rhs_batch, rhs_contracting: &rhs_contracting, ..dimensions };
     let (element_type, mut result) = dot_type_and_dimensions(lhs, &rhs_slice, group_dimensions, declared)?;
     if is_contracted {
+        // Each group has a sum of its own.
         result.insert(0, count);
     }
     default_result(element_type, &result)

@@ -250,6 +250,7 @@ impl StrideTableRef<'_> {
     #[must_use]
     pub const fn scaled_linear_index_with(self, index: &[u64], sizes: &[u64], values: &mut [u64]) -> u64 {
         self.fill_intermediates(index, values);
+        // The strides of a table are those for unbounded digits of size 1. From the innermost digit outwards, the real sizes scale them.
         let (mut position, mut scale) = (0_u64, 1_u64);
         let mut i = self.digits.len();
         while i > 0 {
@@ -287,6 +288,8 @@ impl StrideTableRef<'_> {
         if position >= self.positions {
             return Slot::OutOfRange;
         }
+        // The way of `linear_index` backwards: the position has a value for each digit, the digits give dimensions and intermediate values, and
+        // these, the last one first, give what they were made of. Whatever exceeds its bound on the way is padding.
         clear(index);
         clear(values);
         let mut i = 0;

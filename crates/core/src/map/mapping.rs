@@ -240,6 +240,7 @@ impl LayoutMapping {
         }
         extents.extend(tile);
         Ok(self.with_steps(extents, |step| {
+            // Index `i` is tile `i / size` and place `i % size`: one more tile is `size` steps of the old index.
             let size = tile.get(step.dimension).copied().unwrap_or(1);
             let place = step.dimension + self.extents.len();
             vec![Step { step: step.step.saturating_mul(size), ..step }, Step { dimension: place, ..step }]
@@ -271,6 +272,7 @@ impl LayoutMapping {
                 return Err(DimensionError::SliceOutOfRange { dimension, size, end });
             }
         }
+        // The starts of a slice become part of the constant of each axis. The steps stay.
         let axes = self.axes.iter().map(|axis| Axis { start: axis.index_in_table(starts), steps: axis.steps.clone() });
         Ok(Self { extents: sizes.to_vec(), table: self.table.clone(), axes: axes.collect() })
     }

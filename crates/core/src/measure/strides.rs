@@ -222,6 +222,7 @@ impl ArrayShape {
         let minor_to_major = with_ones(sizes, &order);
         let layout = Layout::new(&minor_to_major)?;
         let pitch = |&dimension: &usize| pitches.get(dimension).copied().unwrap_or(1);
+        // Padding is a tile of the pitches: one over all dimensions up to the most major one that has padding.
         let padded = |dimension: &usize| sizes.get(*dimension).is_some_and(|&size| pitch(dimension) != size);
         let layout = match minor_to_major.iter().rposition(padded) {
             None => layout,
@@ -271,6 +272,7 @@ fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());
     for &(_, dimension) in order {
+        // A dimension of size 1 may have any stride: it goes where row-major order has it, next to its neighbours.
         let inside = (dimension + 1)..sizes.len();
         let count = inside.clone().take_while(is_one).count();
         all.extend(inside.take(count).rev());
@@ -299,6 +301,7 @@ fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<u64>, StridesErr
     for pair in order.windows(2) {
         let &[(inner, minor), (stride, dimension)] = pair else { continue };
         let size = sizes.get(minor).copied().unwrap_or(1);
+        // The pitch of a dimension is its size with padding: how often its stride is in that of the next one.
         let expected = inner.saturating_mul(size);
         if stride < expected {
             return Err(StridesError::Overlap { dimension, stride, expected });

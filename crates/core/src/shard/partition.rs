@@ -173,6 +173,7 @@ impl Sharding {
         for (dimension, size) in array.dimensions().iter().enumerate() {
             sizes.push(size.extent().ok_or(ShardingError::DynamicDimension { dimension })?);
         }
+        // In tiled form, a sharding divides the array into tiles, or one device or all of them have the whole array.
         let tiled = self.to_tiled()?;
         let mut positions = Vec::new();
         let holders = match tiled.kind() {
@@ -512,6 +513,7 @@ impl Partition {
             Holders::All(devices) => (devices.as_ref()?, self.replication()?),
             Holders::Tiles(tiled) => (tiled.assignment().devices(), tiled.devices_per_tile()),
         };
+        // The devices of a tile follow each other: those of tile `n` begin with number `n * per_tile`.
         Some((devices, self.tile_number(tile)?.saturating_mul(per_tile)))
     }
 
@@ -541,6 +543,7 @@ impl Partition {
         let bounds = region.start.iter_mut().zip(&mut region.limit);
         let tiles = row_major_index(number, &self.tiles).into_iter().zip(&self.tiles);
         for ((start, limit), (&size, (along, &tiles))) in bounds.zip(self.sizes.iter().zip(tiles)) {
+            // The last shards may be smaller, or empty: 10 elements in 4 tiles are 3, 3, 3 and 1, in 6 tiles 2, 2, 2, 2, 2 and 0.
             let shard = size.div_ceil(tiles);
             *start = along.saturating_mul(shard).min(size);
             *limit = along.saturating_add(1).saturating_mul(shard).min(size);

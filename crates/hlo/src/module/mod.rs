@@ -232,6 +232,7 @@ impl Module {
         let entry = self.entry()?;
         let stated = self.value_of(Key::EntryComputationLayout).and_then(|value| value.program_shape().ok());
         let equal = ShapeEqual::new().ignore_layout();
+        // Texts without layouts state those of parameters and result in the head of the module.
         let passed = |instruction: Instruction<'_>, stated: Option<&Shape>| {
             let leaves_layouts_out = !instruction.shape_text().contains('{');
             let stated = stated.filter(|stated| leaves_layouts_out && equal.compare(stated, instruction.shape()));
@@ -490,6 +491,7 @@ impl Module {
     #[inline]
     pub(crate) fn piece(&self, piece: Piece) -> &str {
         let start = piece.start as usize;
+        // Positions after the end of the text are those of generated text. Its first one is skipped: an empty piece at the end of the text is there.
         let (source, start) = match start.checked_sub(self.text.len()) {
             None | Some(0) => (self.text.as_str(), start),
             Some(offset) => (self.generated.as_str(), offset.wrapping_sub(1)),
@@ -516,6 +518,7 @@ impl Module {
         if piece.start as usize <= self.text.len() {
             return plain(piece);
         }
+        // The generated text that begins last at or before the piece: its place in the text is that of the piece.
         let next = self.generated_for.partition_point(|(start, _)| *start <= piece.start);
         next.checked_sub(1)
             .and_then(|place| self.generated_for.get(place))

@@ -140,6 +140,7 @@ pub(super) const fn make(
         Order::LeastPadding if num_dimensions >= 2 && elements > 0 => least_padding(dimensions, format),
         Order::LeastPadding => descending(num_dimensions),
     };
+    // The two dimensions of the tile are rounded up to whole tiles; the others stay.
     let (tile, physical_elements) = match num_dimensions {
         _ if elements == 0 => (None, Some(0)),
         0 | 1 => {
