@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """What each crate shows to its users: the public types, and which of them have an example in their documentation that does something.
 
-usage: public_api.py [--check] [--write] [--types] [--missing] [CRATE…]
+usage: public_api.py [--check] [--types] [--missing] [CRATE…]
 
---check    fails where an example holds nothing but `use` lines and hidden ones, where a type has no example, and where the types are not
-           those that docs/design.md lists; WITHOUT_EXAMPLE names those that still lack one, and shall only become shorter
---write    adds the types that docs/design.md does not list to the end of their crate's table, with the first line of their documentation
+--check    fails where an example holds nothing but `use` lines and hidden ones, and where a type has no example; WITHOUT_EXAMPLE names
+           those that still lack one, and shall only become shorter
 --types    prints the public types
 --missing  prints the public types without an example
 
@@ -110,30 +109,10 @@ def public(crate):
     return sorted(types), sorted(hollow)
 
 
-def listed():
-    """The types that docs/design.md lists for each crate."""
-    text = (ROOT / "docs/design.md").read_text()
-    part = re.search(r"^## The public types\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-    crates = {}
-    for crate, body in re.findall(r"^### `([\w-]+)`\n(.*?)(?=^### |\Z)", part[1] if part else "", re.M | re.S):
-        crates[crate] = {name for row in re.findall(r"^\| (.*?) \|", body, re.M) for name in re.findall(r"`([\w:]+)`", row)}
-    return crates
-
-
-def write(crate, missing):
-    """Adds types to a crate's table in docs/design.md."""
-    page = ROOT / "docs/design.md"
-    text = page.read_text()
-    part = re.search(rf"^### `{re.escape(crate)}`\n.*?(?=^##|\Z)", text, re.M | re.S)
-    rows = [f"| `{name}` | {line[:1].lower()}{line[1:].rstrip('.')} |" for name, line in missing]
-    table = "\n".join([part[0].rstrip("\n"), *rows])
-    page.write_text(text[: part.start()] + table + "\n\n" + text[part.end() :])
-
-
 def main():
     options = {argument for argument in sys.argv[1:] if argument.startswith("--")}
     crates = [argument for argument in sys.argv[1:] if not argument.startswith("--")] or CRATES
-    if unknown := options - {"--check", "--write", "--types", "--missing"}:
+    if unknown := options - {"--check", "--types", "--missing"}:
         sys.exit(f"{', '.join(sorted(unknown))}: no such option\n{__doc__}")
     wrong, total = [], 0
     for crate in crates:
@@ -148,21 +127,13 @@ def main():
             print("".join(f"    {name}\n" for name in without), end="")
         if hollow:
             wrong.append(f"{crate}: an example of {', '.join(hollow)} does nothing")
-        if "--write" in options:
-            short = [(name.split("::", 1)[1], line) for name, _, line, _ in types]
-            if missing := [(name, line) for name, line in short if name not in listed().get(crate, set())]:
-                write(crate, missing)
         if "--check" in options:
-            lacks, known = [name.split("::", 1)[1] for name in without], WITHOUT_EXAMPLE.get(crate, "").split()
+            lacks = [name.split("::", 1)[1] for name in without]
+            known = WITHOUT_EXAMPLE.get(crate, "").split()
             if new := [name for name in lacks if not any(fnmatchcase(name, pattern) for pattern in known)]:
                 wrong.append(f"{crate}: no example for {', '.join(new)}")
             if old := [pattern for pattern in known if not any(fnmatchcase(name, pattern) for name in lacks)]:
                 wrong.append(f"{crate}: WITHOUT_EXAMPLE names {', '.join(old)}, which has one or is no public type")
-            names, written = {name.split("::", 1)[1] for name, *_ in types}, listed().get(crate, set())
-            if names - written:
-                wrong.append(f"{crate}: docs/design.md does not list {', '.join(sorted(names - written))}")
-            if written - names:
-                wrong.append(f"{crate}: docs/design.md lists {', '.join(sorted(written - names))}, which is no public type")
     print(f"{total} public types")
     if "--check" in options and wrong:
         sys.exit("\n".join(wrong))

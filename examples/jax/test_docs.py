@@ -8,7 +8,7 @@ import sys
 import pytest
 from test_kernels import LIBRARY, ROOT, TARGET
 
-TEXTS = {"README.md": "Kernels that JAX calls", "crates/ffi/README.md": None, "docs/jax.md": None}
+TEXTS = ["crates/ffi/README.md", "docs/jax.md"]
 
 # A replacement for the reader's own library.
 BEFORE = f"""
@@ -24,9 +24,6 @@ xla_shape_ffi.load = lambda path: types.SimpleNamespace(softmax=examples.softmax
 
 def blocks(path, language):
     text = (ROOT / path).read_text()
-    if heading := TEXTS[path]:
-        _, text = text.split(f"\n## {heading}\n", 1)
-        text = text.split("\n## ", 1)[0]
     return re.findall(rf"^```{language}(?:,ignore)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-//! The book in `docs/`: the output of its commands, its pictures and its links.
+//! The book in `docs/` and the first page: the output of their commands, their pictures and links.
 //!
 //! In a `console` block, a line `$ …` is a command, and the lines below it are its output.
 //! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
@@ -65,8 +65,8 @@ fn replace(path: &Path, contents: &str) {
 #[test]
 fn the_book_has_the_output_of_its_commands() {
     let mut commands = 0;
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let path = entry.unwrap().path();
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    for path in pages.chain([root().join("README.md")]) {
         if path.extension().is_some_and(|extension| extension == "md") {
             let page = fs::read_to_string(&path).unwrap();
             let (now, count) = with_output(&page);
@@ -131,7 +131,8 @@ fn anchors(page: &str) -> Vec<String> {
 fn links_have_targets() {
     let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "crates/ffi/README.md"].map(|name| root().join(name));
+    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "crates/ffi/README.md", "examples/README.md"]
+        .map(|name| root().join(name));
     let mut checked = 0;
     for path in pages.chain(others) {
         let page = fs::read_to_string(&path).unwrap();

@@ -9,7 +9,7 @@ use xla_shape::shard::Sharding;
 use xla_shape_core::Layout as ArrayLayout;
 use xla_shape_parity::legacy::LegacyShape;
 
-/// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `SECURITY.md`.
+/// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `docs/trusted.md`.
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
 const MOST_OF_A_MODULE: usize = 160;
