@@ -378,19 +378,24 @@ fn rust_finds_every_element() {
         text += &code(&array, Language::Rust, &format!("f{number}"));
         let _ = write!(
             main,
-            "    let (expected, sizes): (&[i64], &[i64]) = (&[{}], &[{}]);
-    for (p, &expected) in expected.iter().chain(&[-1]).enumerate() {{
-        let mut number = -1;
-        if let Some(index) = f{number}_inverse(p) {{
-            assert_eq!(f{number}(index), p);
-            number = index.iter().zip(sizes).fold(0, |number, (&i, &size)| number * size + i as i64);
-        }}
-        assert_eq!(number, expected, \"f{number} at {{p}}\");
-    }}\n",
+            "    check(\"f{number}\", f{number}, f{number}_inverse, &[{}], &[{}]);\n",
             braces(&expected),
             braces(&sizes),
         );
     }
+    // One function for all of them, which the compiler compiles once for each number of dimensions.
+    text += "fn check<const N: usize>(
+    name: &str, position: fn([usize; N]) -> usize, inverse: fn(usize) -> Option<[usize; N]>, expected: &[i64], sizes: &[i64],
+) {
+    for (p, &expected) in expected.iter().chain(&[-1]).enumerate() {
+        let mut number = -1;
+        if let Some(index) = inverse(p) {
+            assert_eq!(position(index), p);
+            number = index.iter().zip(sizes).fold(0, |number, (&i, &size)| number * size + i as i64);
+        }
+        assert_eq!(number, expected, \"{name} at {p}\");
+    }
+}\n";
     let _ = write!(text, "fn main() {{\n{main}}}\n");
     fs::write(folder.path().join("all.rs"), &text).unwrap();
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
