@@ -310,6 +310,31 @@ impl Report {
     /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
+    ///
+    /// What it has of a program that copies:
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::Report;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = "HloModule m, is_scheduled=true
+    /// ENTRY e {
+    ///   p = f32[8,100]{1,0:T(8,128)} parameter(0)
+    ///   ROOT c = f32[8,100]{0,1:T(8,128)} copy(p)
+    /// }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), None, 10, None);
+    /// let device = &report.memory.as_ref().unwrap().device;
+    /// assert_eq!((device.arguments, device.outputs), (4096, 104 * 128 * 4));
+    /// assert_eq!(report.summary.as_ref().unwrap().largest.as_ref().unwrap().name, "c");
+    /// assert_eq!((report.spaces[0].parameter_bytes, report.tile_formats[0].arrays), (4096, 2));
+    /// assert_eq!((report.largest[0].padding_bytes, report.largest[0].place.line), (104 * 128 * 4 - 3200, None));
+    /// let peak = &report.at_peak[0];
+    /// assert_eq!((peak.largest[0].name.as_str(), peak.by_opcode[0].values), ("c", 1));
+    /// assert_eq!((report.layout_changes[0].name.as_str(), report.layout_changes[0].moved_bytes), ("c", 4096 + 104 * 128 * 4));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     #[must_use]
     pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
         let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);
