@@ -399,6 +399,10 @@ fn shapes_are_found_in_any_text() {
     let silent = program(&["scan", "--format", "json"], "nothing here");
     assert_eq!((silent.stdout.len(), silent.status.code()), (0, Some(0)));
     assert!(String::from_utf8(silent.stderr).unwrap().starts_with("No shapes"));
+    let no_program = program(&["scan", "--for", "v5e"], "module {\n  it is a kernel\n}\n");
+    assert_eq!(no_program.status.code(), Some(1));
+    let message = "error: the text has no whole program in MLIR to compile; --program names one\n";
+    assert_eq!(String::from_utf8(no_program.stderr).unwrap(), message);
     let table = text(&["scan"], "x bf16[100,1]{1,0:T(8,128)(2,1)}");
     let expected = "1 shape, 1 different; each once: 26 KiB, of which 25.8 KiB are padding
       1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}

@@ -89,6 +89,21 @@ fn explain_says_what_each_device_has() {
     assert_eq!(tuple, expected);
     let replicated = explain("f32[10]{0}", "{replicated}");
     assert_eq!((&replicated["devices"], &replicated["bytes_total"]), (&Value::Null, &Value::Null));
+    // What one device has comes first, as a TPU stores it: a shard may be padded more than the whole.
+    let output = run(&["explain", "f32[16,16,16]", "--sharding", "{devices=[2,1,4]<=[4,2]T(1,0)}"], "");
+    let expected = "\
+Each of 8 devices has f32[8,16,4]{2,1,0} in 2,048 bytes (2 KiB).
+TPU v5e stores a shard as f32[8,16,4]{1,2,0:T(4,128)} in 16,384 bytes (16 KiB),
+8.00x what its elements need.
+
+On the devices
+  {devices=[2,1,4]<=[4,2]T(1,0)}
+";
+    let page = text(output.stdout);
+    assert!(page.starts_with(expected) && page.contains("\nThe whole\nf32[16,16,16]{2,1,0}\n"), "{page}");
+    let array = explain("f32[16,16,16]", "{devices=[2,1,4]<=[8]}");
+    let stored = (&array["tpu"][0]["shape"], &array["tpu"][0]["bytes"]);
+    assert_eq!(stored, (&json!("f32[8,16,4]{1,2,0:T(4,128)}"), &json!(16384)));
     // Not all of a billion devices are listed.
     let output = run(&["explain", "f32[1000000000]{0}", "--sharding", "{devices=[1000000000]<=[1000000000]}"], "");
     let page = text(output.stdout);

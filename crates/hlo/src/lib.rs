@@ -112,6 +112,7 @@ pub use memory::{
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;
 pub use readers::Readers;
+pub use scan::mlir::MlirReader;
 pub use scan::oom::{AmountCause, OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::program::program_text;
 pub use scan::refusal::{Halt, Refusal, RefusalCause, Remedy};

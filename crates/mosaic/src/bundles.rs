@@ -266,6 +266,21 @@ impl<'a> Slot<'a> {
         matches!(self.opcode.split('.').next(), Some("vld" | "sld")) && self.names_spill()
     }
 
+    /// Whether the slot spills or fills a scalar register, to or from scalar memory (SMEM); vector and mask registers go to VMEM.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %3 = sst [smem:[#allocation18_spill]] %s1_s0 ;; %4 = vst [vmem:[#allocation3_spill]] %v1_v0 }");
+    /// let [scalar, vector] = bundles.bundles()[0].slots() else { panic!("two slots") };
+    /// assert!(scalar.is_spill() && scalar.is_of_scalar_spill());
+    /// assert!(vector.is_spill() && !vector.is_of_scalar_spill());
+    /// ```
+    #[must_use]
+    pub fn is_of_scalar_spill(&self) -> bool {
+        (self.is_spill() || self.is_fill()) && self.opcode.starts_with('s')
+    }
+
     fn names_spill(&self) -> bool {
         self.operands.split("/*").next().is_some_and(|plain| plain.contains("_spill"))
     }

@@ -2,12 +2,12 @@
 
 use crate::applied::instructions;
 use crate::branches::least_executions;
-use crate::bundles::{Bundles, Slot};
+use crate::bundles::{Bundle, Bundles, Slot};
 use crate::loops::{Loop, executions, loops};
 use crate::operands::{Operand, Operands, is_relayout, last_types, layout_texts};
 use crate::schedule::{Schedule, Unit, Utilization};
 use crate::values::Instructions;
-use crate::vmem::VmemUse;
+use crate::vmem::{VmemUse, vmem_limit};
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -80,6 +80,8 @@ pub struct Kernel<'a> {
     pub spills: u64,
     /// The number of loads of registers that were spilled.
     pub fills: u64,
+    /// How many of those stores and loads are of scalar registers; the others are of vector and mask registers.
+    pub scalar_spills: [u64; 2],
     /// The Python lines, sorted by file and line.
     pub lines: BTreeMap<Source<'a>, Line>,
     /// The number of vector slots, and how many of them have a Python line.
@@ -252,6 +254,8 @@ pub struct LoopUse<'a> {
     pub spills: u64,
     /// The number of loads of registers that were spilled.
     pub fills: u64,
+    /// How many of those stores and loads are of scalar registers; the others are of vector and mask registers.
+    pub scalar_spills: [u64; 2],
     /// The number of waits for copies between memories.
     pub waits: u64,
     /// The first and the last Python line with slots in the loop, in the file that has the most of them.
@@ -380,6 +384,7 @@ impl<'a> Kernel<'a> {
                 }
             }
         }
+        self.scalar_spills = scalar_spills(all);
         let mut executed = Some(0_u64);
         let mut executed_empty = Some(0_u64);
         for (bundle, times) in all.iter().zip(times) {
@@ -619,6 +624,7 @@ impl<'a> LoopUse<'a> {
             empty: inside().filter(|bundle| bundle.is_empty()).count() as u64,
             spills: slots(Slot::is_spill),
             fills: slots(Slot::is_fill),
+            scalar_spills: scalar_spills(inside()),
             waits: slots(Slot::is_wait),
             units,
             lines,
@@ -627,13 +633,11 @@ impl<'a> LoopUse<'a> {
     }
 }
 
-/// The limit in `"scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"33554432"}]` of a custom call.
-fn vmem_limit(call: &str) -> Option<u64> {
-    let (_, configs) = call.split_once("\"scoped_memory_configs\":[")?;
-    let configs = configs.split(']').next()?;
-    let config = configs.split('}').find(|config| config.contains("\"memory_space\":\"1\""))?;
-    let (_, size) = config.split_once("\"size\":\"")?;
-    size.split('"').next()?.parse().ok()
+/// The stores and the loads of scalar registers, because there are too few.
+fn scalar_spills<'a: 'b, 'b>(bundles: impl IntoIterator<Item = &'b Bundle<'a>>) -> [u64; 2] {
+    let slots = bundles.into_iter().flat_map(|bundle| bundle.slots()).filter(|slot| slot.is_of_scalar_spill());
+    let (stores, loads): (Vec<_>, Vec<_>) = slots.partition(|slot| slot.is_spill());
+    [stores, loads].map(|slots| slots.len() as u64)
 }
 
 fn sum(total: Option<u64>, more: Option<u64>) -> Option<u64> {

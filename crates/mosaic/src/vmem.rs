@@ -81,3 +81,12 @@ pub fn vmem_report(text: &str) -> Option<(Option<u64>, Vec<VmemUse>)> {
     }
     Some((capacity, uses))
 }
+
+/// The limit in `"scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"33554432"}]` of a custom call.
+pub(crate) fn vmem_limit(call: &str) -> Option<u64> {
+    let (_, configs) = call.split_once("\"scoped_memory_configs\":[")?;
+    let configs = configs.split(']').next()?;
+    let config = configs.split('}').find(|config| config.contains("\"memory_space\":\"1\""))?;
+    let (_, size) = config.split_once("\"size\":\"")?;
+    size.split('"').next()?.parse().ok()
+}

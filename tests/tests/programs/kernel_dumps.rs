@@ -58,6 +58,12 @@ fn counts_equal_the_compilers() {
         assert_eq!(texts, row.texts, "{name}");
         for DumpedKernel { kernel, notes, .. } in &found {
             assert_eq!((notes.as_slice(), &kernel.unread), (&[][..], &BTreeMap::new()), "{name}");
+            // What the compiler counts as spills and fills are those of vector registers; scalar ones use no vector unit.
+            let used = |unit: &str| kernel.units.iter().find(|found| found.name == unit).map(|found| found.used);
+            let [stores, loads] = kernel.scalar_spills;
+            for (unit, vectors) in [("VSTORE:SPILL", kernel.spills - stores), ("VLOAD:FILL", kernel.fills - loads)] {
+                assert!(used(unit).is_none_or(|used| used == vectors), "{name}: {unit} {vectors} {:?}", used(unit));
+            }
             assert!(
                 kernel.lines.values().all(|line| line.moving <= line.relayouts && line.bundles <= line.slots),
                 "{name}"

@@ -273,6 +273,15 @@ fn public_messages_are_answered() {
     }
 }
 
+/// What explains a program that is too large is not another program that is too large.
+#[test]
+fn a_message_is_one_cause() {
+    let message = "Used 101.72G of 94.75G hbm. Exceeded hbm capacity by 6.97G.\n\nTotal hbm usage >= 102.72G:\n    reserved 1.00G\n    \
+                   program 40.31G\n\nProgram hbm requirement 40.31G:\n    HLO temp 40.31G\n";
+    assert_eq!(kinds(message), ["program"]);
+    assert_eq!(kinds("Program hbm requirement 40.31G:\n    HLO temp 40.31G\n"), ["program"]);
+}
+
 /// `scripts/refusals.py` makes the messages with the compilers for TPUs, and compiles the remedies.
 #[test]
 fn refusals_of_compilers_are_named() {

@@ -75,7 +75,11 @@ impl Explanation {
     #[must_use]
     pub fn for_tpus(self, generations: &[Generation]) -> Self {
         let value = json::value(self.given.shape(), &mut self.given.layouts(), generations);
-        Self { value, generations: generations.to_vec(), ..self }
+        let mut sharding = self.sharding;
+        if let Some(shards) = &mut sharding {
+            shards.choose(&self.given, generations);
+        }
+        Self { value, sharding, generations: generations.to_vec(), ..self }
     }
 
     /// Also explains which part of the shape each device has.
@@ -91,7 +95,8 @@ impl Explanation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
-        let shards = Shards::new(self.given.shape(), &sharding)?;
+        let mut shards = Shards::new(self.given.shape(), &sharding)?;
+        shards.choose(&self.given, &self.generations);
         Ok(Self { sharding: Some(shards), ..self })
     }
 
@@ -143,6 +148,23 @@ impl Explanation {
     #[must_use]
     pub fn stored(&self) -> Vec<SharedChoice> {
         choices::stored(&self.given, &self.generations)
+    }
+
+    /// How TPUs store what one device has, by the rule of [`stored`](Self::stored): a shard has a layout if the whole array has one.
+    /// Empty where nothing is divided.
+    ///
+    /// ```
+    /// use xla_shape_answers::{Given, explain::Explanation};
+    ///
+    /// let whole = Explanation::new("f32[16,16,16]".parse::<Given>()?);
+    /// let divided = whole.with_sharding("{devices=[2,1,4]<=[8]}".parse()?)?;
+    /// let shard = &divided.stored_shard()[0];
+    /// assert_eq!((shard.shape.as_str(), shard.bytes), ("f32[8,16,4]{1,2,0:T(4,128)}", Some(16_384)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn stored_shard(&self) -> Vec<SharedChoice> {
+        self.sharding.as_ref().map_or_else(Vec::new, |shards| shards.stored(&self.given, &self.generations))
     }
 }
 

@@ -1,9 +1,12 @@
 //! Which part of a shape each device has.
 
+use super::choices::{SharedChoice, choices_by_generation, stored};
+use crate::Given;
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::Shape;
 use xla_shape_core::shard::{Partition, Sharding, ShardingError};
+use xla_shape_core::tpu::Generation;
 
 /// A value divided among devices.
 ///
@@ -49,6 +52,9 @@ struct ArrayShards {
     padding_bytes: Option<u64>,
     /// Only of an array: the bytes of a shard divided by those of its elements alone.
     expansion: Option<f64>,
+    /// Only of an array without a layout, or with --for: how TPUs store a shard by default.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tpu: Vec<SharedChoice>,
 }
 
 impl Shards {
@@ -62,6 +68,7 @@ impl Shards {
                 even: part.is_even(),
                 padding_bytes: part.shard().padding_byte_size(),
                 expansion: part.shard().expansion(),
+                tpu: Vec::new(),
             }),
             _ => None,
         };
@@ -75,6 +82,26 @@ impl Shards {
             whole_bytes: shape.byte_size(),
             parts,
         })
+    }
+
+    /// Says how these generations store the shards of `given`, which was divided; all known ones if none is named.
+    pub(super) fn choose(&mut self, given: &Given, named: &[Generation]) {
+        let shard = self.given_shard(given);
+        if let (Some(array), Some(shard)) = (&mut self.array, shard.as_ref().and_then(Given::array)) {
+            let asked = !shard.has_layout || !named.is_empty();
+            array.tpu = if asked { choices_by_generation(&shard.array, named) } else { Vec::new() };
+        }
+    }
+
+    /// How these generations store a shard; see [`Explanation::stored_shard`](super::Explanation::stored_shard).
+    pub(super) fn stored(&self, given: &Given, named: &[Generation]) -> Vec<SharedChoice> {
+        self.given_shard(given).map_or_else(Vec::new, |shard| stored(&shard, named))
+    }
+
+    /// The shard of the one array in `given`; it has a layout if the array was written with one.
+    fn given_shard(&self, given: &Given) -> Option<Given> {
+        let shard = self.array()?.shard().clone();
+        Some(Given::from_parts(Shape::Array(shard), given.layouts().collect()))
     }
 
     /// The partition of the shape if it is one array, or a buffer with one.

@@ -65,6 +65,10 @@ pub struct CompiledKernel {
     pub spills: u64,
     /// Loads of these.
     pub fills: u64,
+    /// Of the spills, those of scalar registers, to SMEM; the others are of vector and mask registers.
+    pub scalar_spills: u64,
+    /// Of the fills, those of scalar registers.
+    pub scalar_fills: u64,
     /// The vector memory; null if the dump does not say it.
     pub vmem: Option<Vmem>,
     /// The slots of vector units.
@@ -227,6 +231,10 @@ pub struct LoopEntry {
     pub spills: u64,
     /// Loads of these.
     pub fills: u64,
+    /// Of the spills, those of scalar registers, to SMEM; the others are of vector and mask registers.
+    pub scalar_spills: u64,
+    /// Of the fills, those of scalar registers.
+    pub scalar_fills: u64,
     /// Waits for copies between memories.
     pub waits: u64,
 }
@@ -323,6 +331,8 @@ impl CompiledKernel {
             units: usages(&kernel.units),
             spills: kernel.spills,
             fills: kernel.fills,
+            scalar_spills: kernel.scalar_spills[0],
+            scalar_fills: kernel.scalar_spills[1],
             vmem: vmem(found, generation),
             vector_slots: slots,
             vector_slots_with_source: with_source,
@@ -434,6 +444,8 @@ impl LoopEntry {
             units: usages(&entry.units),
             spills: entry.spills,
             fills: entry.fills,
+            scalar_spills: entry.scalar_spills[0],
+            scalar_fills: entry.scalar_spills[1],
             waits: entry.waits,
         }
     }

@@ -218,6 +218,10 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
             let program = amount.name.as_ref().map(|name| format!(", for {name}")).unwrap_or_default();
             (format!("the runtime of the GPU has no room for {needed}{over}{program}."), Vec::new())
         }
+        AmountCause::SharedMemory => {
+            let may_use = there_are("a block of threads may use");
+            (format!("a kernel for a GPU needs {needed} of shared memory{over}{may_use}."), Vec::new())
+        }
         AmountCause::OtherAllocator => {
             let largest = amount.largest_free_bytes.map(|bytes| match amount.limit {
                 Some(free) if bytes < free => {
@@ -243,6 +247,24 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
         }
         _ => return None,
     })
+}
+
+/// Which generations multiply these types: an operand's or both, `named` so. Without types, what all multiply.
+fn product_types(types: &[ElementType], named: &str) -> String {
+    let operands = match types {
+        [one] => Some((*one, *one)),
+        [left, right, ..] => Some((*left, *right)),
+        [] => None,
+    };
+    let Some((left, right)) = operands else {
+        return "Every generation multiplies f32, those since v4 also bf16; others depend on the generation."
+            .to_owned();
+    };
+    let able = Generation::ALL.iter().copied().filter(|generation| generation.multiplies(left, right));
+    match names(&able.collect::<Vec<_>>()) {
+        able if able.is_empty() => format!("No generation multiplies {named} without a conversion."),
+        able => format!("Without a conversion, {named} can be multiplied on {able}."),
+    }
 }
 
 fn type_names(types: &[ElementType]) -> String {
@@ -310,15 +332,21 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 Vec::new(),
             )
         }
-        RefusalCause::MatmulType { types } => {
-            let types = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
+        RefusalCause::InstructionVmem { instruction, operands } => {
+            let name =
+                instruction.as_ref().map_or("an instruction".to_owned(), |name| format!("the instruction %{name}"));
+            let operands = operands.map(|operands| format!(" It has {}.", count(operands, "operand", "operands")));
             (
-                format!("the matrix unit of this TPU does not multiply {types}."),
-                vec![
-                    "Every generation multiplies bf16, and f32 in several steps; others depend on the generation."
-                        .to_owned(),
-                ],
+                format!("{name} of XLA's own, which is no kernel, needs more VMEM than there is."),
+                vec![format!(
+                    "XLA should not make such an instruction.{} Other layouts or less HBM do not help.",
+                    operands.unwrap_or_default()
+                )],
             )
+        }
+        RefusalCause::MatmulType { types } => {
+            let names = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
+            (format!("the matrix unit of this TPU does not multiply {names}."), vec![product_types(types, &names)])
         }
         RefusalCause::MatmulPrecision { element_type } => {
             let of = element_type.map(|found| format!(" of {found}")).unwrap_or_default();

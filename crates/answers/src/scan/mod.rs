@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
-    LogLines, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
+    LogLines, MlirReader, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
     find_spelled_shapes,
 };
 
@@ -83,6 +83,7 @@ pub struct Scan {
     log: LogLines,
     messages: OutOfMemory,
     rows: HashMap<Shape, Row>,
+    program: MlirReader,
     /// By the line of a message: what a compiler said of its remedies.
     trials: Vec<(u64, Remedy, Trial)>,
 }
@@ -115,7 +116,10 @@ impl Scan {
             before += text.len() + chunk.invalid().len();
             content.push_str(&text);
         }
-        content.lines().for_each(|content| self.messages.read_line(self.lines, content));
+        for content in content.lines() {
+            self.messages.read_line(self.lines, content);
+            self.program.read_line(content);
+        }
         all.sort_by_key(|found| found.column);
         for found in &all {
             let row = self.rows.entry(found.shape.clone());
@@ -283,9 +287,16 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are neither parts nor sums of others.
+    /// The amounts that are messages of their own: neither parts nor sums of others, nor the need of a program that a limit was said of before.
     fn wholes(&self) -> impl Iterator<Item = &ReportedAmount> {
-        self.messages.amounts.iter().filter(|amount| !amount.is_part && !amount.is_total())
+        let mut limited = HashSet::new();
+        self.messages.amounts.iter().filter(move |amount| {
+            if amount.limit.is_some() {
+                limited.insert(amount.cause);
+            }
+            let explains = amount.is_requirement() && limited.contains(&amount.cause);
+            !amount.is_part && !amount.is_total() && !explains
+        })
     }
 
     /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` where no
@@ -317,6 +328,20 @@ impl Scan {
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
         self.messages.refusals()
+    }
+
+    /// The first whole program in MLIR that the text has, which may be the one that was refused.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// for line in ["> module @jit_f {", ">   func.func public @main() {", ">     return", ">   }", "> }"] {
+    ///     scan.read_line(line.as_bytes());
+    /// }
+    /// assert!(scan.program().unwrap().trim_start().starts_with("module @jit_f"));
+    /// ```
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.program.program()
     }
 
     /// The number of lines that were read.

@@ -87,6 +87,11 @@ pub(super) fn text(remedy: &Remedy) -> String {
         }
         Remedy::ListKernel => "`xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.".to_owned(),
         Remedy::SmallerRequest => "free what holds the memory of this device, or ask for less.".to_owned(),
+        Remedy::SmallerGpuBlocks => "use smaller blocks or fewer stages in the kernel (num_stages).".to_owned(),
+        Remedy::NoTritonProducts => {
+            "if XLA made the kernel, let it compile products without Triton: XLA_FLAGS=--xla_gpu_enable_triton_gemm=false.".to_owned()
+        }
+        Remedy::Barrier => "keep some operands out of the fusion: compute them before a jax.lax.optimization_barrier.".to_owned(),
         Remedy::Shard => "divide the largest arrays among more devices, or make them smaller.".to_owned(),
         Remedy::ConstrainSharding => "write a sharding between the two, which changes one dimension at a time: \
              jax.lax.with_sharding_constraint(x, sharding)."

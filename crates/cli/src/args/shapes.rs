@@ -343,14 +343,15 @@ pub(crate) struct AdviseArguments {
 /// padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, causes, largest, most_padded,
 /// shapes.
 ///
-/// With --program, the compiler is asked about each remedy that changes the program: a remedy that it refuses is not recommended, and one that it
-/// takes says what memory the program then needs.
+/// With --program, or with --for where the text has the whole program in MLIR, the compiler is asked about each remedy that changes the program: a
+/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt
   my_program 2>&1 | xla-shape scan --format json -
   xla-shape scan oom.txt --summary --format json
-  xla-shape scan oom.txt --program step.mlir --for v5e")]
+  xla-shape scan oom.txt --program step.mlir --for v5e
+  xla-shape scan log-with-program.txt --for v6e")]
 pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) input: InputFile,
@@ -363,9 +364,9 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 
-    /// The TPU to compile the program for, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Target,
+    /// The TPU to compile the program for, such as v5e:2x2; v5e if only --program is given
+    #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(target), hide_possible_values = true)]
+    pub(crate) target: Option<Target>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

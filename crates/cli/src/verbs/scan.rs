@@ -4,8 +4,9 @@ use crate::args::{Format, ScanArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
-use xla_shape_answers::Answer;
 use xla_shape_answers::scan::{Scan, Trial};
+use xla_shape_answers::{Answer, DEFAULT_GENERATION};
+use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_program::{CompileError, Host};
 use xla_shape_render::Show;
 
@@ -26,11 +27,22 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         Ok(())
     })?;
     drop(output);
-    if let Some(path) = &arguments.program {
+    if arguments.program.is_some() || arguments.target.is_some() {
         if arguments.answer.format == Format::Json && !arguments.summary {
-            return Err(Failure::said("--program answers in the text, or in the JSON of --summary"));
+            return Err(Failure::said("--program and --for answer in the text, or in the JSON of --summary"));
         }
-        try_remedies(&mut scan, arguments, host, &xla_shape_files::contents(path)?);
+        let program = match &arguments.program {
+            Some(path) => Some(xla_shape_files::contents(path)?),
+            None => scan.program().map(|text| text.as_bytes().to_vec()),
+        };
+        let Some(program) = program else {
+            return Err(Failure::said("the text has no whole program in MLIR to compile; --program names one"));
+        };
+        let target = match &arguments.target {
+            Some(target) => target.slice.clone(),
+            None => DEFAULT_GENERATION.name().parse().map_err(|error: SliceError| error.to_string()),
+        };
+        try_remedies(&mut scan, arguments, host, &target, &program);
     }
     match arguments.answer.format {
         Format::Text => io::print(&scan.text(io::width())),
@@ -46,10 +58,16 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
 }
 
 /// Compiles the program with each remedy that changes it.
-fn try_remedies(scan: &mut Scan, arguments: &ScanArguments, host: &Host, program: &[u8]) {
+fn try_remedies(
+    scan: &mut Scan,
+    arguments: &ScanArguments,
+    host: &Host,
+    target: &Result<Slice, String>,
+    program: &[u8],
+) {
     let compiler = arguments.compiler.compiler();
     scan.try_remedies(|cause, remedy| {
-        let slice = match &arguments.target.slice {
+        let slice = match target {
             Ok(slice) => slice,
             Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
         };

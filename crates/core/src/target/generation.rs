@@ -1,7 +1,9 @@
 //! The generations of TPUs, and what the table of targets says of them.
 
+use super::products::Products;
 use super::table::{GIB, KIB, KernelVmem, MIB, Row, Tpu, kernel};
 use super::tpu::format::Family;
+use crate::element_type::ElementType;
 
 macro_rules! generation {
     ($($variant:ident $description:literal { $($cells:tt)* })*) => {
@@ -149,6 +151,23 @@ impl Generation {
     #[must_use]
     pub const fn kernel_vmem(self) -> Option<KernelVmem> {
         self.tpu().kernel_vmem
+    }
+
+    /// Whether the matrix unit multiplies these elements without a conversion, the left operand's first. Kernels can multiply others where
+    /// the compiler converts them.
+    ///
+    /// As in JAX's table (`is_matmul_supported` of `jax/_src/tpu_info.py`, jax 0.12).
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType::{Bf16, S8};
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// assert!(Generation::V6e.multiplies(S8, S8) && !Generation::V7x.multiplies(S8, S8));
+    /// assert!(Generation::V4.multiplies(Bf16, S8) && !Generation::V4.multiplies(S8, Bf16));
+    /// ```
+    #[must_use]
+    pub fn multiplies(self, left: ElementType, right: ElementType) -> bool {
+        self.tpu().products.has(left, right)
     }
 
     /// The bytes of SMEM, the scalar memory, per core.

@@ -6,5 +6,6 @@
 mod generation;
 pub mod gpu;
 mod name;
+mod products;
 mod table;
 pub mod tpu;

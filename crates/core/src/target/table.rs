@@ -7,6 +7,7 @@
 //!
 //! A generation with tiles of its own has a family in `tpu/format.rs`. What its compiler answers belongs in `tests/corpus`.
 
+use super::products::Products;
 use super::tpu::format::Family;
 
 pub(super) const KIB: u64 = 1 << 10;
@@ -28,7 +29,7 @@ macro_rules! targets {
                 memory: 8_000_000_000,
                 kind: Tpu {
                     usable_memory: Some(8 * GIB - 530 * MIB - 8 * KIB),
-                    cores_per_device: 1, smem: 16 * KIB, has_cmem: false,
+                    cores_per_device: 1, smem: 16 * KIB, has_cmem: false, products: Products::V2,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
@@ -39,7 +40,7 @@ macro_rules! targets {
                 memory: 17_200_000_000,
                 kind: Tpu {
                     usable_memory: Some(16 * GIB - 530 * MIB - 8 * KIB),
-                    cores_per_device: 1, smem: 16 * KIB, has_cmem: false,
+                    cores_per_device: 1, smem: 16 * KIB, has_cmem: false, products: Products::V2,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
@@ -50,7 +51,7 @@ macro_rules! targets {
                 memory: 17_200_000_000,
                 kind: Tpu {
                     usable_memory: Some(16 * GIB - 769 * MIB - 512 * KIB),
-                    cores_per_device: 1, smem: MIB, has_cmem: true,
+                    cores_per_device: 1, smem: MIB, has_cmem: true, products: Products::V4,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 3, longest_axis: None, size_counts_chips: false,
@@ -61,7 +62,7 @@ macro_rules! targets {
                 memory: 17_200_000_000,
                 kind: Tpu {
                     usable_memory: Some(16 * GIB - 258 * MIB),
-                    cores_per_device: 1, smem: MIB, has_cmem: false,
+                    cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 128 * MIB),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 2, longest_axis: Some(16), size_counts_chips: true,
@@ -72,7 +73,7 @@ macro_rules! targets {
                 memory: 51_500_000_000,
                 kind: Tpu {
                     usable_memory: Some(96 * GIB - 279 * MIB),
-                    cores_per_device: 2, smem: MIB, has_cmem: false,
+                    cores_per_device: 2, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 64 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
@@ -83,7 +84,7 @@ macro_rules! targets {
                 memory: 34_400_000_000,
                 kind: Tpu {
                     usable_memory: Some(32 * GIB - 776 * MIB),
-                    cores_per_device: 1, smem: MIB, has_cmem: false,
+                    cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 128 * MIB, reserved_vmem: 32 * MIB, kernel_vmem: kernel(32 * MIB, 128 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: true,
@@ -94,7 +95,7 @@ macro_rules! targets {
                 memory: 103_000_000_000,
                 kind: Tpu {
                     usable_memory: Some(95 * GIB - 268 * MIB),
-                    cores_per_device: 1, smem: MIB, has_cmem: false,
+                    cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V7,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(32 * MIB, 64 * MIB - 64 * KIB),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
@@ -105,7 +106,7 @@ macro_rules! targets {
                 memory: 154_500_000_000,
                 kind: Tpu {
                     usable_memory: None,
-                    cores_per_device: 1, smem: MIB, has_cmem: false,
+                    cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V8I,
                     vmem: 192 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
@@ -116,7 +117,7 @@ macro_rules! targets {
                 memory: 231_000_000_000,
                 kind: Tpu {
                     usable_memory: None,
-                    cores_per_device: 1, smem: MIB, has_cmem: false,
+                    cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V8T,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
@@ -150,6 +151,8 @@ pub(super) struct Tpu {
     pub(super) smem: u64,
     /// Whether a chip has CMEM, a memory that its cores share.
     pub(super) has_cmem: bool,
+    /// What the matrix unit multiplies without a conversion, as in JAX's table (`is_matmul_supported`).
+    pub(super) products: Products,
     /// The vector memory.
     pub(super) vmem: u64,
     /// The part of VMEM that the compiler keeps for running kernels.

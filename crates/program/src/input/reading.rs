@@ -193,10 +193,9 @@ fn has_shapes(text: &str) -> bool {
     text.len() > SEARCHED
         || text.lines().any(|line| {
             messages.read_line(1, line);
-            let OutOfMemory { amounts, allocations, without_sizes, .. } = &messages;
-            let has_message = !(amounts.is_empty() && allocations.is_empty() && without_sizes.is_empty());
-            has_message || find_shapes(line).chain(find_spelled_shapes(line)).next().is_some()
+            find_shapes(line).chain(find_spelled_shapes(line)).next().is_some()
         })
+        || !messages.is_empty()
 }
 
 fn of_directory(files: &[File<'_>]) -> Vec<Reading> {

@@ -13,18 +13,20 @@ fn names(generations: &[Generation]) -> String {
 /// Begins with the layout that a TPU chooses for an array: that of the default generation, or of those that are named.
 pub(super) fn lead(page: &mut Text, explanation: &Explanation) {
     let Some(array) = explanation.given().array() else { return };
-    let stored = explanation.stored();
-    if stored.is_empty() {
+    let choices = explanation.stored();
+    if choices.is_empty() {
         return;
     }
-    for SharedChoice { generations, shape, bytes, expansion } in &stored {
-        page.paragraph(format_args!(
-            "TPU {} stores it as {shape} in {}.",
-            names(generations),
-            cost(*bytes, *expansion)
-        ));
-    }
+    stored(page, &choices, "it");
     page.paragraph(if array.has_layout { "In the layout of the text:" } else { "Row-major, without tiles:" });
+}
+
+/// How TPUs store what `what` names.
+pub(super) fn stored(page: &mut Text, choices: &[SharedChoice], what: &str) {
+    for SharedChoice { generations, shape, bytes, expansion } in choices {
+        let cost = cost(*bytes, *expansion);
+        page.paragraph(format_args!("TPU {} stores {what} as {shape} in {cost}.", names(generations)));
+    }
 }
 
 /// Lists the layouts that TPUs choose for arrays; at most `most` of them.

@@ -17,6 +17,10 @@ impl Show for Explanation {
     fn text(&self, width: usize) -> Text {
         let shape = self.given().shape();
         let mut page = Text::new(width);
+        if let Some(shards) = self.shards() {
+            sharding::explain(&mut page, self, shards);
+            page.heading("The whole");
+        }
         page.verbatim(shape);
         choices::lead(&mut page, self);
         page.paragraph(summary(shape));
@@ -24,9 +28,6 @@ impl Show for Explanation {
         // Of one array, the first lines have what the named generations choose.
         if self.generations().is_empty() || shape.array().is_none() {
             choices::explain(&mut page, self, MAX_LIST);
-        }
-        if let Some(shards) = self.shards() {
-            sharding::explain(&mut page, shards);
         }
         page
     }

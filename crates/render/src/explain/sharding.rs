@@ -1,8 +1,9 @@
 //! Which part of a shape each device has, in words.
 
+use super::choices;
 use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, count, slice};
-use xla_shape_answers::explain::Shards;
+use xla_shape_answers::explain::{Explanation, Shards};
 use xla_shape_core::shard::{Partition, Region};
 
 /// At most this many devices are listed.
@@ -11,27 +12,39 @@ const MAX_DEVICES: usize = 16;
 /// At most this many arrays of a tuple are listed.
 const MAX_ARRAYS: usize = 32;
 
-pub(super) fn explain(page: &mut Text, shards: &Shards) {
+/// Begins with what one device has.
+pub(super) fn explain(page: &mut Text, explanation: &Explanation, shards: &Shards) {
+    let each = match shards.devices {
+        Some(1) => "The one device has".to_owned(),
+        Some(devices) => format!("Each of {} devices has", Grouped(devices)),
+        None => "Each device has".to_owned(),
+    };
+    let array = shards.array();
+    let what = if array.is_some() { &shards.shard } else { "its part of the values" };
+    // A value on one of the devices is on no other.
+    let some_lack =
+        shards.parts.iter().flatten().any(|part| part.device_count().is_some_and(|n| Some(n) < shards.devices));
+    let most = if some_lack { "at most " } else { "" };
+    page.paragraph(match shards.bytes_per_device {
+        Some(bytes) => format!("{each} {what} in {most}{}.", Bytes(bytes)),
+        None => format!("{each} {what}, whose size is not known."),
+    });
+    choices::stored(page, &explanation.stored_shard(), "a shard");
     page.heading("On the devices");
     page.paragraph(format_args!("  {}", shards.text));
-    let Some(per_device) = shards.bytes_per_device else {
-        page.paragraph("  The size of a shard is not known.");
+    if shards.bytes_per_device.is_none() {
         return;
-    };
-    let mut rows = vec![("memory of each".to_owned(), Bytes(per_device).to_string())];
-    if let (Some(devices), Some(total)) = (shards.devices, shards.bytes_total) {
-        rows.push(("devices".to_owned(), Grouped(devices).to_string()));
+    }
+    let mut rows = Vec::new();
+    if let Some(total) = shards.bytes_total {
         let whole = shards.whole_bytes.filter(|&whole| whole > 0 && whole != total);
         let times = whole.map_or_else(String::new, |whole| {
             format!(", {} what the whole takes in one place", Factor(total as f64 / whole as f64))
         });
         rows.push(("memory of all".to_owned(), format!("{}{times}", Bytes(total))));
     }
-    match shards.array() {
-        Some(part) => {
-            rows.insert(0, ("shard".to_owned(), shards.shard.clone()));
-            one(page, part, rows);
-        }
+    match array {
+        Some(part) => one(page, part, rows),
         None => {
             page.columns(&rows);
             page.paragraph("  Each device has:");

@@ -364,13 +364,20 @@ fn of_loop(kernel: &CompiledKernel, entry: &LoopEntry, names: &FileNames<'_>, te
     if let Some((name, usage)) = entry.fullest.as_ref().and_then(|name| Some((name, entry.units.get(name)?))) {
         said += &format!("; fullest unit {name}, {} of its slots", percent(*usage, entry.bundles));
     }
-    for (number, one, many) in [(entry.spills, "spill", "spills"), (entry.fills, "fill", "fills")] {
+    let vectors = entry.spills.saturating_sub(entry.scalar_spills);
+    let numbers = [
+        (vectors, "vector spill", "vector spills"),
+        (entry.fills.saturating_sub(entry.scalar_fills), "vector fill", "vector fills"),
+        (entry.scalar_spills, "scalar spill", "scalar spills"),
+        (entry.scalar_fills, "scalar fill", "scalar fills"),
+    ];
+    for (number, one, many) in numbers {
         if number > 0 {
             said += &format!(", {}", count(number, one, many));
         }
     }
-    if entry.spills > 0 {
-        said += " (too few registers: smaller blocks or a loop over parts of them need fewer)";
+    if vectors > 0 {
+        said += " (too few vector registers: smaller blocks or a loop over parts of them need fewer)";
     }
     if entry.waits > 0 {
         said += &format!(", {} for copies", count(entry.waits, "wait", "waits"));

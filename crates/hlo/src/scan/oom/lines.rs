@@ -2,6 +2,7 @@
 
 use super::{AmountCause, MAX_OPERATOR, ReportedAllocation, ReportedAmount};
 use crate::scan::find_shapes;
+use crate::scan::refusal::NO_VMEM;
 use crate::scan::size::first_byte_count;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -42,10 +43,13 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
     })
 }
 
+/// Whether a message says so that may have sizes; XLA's messages about instructions without room in VMEM have none.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
-    ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
-        .iter()
-        .any(|words| text.contains(words))
+    let is_about_memory = !text.contains(NO_VMEM);
+    is_about_memory
+        && ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
+            .iter()
+            .any(|words| text.contains(words))
 }
 
 /// The text between two words.
@@ -184,6 +188,22 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         let stated = |words: &str| rest.split(words).next()?.rsplit(' ').next()?.parse::<u64>().ok();
         let requested = amount("requested", bytes.parse().ok()?, stated(" bytes available"));
         return Some(alloc::vec![ReportedAmount { largest_free_bytes: stated(" bytes allocatable"), ..requested }]);
+    }
+    // `Shared memory size limit exceeded: requested 147456, available: 101376`, and Triton's own
+    // `out of resource: shared memory, Required: 163840, Hardware limit: 101376`
+    for [words, limit] in [
+        ["hared memory size limit exceeded: requested ", "available: "],
+        ["out of resource: shared memory, Required: ", "Hardware limit: "],
+    ] {
+        if let Some(rest) = after(words)(text) {
+            let bytes = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
+            let (needed, limit) = (bytes(&rest)?, rest.split_once(limit).and_then(|(_, limit)| bytes(limit)));
+            return Some(alloc::vec![ReportedAmount {
+                cause: AmountCause::SharedMemory,
+                over: limit.and_then(|limit| needed.checked_sub(limit)),
+                ..amount("shared memory of a block of threads", needed, limit)
+            }]);
+        }
     }
     // TensorFlow's own allocator: `OOM when allocating tensor with shape[32,3,2160,4096] and type float on /job:…/device:GPU:0`
     if let Some(rest) = after("OOM when allocating tensor with shape[")(text) {

@@ -68,6 +68,8 @@ pub enum AmountCause {
     Loading,
     /// XLA's runtime on a GPU found no room for an array or for the memory of a program.
     Gpu,
+    /// A kernel for a GPU needs more shared memory than a block of threads may have.
+    SharedMemory,
     /// An allocator that is not XLA's found no room.
     OtherAllocator,
     /// The compiler could not reduce the memory of a program to its limit. A warning: the program may fit nevertheless.
@@ -109,6 +111,7 @@ impl AmountCause {
             Self::Array => "array",
             Self::Loading => "loading",
             Self::Gpu => "gpu",
+            Self::SharedMemory => "shared_memory",
             Self::OtherAllocator => "other_allocator",
             Self::Rematerialization => "rematerialization",
             Self::Statistics => "statistics",
@@ -185,6 +188,18 @@ impl ReportedAmount {
         self.what.ends_with("total")
     }
 
+    /// Whether it is what a program needs, without a limit: the sum of the parts after it.
+    ///
+    /// ```
+    /// let mut messages = xla_shape_hlo::OutOfMemory::default();
+    /// messages.read_line(1, "Program hbm requirement 40.50G:");
+    /// assert!(messages.amounts[0].is_requirement());
+    /// ```
+    #[must_use]
+    pub fn is_requirement(&self) -> bool {
+        self.limit.is_none() && self.what.ends_with(", program")
+    }
+
     /// What makes the program fit, the most likely first.
     ///
     /// ```
@@ -212,6 +227,7 @@ impl ReportedAmount {
             AmountCause::Program | AmountCause::Gpu | AmountCause::Rematerialization => {
                 alloc::vec![list, Remedy::Shard]
             }
+            AmountCause::SharedMemory => alloc::vec![Remedy::SmallerGpuBlocks, Remedy::NoTritonProducts],
             AmountCause::OtherAllocator => alloc::vec![Remedy::SmallerRequest],
             AmountCause::Unknown => alloc::vec![list],
             AmountCause::Statistics => Vec::new(),
@@ -478,8 +494,11 @@ impl OutOfMemory {
         };
         let Some((what, bytes)) = part.trim().rsplit_once(char::is_whitespace) else { return false };
         let what = what.trim().trim_end_matches(':');
-        let is_name =
-            !what.is_empty() && what.len() <= 40 && what.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'));
+        // A line of a sentence ends with a size, too: `capacity by 317.2K`.
+        let is_name = !what.is_empty()
+            && what.len() <= 40
+            && what.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'))
+            && what.rsplit(' ').next() != Some("by");
         let Some(bytes) = size(bytes).filter(|_| is_name) else { return false };
         let detail = |name: &str| size(details.split_once(name)?.1.split_once(')')?.0);
         let cause = self.amounts.last().map(|amount| amount.cause).unwrap_or_default();

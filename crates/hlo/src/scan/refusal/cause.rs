@@ -32,6 +32,13 @@ pub enum RefusalCause {
         /// The instruction that moves the value.
         value: String,
     },
+    /// An instruction that is no kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
+    InstructionVmem {
+        /// The instruction, if the message lists it.
+        instruction: Option<String>,
+        /// The number of its operands.
+        operands: Option<u64>,
+    },
     /// The matrix unit does not multiply these types (E2001).
     MatmulType {
         /// The types of the operands.
@@ -241,6 +248,7 @@ impl RefusalCause {
             Self::InputMismatch { .. } => "input_mismatch",
             Self::CoreHalt(_) => "core_halt",
             Self::HostOutput { .. } => "host_output",
+            Self::InstructionVmem { .. } => "instruction_vmem",
             Self::MatmulType { .. } => "matmul_type",
             Self::MatmulPrecision { .. } => "matmul_precision",
             Self::BlockShape { .. } => "block_shape",
@@ -302,9 +310,12 @@ impl RefusalCause {
                 Halt::Instruction | Halt::Unknown => Remedy::Report,
             }],
             Self::HostOutput { .. } => vec![Remedy::HostOutput, Remedy::MoveToDevice],
-            // Every generation multiplies bf16, and f32 in several steps.
+            Self::InstructionVmem { .. } => vec![Remedy::Barrier, Remedy::Report],
+            // Every generation multiplies f32, and those since v4 bf16.
             Self::MatmulType { types } => {
-                let to = if types.iter().any(|found| found.bits() > 16) { ElementType::F32 } else { ElementType::Bf16 };
+                let is_of_bf16 = !types.is_empty() && types.iter().all(|found| *found == ElementType::Bf16);
+                let is_long = types.iter().any(|found| found.bits() > 16);
+                let to = if is_of_bf16 || is_long { ElementType::F32 } else { ElementType::Bf16 };
                 // Where a float of 4 bits cannot be multiplied, it cannot be converted either.
                 let is_float4 = |found: &ElementType| found.is_floating() && found.bits() < 8;
                 match types.iter().any(is_float4) {

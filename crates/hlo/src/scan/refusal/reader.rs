@@ -5,8 +5,11 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// What XLA says of an instruction of its own, not of a kernel, that needs too much VMEM.
+pub(crate) const NO_VMEM: &str = "should not be possible to run out of vmem";
+
 /// What begins a message.
-const BEGINNINGS: [&str; 29] = [
+const BEGINNINGS: [&str; 30] = [
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",
@@ -36,6 +39,7 @@ const BEGINNINGS: [&str; 29] = [
     "unsupported layout change",
     "Unsupported matmul",
     "to express slice on dimension",
+    NO_VMEM,
 ];
 
 /// What comes after a message.

@@ -90,6 +90,12 @@ pub enum Remedy {
     ListKernel,
     /// Give less of the device's memory to the process that shares it.
     SmallerRequest,
+    /// Use smaller blocks or fewer stages in a kernel for a GPU.
+    SmallerGpuBlocks,
+    /// Let XLA compile its products without Triton.
+    NoTritonProducts,
+    /// Break up a fusion of many operands.
+    Barrier,
     /// Divide the work among more devices.
     Shard,
     /// Write a sharding of the value between the two.
@@ -144,6 +150,9 @@ impl Remedy {
             Self::ListAllocations { .. } => "list_allocations",
             Self::ListKernel => "list_kernel",
             Self::SmallerRequest => "smaller_request",
+            Self::SmallerGpuBlocks => "smaller_gpu_blocks",
+            Self::NoTritonProducts => "no_triton_products",
+            Self::Barrier => "barrier",
             Self::Shard => "shard",
             Self::ConstrainSharding => "constrain_sharding",
             Self::SmallerTables => "smaller_tables",

@@ -2,6 +2,7 @@
 
 use super::Refusal;
 use super::cause::{Halt, RefusalCause};
+use super::reader::NO_VMEM;
 use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
 use crate::scan::find_shapes;
 use crate::scan::spelling::find_spelled_shapes;
@@ -26,7 +27,8 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 20] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 21] = [
+    instruction_vmem,
     input_mismatch,
     core_halt,
     host_output,
@@ -79,6 +81,32 @@ fn input_mismatch(text: &str) -> Option<RefusalCause> {
     };
     let arrays = array(expected).zip(array(found)).map(|(expected, found)| [expected, found]);
     Some(RefusalCause::InputMismatch { parameter, bytes, arrays })
+}
+
+/// `It should not be possible to run out of vmem …  XLA label: %fusion.8 = f32[8]{0} fusion(f32[8]{0}, f32[8]{0}, ...(+30)), kind=kLoop`
+fn instruction_vmem(text: &str) -> Option<RefusalCause> {
+    let labels = after(text, NO_VMEM)?.split("XLA label: %").skip(1);
+    let listed = labels.filter_map(|label| Some((name(label)?, label.split_once(" fusion(")?.1))).next();
+    let operands = listed.as_ref().and_then(|(_, rest)| operand_count(rest));
+    Some(RefusalCause::InstructionVmem { instruction: listed.map(|(name, _)| name), operands })
+}
+
+/// The number of operands before the closing parenthesis; `...(+30)` are 30.
+fn operand_count(text: &str) -> Option<u64> {
+    let (mut depth, mut count) = (0_u32, 1_u64);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'{' | b'[' => depth = depth.checked_add(1)?,
+            b')' if depth == 0 => {
+                let more = after(text.get(..at)?, "...(+").and_then(number);
+                return Some(more.map_or(count, |more| count.saturating_sub(1).saturating_add(more)));
+            }
+            b')' | b'}' | b']' => depth = depth.checked_sub(1)?,
+            b',' if depth == 0 => count = count.checked_add(1)?,
+            _ => {}
+        }
+    }
+    None
 }
 
 fn core_halt(text: &str) -> Option<RefusalCause> {
@@ -331,10 +359,12 @@ pub(crate) fn shape_message(text: &str) -> Option<ArrayShape> {
 }
 
 /// `The compiler was not able to go from sharding {…} to {…} without doing a full rematerialization of the tensor for HLO operation:
-/// %x = …`
+/// %x = …`, or, of newer releases, `cannot go from sharding {…} to {…} efficiently for HLO operation %x = …`
 fn full_replication(text: &str) -> Option<RefusalCause> {
     let rest = after(text, "nvoluntary full rematerialization")?;
-    let (shardings, operation) = after(rest, "sharding ")?.split_once(" without doing a full rematerialization")?;
+    let rest = after(rest, "sharding ")?;
+    let ends = [" without doing a full rematerialization", " efficiently for HLO operation"];
+    let (shardings, operation) = ends.iter().find_map(|end| rest.split_once(end))?;
     let (from, to) = shardings.split_once(" to ")?;
     let sharding = |text: &str| Sharding::from_str(text.trim()).ok();
     let array = find_shapes(operation).find_map(|found| match found.shape {
