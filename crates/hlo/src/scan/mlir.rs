@@ -2,8 +2,7 @@
 
 use alloc::string::String;
 
-/// Finds the first whole program in MLIR, a `module` with a function `main`, in the lines of a log, whose prefixes are
-/// [unwrapped](super::LogLines).
+/// Finds the first whole program in MLIR, a `module` with a function `main`, in the lines of a log without their prefixes.
 ///
 /// ```
 /// let mut reader = xla_shape_hlo::MlirReader::default();
