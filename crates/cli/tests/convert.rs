@@ -376,9 +376,9 @@ fn rust_finds_every_element() {
         let sizes = array.placement().unwrap().table().extents().to_vec();
         let expected = positions(&array);
         text += &code(&array, Language::Rust, &format!("f{number}"));
-        let _ = write!(
+        let _ = writeln!(
             main,
-            "    check(\"f{number}\", f{number}, f{number}_inverse, &[{}], &[{}]);\n",
+            "    check(\"f{number}\", f{number}, f{number}_inverse, &[{}], &[{}]);",
             braces(&expected),
             braces(&sizes),
         );
