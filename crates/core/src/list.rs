@@ -48,7 +48,7 @@ impl<T, const N: usize> List<T, N> {
     pub(crate) const fn heap_bytes(&self) -> usize {
         match self {
             Self::Static(_) | Self::Inline { .. } => 0,
-            Self::Heap(items) => items.capacity().saturating_mul(size_of::<T>()),
+            Self::Heap(items) => items.capacity() * size_of::<T>(),
         }
     }
 }
@@ -97,7 +97,7 @@ impl<T: Blank, const N: usize> List<T, N> {
                     *slot = item;
                     *len = len.saturating_add(1);
                 } else {
-                    let mut heap = Vec::with_capacity(N.saturating_mul(2));
+                    let mut heap = Vec::with_capacity(N * 2);
                     heap.extend_from_slice(items);
                     heap.push(item);
                     *self = Self::Heap(heap);

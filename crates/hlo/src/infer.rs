@@ -168,7 +168,7 @@ impl<'m, 'g> Inference<'m, 'g> {
             return Ok(None);
         }
         // No rule takes more parameters than this for so few operands. The limit keeps a call's cost proportional to its text.
-        let most = self.operands.len().saturating_mul(2) + 2;
+        let most = self.operands.len() * 2 + 2;
         let shape = |&number: &u32| module.instruction_at(number).map(Instruction::shape);
         let shapes = parameters.get(computation).iter().take(most).filter_map(shape).collect();
         Ok(Some(Called { parameters: shapes, result: computation.root().shape() }))

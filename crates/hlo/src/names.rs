@@ -38,7 +38,7 @@ impl NameTable {
     /// The bytes of memory that the table takes.
     pub(crate) fn heap_bytes(&self) -> usize {
         let texts = self.overflow.keys().map(|text| text.capacity() + size_of::<(Vec<u8>, u32)>());
-        texts.fold(self.slots.capacity().saturating_mul(size_of::<Slot>()), usize::saturating_add)
+        self.slots.capacity() * size_of::<Slot>() + texts.sum::<usize>()
     }
 
     /// Removes all texts. Texts added later must have numbers of at least `first`.
@@ -99,7 +99,7 @@ impl NameTable {
 
     #[cold]
     fn grow<'t>(&mut self, text_of: impl Fn(u32) -> &'t [u8]) {
-        let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2).max(256)];
+        let larger = vec![Slot { hash: 0, number: NONE }; (self.slots.len() * 2).max(256)];
         let old = core::mem::replace(&mut self.slots, larger);
         self.used = 0;
         for slot in old {

@@ -302,7 +302,7 @@ impl<'a> Bundles<'a> {
         while !rest.is_empty() {
             let (line, tail) = rest.split_once('\n').unwrap_or((rest, ""));
             if let Some((bundle, body)) = head(line)
-                && let Some(body) = rest.get(line.len().saturating_sub(body.len())..)
+                && let Some(body) = rest.get(line.len() - body.len()..)
             {
                 match slots(body) {
                     Some((slots, after)) => {

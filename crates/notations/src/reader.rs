@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
 
     fn skip_space(&mut self) {
         let rest = self.rest();
-        self.at += rest.len().saturating_sub(rest.trim_start().len());
+        self.at += rest.len() - rest.trim_start().len();
     }
 
     fn advance(&mut self, length: usize) {

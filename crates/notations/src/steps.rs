@@ -199,7 +199,7 @@ fn one_by_one(steps: &mut Steps, array: &ArrayShape) {
         steps.pad(padded);
         steps.reshape(cut);
         let cut_dimensions = 0..tile_sizes.len();
-        let place = |number: usize| first + number.saturating_mul(2);
+        let place = |number: usize| first + number * 2;
         let counts = cut_dimensions.clone().map(place);
         let within = cut_dimensions.map(|number| place(number) + 1);
         steps.transpose((0..first).chain(counts).chain(within).collect());

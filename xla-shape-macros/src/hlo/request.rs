@@ -143,6 +143,7 @@ impl Request {
             match wanted(&mut tokens) {
                 Ok(wanted) => self.types.push(wanted),
                 Err(error) => {
+                    // Reading goes on with the next statement: one mistake does not hide the others.
                     self.errors.push(error);
                     tokens.skip_statement();
                 }

@@ -278,7 +278,7 @@ pub(super) fn scatter<'a>(
 ) -> ShapeResult<'a> {
     // As many operands as updates, and the indices between them.
     let count = operands.len() / 2;
-    let expected = (count.saturating_mul(2) + 1).max(3);
+    let expected = (count * 2 + 1).max(3);
     operands.exactly(expected)?;
     let indices = indices(operands, count, dimensions.index_vector)?;
     let lists = IndexDimensions {

@@ -67,7 +67,7 @@ pub(super) fn check_reducer(
 fn inputs<'a>(operands: Operands<'_, 'a>, to_apply: Callee<'_>) -> Result<(Vec<ElementType>, &'a [Dimension])> {
     operands.at_least(2)?;
     let count = operands.len() / 2;
-    operands.exactly(count.saturating_mul(2))?;
+    operands.exactly(count * 2)?;
     let arrays = operands.arrays()?;
     let (inputs, initial) = arrays.split_at_checked(count).unwrap_or_default();
     for operand in 1..count {
@@ -136,7 +136,7 @@ fn check_comparator(attribute: &'static str, callee: Callee<'_>, types: &[Elemen
     if !is_predicate(callee.result) {
         return Err(InferError::Callee { attribute, parameter: None, expected: "pred[]" });
     }
-    callee.exactly(attribute, types.len().saturating_mul(2))?;
+    callee.exactly(attribute, types.len() * 2)?;
     for (number, (parameter, &element)) in
         callee.parameters.iter().zip(types.iter().flat_map(|element| [element, element])).enumerate()
     {

@@ -269,6 +269,7 @@ pub const fn convolution(
     if let Err(error) = check_groups(input, kernel, dimensions, groups) {
         return Err(error);
     }
+    // Each group of a batch has output features of its own, and the batch of the result is that of one group.
     #[expect(clippy::arithmetic_side_effects, reason = "the divisor is at least 2")]
     let grouped = match (batch.extent(), groups.batch) {
         (Some(size), 2..) => sized(batch, size / groups.batch),
@@ -330,6 +331,7 @@ const fn check_groups(
     groups: ConvolutionGroups,
 ) -> Result<(), InferError> {
     let features = input[dimensions.input_feature];
+    // The kernel of a group has the input features of that group alone.
     let expected = match features.extent() {
         None => Dimension::Unbounded,
         #[expect(clippy::arithmetic_side_effects, reason = "the divisor is greater than 0")]

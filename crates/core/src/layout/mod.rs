@@ -181,7 +181,7 @@ impl ArrayLayout {
         ];
         let tiles = layout.tiles().iter().map(Tile::heap_bytes);
         let splits = layout.split_configs().iter().map(|split| split.split_indices.heap_bytes());
-        own.into_iter().chain(tiles).chain(splits).fold(0, usize::saturating_add)
+        own.into_iter().chain(tiles).chain(splits).sum()
     }
 }
 

@@ -24,7 +24,7 @@ const fn clear(seen: &mut [u64]) {
 /// `seen` has a bit for each dimension, all clear.
 pub(crate) const fn layout(layout: &Layout, seen: &mut [u64]) -> Check {
     let num_dimensions = layout.num_dimensions();
-    if num_dimensions > seen.len().saturating_mul(64) {
+    if num_dimensions > seen.len() * 64 {
         panic!("a layout in a `const` has at most 1024 dimensions");
     }
     if let Err(error) = permutation(layout.minor_to_major(), seen) {

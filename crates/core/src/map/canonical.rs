@@ -151,7 +151,7 @@ fn with_workspace<R>(
     tables: &[StrideTableRef<'_>],
     mut f: impl FnMut(NormalWorkspace<'_>, &mut Budget) -> Result<R, Exhausted>,
 ) -> Result<R, StrideTableError> {
-    let mut len = tables.iter().fold(8_usize, |len, table| len.max(table.digits.len().saturating_mul(2)));
+    let mut len = tables.iter().fold(8_usize, |len, table| len.max(table.digits.len() * 2));
     let num_values = tables.iter().map(|table| table.intermediates.len()).max().unwrap_or(0);
     let mut budget = Budget::for_one_decision();
     loop {
@@ -160,7 +160,7 @@ fn with_workspace<R>(
         let workspace = NormalWorkspace { parts: &mut parts, pool: &mut pool, nodes: &mut nodes, values: &mut values };
         match f(workspace, &mut budget) {
             Ok(result) => return Ok(result),
-            Err(Exhausted::Workspace) => len = len.saturating_mul(2),
+            Err(Exhausted::Workspace) => len *= 2,
             Err(Exhausted::Steps) => return Err(StrideTableError::TooIntricate),
         }
     }

@@ -53,7 +53,7 @@ impl Message for ShapeProto {
             encoding::bool::encoded_len_packed(IS_DYNAMIC_DIMENSION, &self.is_dynamic_dimension),
         ]
         .into_iter()
-        .fold(0, usize::saturating_add)
+        .sum()
     }
 
     fn clear(&mut self) {

@@ -295,8 +295,8 @@ impl Iota {
         }
         grouped.sort_unstable();
         let sizes = dimensions.iter().flat_map(|&(major, minor)| [major, minor]).collect::<Vec<_>>();
-        let major = |&dimension: &usize| dimension.saturating_mul(2);
-        let minor = |&dimension: &usize| dimension.saturating_mul(2) + 1;
+        let major = |&dimension: &usize| dimension * 2;
+        let minor = |&dimension: &usize| dimension * 2 + 1;
         let mut order = outside.iter().map(major).collect::<Vec<_>>();
         order.extend(grouped.iter().map(minor));
         // Parts in neither list have size 1 and are dropped.

@@ -184,7 +184,7 @@ fn groups(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>, same_
                 let expected = format!("groups of {} devices, like the first one", first.len());
                 return Err(Problem::mismatch(expected, format!("one of {}", other.len())));
             }
-            groups.iter().map(Vec::len).fold(0, usize::saturating_add)
+            groups.iter().map(Vec::len).sum()
         }
         Some(ReplicaGroups::Iota { shape, dimensions, permutation }) => {
             iota(shape, dimensions, permutation.as_deref())?

@@ -215,7 +215,7 @@ impl Timeline<'_> {
             }
         }
         let bad = missing.count + smaller.count;
-        if bad.saturating_mul(2) > lifetimes.len() {
+        if bad * 2 > lifetimes.len() {
             let what = missing.first.or(smaller.first).unwrap_or_default();
             return Err(DumpError::OtherModule { what });
         }

@@ -406,7 +406,7 @@ impl Module {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         fn bytes<T>(list: &Vec<T>) -> usize {
-            list.capacity().saturating_mul(size_of::<T>())
+            list.capacity() * size_of::<T>()
         }
         let lists = [
             self.generated.capacity(),
@@ -420,8 +420,7 @@ impl Module {
             bytes(&self.attributes),
             bytes(&self.shapes),
         ];
-        let lists = lists.into_iter().fold(0_usize, usize::saturating_add);
-        self.shapes.iter().fold(lists, |sum, shape| sum + shape.heap_bytes())
+        lists.into_iter().chain(self.shapes.iter().map(Shape::heap_bytes)).sum()
     }
 
     /// A module of this text before anything is parsed.

@@ -109,7 +109,7 @@ impl Fields {
     /// Encodes the message, with the fields sorted by number.
     pub(crate) fn encode(mut self) -> Vec<u8> {
         self.parts.sort_by_key(|part| part.path);
-        let mut bytes = Vec::with_capacity(self.contents.len() + self.parts.len().saturating_mul(3));
+        let mut bytes = Vec::with_capacity(self.contents.len() + self.parts.len() * 3);
         self.encode_parts(&self.parts, 0, &mut bytes);
         bytes
     }

@@ -102,7 +102,7 @@ impl<'p> Ids<'p> {
             wrapped: BTreeMap::new(),
         };
         // Real instructions and fields take more bytes than this, so the lists do not grow.
-        let bytes = module.each(module_field::computations).map(<[u8]>::len).fold(0, usize::saturating_add);
+        let bytes = module.each(module_field::computations).map(<[u8]>::len).sum::<usize>();
         ids.entries.reserve(bytes / 128);
         ids.fields.reserve(bytes / 12);
         for bytes in module.each(module_field::computations) {

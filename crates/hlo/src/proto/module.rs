@@ -81,8 +81,8 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module> {
     };
     let count = ids.entries.len();
     writer.module.instructions.reserve(count);
-    writer.module.operands.reserve(count.saturating_mul(2));
-    writer.module.attributes.reserve(count.saturating_mul(2));
+    writer.module.operands.reserve(count * 2);
+    writer.module.attributes.reserve(count * 2);
     writer.head(&message, entry, depth)?;
     writer.tables(&message)?;
     // XLA prints a computation after those that it calls, and its parser asks for this order.

@@ -41,6 +41,7 @@ pub(super) fn names(name: &str, names: &[&str], to: &mut Attributes<'_>) {
 
 pub(super) fn padding(name: &str, dimensions: &[[i64; 3]], to: &mut Attributes<'_>) {
     to.open(name);
+    // XLA prints interior padding for all dimensions or for none.
     let has_interior = dimensions.iter().any(|[.., interior]| *interior != 0);
     for (i, [edges @ .., interior]) in dimensions.iter().enumerate() {
         to.out.push_str(if i > 0 { "x" } else { "" });
@@ -290,6 +291,7 @@ fn tree(elements: &[OriginalValueElementProto], depth: usize, out: &mut String) 
         return Ok(());
     }
     out.push('(');
+    // Elements come in the order of their indices: those with the same number at this depth belong to one element of the tuple.
     let index = |element: &OriginalValueElementProto| element.shape_index.get(depth).copied();
     for (i, group) in elements.chunk_by(|a, b| index(a) == index(b)).enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });

@@ -123,7 +123,7 @@ impl End {
     fn quote_before(&self, line: &str) -> usize {
         let bare = line.trim_start();
         match self.quote {
-            Some(quote) if bare.starts_with(quote) => line.len().saturating_sub(bare.len()) + 1,
+            Some(quote) if bare.starts_with(quote) => line.len() - bare.len() + 1,
             _ => 0,
         }
     }

@@ -155,7 +155,7 @@ fn known_length(line: &str) -> usize {
     for _ in 0..12 {
         let rest = line.get(length..).unwrap_or("");
         let content = rest.trim_start_matches([' ', '\t']);
-        let blank = rest.len().saturating_sub(content.len());
+        let blank = rest.len() - content.len();
         let Some(found) = one_prefix(content).filter(|&found| found > 0 && found <= LONGEST) else { break };
         length += blank + found;
     }
@@ -266,7 +266,7 @@ fn month(text: &str) -> Option<usize> {
     let (host_name, program) = host.split_once(' ')?;
     let (program, _) = program.split_once(": ").or_else(|| program.split_once(':'))?;
     let is_program = !program.contains(' ') && program.ends_with(']') && !host_name.is_empty();
-    let end = text.len().saturating_sub(host.len());
+    let end = text.len() - host.len();
     let program = host_name.len() + program.len() + 2;
     is_program.then(|| end + program)
 }
@@ -293,7 +293,7 @@ fn absl(text: &str) -> Option<usize> {
     if content.len() == rest.len() {
         return None;
     }
-    let at = |content: &str| text.len().saturating_sub(content.len());
+    let at = |content: &str| text.len() - content.len();
     if let Some(length) = time(content).filter(|_| day > 0) {
         let after = content.get(length..)?.trim_start();
         let start = at(after);
@@ -314,7 +314,7 @@ fn position(text: &str) -> Option<usize> {
     let length = file.bytes().take_while(|byte| byte.is_ascii_graphic() && *byte != b']').count();
     let (_, line) = file.get(..length)?.rsplit_once(':')?;
     let is_one = !line.is_empty() && digits(line) == line.len() && file.as_bytes().get(length) == Some(&b']');
-    let end = (text.len().saturating_sub(file.len()) + length) + 1;
+    let end = text.len() - file.len() + length + 1;
     (is_one && ends_word(text, end)).then_some(end)
 }
 
@@ -327,7 +327,7 @@ fn numbered(text: &str) -> Option<usize> {
     }
     let bar = rest.trim_start_matches(' ');
     (bar.starts_with('|') && bar.len() < rest.len())
-        .then(|| text.len().saturating_sub(bar.len()) + 1)
+        .then(|| text.len() - bar.len() + 1)
         .filter(|&end| ends_word(text, end))
 }
 
@@ -335,12 +335,12 @@ fn numbered(text: &str) -> Option<usize> {
 fn python_logger(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("- ")?;
     let (name, after) = rest.split_once(" - ").filter(|(name, _)| !name.is_empty() && !name.contains(' '))?;
-    let end = text.len().saturating_sub(after.len());
+    let end = text.len() - after.len();
     if level(name).is_some() {
         return Some(end);
     }
     let (level_name, after) = after.split_once(" - ")?;
-    (level(level_name) == Some(level_name.len())).then(|| text.len().saturating_sub(after.len()))
+    (level(level_name) == Some(level_name.len())).then(|| text.len() - after.len())
 }
 
 /// `worker-0-1  | `, as Docker writes it.
@@ -352,7 +352,7 @@ fn service(text: &str) -> Option<usize> {
     let rest = text.get(name.len()..)?;
     let bar = rest.trim_start_matches(' ');
     (bar.len() < rest.len() && bar.starts_with('|'))
-        .then(|| text.len().saturating_sub(bar.len()) + 1)
+        .then(|| text.len() - bar.len() + 1)
         .filter(|&end| ends_word(text, end))
 }
 

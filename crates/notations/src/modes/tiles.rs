@@ -373,7 +373,7 @@ impl Modes {
         let mut best: Option<(usize, usize, Layout)> = None;
         for order in [(0..num_dimensions).collect(), first, last] {
             let Some(tiles) = tiles(self, &nested, &order) else { continue };
-            let cost = (tiles.len(), tiles.iter().map(Vec::len).fold(0, usize::saturating_add));
+            let cost = (tiles.len(), tiles.iter().map(Vec::len).sum::<usize>());
             if best.as_ref().is_none_or(|&(count, entries, _)| cost < (count, entries)) {
                 let minor_to_major = order.iter().rev().copied().collect::<Vec<_>>();
                 let entry = |size| if size == COMBINE { TileDimension::Combine } else { TileDimension::Size(size) };

@@ -149,7 +149,7 @@ pub(crate) fn from_text(text: &str) -> Result<Modes> {
     let Some(colon) = text.find(':') else {
         // The sizes alone: the error points after them, where the strides are missing.
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || "(,)_ ".contains(c));
-        let end = Reader::from(text, text.len().saturating_sub(rest.len()));
+        let end = Reader::from(text, text.len() - rest.len());
         return Err(end.expected(if rest.is_empty() && !text.is_empty() { COLON } else { SIZE }));
     };
     let strides = Reader::from(text, colon + 1);

@@ -19,7 +19,7 @@ pub(super) fn listed(text: &str) -> Option<(u64, u64)> {
     let (before, bytes) = text.split_once("Size:")?;
     let number = before.trim_end().strip_suffix('.').or_else(|| before.is_empty().then_some(before))?;
     let digits = number.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let number = number.get(number.len().saturating_sub(digits)..)?;
+    let number = number.get(number.len() - digits..)?;
     Some((number.parse().ok()?, size(bytes)?))
 }
 

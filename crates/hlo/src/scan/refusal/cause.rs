@@ -376,7 +376,7 @@ const SPARSE_CORE_HBM: u64 = 203;
 fn whole_block(block: &[u64], array: &[u64], tile: &[u64]) -> Vec<u64> {
     let of_end = |sizes: &[u64], back: usize| sizes.len().checked_sub(back).and_then(|at| sizes.get(at).copied());
     let whole = |(place, &size): (usize, &u64)| {
-        let back = block.len().saturating_sub(place);
+        let back = block.len() - place;
         let (multiple, all) = (of_end(tile, back).unwrap_or(1).max(1), of_end(array, back));
         if all == Some(size) {
             return size;
