@@ -18,10 +18,12 @@ use xla_shape::hlo::cost::{Copy, Fixed};
 use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources};
 use xla_shape::tpu::Generation;
 use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::guard::claims::{Claims, Expectation, Expectations};
 use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_space};
 use xla_shape_answers::numbers::{InUnits, count};
 use xla_shape_answers::source::source_text;
 use xla_shape_program::{OpenError, Program, ReadError, Statistics};
+use xla_shape_render::guard::claims_file;
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
 
@@ -216,6 +218,32 @@ impl Module {
         Ok(difference.exceeded(&limits.unwrap_or_else(|| difference.usual_limits())))
     }
 
+    /// Checks claims, the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells whether all hold.
+    #[pyo3(signature = (claims, /))]
+    fn expect(&self, claims: &str) -> PyResult<Answer> {
+        self._expect(claims, None)
+    }
+
+    /// The claims that hold today, as the text of such a file.
+    fn claims(&self) -> Text<String> {
+        Text(claims_file(&Claims::of_program(&self.program)))
+    }
+
+    /// The same as `expect` of a module that was compiled here, with the compiler's memory analysis as JSON.
+    fn _expect(&self, claims: &str, statistics: Option<&str>) -> PyResult<Answer> {
+        let claims = Claims::parse(claims).map_err(shape_error)?;
+        let program = analysed(&self.program, statistics)?;
+        let found = Expectation::of_program(&claims, &program, None);
+        let verdict = Ok(found.passed);
+        Ok(Answer::new(Expectations::new(vec![found])).judged(verdict))
+    }
+
+    /// The same as `claims` of a module that was compiled here.
+    fn _claims(&self, statistics: Option<&str>) -> PyResult<Text<String>> {
+        let program = analysed(&self.program, statistics)?;
+        Ok(Text(claims_file(&Claims::of_program(&program))))
+    }
+
     /// The instruction of this name.
     #[pyo3(signature = (name, /))]
     fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
@@ -268,10 +296,7 @@ impl Module {
         space: Option<Number<u8>>,
         statistics: Option<&str>,
     ) -> PyResult<Answer> {
-        let Some(json) = statistics else { return self.memory(py, device, top, space, false) };
-        let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
-        let program = Program::clone(&self.program).with_statistics("compiled.memory_analysis()", statistics);
-        Self::report(py, Arc::new(program), device, top, space)
+        Self::report(py, analysed(&self.program, statistics)?, device, top, space)
     }
 
     /// The changes from this module to another one.
@@ -322,6 +347,13 @@ impl Module {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyString>,))> {
         Ok((py.get_type::<Self>().into_any(), (Text(self.program.module().text()).into_pyobject(py)?,)))
     }
+}
+
+/// The same program with the compiler's memory analysis as JSON, if there is one.
+fn analysed(program: &Arc<Program>, statistics: Option<&str>) -> PyResult<Arc<Program>> {
+    let Some(json) = statistics else { return Ok(Arc::clone(program)) };
+    let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
+    Ok(Arc::new(Program::clone(program).with_statistics("compiled.memory_analysis()", statistics)))
 }
 
 impl Module {

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 import xla_shape
 from xla_shape import Layout, Module, Shape, ShapeError
-from xla_shape.jax import assert_fits, assert_layout, assert_memory, assert_no_copies, assert_padding, memory
+from xla_shape.jax import assert_fits, assert_layout, assert_memory, assert_no_copies, assert_padding, expect, memory
 
 pytest_plugins = ["pytester"]
 
@@ -235,3 +235,42 @@ def test_scan():
     assert str(found).startswith("Out of memory, as the message says\n  hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much")
     for text in ("", "nothing\nhere"):
         assert not xla_shape.scan(text) and xla_shape.scan(text)["shapes"] == []
+
+
+def test_claims(compiled, tmp_path):
+    module = Module(PADDED)
+    assert module.expect(module.claims())
+    answer = expect(PADDED, "[[arguments]]\nname = 'params/w'\nlayout = '{1,0}'\n")
+    assert answer["passed"] and len(answer["claims"]) == 1
+    path = tmp_path / "claims.toml"
+    path.write_text("[[copies]]\nline = 'train.py:7'\ncount = 0\n")
+    found = message(expect, PADDED, path)
+    assert "FAILED (1 of 1 claim)" in found and "count: expected 0, found 1" in found and "%c = f32[8,100]" in found
+    # The memory is what the runtime says.
+    bytes_ = memory(compiled)["memory"]["device"]["total"]
+    expect(compiled, f"[[program]]\nmemory = {bytes_}\n")
+    path.write_text("[[copies]]\ncounts = 0\n")
+    with pytest.raises(ShapeError, match="claims.toml: line 2, column 1: unknown field `counts`"):
+        expect(PADDED, path)
+
+
+def test_claims_of_the_plugin(pytester):
+    pytester.makepyfile(test_it=f"""
+        MODULE = {PADDED!r}
+        def test_program(xla_claims):
+            xla_claims(MODULE)
+    """)
+    def run(*options):
+        return pytester.runpytest("-p", "no:cacheprovider", *options)
+
+    missing = run()
+    missing.assert_outcomes(failed=1)
+    missing.stdout.fnmatch_lines(["*test_it.test_program.toml: there are no claims: run pytest --xla-shape-update*"])
+    run("--xla-shape-update").assert_outcomes(passed=1)
+    file = pytester.path / "__xla__" / "test_it.test_program.toml"
+    run().assert_outcomes(passed=1)
+    file.write_text("[[copies]]\ncount = 0\n")
+    # A file that is there is not changed.
+    failed = run("--xla-shape-update")
+    failed.assert_outcomes(failed=1)
+    failed.stdout.fnmatch_lines(["*FAILED (1 of 1 claim)*"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -10,7 +12,7 @@ import jax
 from . import Answer, Layout, Module, Shape, ShapeError
 from ._native import byte_count
 
-__all__ = ["assert_fits", "assert_memory", "assert_no_copies", "assert_padding", "layout_like"]
+__all__ = ["assert_fits", "assert_memory", "assert_no_copies", "assert_padding", "expect", "layout_like"]
 
 
 def _bytes(size: int | str) -> int:
@@ -51,6 +53,26 @@ def assert_fits(compiled: Any, device: str | int) -> None:
     answer = memory(compiled, device)
     if not answer:
         raise AssertionError(f"expected a program that fits {device}\n{answer}")
+
+
+def expect(compiled: Any, claims: str | PathLike[str]) -> Answer:
+    """For tests: raises `AssertionError` unless all claims about a compiled program hold, with what is there instead.
+
+    claims: a `Path` of a TOML file as `xla-shape guard expect` reads it, or the text of one. `Module.claims` writes a start.
+
+    Returns the answer of `Module.expect`, with the memory of `compiled.memory_analysis()` if the runtime has it. Raises `ShapeError` for a mistake
+    in the claims.
+    """
+    from .jax import _analysis, module
+
+    text = claims if isinstance(claims, str) else Path(claims).read_text(encoding="utf-8")
+    try:
+        answer = module(compiled)._expect(text, _analysis(compiled))
+    except ShapeError as error:
+        raise error if isinstance(claims, str) else ShapeError(f"{claims}: {error}") from None
+    if not answer:
+        raise AssertionError(str(answer))
+    return answer
 
 
 def assert_padding(x: Any, *, at_most: float = 0.1) -> None:

@@ -419,6 +419,14 @@ class Module:
         Without `limits`, those of `xla-shape guard` count, except for numbers that this program does not have.
         """
 
+    def expect(self, claims: str, /) -> Answer:
+        """Checks claims, the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells whether all hold."""
+
+    def claims(self) -> str:
+        """The claims that hold today, as the text of such a file."""
+
+    def _expect(self, claims: str, statistics: str | None) -> Answer: ...
+    def _claims(self, statistics: str | None) -> str: ...
     def instruction(self, name: str, /) -> Instruction:
         """The instruction of this name."""
 

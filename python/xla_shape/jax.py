@@ -24,7 +24,7 @@ from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
 from ._arrays import relayout
 from ._checked import Arr, check_layouts, checked
 from ._compile import memory_on, refuse_other_device
-from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
+from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, expect, layout_like
 from ._jax_types import register
 from ._kernel import kernel
 from ._native import memory_of_refused, out_of_memory
@@ -42,6 +42,7 @@ __all__ = [
     "buffers",
     "check_layouts",
     "checked",
+    "expect",
     "from_layout",
     "from_sharding",
     "kernel",

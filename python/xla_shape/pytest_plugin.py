@@ -6,6 +6,12 @@
 `pytest --xla-shape-update` records the program beside the test, in the folder `__xla__`. Without this option, the program is compared
 with the recorded one, as `xla-shape hlo diff` does. The pytest option `xla_shape_limits` says how much worse it may be; without it, the limits are
 those of `xla-shape guard`.
+
+    def test_claims(xla_claims):
+        xla_claims(jax.jit(step).lower(state, batch).compile())
+
+The claims are in a TOML file in the same folder, as `xla-shape guard expect` reads it. `pytest --xla-shape-update` writes a file that is missing, with the claims
+that hold, and never changes one that is there.
 """
 
 from __future__ import annotations
@@ -19,9 +25,10 @@ from typing import Any
 
 import pytest
 
+from ._errors import ShapeError
 from ._native import Module
 
-__all__ = ["pytest_addoption", "xla_program"]
+__all__ = ["pytest_addoption", "xla_claims", "xla_program"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,7 +56,7 @@ def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
         # Raises an error for invalid limits, also while recording.
         module.exceeded(module, wanted)
         if request.config.getoption("--xla-shape-update"):
-            _write(path, str(module))
+            _write(path, gzip.compress(str(module).encode(), mtime=0))
             return
         if not path.exists():
             pytest.fail(f"{path}: no program is recorded: run pytest --xla-shape-update", pytrace=False)
@@ -58,6 +65,34 @@ def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
         if exceeded:
             why = "\n".join(["the program is worse than the recorded one", *(f"  {limit}" for limit in exceeded)])
             pytest.fail(f"{why}\n\n{before.difference(module)}\n\nTo accept it: pytest --xla-shape-update", pytrace=False)
+
+    return check
+
+
+@pytest.fixture
+def xla_claims(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Fails unless the claims about a compiled program hold.
+
+    `xla_claims(compiled)`: if a test has several programs, give each a `name`. The file is `__xla__/TEST.toml` beside the test; `claims` names another one.
+    """
+
+    def check(compiled: Any, name: str = "", *, claims: str | os.PathLike[str] | None = None) -> None:
+        path = _path(request, name).with_suffix("").with_suffix(".toml") if claims is None else Path(claims)
+        module, analysis = _module(compiled), None
+        if not isinstance(compiled, (Module, str, bytes)):
+            from .jax import _analysis
+
+            analysis = _analysis(compiled)
+        if not path.exists():
+            if not request.config.getoption("--xla-shape-update"):
+                pytest.fail(f"{path}: there are no claims: run pytest --xla-shape-update, and keep those that must hold", pytrace=False)
+            _write(path, module._claims(analysis).encode())
+        try:
+            answer = module._expect(path.read_text(encoding="utf-8"), analysis)
+        except ShapeError as error:
+            raise ShapeError(f"{path}: {error}") from None
+        if not answer:
+            pytest.fail(f"{path}\n\n{answer}", pytrace=False)
 
     return check
 
@@ -77,12 +112,12 @@ def _path(request: pytest.FixtureRequest, name: str) -> Path:
     return test.parent / "__xla__" / f"{file}.hlo.gz"
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, contents: bytes) -> None:
     """Writes the file whole or not at all. The same program makes the same bytes."""
     path.parent.mkdir(exist_ok=True)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        new.write_bytes(gzip.compress(text.encode(), mtime=0))
+        new.write_bytes(contents)
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)

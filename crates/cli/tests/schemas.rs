@@ -284,6 +284,12 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     ] {
         ask("guard-check", arguments, "");
     }
+    let claims = "[[program]]\nmemory = 1\ncycles = 1\ncopies = 0\n\n[[arguments]]\nname = 'params/w'\nlayout = '{0,1}'\n\n\
+                  [[custom_calls]]\nname = 'k'\ncount = 1\n\n[[loops]]\ntrips = 3\ncount = 2\n\n[[copies]]\nline = 'a.py'\ncount = 0\n";
+    fs::write(path("claims.toml"), claims).unwrap();
+    for arguments in [&["claims.toml", "cycles.hlo"][..], &["claims.toml", "p.mlir", "--for", "v5e,v6e"]] {
+        ask("guard-expect", arguments, "");
+    }
     for name in ["b", "l", "e", "d", "p"] {
         ask("hlo-show", &["cycles.hlo", name], "");
     }
@@ -378,6 +384,7 @@ fn each_verb_has_a_schema() {
         "explain-index",
         "explain-vector",
         "guard-check",
+        "guard-expect",
         "guard-record",
         "hlo-diff",
         "hlo-show",

@@ -3,6 +3,7 @@
 use crate::words::{Grouped, InUnits, change_in_percent, count, markdown};
 use crate::{Show, Text};
 use std::fmt::Write as _;
+use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::Measure;
 
@@ -41,6 +42,73 @@ impl Show for Checks {
         }
         text
     }
+}
+
+impl Show for Expectations {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for program in &self.programs {
+            expectation(&mut text, program);
+        }
+        text
+    }
+}
+
+fn expectation(text: &mut Text, program: &Expectation) {
+    let name = program.device.as_deref().or(program.module.as_deref()).unwrap_or("the program");
+    let all = count(program.claims.len() as u64, "claim", "claims");
+    let broken: Vec<_> = program.claims.iter().filter(|claim| claim.state != ClaimState::Holds).collect();
+    match broken.len() {
+        0 => text.heading(&format!("{name}: passed ({all})")),
+        broken => text.heading(&format!("{name}: FAILED ({broken} of {all})")),
+    }
+    for claim in broken {
+        broken_claim(text, claim);
+    }
+}
+
+// Writing to a `Text` does not fail.
+fn broken_claim(text: &mut Text, claim: &CheckedClaim) {
+    text.hanging(&format!("  line {}: ", claim.line), &claim.claim);
+    for differs in &claim.differs {
+        let found = match (&differs.found, differs.bytes) {
+            (_, Some(bytes)) => format!("found {}", InUnits(bytes)),
+            (Some(found), None) => format!("found {found}"),
+            (None, _) if claim.names.is_empty() => "not known".to_owned(),
+            (None, _) => "found none".to_owned(),
+        };
+        text.hanging("      ", &format!("{}: expected {}, {found}", differs.field, differs.expected));
+    }
+    for instead in claim.instead.iter().take(MOST) {
+        text.hanging("      ", &in_a_line(instead));
+    }
+    let left = claim.instead.len().saturating_sub(MOST).saturating_add(claim.more);
+    if left > 0 {
+        let _ = writeln!(text, "      … and {left} more");
+    }
+    if !claim.names.is_empty() {
+        let what =
+            if claim.state == ClaimState::Unknown { "nothing is there; the program has" } else { "the program has" };
+        text.hanging("      ", &format!("{what} {}", claim.names.join(", ")));
+    }
+}
+
+fn in_a_line(instead: &Instead) -> String {
+    let mut words = vec![format!("%{} = {} {}", instead.name, instead.shape, instead.opcode)];
+    words.extend(instead.bytes.map(|bytes| InUnits(bytes).to_string()));
+    words.extend(instead.trips.map(|trips| format!("{trips} times")));
+    words.extend(instead.source.clone());
+    words.extend(instead.op_name.as_ref().filter(|_| instead.source.is_none()).cloned());
+    words.extend(instead.because.clone());
+    words.join(", ")
+}
+
+/// The file of the claims that hold, with a first line that says what to do with it.
+#[must_use]
+pub fn claims_file(claims: &Claims) -> String {
+    format!(
+        "# What holds today. Keep what must hold; `xla-shape guard expect FILE PROGRAM` fails when it no longer does.\n\n{claims}"
+    )
 }
 
 // Writing to a `Text` does not fail.

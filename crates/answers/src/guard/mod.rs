@@ -1,6 +1,7 @@
 //! Records the cost of a program in a small file, and compares later versions of the program with it.
 
 pub mod check;
+pub mod claims;
 pub mod record;
 
 pub use check::{Check, CheckError, Checks};

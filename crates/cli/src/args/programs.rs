@@ -247,15 +247,18 @@ pub(crate) struct CostArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Record what a program costs, and fail when it becomes worse
+/// Fail when a program becomes worse, or when a claim no longer holds
 ///
 /// `record` writes a small JSON file: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
 /// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than its limit.
+/// `claims` writes a TOML file of claims that hold, and `expect` checks such a file; the exit code is 1 if a claim does not hold.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard record step.json step.mlir --for v5e,v6e
   xla-shape guard check step.json step.mlir
-  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
+  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'
+  xla-shape guard claims step.mlir --for v5e > step.toml
+  xla-shape guard expect step.toml step.mlir --for v5e")]
 pub(crate) struct GuardArguments {
     #[command(subcommand)]
     pub(crate) verb: GuardVerb,
@@ -265,6 +268,8 @@ pub(crate) struct GuardArguments {
 pub(crate) enum GuardVerb {
     Record(GuardRecordArguments),
     Check(GuardCheckArguments),
+    Claims(GuardClaimsArguments),
+    Expect(GuardExpectArguments),
 }
 
 /// A program that is recorded or checked.
@@ -274,7 +279,7 @@ pub(crate) struct GuardProgram {
     pub(crate) program: PathBuf,
 
     /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
-    /// by default those of the record, and v5e for a new one. For a compiled module, the TPU that it was compiled for, which it does not contain
+    /// by default those of the record, otherwise v5e. For a compiled module, the TPU that it was compiled for, which it does not contain
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
     pub(crate) targets: Vec<Target>,
 }
@@ -329,6 +334,45 @@ pub(crate) struct GuardCheckArguments {
     /// Write Markdown, such as for a pull request's comment
     #[arg(long, conflicts_with = "format")]
     pub(crate) markdown: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Write the claims that hold of a program today, as a start for `guard expect`
+///
+/// The output is TOML: the memory, the largest array, the products by element type, custom calls, collectives, loops, and the layouts of the
+/// largest arguments.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard claims step.mlir --for v5e > step.toml
+  xla-shape guard claims module.hlo")]
+pub(crate) struct GuardClaimsArguments {
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+}
+
+/// Check claims about a compiled program; the exit code is 1 if one does not hold
+///
+/// A claim is a table in a TOML file: program, arrays, instructions, custom_calls, copies, collectives, loops, arguments, results or fused. Its
+/// fields choose things and say what must hold of them, such as count = 0, bytes = "<=64MiB" or layout = "{1,0}".
+/// As JSON, one line for each device: device, module, compiler, passed, and claims (line, table, claim, state, differs, instead, more, names).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard expect step.toml step.mlir --for v5e
+  xla-shape guard expect step.toml module.hlo")]
+pub(crate) struct GuardExpectArguments {
+    /// The file of claims; `-` is standard input
+    pub(crate) claims: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

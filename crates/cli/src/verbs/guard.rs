@@ -1,31 +1,35 @@
-//! `guard`: records the cost of a program, and compares later versions of the program with the record.
+//! `guard`: records the cost of a program, compares later versions of the program with the record, and checks claims.
 
 use super::hlo::{end, opened};
 use crate::args::{
-    CompilerArguments, GuardArguments, GuardCheckArguments, GuardProgram, GuardRecordArguments, GuardVerb, Target,
+    CompilerArguments, GuardArguments, GuardCheckArguments, GuardClaimsArguments, GuardExpectArguments, GuardProgram,
+    GuardRecordArguments, GuardVerb, Target,
 };
 use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use xla_shape_answers::guard::claims::{Claims, Expectation, Expectations};
 use xla_shape_answers::guard::{Check, CheckError, Checks, Record, Recorded};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_pjrt::Program;
-use xla_shape_program::{Compiler, Host, Opened, path_argument};
-use xla_shape_render::guard::markdown;
+use xla_shape_pjrt::Program as Source;
+use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Opened, Program, path_argument};
+use xla_shape_render::guard::{claims_file, markdown};
 use xla_shape_render::shell_line;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {
         GuardVerb::Record(arguments) => record(arguments, host),
         GuardVerb::Check(arguments) => check(arguments, host),
+        GuardVerb::Claims(arguments) => claims(arguments, host),
+        GuardVerb::Expect(arguments) => expect(arguments, host),
     }
 }
 
 fn record(arguments: &GuardRecordArguments, host: &Host) -> Result<(), Failure> {
     let path = &arguments.record;
     let old = replaced(path)?;
-    let measured = measured(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
+    let measured = recorded(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
     check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(path.as_path()))?;
     let record = Record::new(measured.programs);
     write_whole(path, record.file().as_bytes())?;
@@ -59,7 +63,7 @@ fn replaced(path: &Path) -> Result<Option<Record>, Failure> {
 fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     let path = &arguments.record;
     let record = Record::parse(&contents(path)?).map_err(|error| failed(path, &error))?;
-    let measured = measured(&arguments.program, &arguments.compiler, host, path, Some(&record))?;
+    let measured = recorded(&arguments.program, &arguments.compiler, host, path, Some(&record))?;
     let accept = accept(arguments, &measured, &record);
     let mut checks = Vec::new();
     for now in &measured.programs {
@@ -78,13 +82,50 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     if checks.passed() { Ok(()) } else { Err(Failure::Told) }
 }
 
+fn claims(arguments: &GuardClaimsArguments, host: &Host) -> Result<(), Failure> {
+    let path = &arguments.program.program;
+    if arguments.program.targets.len() > 1 {
+        return Err(failed(path, &"expected one device of --for, because claims are about one compiled program"));
+    }
+    let of = |program: &Program, _: Option<&str>| Ok::<_, CompileError>(Claims::of_program(program));
+    let of_compiled = |said: &CompilerAnswer, _: &str| Claims::of_compiled(said);
+    let found = measured(&arguments.program, &arguments.compiler, host, path, None, of, of_compiled)?;
+    io::write(found.programs.iter().map(claims_file).collect::<String>().as_bytes())
+}
+
+fn expect(arguments: &GuardExpectArguments, host: &Host) -> Result<(), Failure> {
+    let path = &arguments.claims;
+    let bytes = contents(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| failed(path, &error))?;
+    let claims = Claims::parse(text).map_err(|error| failed(path, &error))?;
+    let of = |program: &Program, device: Option<&str>| {
+        Ok::<_, CompileError>(Expectation::of_program(&claims, program, device))
+    };
+    let of_compiled = |said: &CompilerAnswer, device: &str| Expectation::of_compiled(&claims, said, device);
+    let found = measured(&arguments.program, &arguments.compiler, host, path, None, of, of_compiled)?;
+    let expectations = Expectations::new(found.programs);
+    super::show(&expectations, arguments.answer.format)?;
+    if expectations.passed() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// What the program costs on each device.
+fn recorded(
+    arguments: &GuardProgram,
+    compiler: &CompilerArguments,
+    host: &Host,
+    path: &Path,
+    record: Option<&Record>,
+) -> Result<Measured<Recorded>, Failure> {
+    measured(arguments, compiler, host, path, record, Recorded::of_program, Recorded::of_compiled)
+}
+
 fn failed(path: &Path, error: &dyn Display) -> Failure {
     Failure::said(format_args!("{}: {error}", path.display()))
 }
 
 /// The command that makes the record again, as a shell reads it: for the devices of the record, also those that were not checked, and with
 /// the same options of the compiler.
-fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record) -> String {
+fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record: &Record) -> String {
     let path = |path: &Path| path_argument(&path.display().to_string()).into_owned();
     let mut words = ["xla-shape", "guard", "record"].map(str::to_owned).to_vec();
     words.extend([path(&arguments.record), path(&arguments.program.program)]);
@@ -124,15 +165,16 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured, record: &Record)
     shell_line(words.iter().map(String::as_str))
 }
 
-/// What programs cost now.
-struct Measured {
+/// What is so of a program on each device now.
+struct Measured<T> {
     /// The files that were read.
     paths: Vec<PathBuf>,
     /// Whether the module was compiled already.
     is_compiled: bool,
     /// The devices of the programs, as far as they are known.
     devices: Vec<String>,
-    programs: Vec<Recorded>,
+    /// One for each device.
+    programs: Vec<T>,
 }
 
 /// The devices that a program is compiled for if the user names none: those of the record.
@@ -146,14 +188,17 @@ fn devices(path: &Path, record: &Record) -> Result<Vec<Target>, Failure> {
     Ok(targets)
 }
 
-/// What the program costs on each device: those that the user names, otherwise those of the record at `path`, otherwise v5e.
-fn measured(
+/// What is so of the program on each device: those that the user names, otherwise those of the record at `path`, otherwise v5e. `of_program` tells
+/// it of a program that is compiled already, `of_compiled` of one that the compiler compiles now.
+fn measured<T, E: Display>(
     arguments: &GuardProgram,
     compiler: &CompilerArguments,
     host: &Host,
     path: &Path,
     record: Option<&Record>,
-) -> Result<Measured, Failure> {
+    of_program: impl Fn(&Program, Option<&str>) -> Result<T, E>,
+    of_compiled: impl Fn(&CompilerAnswer, &str) -> Result<T, CompileError>,
+) -> Result<Measured<T>, Failure> {
     let (source, bytes) = match Opened::open(&arguments.program)? {
         Opened::Source { path, bytes } => (path, bytes),
         Opened::Program(program) => {
@@ -164,14 +209,14 @@ fn measured(
                 _ => return Err(said(&"expected one device of --for, because the module is compiled already")),
             };
             opened(&program, None)?;
-            let recorded = Recorded::of_program(&program, device).map_err(|error| said(&error))?;
+            let found = of_program(&program, device).map_err(|error| said(&error))?;
             end(&program)?;
             let devices = device.map(str::to_owned).into_iter().collect();
-            return Ok(Measured { paths: program.paths(), is_compiled: true, devices, programs: vec![recorded] });
+            return Ok(Measured { paths: program.paths(), is_compiled: true, devices, programs: vec![found] });
         }
     };
     let said = |error: &dyn Display| failed(&source, error);
-    let program = Program::from_bytes(&bytes).map_err(|error| said(&error))?;
+    let program = Source::from_bytes(&bytes).map_err(|error| said(&error))?;
     let targets = match (arguments.targets.as_slice(), record) {
         ([], Some(record)) => devices(path, record)?,
         ([], None) => crate::args::target("v5e").into_iter().collect(),
@@ -182,8 +227,8 @@ fn measured(
         let trouble = |message: String| Failure::said(format_args!("{}: {message}", target.name));
         let slice = target.slice.as_ref().map_err(|error| trouble(error.clone()))?;
         let said = compiler.compiler().compile(host, slice, program.code());
-        let recorded = said.and_then(|said| Recorded::of_compiled(&said, &target.name));
-        programs.push(recorded.map_err(|error| trouble(error.to_string()))?);
+        let found = said.and_then(|said| of_compiled(&said, &target.name));
+        programs.push(found.map_err(|error| trouble(error.to_string()))?);
     }
     let devices = targets.into_iter().map(|target| target.name).collect();
     Ok(Measured { paths: vec![source], is_compiled: false, devices, programs })

@@ -40,6 +40,7 @@ use xla_shape_answers::convert::{Conversion, Converted};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::draw::Drawn;
 use xla_shape_answers::explain::{Explanation, Location, Registers};
+use xla_shape_answers::guard::claims::{Expectation, Expectations};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
 use xla_shape_answers::kernel::Kernels;
@@ -117,6 +118,7 @@ verbs! {
         compile: Compile(CompileArguments, host) { "compile": schema::<Compilation, Target> }
         guard: Guard(GuardArguments, host) {
             "guard-check": schema::<Checks, Check>,
+            "guard-expect": schema::<Expectations, Expectation>,
             "guard-record": schema::<Record, Record>,
         }
         tune: Tune(TuneArguments, host) { "tune": schema::<Tuning, Tuning> }

@@ -1,7 +1,7 @@
 //! Collectives: the bytes that devices exchange, and how often.
 
 use super::calls::CallOrder;
-use crate::schema::{Family, Key};
+use crate::schema::Key;
 use crate::trips::trip_count;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Module {
     /// ```
     #[must_use]
     pub fn collectives(&self) -> Vec<Collective<'_>> {
-        let found = self.instructions().filter(|instruction| is_collective(instruction.opcode()));
+        let found = self.instructions().filter(|instruction| instruction.opcode().is_collective());
         let all: Vec<_> = found.collect();
         if all.is_empty() {
             return Vec::new();
@@ -150,11 +150,6 @@ fn divided<'m>(module: &'m Module, all: &[Instruction<'m>]) -> BTreeMap<u32, Div
         found.insert(first, Divided::First(pieces));
     }
     found
-}
-
-fn is_collective(opcode: Opcode<'_>) -> bool {
-    let wrapped = opcode.text().strip_suffix("-start").map(Opcode::from_text);
-    [Some(opcode), wrapped].into_iter().flatten().any(|opcode| opcode.family() == Family::Collective)
 }
 
 /// For each computation that the program calls, how often it runs; `None` if unknown.

@@ -346,6 +346,20 @@ impl<'a> Opcode<'a> {
         Self::number(text).and_then(|number| Self::ALL.get(usize::from(number)).copied()).unwrap_or(Self::Other(text))
     }
 
+    /// Whether several devices take part in the operation together; also of what starts such an operation.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Opcode;
+    ///
+    /// assert!(Opcode::AllGather.is_collective() && Opcode::from_text("reduce-scatter-start").is_collective());
+    /// assert!(!Opcode::AllGatherDone.is_collective() && !Opcode::Dot.is_collective());
+    /// ```
+    #[must_use]
+    pub fn is_collective(self) -> bool {
+        let wrapped = self.text().strip_suffix("-start").map(Opcode::from_text);
+        [Some(self), wrapped].into_iter().flatten().any(|opcode| opcode.family() == Family::Collective)
+    }
+
     /// The index of an opcode in [`ALL`](Self::ALL).
     pub(crate) fn number(text: &str) -> Option<u8> {
         let wanted = key(text);

@@ -1,0 +1,59 @@
+//! In which fusions instructions are.
+
+use std::collections::BTreeMap;
+use xla_shape_hlo::{Instruction, Module, Opcode};
+
+/// The outermost fusions that contain these instructions, and those of the instructions that are in none and do work of their own.
+pub(super) fn fusions<'m>(
+    module: &'m Module,
+    instructions: &[Instruction<'m>],
+) -> (Vec<Instruction<'m>>, Vec<Instruction<'m>>) {
+    let callers = callers(module);
+    let (mut fusions, mut outside) = (BTreeMap::new(), BTreeMap::new());
+    for &instruction in instructions {
+        let place = outermost(instruction, &callers);
+        match place.opcode() {
+            Opcode::Fusion => {
+                fusions.insert(place.number(), place);
+            }
+            Opcode::Parameter | Opcode::Constant | Opcode::Tuple | Opcode::GetTupleElement | Opcode::Bitcast => {}
+            // The compiler prefetches arrays, also those of a scope.
+            Opcode::CopyStart | Opcode::CopyDone => {}
+            _ => {
+                outside.insert(place.number(), place);
+            }
+        }
+    }
+    (fusions.into_values().collect(), outside.into_values().collect())
+}
+
+/// For each computation that is part of one instruction, by its name: a fusion, or a reduction with its operation for each element. The
+/// instructions of loops, branches and calls run by themselves.
+fn callers(module: &Module) -> BTreeMap<&str, Instruction<'_>> {
+    let mut callers = BTreeMap::new();
+    for instruction in module.instructions() {
+        let key = match instruction.opcode() {
+            Opcode::Fusion => "calls",
+            Opcode::Call => continue,
+            _ => "to_apply",
+        };
+        if let Some(Ok(name)) = instruction.attribute(key).map(|value| value.name()) {
+            callers.entry(name).or_insert(instruction);
+        }
+    }
+    callers
+}
+
+/// The outermost fusion that contains the instruction; without one, the instruction that it is part of, or itself.
+fn outermost<'m>(instruction: Instruction<'m>, callers: &BTreeMap<&str, Instruction<'m>>) -> Instruction<'m> {
+    let (mut place, mut fusion) = (instruction, None);
+    // Calls in a circle, which XLA refuses, end here.
+    for _ in 0..callers.len().saturating_add(1) {
+        let Some(&caller) = callers.get(place.computation().name()) else { break };
+        place = caller;
+        if caller.opcode() == Opcode::Fusion {
+            fusion = Some(caller);
+        }
+    }
+    fusion.unwrap_or(place)
+}
