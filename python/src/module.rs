@@ -87,13 +87,13 @@ impl<'py> FromPyObject<'_, 'py> for DeviceArgument {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(name) = object.cast::<PyString>() {
-            return Ok(Self(Device::Generation(name.to_str()?.parse().map_err(shape_error)?)));
+            return Ok(Self(name.to_str()?.parse().map_err(shape_error)?));
         }
         if object.is_instance_of::<PyInt>() {
             return Ok(Self(Device::Bytes(object.extract::<Number<u64>>()?.0)));
         }
         Err(PyTypeError::new_err(format!(
-            "expected a generation such as 'v5e', or how many bytes, found {}",
+            "expected a device such as 'v5e' or 'h100', or how many bytes, found {}",
             object.repr()?
         )))
     }

@@ -136,7 +136,7 @@ def test_arguments_that_are_wrong(call, message):
 
 def test_arguments_of_another_type():
     for call, message in [
-        (lambda: Module(MODULE).memory(1.5), "expected a generation such as 'v5e', or how many bytes, found 1.5"),
+        (lambda: Module(MODULE).memory(1.5), "expected a device such as 'v5e' or 'h100', or how many bytes, found 1.5"),
         (lambda: Shape.of("f32", ("a",)), "'str' object"),
         (lambda: Layout.of((0,), memory_space=None), "NoneType"),
     ]:

@@ -1,4 +1,4 @@
-"""Compiling functions for TPUs without a TPU, and which device a program was compiled for."""
+"""Compiling functions for TPUs and GPUs without one, and which device a program was compiled for."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from ._native import compile_it, generation, memory_of_refused
 __all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device"]
 
 
-def lowered_for_tpu(function: Any, args: Any) -> Any:
-    """The function with these arguments, jitted or not, lowered for TPUs."""
+def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
+    """The function with these arguments, jitted or not, lowered for TPUs or another platform."""
     if not callable(function):
         raise TypeError(f"expected a function, found {function!r}")
     jitted = function if hasattr(function, "trace") else jax.jit(function)
-    return jitted.trace(*args).lower(lowering_platforms=("tpu",))
+    return jitted.trace(*args).lower(lowering_platforms=(platform,))
 
 
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:
-    """Compiles a function for a TPU with libtpu, in a process of its own, and says what memory it takes there."""
-    name = generation(device.split(":")[0])
+    """Compiles a function for a TPU or GPUs, in a process of its own, and says what memory it takes there."""
+    name, _, _ = device.partition(":")
+    tpu = generation(name)
+    name, platform = (tpu, "tpu") if tpu else (name, "cuda")
     with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
         text, output, dump = (os.path.join(folder, file) for file in ("program.mlir", "module.pb", "dump"))
         with open(text, "w", encoding="utf-8") as file:
-            file.write(lowered_for_tpu(function, args).as_text(debug_info=True))
+            file.write(lowered_for_tpu(function, args, platform).as_text(debug_info=True))
         command = [sys.executable, "-P", "-m", "xla_shape", "compile", text, "--for", device, "-o", output, "--format", "json"]
         # If memory runs out, the compiler leaves the program that it gave up there.
         command += ["--option", f"xla_dump_to={dump}"]

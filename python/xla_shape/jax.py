@@ -215,13 +215,16 @@ def memory(
     """The memory of a program: see `Module.memory`. A notebook shows it as a page.
 
         memory(f, x, y, for_="v5e")              # compiles f(x, y) for this TPU, without one
+        memory(f, x, y, for_="h100")             # for this GPU, without one
         memory(jax.jit(f).lower(x, y))           # compiles it for the devices of JAX
         memory(jax.jit(f).lower(x, y).compile())
         memory(error)                            # what the message of an error says, as `xla_shape.scan` reads it
 
     args: with `for_`, the arguments of the function, such as `jax.ShapeDtypeStruct`s. Without it, the device may be here.
     device: the TPU whose memory the program must fit, such as `"v5e"`, for which it must have been compiled; or a number of bytes.
-    for_: the TPU to compile for, with libtpu (`pip install libtpu`): a generation, or a slice such as `"v5e:2x4"`.
+    for_: the TPU to compile for, with libtpu (`pip install libtpu`): a generation, or a slice such as `"v5e:2x4"`; or the GPU
+        (`pip install jax-cuda13-pjrt nvidia-cuda-nvcc`), such as `"h100"` or `"a100-80:2x8"`, whose memory is exact for the compiler
+        without autotuning.
 
     If a program that is compiled here needs more memory than there is, the answer is about the program that the compiler gave up: what is
     needed, of how much, and the largest values.

@@ -19,6 +19,7 @@ use xla_shape_program::CompilerAnswer;
 /// ```
 /// use xla_shape_answers::Answer;
 /// use xla_shape_answers::compile::Compilation;
+/// use xla_shape_answers::hlo::Device;
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_hlo::Module;
 /// use xla_shape_program::CompilerAnswer;
@@ -27,7 +28,7 @@ use xla_shape_program::CompilerAnswer;
 /// let shape: xla_shape_core::Shape = "f32[8]{0:T(128)}".parse()?;
 /// let said = CompilerAnswer { inputs: vec![shape.clone()], outputs: vec![shape], ..CompilerAnswer::default() };
 /// let mut compilation = Compilation::new();
-/// compilation.add("v5e:2x2", Generation::V5e, Ok((&said, &module)), 5);
+/// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Ok((&said, &module)), 5);
 /// assert!(compilation.is_good() && compilation.problem().is_none());
 /// assert!(compilation.json().contains(r#""for":"v5e:2x2","generation":"v5e","module":"m""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,8 +46,8 @@ pub struct Target {
     /// The device, such as "v5e:2x2".
     #[serde(rename = "for")]
     pub name: String,
-    /// The generation of the TPU.
-    pub generation: &'static str,
+    /// The generation of the TPU; null for a GPU.
+    pub generation: Option<&'static str>,
     /// What came of it.
     #[serde(flatten)]
     pub result: Outcome,
@@ -101,7 +102,9 @@ pub struct Answered {
     pub output_shardings: Option<Vec<String>>,
     /// What the program takes, in the compiler's words.
     pub memory: Memory,
-    /// HBM of the device, with the program's code.
+    /// Of a GPU, whether the compiler knew the results of autotuning; null for a TPU.
+    pub autotuning: Option<Autotuning>,
+    /// The memory of the device, with the program's code.
     pub capacity: Vec<Capacity>,
     /// The values with the most padding.
     pub most_padded: Vec<Value>,
@@ -121,6 +124,17 @@ pub struct Answered {
     /// How many entries a list has at most.
     #[serde(skip)]
     pub top: usize,
+}
+
+words! {
+    /// Whether the compiler knew the results of autotuning. With others it may choose other kernels for products and convolutions, other
+    /// tiles of fusions and other workspaces, and so another module and other memory.
+    pub enum Autotuning {
+        /// It did not tune: there is no GPU on which it could time its choices. The answer is exact for this compiler without autotuning.
+        Off = "off",
+        /// It took the results of another time from a file.
+        FromFile = "from a file",
+    }
 }
 
 /// A parameter or a result of a compiled program.
@@ -152,23 +166,22 @@ impl Compilation {
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_answers::compile::Compilation;
+    /// use xla_shape_answers::hlo::Device;
     ///
     /// let mut compilation = Compilation::new();
-    /// compilation.add("v5e:2x2", Generation::V5e, Err("too large".to_owned()), 5);
+    /// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Err("too large".to_owned()), 5);
     /// assert!(!compilation.is_good());
     /// ```
-    pub fn add(
-        &mut self,
-        name: &str,
-        generation: Generation,
-        result: Result<(&CompilerAnswer, &Module), String>,
-        top: usize,
-    ) {
+    pub fn add(&mut self, name: &str, device: Device, result: Result<(&CompilerAnswer, &Module), String>, top: usize) {
         let result = match result {
-            Ok((said, module)) => Outcome::Good(Box::new(Answered::new(said, module, generation, top))),
+            Ok((said, module)) => Outcome::Good(Box::new(Answered::new(said, module, device, top))),
             Err(message) => Outcome::Bad { error: Problem { message, report: None } },
         };
-        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+        self.targets.push(Target {
+            name: name.to_owned(),
+            generation: device.generation().map(Generation::name),
+            result,
+        });
     }
 
     /// Adds the compiler's error for a device whose memory the program exceeds, with a report on the program that it refused.
@@ -179,19 +192,23 @@ impl Compilation {
     /// use xla_shape_program::Program;
     /// use xla_shape_answers::Answer;
     /// use xla_shape_answers::compile::Compilation;
-    /// use xla_shape_answers::hlo::Report;
+    /// use xla_shape_answers::hlo::{Device, Report};
     ///
     /// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?);
     /// let report = Report::new(&program.memory(None), None, 5, None);
     /// let mut compilation = Compilation::new();
-    /// compilation.add_too_large("v5e:2x2", Generation::V5e, "out of memory".to_owned(), report);
+    /// compilation.add_too_large("v5e:2x2", Device::Generation(Generation::V5e), "out of memory".to_owned(), report);
     /// assert!(compilation.json().contains(r#""error":{"message":"out of memory","report":{"schema":"xla-shape/hlo/1""#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn add_too_large(&mut self, name: &str, generation: Generation, message: String, report: Report) {
+    pub fn add_too_large(&mut self, name: &str, device: Device, message: String, report: Report) {
         let report = Some(Refused { schema: Report::SCHEMA, report: Box::new(report) });
         let result = Outcome::Bad { error: Problem { message, report } };
-        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+        self.targets.push(Target {
+            name: name.to_owned(),
+            generation: device.generation().map(Generation::name),
+            result,
+        });
     }
 
     /// Whether the program was compiled for every device.
@@ -205,9 +222,10 @@ impl Compilation {
     /// ```
     /// use xla_shape_core::tpu::Generation;
     /// use xla_shape_answers::compile::Compilation;
+    /// use xla_shape_answers::hlo::Device;
     ///
     /// let mut compilation = Compilation::new();
-    /// compilation.add("v5e:2x2", Generation::V5e, Err("too large".to_owned()), 5);
+    /// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Err("too large".to_owned()), 5);
     /// assert_eq!(compilation.problem().as_deref(), Some("not compiled for v5e:2x2: too large"));
     /// ```
     #[must_use]
@@ -228,9 +246,8 @@ impl Compilation {
 }
 
 impl Answered {
-    fn new(said: &CompilerAnswer, module: &Module, generation: Generation, top: usize) -> Self {
-        let device = Some(Device::Generation(generation));
-        let report = Report::of_values(&module.memory(), None, device, top, None);
+    fn new(said: &CompilerAnswer, module: &Module, device: Device, top: usize) -> Self {
+        let report = Report::of_values(&module.memory(), None, Some(device), top, None);
         let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
         let divided = |shardings: &Option<Vec<Sharding>>| {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
@@ -245,10 +262,9 @@ impl Answered {
             outputs: texts(&said.outputs),
             input_shardings: divided(&said.input_shardings),
             output_shardings: divided(&said.output_shardings),
-            capacity: capacity_in(Device::Generation(generation), memory_space::DEFAULT, memory.device.used())
-                .into_iter()
-                .collect(),
+            capacity: capacity_in(device, memory_space::DEFAULT, memory.device.used()).into_iter().collect(),
             memory,
+            autotuning: said.autotuned.map(|tuned| if tuned { Autotuning::FromFile } else { Autotuning::Off }),
             most_padded: report.most_padded,
             cost: said.cost.clone(),
             cycles: program_cost.as_ref().map(|cost| cost.cycles),
@@ -257,6 +273,12 @@ impl Answered {
             names: names(module, said.inputs.len()),
             top,
         }
+    }
+
+    /// Whether it was compiled for a GPU.
+    #[must_use]
+    pub fn is_for_gpu(&self) -> bool {
+        self.capacity.iter().any(|capacity| capacity.whole.is_some())
     }
 
     /// The parameters and results.
@@ -298,6 +320,7 @@ impl Answer for Compilation {
 #[cfg(test)]
 mod tests {
     use super::{Compilation, Outcome};
+    use crate::hlo::Device;
     use xla_shape_core::tpu::Generation;
     use xla_shape_hlo::Module;
     use xla_shape_program::CompilerAnswer;
@@ -307,7 +330,7 @@ mod tests {
         let inputs = inputs.iter().map(|input| input.parse().unwrap()).collect();
         let said = CompilerAnswer { inputs, ..CompilerAnswer::default() };
         let mut compilation = Compilation::new();
-        compilation.add("v5e:2x2", Generation::V5e, Ok((&said, &module)), 5);
+        compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Ok((&said, &module)), 5);
         let Outcome::Good(answered) = &compilation.targets[0].result else { panic!("it was compiled") };
         answered.shapes().map(|given| given.name.map(str::to_owned)).collect()
     }

@@ -307,3 +307,86 @@ fn no_code_of_the_current_directory_is_run() {
     let answer = run(folder.path(), "module {}", &[], &["--plugin", "libtpu.so"]);
     assert!(answer.output.starts_with("fake, compiled"), "{}", answer.errors);
 }
+
+/// A folder with a program `ptxas`, which nothing runs.
+fn ptxas() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("ptxas"), "").unwrap();
+    folder
+}
+
+#[test]
+fn a_gpu_is_a_device_too() {
+    let (folder, ptxas, plugin) = (tempfile::tempdir().unwrap(), ptxas(), plugin());
+    let variables = [("PJRT_PLUGIN", plugin.to_str().unwrap()), ("PATH", ptxas.path().to_str().unwrap())];
+    let with = |arguments: &[&str]| run(folder.path(), "module {}", &variables, arguments);
+    let answer = with(&["--for", "nvidia-h100-80gb,a100-80:2x8,v5e", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    let objects = objects(&answer);
+    assert_eq!(objects.iter().map(|object| &object["for"]).collect::<Vec<_>>(), ["h100", "a100-80:2x8", "v5e:2x2"]);
+    assert_eq!(
+        objects.iter().map(|object| &object["autotuning"]).collect::<Vec<_>>(),
+        ["off", "off"].map(Value::from).iter().chain([&Value::Null]).collect::<Vec<_>>()
+    );
+    let first = &objects[0];
+    assert_eq!((&first["generation"], &first["inputs"][0]), (&Value::Null, &"f32[100,200]{1,0}".into()));
+    let capacity = &first["capacity"][0];
+    assert_eq!((&capacity["bytes"], &capacity["whole"]), (&63_707_234_304_u64.into(), &84_942_979_072_u64.into()));
+    assert_eq!(objects[2]["capacity"][0]["whole"], Value::Null);
+    // Without results of autotuning, the text says so; with them, it does not.
+    let text = with(&["--for", "h100"]).output;
+    assert!(text.contains("  it fits the 59.3 GiB that a process of JAX takes of 79.1 GiB\n"), "{text}");
+    assert!(text.contains("  exact for this compiler without autotuning: "), "{text}");
+    let text = with(&["--for", "h100", "--autotune", "results.txt"]).output;
+    assert!(text.contains("with the results of autotuning"), "{text}");
+}
+
+#[test]
+fn a_gpu_can_have_a_description() {
+    let (folder, ptxas, plugin) = (tempfile::tempdir().unwrap(), ptxas(), plugin());
+    let variables = [("PJRT_PLUGIN", plugin.to_str().unwrap()), ("PATH", ptxas.path().to_str().unwrap())];
+    let with = |arguments: &[&str]| run(folder.path(), "module {}", &variables, arguments);
+    let whole = "gpu_device_info { threads_per_block_limit: 1024 threads_per_warp: 32 shared_memory_per_block: 49152 \
+                 shared_memory_per_block_optin: 101376 shared_memory_per_core: 102400 threads_per_core_limit: 1536 core_count: 20 \
+                 fpus_per_core: 128 block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535 \
+                 memory_bandwidth: 256000000000 l2_cache_size: 33554432 clock_rate_ghz: 2.1 device_memory_size: 8589934592 \
+                 cuda_compute_capability { major: 8 minor: 9 } } device_description_str: \"Mine\"";
+    fs::write(folder.path().join("mine.pbtxt"), whole).unwrap();
+    let answer = with(&["--for", "gpu:2", "--config", "mine.pbtxt", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    assert_eq!(
+        (&objects(&answer)[0]["for"], &objects(&answer)[0]["capacity"][0]["whole"]),
+        (&"gpu:2".into(), &(8_u64 << 30).into())
+    );
+    // One with which the compiler would end its process.
+    fs::write(folder.path().join("mine.pbtxt"), whole.replace("threads_per_warp: 32", "")).unwrap();
+    let answer = with(&["--for", "gpu", "--config", "mine.pbtxt"]);
+    assert!(
+        answer.output.contains("the description of the GPU lacks threads_per_warp: the compiler would end"),
+        "{}",
+        answer.output
+    );
+    assert_eq!(answer.code, 1);
+    let answer = with(&["--for", "gpu"]);
+    assert!(answer.errors.contains("`gpu` is the GPU of a description, and none is given"), "{}", answer.errors);
+}
+
+#[test]
+fn what_the_compiler_of_gpus_needs_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = [("PATH", folder.path().to_str().unwrap())];
+    for (gpu, help) in [
+        ("h100", "`pip install jax-cuda13-pjrt nvidia-cuda-nvcc`"),
+        ("p100", "`pip install jax-cuda12-pjrt nvidia-cuda-nvcc-cu12`"),
+    ] {
+        let answer = run(folder.path(), "module {}", &nowhere, &["--for", gpu]);
+        assert!(
+            answer.errors.starts_with("error: found no PJRT plug-in for GPUs; looked at PJRT_PLUGIN (not set)"),
+            "{}",
+            answer.errors
+        );
+        assert!(answer.errors.contains(help), "{}", answer.errors);
+    }
+    let answer = run(folder.path(), "module {}", &[], &["--for", "a100"]);
+    assert!(answer.errors.contains("did you mean `a100-40`, "), "{}", answer.errors);
+}

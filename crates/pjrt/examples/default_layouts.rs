@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut same, mut different, mut unknown) = (0, 0, 0);
     let generations = Generation::ALL.iter().filter_map(|&generation| Slice::host(generation).ok());
     for slice in generations {
-        let topology = plugin.topology(&slice)?;
+        let topology = plugin.topology(&(&slice).into())?;
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         for _ in 0..count {
             let element_type = ElementType::ALL[numbers.below(ElementType::ALL.len() as u64) as usize];

@@ -21,10 +21,11 @@
 //! module is out of date; `XLA_SHAPE_UPDATE=1` updates it.
 
 use crate::error::Error;
+use crate::find::Kind;
 use crate::options::CompileOptions;
 use crate::plugin::Plugin;
 use crate::program::Program;
-use crate::slice::Slice;
+use crate::target::Target;
 use std::collections::hash_map::DefaultHasher;
 use std::env;
 use std::fmt::{self, Write as _};
@@ -271,7 +272,8 @@ impl Compile {
 
     /// The file of the plug-in.
     fn find(&self) -> Result<PathBuf, Error> {
-        self.plugin.clone().map_or_else(|| crate::find::plugin(None), Ok)
+        let kind = self.target.parse::<Target>().map_or_else(|_| Kind::default(), |target| Kind::of(&target));
+        self.plugin.clone().map_or_else(|| crate::find::plugin(kind, None), Ok)
     }
 
     /// The lines for Cargo: the variables and files whose change runs `build.rs` again. If no plug-in is found, these include
@@ -292,15 +294,15 @@ impl Compile {
         let fail = |error: Error| BuildError::Compile { program: self.program.clone(), error: Box::new(error) };
         let bytes = read(&self.program)?;
         let program = Program::from_bytes(&bytes).map_err(fail)?;
-        let slice: Slice = self.target.parse().map_err(|error| fail(Error::Slice(error)))?;
+        let target: Target = self.target.parse().map_err(|error| fail(Error::Target(error)))?;
         let key_file = with_ending(path, ".key");
-        let key = found.as_ref().ok().map(|plugin| self.key(&program, &slice, plugin));
+        let key = found.as_ref().ok().map(|plugin| self.key(&program, &target, plugin));
         let cached = key.as_ref().and_then(|key| cached(path, &key_file, key));
         let source = if let Some(fingerprint) = cached {
             Source::Cached { fingerprint }
         } else {
             // SAFETY: the caller promises for the found file what `compile` requires.
-            match found.and_then(|plugin| unsafe { self.compile(&plugin, &slice, &program) }) {
+            match found.and_then(|plugin| unsafe { self.compile(&plugin, &target, &program) }) {
                 Ok((text, fingerprint)) => {
                     write(path, text.as_bytes())?;
                     write(&key_file, format!("{}\n{fingerprint}\n", key.unwrap_or_default()).as_bytes())?;
@@ -331,11 +333,11 @@ impl Compile {
     }
 
     /// A hash of the program, the options, the slice and the plug-in's file.
-    fn key(&self, program: &Program, slice: &Slice, plugin: &Path) -> String {
+    fn key(&self, program: &Program, target: &Target, plugin: &Path) -> String {
         let mut hasher = DefaultHasher::new();
         program.code().hash(&mut hasher);
         self.options.to_proto(program).hash(&mut hasher);
-        slice.hash(&mut hasher);
+        target.hash(&mut hasher);
         plugin.hash(&mut hasher);
         if let Ok(data) = fs::metadata(plugin) {
             data.len().hash(&mut hasher);
@@ -350,10 +352,10 @@ impl Compile {
     ///
     /// # Safety
     /// Like [`Plugin::load`].
-    unsafe fn compile(&self, plugin: &Path, slice: &Slice, program: &Program) -> Result<(String, String), Error> {
+    unsafe fn compile(&self, plugin: &Path, target: &Target, program: &Program) -> Result<(String, String), Error> {
         // SAFETY: both functions have the same contract.
         let plugin = unsafe { Plugin::load(plugin) }?;
-        let compiled = plugin.topology(slice)?.compile(program, &self.options)?;
+        let compiled = plugin.topology(target)?.compile(program, &self.options)?;
         let fingerprint = compiled.fingerprint().unwrap_or_default();
         Ok((compiled.module()?.to_string(), fingerprint))
     }

@@ -33,6 +33,48 @@ pub enum Error {
         /// The places that were searched.
         looked: Vec<String>,
     },
+    /// No plug-in for GPUs was found.
+    #[error(
+        "found no PJRT plug-in for GPUs{}\n\
+         help: `pip install {}` installs the compiler for NVIDIA's GPUs, which needs no GPU{}; it is found in the active Python \
+         environment, or set PJRT_PLUGIN to its file, such as PJRT_PLUGIN=…/site-packages/jax_plugins/xla_cuda{version}/xla_cuda_plugin.so",
+        searched(.looked), cuda_packages(*.version), if *.version < 13 { " (CUDA 13 does not compile for this GPU)" } else { "" }
+    )]
+    NoCuda {
+        /// The places that were searched.
+        looked: Vec<String>,
+        /// The version of CUDA that compiles for these GPUs.
+        version: u32,
+    },
+    /// The assembler of CUDA, with which a plug-in for GPUs compiles, was not found.
+    #[error(
+        "the plug-in for GPUs needs the program `ptxas`, which is neither on the PATH, nor in the packages beside the plug-in, nor in /usr/local/cuda/bin\n\
+         help: `pip install {package}` installs it"
+    )]
+    NoPtxas {
+        /// The package that has it.
+        package: &'static str,
+    },
+    /// The description of a GPU cannot be read.
+    #[error("`{}`: {reason}", .path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// A description of a GPU lacks fields without which the compiler ends its process.
+    #[error("the description of the GPU lacks {}: the compiler would end its process, or compile for another device", .missing.join(", "))]
+    NoGpuConfig {
+        /// The fields of `GpuTargetConfigProto`.
+        missing: Vec<&'static str>,
+    },
+    /// The GPU is that of a description, and none is given.
+    #[error("`gpu` is the GPU of a description, and none is given (`--config FILE`)")]
+    NoDescription,
+    /// A text names no devices to compile for.
+    #[error(transparent)]
+    Target(#[from] crate::TargetError),
     /// The file is missing, or cannot be loaded as a library.
     #[error("cannot load the plug-in `{}`: {reason}", .path.display())]
     Load {
@@ -199,6 +241,10 @@ pub struct PluginError {
 
 fn searched(looked: &[String]) -> String {
     if looked.is_empty() { String::new() } else { format!("; looked at {}", looked.join(", ")) }
+}
+
+fn cuda_packages(version: u32) -> &'static str {
+    if version < 13 { "jax-cuda12-pjrt nvidia-cuda-nvcc-cu12" } else { "jax-cuda13-pjrt nvidia-cuda-nvcc" }
 }
 
 /// The name for messages of loading and starting a plug-in.

@@ -4,6 +4,7 @@
 //! current directory may belong to somebody else: it is never searched, and no program is started in it.
 
 use crate::error::{Error, Result};
+use crate::target::Target;
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
 use std::io::Read;
@@ -12,12 +13,14 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The environment variables that name a plug-in's file.
-const FILES: [&str; 2] = ["PJRT_PLUGIN", "TPU_LIBRARY_PATH"];
+/// The environment variable that names the file of any plug-in.
+const ANY: &str = "PJRT_PLUGIN";
 /// The environment variables that name the active Python environment.
 const ENVIRONMENTS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
-/// The path of libtpu in a folder of packages.
-const LIBTPU: &str = "libtpu/libtpu.so";
+/// A folder of NVIDIA's packages and the program `ptxas` in it, for each version of CUDA.
+const PTXAS: [&str; 2] = ["nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas"];
+/// Where NVIDIA's installers put `ptxas`.
+const SYSTEM_PTXAS: &str = "/usr/local/cuda/bin/ptxas";
 /// Prints the folders of packages, one per line. The user's folder is first, as in Python; virtual environments do not use it.
 const SCRIPT: &str = "\
 import os, site, sys
@@ -29,9 +32,71 @@ const PYTHON_TIMEOUT: Duration = Duration::from_secs(10);
 /// The limit of what is read from Python.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// The devices that a plug-in is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) enum Kind {
+    #[default]
+    Tpu,
+    /// GPUs. `last` is the last version of CUDA that compiles for them, if CUDA 13 does not.
+    Cuda { last: Option<u32> },
+}
+
+impl Kind {
+    pub(crate) fn of(target: &Target) -> Self {
+        match target {
+            Target::Tpu(_) => Self::Tpu,
+            Target::Gpu(gpus) => Self::Cuda { last: gpus.gpu().and_then(|gpu| gpu.capability().last_cuda()) },
+        }
+    }
+
+    /// The environment variables that name a plug-in's file.
+    const fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Tpu => &[ANY, "TPU_LIBRARY_PATH"],
+            Self::Cuda { .. } => &[ANY],
+        }
+    }
+
+    /// The paths of plug-ins in a folder of packages, the preferred one first.
+    const fn paths(self) -> &'static [&'static str] {
+        match self {
+            Self::Tpu => &["libtpu/libtpu.so"],
+            Self::Cuda { last: None } => {
+                &["jax_plugins/xla_cuda13/xla_cuda_plugin.so", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"]
+            }
+            Self::Cuda { last: Some(_) } => &["jax_plugins/xla_cuda12/xla_cuda_plugin.so"],
+        }
+    }
+
+    /// Whether a file is known to be a plug-in for other devices: `PJRT_PLUGIN` names one file, and a program may be compiled for both.
+    fn is_of_other(self, file: &Path) -> bool {
+        let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        match self {
+            Self::Tpu => name.contains("cuda"),
+            Self::Cuda { .. } => name.contains("libtpu"),
+        }
+    }
+}
+
 /// The file of the plug-in. `interpreter` is the Python that runs this program, if any.
-pub(crate) fn plugin(interpreter: Option<&Path>) -> Result<PathBuf> {
-    find(&variable, interpreter, &packages_of)
+pub(crate) fn plugin(kind: Kind, interpreter: Option<&Path>) -> Result<PathBuf> {
+    find(kind, &variable, interpreter, &packages_of)
+}
+
+/// The program `ptxas`, with which a plug-in for GPUs compiles: on the `PATH`, in the packages beside the plug-in, or where NVIDIA's
+/// installers put it, which is where the plug-in itself looks.
+pub(crate) fn ptxas(plugin: &Path) -> Result<PathBuf> {
+    // The plug-in is in a folder of `jax_plugins`.
+    let packages = plugin.ancestors().nth(3).map(Path::to_owned);
+    let beside = packages.iter().flat_map(|packages| PTXAS.map(|path| packages.join(path)));
+    let path = variable("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("ptxas"));
+    let mut places = on_path.chain(beside).chain([SYSTEM_PTXAS.into()]);
+    let package = match plugin.components().any(|part| part.as_os_str() == "xla_cuda12") {
+        true => "nvidia-cuda-nvcc-cu12",
+        false => "nvidia-cuda-nvcc",
+    };
+    places.find(|place| place.is_file()).ok_or(Error::NoPtxas { package })
 }
 
 /// The folders of packages in the active environments. They change when something is installed.
@@ -58,13 +123,18 @@ fn packages_in(environment: &Path) -> Vec<PathBuf> {
 /// The first plug-in in the order of `docs/pjrt.md`. `variable` returns an environment variable, and `packages` the folders of
 /// packages of a Python interpreter.
 fn find(
+    kind: Kind,
     variable: &dyn Fn(&str) -> Option<OsString>,
     interpreter: Option<&Path>,
     packages: &dyn Fn(&Path) -> Vec<PathBuf>,
 ) -> Result<PathBuf> {
     let mut looked = Vec::new();
-    for name in FILES {
+    for &name in kind.variables() {
         if let Some(path) = variable(name).map(PathBuf::from) {
+            if kind.is_of_other(&path) {
+                looked.push(format!("{name} (a plug-in for other devices)"));
+                continue;
+            }
             let wrong = match (path.is_absolute(), path.is_file()) {
                 (true, true) => return Ok(path),
                 (true, false) => "there is no such file",
@@ -75,7 +145,7 @@ fn find(
         }
         looked.push(format!("{name} (not set)"));
     }
-    let ask = |python: &Path| libtpu_in(packages(python));
+    let ask = |python: &Path| found_in(kind, packages(python));
     if let Some(python) = interpreter {
         if let Some(path) = ask(python) {
             return Ok(path);
@@ -89,7 +159,7 @@ fn find(
             continue;
         }
         // The newest version of Python first.
-        if let Some(path) = libtpu_in(packages_in(&environment).into_iter().rev()) {
+        if let Some(path) = found_in(kind, packages_in(&environment).into_iter().rev()) {
             return Ok(path);
         }
         looked.push(format!("{name} ({})", environment.display()));
@@ -103,12 +173,16 @@ fn find(
         }
         None => looked.push("python3 (not found)".to_owned()),
     }
-    Err(Error::NotFound { looked })
+    Err(match kind {
+        Kind::Tpu => Error::NotFound { looked },
+        Kind::Cuda { last } => Error::NoCuda { looked, version: last.unwrap_or(13) },
+    })
 }
 
-/// The path of libtpu in the first of these folders that contains it.
-fn libtpu_in(packages: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-    packages.into_iter().map(|packages| packages.join(LIBTPU)).find(|path| path.is_absolute() && path.is_file())
+/// The path of a plug-in in the first of these folders that contains one.
+fn found_in(kind: Kind, packages: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    let paths = |packages: PathBuf| kind.paths().iter().map(move |path| packages.join(path));
+    packages.into_iter().flat_map(paths).find(|path| path.is_absolute() && path.is_file())
 }
 
 /// The first `python3` in the absolute folders of `path`: relative ones depend on the current directory.
@@ -151,7 +225,7 @@ fn packages_of(python: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, packages_in, packages_of, python_on};
+    use super::{Kind, find, packages_in, packages_of, python_on};
     use std::ffi::OsString;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -193,16 +267,16 @@ mod tests {
         fs::create_dir(folder.join("bin")).unwrap();
         fs::write(folder.join(format!("bin/python3{}", std::env::consts::EXE_SUFFIX)), "").unwrap();
         let running = Some(Path::new("running"));
-        assert_eq!(find(&set(&["PJRT_PLUGIN", "VIRTUAL_ENV"]), running, &python).unwrap(), named);
-        assert_eq!(find(&set(&["TPU_LIBRARY_PATH"]), None, &python).unwrap(), named);
-        assert_eq!(find(&set(&["VIRTUAL_ENV"]), running, &python).unwrap(), packaged);
-        assert_eq!(find(&set(&["VIRTUAL_ENV"]), running, &nothing).unwrap(), active);
-        assert_eq!(find(&set(&["VIRTUAL_ENV", "PATH"]), None, &python).unwrap(), active);
-        assert_eq!(find(&set(&["CONDA_PREFIX"]), None, &nothing).unwrap(), active);
-        assert_eq!(find(&set(&["PATH"]), None, &python).unwrap(), packaged);
-        assert!(find(&set(&[]), None, &python).is_err());
+        assert_eq!(find(Kind::Tpu, &set(&["PJRT_PLUGIN", "VIRTUAL_ENV"]), running, &python).unwrap(), named);
+        assert_eq!(find(Kind::Tpu, &set(&["TPU_LIBRARY_PATH"]), None, &python).unwrap(), named);
+        assert_eq!(find(Kind::Tpu, &set(&["VIRTUAL_ENV"]), running, &python).unwrap(), packaged);
+        assert_eq!(find(Kind::Tpu, &set(&["VIRTUAL_ENV"]), running, &nothing).unwrap(), active);
+        assert_eq!(find(Kind::Tpu, &set(&["VIRTUAL_ENV", "PATH"]), None, &python).unwrap(), active);
+        assert_eq!(find(Kind::Tpu, &set(&["CONDA_PREFIX"]), None, &nothing).unwrap(), active);
+        assert_eq!(find(Kind::Tpu, &set(&["PATH"]), None, &python).unwrap(), packaged);
+        assert!(find(Kind::Tpu, &set(&[]), None, &python).is_err());
         fs::remove_file(&active).unwrap();
-        assert_eq!(find(&set(&["VIRTUAL_ENV"]), None, &nothing).unwrap(), old);
+        assert_eq!(find(Kind::Tpu, &set(&["VIRTUAL_ENV"]), None, &nothing).unwrap(), old);
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -212,14 +286,14 @@ mod tests {
         let venv = folder.clone();
         let only_venv = move |name: &str| (name == "VIRTUAL_ENV").then(|| venv.clone().into_os_string());
         let running = Some(Path::new("running"));
-        let error = find(&only_venv, running, &|_| Vec::new()).unwrap_err().to_string();
+        let error = find(Kind::Tpu, &only_venv, running, &|_| Vec::new()).unwrap_err().to_string();
         let looked = "PJRT_PLUGIN (not set), TPU_LIBRARY_PATH (not set), the packages of running, VIRTUAL_ENV (";
         assert!(error.starts_with(&format!("found no PJRT plug-in; looked at {looked}")), "{error}");
         assert!(error.contains("pip install libtpu"), "{error}");
         assert!(error.contains("), python3 (not found)\n"), "{error}");
         let missing = folder.join("no.so");
         let named = |name: &str| (name == "PJRT_PLUGIN").then(|| missing.clone().into_os_string());
-        let error = find(&named, None, &|_| Vec::new()).unwrap_err().to_string();
+        let error = find(Kind::Tpu, &named, None, &|_| Vec::new()).unwrap_err().to_string();
         let reason = "PJRT_PLUGIN names it, but there is no such file";
         assert_eq!(error, format!("cannot load the plug-in `{}`: {reason}", missing.display()));
         fs::remove_dir_all(folder).unwrap();
@@ -232,11 +306,12 @@ mod tests {
         let set = |wanted: &'static str, value: &'static str| move |name: &str| (name == wanted).then(|| value.into());
         let here = |_: &Path| vec![PathBuf::from("."), PathBuf::new()];
         for name in ["PJRT_PLUGIN", "TPU_LIBRARY_PATH"] {
-            let error = find(&set(name, "Cargo.toml"), None, &here).unwrap_err().to_string();
+            let error = find(Kind::Tpu, &set(name, "Cargo.toml"), None, &here).unwrap_err().to_string();
             let start = format!("cannot load the plug-in `Cargo.toml`: {name} names it, but a relative path");
             assert!(error.starts_with(&start), "{error}");
         }
-        let error = find(&set("VIRTUAL_ENV", "."), Some(Path::new("running")), &here).unwrap_err().to_string();
+        let error =
+            find(Kind::Tpu, &set("VIRTUAL_ENV", "."), Some(Path::new("running")), &here).unwrap_err().to_string();
         assert!(error.contains("VIRTUAL_ENV (not used, since `.` is not an absolute path)"), "{error}");
         let folder = folder("path");
         let python = folder.join(format!("python3{}", std::env::consts::EXE_SUFFIX));

@@ -2,8 +2,9 @@
 //! program is.
 //!
 //! A PJRT plug-in is a library with an XLA compiler for one kind of devices. The one for TPUs is `libtpu.so`, which
-//! `pip install libtpu` installs; it compiles for all generations of TPUs, on machines without a TPU. This crate loads the user's own
-//! copy, and contains no part of it.
+//! `pip install libtpu` installs; it compiles for all generations of TPUs, on machines without a TPU. The one for NVIDIA's GPUs is
+//! `xla_cuda_plugin.so`, which `pip install jax-cuda13-pjrt nvidia-cuda-nvcc` installs; it compiles for all GPUs of
+//! [`Gpu`](xla_shape::gpu::Gpu), on machines without a GPU. This crate loads the user's own copies, and contains no part of them.
 //!
 //! ```no_run
 //! use xla_shape_pjrt::{CompileOptions, Plugin, Program};
@@ -21,7 +22,8 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Plugin`], [`LoadOptions`] | a loaded plug-in; how to load it |
-//! | [`Slice`], [`Topology`] | the name of a slice of a TPU; its devices, for which programs are compiled |
+//! | [`Target`], [`Slice`], [`Gpus`] | the names of devices to compile for: a slice of a TPU, or GPUs |
+//! | [`Topology`] | devices, for which programs are compiled |
 //! | [`Program`], [`CompileOptions`], [`Compiled`] | StableHLO or HLO; how to compile it; the compiled program |
 //! | [`Client`], [`Device`], [`DeviceBuffer`] | the devices of this machine, and arrays on them |
 //! | [`Error`], [`ErrorCode`] | why a call failed |
@@ -46,6 +48,7 @@ mod element;
 mod error;
 mod event;
 mod find;
+mod gpus;
 mod layout;
 mod main_function;
 mod memory;
@@ -56,6 +59,7 @@ mod property;
 mod raw;
 mod slice;
 mod table;
+mod target;
 mod topology;
 mod version;
 
@@ -64,6 +68,7 @@ pub use compiled::Compiled;
 pub use device::Device;
 pub use device_buffer::DeviceBuffer;
 pub use error::{Error, ErrorCode, PluginError, Result};
+pub use gpus::{Gpus, GpusError};
 pub use main_function::{Argument, LayoutMode};
 pub use memory::MemoryStats;
 pub use options::CompileOptions;
@@ -71,5 +76,6 @@ pub use plugin::{LoadOptions, Plugin};
 pub use program::{Format, Program};
 pub use property::{Properties, Property};
 pub use slice::{Slice, SliceError};
+pub use target::{Target, TargetError};
 pub use topology::{DeviceDescription, Topology};
 pub use version::Version;

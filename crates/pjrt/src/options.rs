@@ -74,6 +74,21 @@ impl CompileOptions {
         self
     }
 
+    /// Sets options of the compiler, except those that are set already.
+    ///
+    /// ```
+    /// # use xla_shape_pjrt::CompileOptions;
+    /// let own = CompileOptions::new().option("xla_gpu_autotune_level", "4");
+    /// assert_eq!(own.clone().or_options([("xla_gpu_autotune_level", "0".to_owned())]), own);
+    /// ```
+    #[must_use]
+    pub fn or_options<'n>(mut self, options: impl IntoIterator<Item = (&'n str, String)>) -> Self {
+        for (name, value) in options {
+            self.options.entry(name.to_owned()).or_insert(value);
+        }
+        self
+    }
+
     /// The time limit for compiling; `None` for no limit. The default is ten minutes.
     ///
     /// ```

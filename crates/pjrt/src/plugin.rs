@@ -3,9 +3,10 @@
 use crate::abi::{Api, PluginAttributesArgs, PluginInitializeArgs};
 use crate::deadline::within;
 use crate::error::{Error, LOADING, Result};
-use crate::find;
+use crate::find::{self, Kind};
 use crate::property::{Properties, properties};
 use crate::table::Functions;
+use crate::target::Target;
 use crate::version::Version;
 use libloading::Library;
 use std::collections::BTreeMap;
@@ -63,11 +64,12 @@ pub struct LoadOptions {
     environment: bool,
     time_limit: Option<Duration>,
     python: Option<PathBuf>,
+    kind: Kind,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { devices: false, environment: true, time_limit: Some(DEFAULT_TIME_LIMIT), python: None }
+        Self { devices: false, environment: true, time_limit: Some(DEFAULT_TIME_LIMIT), python: None, kind: Kind::Tpu }
     }
 }
 
@@ -118,7 +120,7 @@ impl LoadOptions {
         Self { environment: false, ..self }
     }
 
-    /// The environment variables that libtpu needs and that are not set yet. Pass them to
+    /// The environment variables that plug-ins need and that are not set yet. Pass them to
     /// [`Command::envs`](std::process::Command::envs) of a process that loads it.
     ///
     /// | variable | without it |
@@ -126,6 +128,7 @@ impl LoadOptions {
     /// | `TPU_SKIP_MDS_QUERY=1` | libtpu waits ten minutes for Google Cloud's metadata server |
     /// | `ALLOW_MULTIPLE_LIBTPU_LOAD=1` (not [for devices](Self::for_devices)) | only one process may compile at a time |
     /// | `TPU_MIN_LOG_LEVEL=3`, `TPU_STDERR_LOG_LEVEL=3` | libtpu writes its log to standard error |
+    /// | `TF_CPP_MIN_LOG_LEVEL=3` | the plug-in for GPUs writes its log to standard error |
     /// | `TPU_ACCELERATOR_TYPE=v5litepod-1`, `TPU_WORKER_HOSTNAMES=localhost` (not for devices) | libtpu complains on standard error that they are missing; they do not restrict the TPUs for which programs are compiled |
     ///
     /// ```no_run
@@ -136,7 +139,12 @@ impl LoadOptions {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn variables(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
-        let always = [("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
+        let always = [
+            ("TPU_SKIP_MDS_QUERY", "1"),
+            ("TPU_MIN_LOG_LEVEL", "3"),
+            ("TPU_STDERR_LOG_LEVEL", "3"),
+            ("TF_CPP_MIN_LOG_LEVEL", "3"),
+        ];
         // Without the last two, libtpu asks the metadata server for them, and logs an error if there is no server.
         let without_devices = [
             ("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"),
@@ -179,6 +187,38 @@ impl LoadOptions {
         Self { python: Some(interpreter.into()), ..self }
     }
 
+    /// The devices that the plug-in shall compile for; a TPU's, if none are named. [`find`](Self::find) then finds the plug-in for them:
+    /// for GPUs, that is what `pip install jax-cuda13-pjrt` installs (`jax-cuda12-pjrt` for those that CUDA 13 does not compile for).
+    ///
+    /// ```no_run
+    /// use xla_shape_pjrt::LoadOptions;
+    ///
+    /// println!("{}", LoadOptions::new().target(&"h100".parse()?).path()?.display()); // …/jax_plugins/xla_cuda13/xla_cuda_plugin.so
+    /// # Ok::<(), xla_shape_pjrt::Error>(())
+    /// ```
+    #[must_use]
+    pub fn target(self, target: &Target) -> Self {
+        Self { kind: Kind::of(target), ..self }
+    }
+
+    /// The program `ptxas` that a plug-in for GPUs compiles with: on the `PATH`, in NVIDIA's packages beside the plug-in, or in
+    /// `/usr/local/cuda/bin`.
+    ///
+    /// ```
+    /// use xla_shape_pjrt::{Error, LoadOptions};
+    ///
+    /// match LoadOptions::ptxas("/opt/venv/lib/python3.13/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so".as_ref()) {
+    ///     Ok(path) => println!("{}", path.display()),
+    ///     Err(error) => assert!(matches!(error, Error::NoPtxas { package: "nvidia-cuda-nvcc" })),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is none; the error names the package that has it.
+    pub fn ptxas(plugin: &Path) -> Result<PathBuf> {
+        find::ptxas(plugin)
+    }
+
     /// The file that [`find`](Self::find) would load. It is not loaded.
     ///
     /// ```no_run
@@ -191,7 +231,7 @@ impl LoadOptions {
     /// # Errors
     /// If there is none: see [`Plugin::find`].
     pub fn path(&self) -> Result<PathBuf> {
-        find::plugin(self.python.as_deref())
+        find::plugin(self.kind, self.python.as_deref())
     }
 
     /// Finds a plug-in as [`Plugin::find`] does, and loads it with these options.
@@ -210,7 +250,7 @@ impl LoadOptions {
     /// # Safety
     /// Same as [`Plugin::find`].
     pub unsafe fn find(&self) -> Result<Plugin> {
-        let path = find::plugin(self.python.as_deref())?;
+        let path = find::plugin(self.kind, self.python.as_deref())?;
         // SAFETY: the caller promises for the file that `find::plugin` finds what `load` requires.
         unsafe { self.load(path) }
     }

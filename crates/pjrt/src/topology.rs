@@ -2,19 +2,21 @@
 
 use crate::abi::{
     Api, DeviceDescriptionIdArgs, DeviceDescriptionKindArgs, DeviceDescriptionToStringArgs, LayoutsExtension,
-    LayoutsTopologyGetDefaultLayoutArgs, RawDeviceDescription, RawTopology, TopologyDescriptionCreateArgs,
-    TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs, TopologyDescriptionPlatformNameArgs,
-    TopologyDescriptionPlatformVersionArgs,
+    LayoutsTopologyGetDefaultLayoutArgs, NamedValue, NamedValueContent, RawDeviceDescription, RawTopology,
+    TopologyDescriptionCreateArgs, TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs,
+    TopologyDescriptionPlatformNameArgs, TopologyDescriptionPlatformVersionArgs, named_value,
 };
 use crate::deadline::within;
 use crate::element;
 use crate::error::{Error, Result};
+use crate::gpus::Gpus;
 use crate::layout::OwnedLayout;
 use crate::plugin::Plugin;
 use crate::raw;
-use crate::slice::Slice;
+use crate::target::Target;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use xla_shape::hlo::proto::GpuConfig;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
 /// Devices and their connections, for which programs are compiled (`PJRT_TopologyDescription`). This machine need not have them.
@@ -108,7 +110,7 @@ pub(crate) fn to_signed(sizes: impl IntoIterator<Item = u64>) -> Vec<i64> {
 }
 
 impl Plugin {
-    /// The devices of a slice of a TPU, which this machine need not have.
+    /// The devices of a slice of a TPU, or GPUs, which this machine need not have.
     ///
     /// ```no_run
     /// # fn example(plugin: &xla_shape_pjrt::Plugin) -> xla_shape_pjrt::Result<()> {
@@ -118,14 +120,42 @@ impl Plugin {
     ///
     /// # Errors
     /// If the plug-in does not know such devices, or takes longer than its [time limit](crate::LoadOptions::time_limit).
-    pub fn topology(&self, slice: &Slice) -> Result<Topology> {
-        self.topology_named(&slice.to_string())
+    pub fn topology(&self, target: &Target) -> Result<Topology> {
+        match target {
+            Target::Tpu(slice) => self.topology_named(&slice.to_string()),
+            Target::Gpu(gpus) => {
+                let gpu = gpus.gpu().ok_or(Error::NoDescription)?;
+                self.gpus(gpus, &GpuConfig::of(gpu))
+            }
+        }
+    }
+
+    /// GPUs that a description says all of; this machine need not have them.
+    ///
+    /// ```no_run
+    /// use xla_shape::hlo::proto::GpuConfig;
+    ///
+    /// # fn example(plugin: &xla_shape_pjrt::Plugin) -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = GpuConfig::parse(&std::fs::read_to_string("module_0001.jit_f.gpu_target_config.pbtxt")?)?;
+    /// let topology = plugin.gpus(&"gpu:8".parse()?, &config)?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// If the description lacks what the compiler needs, the plug-in cannot read it or is one for other devices, or it takes longer than
+    /// its [time limit](crate::LoadOptions::time_limit).
+    pub fn gpus(&self, gpus: &Gpus, config: &GpuConfig) -> Result<Topology> {
+        if !config.missing().is_empty() {
+            return Err(Error::NoGpuConfig { missing: config.missing().to_vec() });
+        }
+        let options = [("target_config", config.text().to_owned()), ("topology", gpus.topology())];
+        self.topology_with(gpus.to_string(), options.into())
     }
 
     /// The devices with this name, in the plug-in's own naming.
     ///
     /// For libtpu, prefer [`topology`](Self::topology): libtpu ends the process for some wrong names, such as `v5e:0x1`, while a
-    /// [`Slice`] is always valid.
+    /// [`Slice`](crate::Slice) is always valid.
     ///
     /// ```no_run
     /// # fn example(plugin: &xla_shape_pjrt::Plugin) -> xla_shape_pjrt::Result<()> {
@@ -136,21 +166,37 @@ impl Plugin {
     /// # Errors
     /// If the plug-in does not know such devices, or takes longer than its [time limit](crate::LoadOptions::time_limit).
     pub fn topology_named(&self, name: &str) -> Result<Topology> {
-        let (plugin, name) = (self.clone(), name.to_owned());
+        self.topology_with(name.to_owned(), Vec::new())
+    }
+
+    fn topology_with(&self, name: String, options: Vec<(&'static str, String)>) -> Result<Topology> {
+        let plugin = self.clone();
         let call = Api::PJRT_TopologyDescription_Create.name;
-        within(self.time_limit(), call, move || Topology::create(&plugin, &name))
+        within(self.time_limit(), call, move || Topology::create(&plugin, &name, &options))
     }
 }
 
 impl Topology {
-    fn create(plugin: &Plugin, name: &str) -> Result<Self> {
+    fn create(plugin: &Plugin, name: &str, options: &[(&'static str, String)]) -> Result<Self> {
         let call = &Api::PJRT_TopologyDescription_Create;
+        let options = options.iter().map(|(name, value)| NamedValue {
+            name: name.as_ptr().cast(),
+            name_size: name.len(),
+            r#type: named_value::STRING,
+            value: NamedValueContent { string_value: value.as_ptr().cast() },
+            value_size: value.len(),
+            ..Default::default()
+        });
+        let options = options.collect::<Vec<_>>();
         let args = TopologyDescriptionCreateArgs {
             topology_name: name.as_ptr().cast(),
             topology_name_size: name.len(),
+            create_options: options.as_ptr(),
+            num_options: options.len(),
             ..Default::default()
         };
-        // SAFETY: `topology_name` points to the bytes of `name`, which live until the call returns; the other pointers are null.
+        // SAFETY: `topology_name` points to the bytes of `name`, and `create_options` to `num_options` values, whose pointers point to the
+        // bytes of texts. All of them live until the call returns.
         let args = unsafe { plugin.functions().call(call, args) }?;
         let raw = NonNull::new(args.topology).ok_or_else(|| Error::answer(call.name, "the result is null"))?;
         Ok(Self { inner: Arc::new(TopologyHandle { plugin: plugin.clone(), raw, name: name.to_owned() }) })

@@ -2,7 +2,7 @@
 
 use crate::program::{Beside, Program};
 use crate::statistics::{Statistics, StatisticsError};
-use crate::target::Target;
+use crate::target::device_of;
 use std::fmt::Display;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::dump::{BufferAssignment, DumpFiles, LiveRanges, UsageReport};
@@ -162,7 +162,7 @@ impl<'p> ProgramMemory<'p> {
         self.timeline = Some(applied.unwrap_or(timeline));
         if let Some(name) = &beside.target_config
             && let Some(text) = files.text(name)
-            && let Some(target) = files.keep(name, Target::parse(&text))
+            && let Some(target) = files.keep(name, device_of(&text))
         {
             files.notes.push(format!("it was compiled for {target}, as `{name}` says"));
             self.files.push(name.clone());

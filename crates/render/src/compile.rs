@@ -3,7 +3,8 @@
 use crate::hlo::{capacity_text, what_takes_memory};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
-use xla_shape_answers::compile::{Answered, Compilation, Given, Outcome, Refused, Target};
+use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outcome, Refused, Target};
+use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
 
 impl Show for Compilation {
@@ -36,7 +37,7 @@ impl Show for Compilation {
 fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
     let device = &answered.memory.device;
     [
-        ("HBM in all", device.total),
+        (if answered.is_for_gpu() { "in all" } else { "HBM in all" }, device.total),
         ("  arguments", device.arguments),
         ("  outputs", device.outputs),
         ("  aliases", device.aliases),
@@ -44,6 +45,31 @@ fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
         ("peak", device.peak),
         ("code", device.generated_code.unwrap_or(0)),
     ]
+}
+
+/// Says whether a program fits the whole memory of a GPU, of which JAX takes a part.
+fn whole_gpu(text: &mut Text, capacity: &Capacity) {
+    let Some(whole) = capacity.whole else { return };
+    let (part, all) = (InUnits(capacity.bytes), InUnits(whole));
+    let verdict = match (capacity.used <= capacity.bytes, capacity.used <= whole) {
+        (true, _) => format!("it fits the {part} that a process of JAX takes of {all}"),
+        (false, true) => format!(
+            "it does not fit the {part} that a process of JAX takes of {all}, but it fits the whole memory: XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives JAX more"
+        ),
+        (false, false) => format!("it does not fit the {all} of the GPU"),
+    };
+    text.paragraph(format_args!("  {verdict}"));
+}
+
+/// What the numbers hold for.
+fn autotuning_text(autotuning: Autotuning) -> &'static str {
+    match autotuning {
+        Autotuning::FromFile => "  exact for this compiler with the results of autotuning that were given",
+        _ => {
+            "  exact for this compiler without autotuning: on the device, it times its choices, and may choose other kernels, tiles and \
+             workspaces (--autotune FILE takes its results)"
+        }
+    }
 }
 
 /// The value with the most padding.
@@ -62,7 +88,11 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.verbatim(format_args!("  {:>10}  memory of the host", InUnits(answered.memory.host.total).to_string()));
     }
     for capacity in &answered.capacity {
-        text.verbatim(format_args!("  {}", capacity_text(capacity, true)));
+        text.verbatim(format_args!("  {}", capacity_text(capacity, !answered.is_for_gpu())));
+        whole_gpu(text, capacity);
+    }
+    if let Some(autotuning) = answered.autotuning {
+        text.paragraph(format_args!("{}", autotuning_text(autotuning)));
     }
     if let Some(cost) = &answered.program_cost {
         text.heading("Cost");
@@ -124,6 +154,7 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
     ));
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
+    // The first device names the rows; `in all` is said of any memory.
     for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {
         let bytes = good.iter().map(|(_, answered)| InUnits(amounts(answered)[number].1).to_string());
         rows.push([what.to_owned()].into_iter().chain(bytes).collect());
@@ -137,9 +168,19 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
         Some(capacity) => InUnits(capacity.free.unsigned_abs()).to_string(),
         None => "?".to_owned(),
     });
-    rows.push(["HBM left".to_owned()].into_iter().chain(free).collect());
+    let has_gpu = good.iter().any(|(_, answered)| answered.is_for_gpu());
+    let left = if has_gpu { "memory left" } else { "HBM left" };
+    rows.push([left.to_owned()].into_iter().chain(free).collect());
     text.heading("Memory, as the compiler reports it");
     lines(text, &rows);
+    if has_gpu {
+        text.paragraph(
+            "  of a GPU, what is left is of the 75 % that a process of JAX takes; XLA_PYTHON_CLIENT_MEM_FRACTION gives it more",
+        );
+    }
+    if let Some(autotuning) = good.iter().find_map(|(_, answered)| answered.autotuning) {
+        text.paragraph(format_args!("{}", autotuning_text(autotuning)));
+    }
 }
 
 /// Writes rows with the first column flush left and all others flush right.

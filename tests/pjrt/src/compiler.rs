@@ -8,10 +8,11 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null;
 use std::time::Duration;
 use xla_shape::hlo::Module;
+use xla_shape::hlo::proto::GpuConfig;
 use xla_shape::proto::encode_sharding;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::{Generation, default_layout};
-use xla_shape::{Dimension, ElementType, Shape};
+use xla_shape::{Dimension, ElementType, Layout, Shape};
 use xla_shape_pjrt::abi::*;
 
 macro_rules! call {
@@ -63,13 +64,19 @@ impl Description {
 
 struct Topology {
     name: String,
-    generation: Generation,
+    /// `None` for GPUs, whose arrays are row-major.
+    generation: Option<Generation>,
     devices: Vec<*mut RawDeviceDescription>,
     /// What `devices` points to.
     _held: Vec<Description>,
 }
 
-pub(crate) fn default_text(generation: Generation, kind: ElementType, sizes: &[u64]) -> Result<String, Refusal> {
+pub(crate) fn default_text(
+    generation: Option<Generation>,
+    kind: ElementType,
+    sizes: &[u64],
+) -> Result<String, Refusal> {
+    let Some(generation) = generation else { return Ok(Layout::descending(sizes.len()).to_string()) };
     let sizes = sizes.iter().map(|&size| Dimension::Static(size)).collect::<Vec<_>>();
     default_layout(generation, kind, &sizes)
         .map(|layout| layout.to_string())
@@ -87,8 +94,26 @@ call! { topology_create(args: TopologyDescriptionCreateArgs) {
             std::thread::park();
         }
     }
-    let generation = name.split(':').next().and_then(|name| name.parse().ok());
-    let generation = generation.ok_or_else(|| (NOT_FOUND, format!("no devices are called {name}")))?;
+    let mut options = std::collections::BTreeMap::new();
+    for number in 0..args.num_options {
+        // SAFETY: the interface gives so many options.
+        let option = unsafe { &*args.create_options.wrapping_add(number) };
+        // SAFETY: all options are texts.
+        let value = unsafe { option.value.string_value };
+        // SAFETY: the interface gives the bytes of the text.
+        let value = unsafe { text(value, option.value_size) };
+        // SAFETY: the interface gives the bytes of the name.
+        let name = unsafe { text(option.name, option.name_size) };
+        options.insert(name, value);
+    }
+    let generation = match options.get("target_config").map(|config| GpuConfig::parse(config)) {
+        None => {
+            let generation = name.split(':').next().and_then(|name| name.parse().ok());
+            Some(generation.ok_or_else(|| (NOT_FOUND, format!("no devices are called {name}")))?)
+        }
+        Some(Ok(config)) if config.missing().is_empty() && options.get("topology").is_some_and(|of| of.contains('x')) => None,
+        Some(_) => return Err((INVALID_ARGUMENT, "Failed to parse GpuTargetConfigProto".to_owned())),
+    };
     let held: Vec<_> = (0..4).map(Description::new).collect();
     let devices = held.iter().map(|device| (&raw const *device).cast_mut().cast()).collect();
     args.topology = hand_out(Topology { name, generation, devices, _held: held });
@@ -219,7 +244,7 @@ fn dump_folder(options: &[u8]) -> Option<std::path::PathBuf> {
 
 /// Writes what libtpu would dump about kernels: with `fake:kernel-dump` the bundles of one, with `fake:xla-dump-v5e` an instruction that XLA compiled
 /// itself, but only for v5e. With `fake:no-directory`, the directory disappears.
-fn dump_kernels(has: impl Fn(&str) -> bool, generation: Generation) -> std::io::Result<()> {
+fn dump_kernels(has: impl Fn(&str) -> bool, generation: Option<Generation>) -> std::io::Result<()> {
     let flags = std::env::var("LIBTPU_INIT_ARGS").unwrap_or_default();
     let Some(folder) = flags.split(' ').find_map(|flag| flag.strip_prefix("--xla_jf_dump_to=")) else { return Ok(()) };
     let folder = std::path::Path::new(folder);
@@ -227,7 +252,7 @@ fn dump_kernels(has: impl Fn(&str) -> bool, generation: Generation) -> std::io::
         let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
         std::fs::write(folder.join("llo.k.final_bundles.txt"), bundles)?;
     }
-    if has("fake:xla-dump-v5e") && generation == Generation::V5e {
+    if has("fake:xla-dump-v5e") && generation == Some(Generation::V5e) {
         let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 9\n\t 9.00 scheduled bundles (100.00%): %fusion.1 = f32[8] fusion(%x)\n";
         std::fs::write(folder.join("llo.fusion.1.schedule-analysis_final_bundles.txt"), schedule)?;
     }

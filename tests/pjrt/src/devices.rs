@@ -96,7 +96,7 @@ call! { buffer_from_host(args: ClientBufferFromHostBufferArgs) {
     // SAFETY: the interface gives null or a layout.
     let layout = match unsafe { layout_of(args.device_layout) }? {
         Some(layout) => layout.to_string(),
-        None => default_text(Generation::V5e, kind, &unsigned)?,
+        None => default_text(Some(Generation::V5e), kind, &unsigned)?,
     };
     args.buffer = hand_out(Array { kind: number_of(kind), sizes, shape, layout, bytes });
     args.done_with_host_buffer = hand_out(Event(Ok(())));

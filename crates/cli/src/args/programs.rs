@@ -10,7 +10,7 @@ use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_answers::hlo::{Device, Limit};
-use xla_shape_pjrt::{Slice, SliceError};
+use xla_shape_pjrt::{Slice, SliceError, TargetError};
 use xla_shape_program::Compiler;
 use xla_shape_render::hlo::Section;
 use xla_shape_tune::{Memory, Share};
@@ -41,7 +41,7 @@ pub(crate) struct HloArguments {
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
 
-    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, a name of JAX or GKE, or bytes of HBM, such as 16GiB; v5e if
+    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, h100, a100-80, …, a name of JAX or GKE, or bytes of memory, such as 16GiB; v5e if
     /// none is named
     #[arg(long = "for", visible_alias = "device", value_name = "DEVICE", value_parser = OfferingGenerations(device), hide_possible_values = true)]
     pub(crate) device: Option<Device>,
@@ -95,10 +95,10 @@ fn space(text: &str) -> Result<u8, String> {
     })
 }
 
-/// Reads the name of a TPU generation, or a number of bytes.
+/// Reads the name of a TPU generation or of a GPU, or a number of bytes.
 fn device(text: &str) -> Result<Device, String> {
-    match (text.parse(), some_bytes(text)) {
-        (Ok(generation), _) => Ok(Device::Generation(generation)),
+    match (text.parse::<Device>(), some_bytes(text)) {
+        (Ok(device), _) => Ok(device),
         (Err(_), Some(bytes)) => Ok(Device::Bytes(bytes)),
         (Err(error), None) => Err(format!("{error}; bytes such as 16GiB are read, too")),
     }
@@ -381,25 +381,30 @@ pub(crate) struct GuardExpectArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Compile a program for TPUs: layouts, memory, the optimized module
+/// Compile a program for TPUs or GPUs: layouts, memory, the module
 ///
-/// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). No TPU is needed: `pip install libtpu` installs the
-/// compiler, whose answers these are. It is found in the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. As JSON,
+/// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). Neither a TPU nor a GPU is needed: `pip install libtpu`
+/// installs the compiler for TPUs, `pip install jax-cuda13-pjrt nvidia-cuda-nvcc` the one for GPUs; these are their answers. They are found in
+/// the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. For GPUs the compiler does not tune, because there
+/// is none to time its choices on: with the results of --autotune it may choose otherwise. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
-/// memory (as in hlo), capacity, most_padded, cost, cycles; or error with its message. The exit code is 1 if the
+/// memory (as in hlo), autotuning, capacity, most_padded, cost, cycles; or error with its message. The exit code is 1 if the
 /// program was not compiled for one of them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape compile program.mlir --for v5e:2x2
   xla-shape compile program.mlir --for v5e,v6e,v7x --format json
+  xla-shape compile program.mlir --for h100,b200:8,a100-80:2x8
   xla-shape compile program.mlir --for v5e --html memory.html -o optimized.hlo")]
 pub(crate) struct CompileArguments {
     /// The file with the program; `-` is standard input
     pub(crate) program: PathBuf,
 
-    /// The TPUs: generations, and the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) targets: Vec<Target>,
+    /// TPUs and GPUs: generations, with the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4; GPUs, with their number unless it is one host of 8, such as h100,b200:8,a100-80:2x8
+    ///
+    /// With --config, `gpu` is the GPU of the description, as in gpu:2x8.
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) targets: Vec<Devices>,
 
     /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
     ///
@@ -410,6 +415,14 @@ pub(crate) struct CompileArguments {
     /// Write a page with pictures of which buffers are live, where and when, into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of what is known of the GPU after --for
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The results of autotuning on a GPU (xla_gpu_dump_autotune_results_to); without them, the compiler does not tune
+    #[arg(long, value_name = "FILE")]
+    pub(crate) autotune: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
@@ -530,11 +543,43 @@ pub(crate) struct CompilerArguments {
     pub(crate) time_limit: u64,
 }
 
+impl CompileArguments {
+    /// The compiler that the user asks for.
+    pub(crate) fn compiler(&self) -> Compiler {
+        Compiler { config: self.config.clone(), autotune: self.autotune.clone(), ..self.compiler.compiler() }
+    }
+}
+
 impl CompilerArguments {
     /// The compiler that the user asks for.
     pub(crate) fn compiler(&self) -> Compiler {
         let Self { plugin, replicas, partitions, options, time_limit } = self.clone();
-        Compiler { plugin, replicas, partitions, options, time_limit }
+        Compiler { plugin, replicas, partitions, options, time_limit, ..Compiler::default() }
+    }
+}
+
+/// Devices of any kind that a program is compiled for.
+#[derive(Clone, Debug)]
+pub(crate) struct Devices {
+    /// Their name, such as v5e:2x2 or h100:8.
+    pub(crate) name: String,
+    /// What is known of one of them; `None` for a GPU that only its description knows.
+    pub(crate) device: Option<Device>,
+    /// The compiler's name of them, or why the compiler does not know them.
+    pub(crate) target: Result<xla_shape_pjrt::Target, String>,
+}
+
+/// Reads the name of devices of any kind.
+fn devices(text: &str) -> Result<Devices, TargetError> {
+    match text.parse::<xla_shape_pjrt::Target>() {
+        Err(TargetError::Slice(SliceError::Unsupported(_))) | Ok(xla_shape_pjrt::Target::Tpu(_)) => {
+            let Target { name, generation, slice } = target(text)?;
+            Ok(Devices { name, device: Some(Device::Generation(generation)), target: slice.map(Into::into) })
+        }
+        Ok(xla_shape_pjrt::Target::Gpu(gpus)) => {
+            Ok(Devices { name: gpus.to_string(), device: gpus.gpu().map(Device::Gpu), target: Ok(gpus.into()) })
+        }
+        Err(error) => Err(error),
     }
 }
 

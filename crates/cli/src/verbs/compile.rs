@@ -1,6 +1,6 @@
-//! `compile`: the layouts and the memory that a compiler chooses for a program, for one TPU or several.
+//! `compile`: the layouts and the memory that a compiler chooses for a program, for one device or several.
 
-use crate::args::{CompileArguments, Format, Target};
+use crate::args::{CompileArguments, Devices, Format};
 use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
@@ -13,7 +13,8 @@ use xla_shape::hlo::Module;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_program::{CompileError, CompilerAnswer, Host, Program};
+use xla_shape_pjrt::Target;
+use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
 use xla_shape_tune::report_of_refused;
@@ -43,30 +44,35 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     xla_shape_pjrt::Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();
-    let compiler = arguments.compiler.compiler();
+    let compiler = arguments.compiler();
     let mut compilation = Compilation::new();
     let mut unwritten = Vec::new();
     for (number, target) in arguments.targets.iter().enumerate() {
         let place = if several { format!(" ({} of {})", number + 1, arguments.targets.len()) } else { String::new() };
         spinner.set_message(harmless(&format!("compiling for {}{place}", target.name)).into_owned());
-        let said = match &target.slice {
-            Ok(slice) => compiler.compile(host, slice, &bytes),
+        let device = device(target, &compiler)?;
+        let said = match &target.target {
+            Ok(devices) => compiler.compile(host, devices, &bytes),
             Err(error) => Err(CompileError::Refused(error.clone())),
         };
         match said.and_then(|said| Ok((said.module()?, said))) {
             Ok((module, said)) => {
-                write(arguments, target, several, &said, &module)?;
-                compilation.add(&target.name, target.generation, Ok((&said, &module)), arguments.top);
+                write(arguments, target, device, several, &said, &module)?;
+                compilation.add(&target.name, device, Ok((&said, &module)), arguments.top);
             }
             Err(CompileError::Refused(message)) => {
                 let named = [&arguments.output, &arguments.html].into_iter().flatten();
                 unwritten.extend(named.map(|path| file_of(path, target, several)));
-                let slice = target.slice.as_ref().ok();
+                // Only a TPU's compiler refuses a program that takes too much memory.
+                let slice = match &target.target {
+                    Ok(Target::Tpu(slice)) => Some(slice),
+                    _ => None,
+                };
                 let report =
                     slice.and_then(|slice| report_of_refused(&compiler, host, slice, &bytes, &message, arguments.top));
                 match report {
-                    Some(report) => compilation.add_too_large(&target.name, target.generation, message, report),
-                    None => compilation.add(&target.name, target.generation, Err(message), arguments.top),
+                    Some(report) => compilation.add_too_large(&target.name, device, message, report),
+                    None => compilation.add(&target.name, device, Err(message), arguments.top),
                 }
             }
             Err(CompileError::NoCompiler(message)) => return Err(Failure::said(message)),
@@ -84,6 +90,20 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
 }
 
+/// What is known of the device: of a GPU with a description, what that says.
+fn device(target: &Devices, compiler: &Compiler) -> Result<Device, Failure> {
+    match (&target.target, target.device) {
+        (Ok(Target::Gpu(_)), device) => match (compiler.described().map_err(Failure::said)?, device) {
+            (Some(config), _) => Device::described(&config)
+                .ok_or_else(|| Failure::said("the description of the GPU has no device_memory_size")),
+            (None, Some(device)) => Ok(device),
+            (None, None) => Err(Failure::said(xla_shape_pjrt::Error::NoDescription)),
+        },
+        (_, Some(device)) => Ok(device),
+        (_, None) => Err(Failure::said(xla_shape_pjrt::Error::NoDescription)),
+    }
+}
+
 /// The progress indicator on standard error, if that is a terminal, while the compiler runs.
 fn spinner() -> ProgressBar {
     let spinner = ProgressBar::new_spinner();
@@ -98,7 +118,8 @@ fn spinner() -> ProgressBar {
 /// Writes the module and the page, if the arguments name files for them.
 fn write(
     arguments: &CompileArguments,
-    target: &Target,
+    target: &Devices,
+    device: Device,
     several: bool,
     said: &CompilerAnswer,
     module: &Module,
@@ -112,18 +133,17 @@ fn write(
         }
     }
     if let Some(path) = &arguments.html {
-        let device = Some(Device::Generation(target.generation));
         let program = Program::from(module.clone());
-        let memory = program.memory(Some(target.generation));
-        let report = Report::new(&memory, device, arguments.top, None);
-        let report = report.with_account(&said.account, said.generated_code, device);
+        let memory = program.memory(device.generation());
+        let report = Report::new(&memory, Some(device), arguments.top, None);
+        let report = report.with_account(&said.account, said.generated_code, Some(device));
         write_whole(file(path), page(&memory, &report, None).as_bytes())?;
     }
     Ok(())
 }
 
 /// The path of the file that is written for a device.
-fn file_of(path: &Path, target: &Target, several: bool) -> PathBuf {
+fn file_of(path: &Path, target: &Devices, several: bool) -> PathBuf {
     if several { beside(path, &target.name) } else { path.to_owned() }
 }
 

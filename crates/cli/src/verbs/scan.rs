@@ -71,7 +71,7 @@ fn try_remedies(
             Ok(slice) => slice,
             Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
         };
-        let said = compiler.compile_with(host, slice, program, cause, remedy)?;
+        let said = compiler.compile_with(host, &slice.into(), program, cause, remedy)?;
         Some(match said {
             Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes() },
             Err(CompileError::Refused(message)) => Trial::Refused { message },

@@ -173,6 +173,21 @@ pub struct UnknownGeneration {
     pub name: String,
 }
 
+impl UnknownGeneration {
+    /// The generations whose names begin with this one: those that may be meant.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let error = "v8".parse::<Generation>().unwrap_err();
+    /// assert_eq!(error.meant().collect::<Vec<_>>(), [Generation::V8i, Generation::V8t]);
+    /// ```
+    pub fn meant(&self) -> impl Iterator<Item = Generation> + '_ {
+        let is_meant = |generation: &Generation| self.name.len() > 1 && generation.name().starts_with(&*self.name);
+        Generation::ALL.iter().copied().filter(is_meant)
+    }
+}
+
 impl fmt::Display for UnknownGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("expected a generation of TPUs: ")?;
@@ -181,12 +196,11 @@ impl fmt::Display for UnknownGeneration {
             write!(f, "{separator}{generation}")?;
         }
         write!(f, "; found `{}`", self.name.escape_debug())?;
-        let is_meant = |generation: &&Generation| self.name.len() > 1 && generation.name().starts_with(&*self.name);
-        for (number, generation) in Generation::ALL.iter().filter(is_meant).enumerate() {
+        for (number, generation) in self.meant().enumerate() {
             let separator = if number == 0 { "; did you mean" } else { " or" };
             write!(f, "{separator} `{generation}`")?;
         }
-        if Generation::ALL.iter().any(|generation| is_meant(&generation)) { f.write_str("?") } else { Ok(()) }
+        if self.meant().next().is_some() { f.write_str("?") } else { Ok(()) }
     }
 }
 

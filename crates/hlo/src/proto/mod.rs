@@ -20,6 +20,7 @@ mod content;
 mod error;
 mod fields;
 mod float;
+mod gpu_config;
 mod ids;
 mod instruction;
 mod literal;
@@ -39,5 +40,6 @@ mod write;
 
 pub use content::{is_message, module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
+pub use gpu_config::GpuConfig;
 pub use profile::Profile;
 pub use text_format::{is_text_format, text_format_message};

@@ -54,6 +54,10 @@ pub struct CompilerAnswer {
     /// What the compiler expects the program to cost, by its own names, such as `flops`.
     #[serde(with = "bits")]
     pub cost: BTreeMap<String, f64>,
+    /// Of a GPU, whether the compiler took results of autotuning from a file; without them it does not tune. `None` for a TPU, or if the
+    /// user's options say what it does.
+    #[serde(default)]
+    pub autotuned: Option<bool>,
     /// A text that is the same for the same program, options and compiler.
     pub fingerprint: Option<String>,
     /// The version of the compiler, in its own words.

@@ -37,6 +37,12 @@ pub struct Compiler {
     pub partitions: Option<u32>,
     /// Options of the compiler, with their values.
     pub options: Vec<(String, String)>,
+    /// A description of the GPU (`GpuTargetConfigProto` as text), in place of the one that the core's table makes.
+    #[serde(default)]
+    pub config: Option<PathBuf>,
+    /// The results of autotuning on a GPU. Without them the compiler does not tune: there is no GPU to time its choices on.
+    #[serde(default)]
+    pub autotune: Option<PathBuf>,
     /// How long it may take for one device, in seconds.
     pub time_limit: u64,
 }
@@ -54,7 +60,15 @@ impl Compiler {
 
 impl Default for Compiler {
     fn default() -> Self {
-        Self { plugin: None, replicas: None, partitions: None, options: Vec::new(), time_limit: Self::TIME_LIMIT }
+        Self {
+            plugin: None,
+            replicas: None,
+            partitions: None,
+            options: Vec::new(),
+            config: None,
+            autotune: None,
+            time_limit: Self::TIME_LIMIT,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{CompileError, Compiler, CompilerAnswer, Host};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use xla_shape_hlo::{RefusalCause, Remedy};
-use xla_shape_pjrt::{Argument, Program, Slice};
+use xla_shape_pjrt::{Argument, Program, Target};
 
 /// The option of the TPU compiler that limits the VMEM of each kernel, in KiB.
 const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
@@ -18,7 +18,7 @@ impl Compiler {
     pub fn compile_with(
         &self,
         host: &Host,
-        slice: &Slice,
+        target: &Target,
         program: &[u8],
         cause: Option<&RefusalCause>,
         remedy: &Remedy,
@@ -28,19 +28,19 @@ impl Compiler {
                 let mut compiler = self.clone();
                 compiler.options.retain(|(name, _)| name != VMEM_OPTION);
                 compiler.options.push((VMEM_OPTION.to_owned(), bytes.div_ceil(1024).to_string()));
-                Some(compiler.compile(host, slice, &with_vmem_limit(program, *bytes)))
+                Some(compiler.compile(host, target, &with_vmem_limit(program, *bytes)))
             }
             (Remedy::CompileFor { found, .. }, Some(RefusalCause::InputMismatch { parameter, .. })) => {
                 let argument = Argument::Parameter(usize::try_from(*parameter).ok()?);
                 let layouts = BTreeMap::from([(argument, found.layout().clone())]);
-                Some(self.compile_changed(host, slice, program, |program| program.with_layouts(&layouts)))
+                Some(self.compile_changed(host, target, program, |program| program.with_layouts(&layouts)))
             }
             (Remedy::HostOutput, _) => {
                 // The message names an instruction, not the result: it is the first one whose change the compiler accepts.
                 let mut first = None;
                 for number in 0..MOST_RESULTS {
                     let kinds = BTreeMap::from([(Argument::Result(number), "pinned_host")]);
-                    match self.compile_changed(host, slice, program, |program| program.with_memory_kinds(&kinds)) {
+                    match self.compile_changed(host, target, program, |program| program.with_memory_kinds(&kinds)) {
                         Err(error) if first.is_some() && !has_result(program, number) => {
                             drop(error);
                             break;
@@ -58,13 +58,13 @@ impl Compiler {
     fn compile_changed(
         &self,
         host: &Host,
-        slice: &Slice,
+        target: &Target,
         program: &[u8],
         change: impl FnOnce(&Program) -> xla_shape_pjrt::Result<Program>,
     ) -> Result<CompilerAnswer, CompileError> {
         let changed = Program::from_bytes(program).and_then(|program| change(&program));
         let changed = changed.map_err(|error| CompileError::Refused(error.to_string()))?;
-        self.compile(host, slice, changed.code())
+        self.compile(host, target, changed.code())
     }
 }
 

@@ -7,16 +7,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program, Properties, Property, Slice};
+use xla_shape_hlo::proto::GpuConfig;
+use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program, Properties, Property, Target};
 
 /// Who starts compilers: the program `xla-shape`, or the Python package, which contains it.
 ///
 /// ```
+/// use xla_shape_pjrt::Target;
 /// use xla_shape_program::{CompileError, Compiler, Host};
 ///
 /// // Who does not know how to start the program cannot compile.
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
-/// let error = Compiler::default().compile(&host, &"v5e".parse()?, b"module {}").unwrap_err();
+/// let error = Compiler::default().compile(&host, "v5e".parse::<Target>()?, b"module {}").unwrap_err();
 /// assert!(matches!(error, CompileError::NoCompiler(_)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -33,6 +35,12 @@ pub struct Host {
 /// The variable with libtpu's flags.
 const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
+/// The options of XLA that say whether it times its choices on a GPU, where the results of another time are, and whether it writes its
+/// estimates of time into the module.
+const AUTOTUNE_LEVEL: &str = "xla_gpu_autotune_level";
+const AUTOTUNE_RESULTS: &str = "xla_gpu_load_autotune_results_from";
+const ESTIMATES: &str = "xla_gpu_collect_cost_model_stats";
+
 /// The option of XLA that names the directory of dumps.
 pub const DUMP_OPTION: &str = "xla_dump_to";
 
@@ -44,8 +52,13 @@ impl Compiler {
     ///
     /// # Errors
     /// If the process cannot be started, ends without an answer or takes too long, if there is no compiler, or if it refuses the program.
-    pub fn compile(&self, host: &Host, slice: &Slice, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
-        self.compile_until(&NEVER, host, slice, program)
+    pub fn compile(
+        &self,
+        host: &Host,
+        target: impl Into<Target>,
+        program: &[u8],
+    ) -> Result<CompilerAnswer, CompileError> {
+        self.compile_until(&NEVER, host, target, program)
     }
 
     /// Like [`compile`](Self::compile); once `stop` is set, the process is ended.
@@ -56,10 +69,10 @@ impl Compiler {
         &self,
         stop: &AtomicBool,
         host: &Host,
-        slice: &Slice,
+        target: impl Into<Target>,
         program: &[u8],
     ) -> Result<CompilerAnswer, CompileError> {
-        self.answer(host, self.command(host, slice)?, program, stop)
+        self.answer(host, self.command(host, &target.into())?, program, stop)
     }
 
     /// Like [`compile`](Self::compile); libtpu also writes what it did with kernels into a directory.
@@ -69,21 +82,21 @@ impl Compiler {
     pub fn compile_dumping(
         &self,
         host: &Host,
-        slice: &Slice,
+        target: impl Into<Target>,
         program: &[u8],
         folder: &Path,
     ) -> Result<CompilerAnswer, CompileError> {
         let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
         let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
-        let mut command = self.command(host, slice)?;
+        let mut command = self.command(host, &target.into())?;
         command.env(LIBTPU_FLAGS, flags);
         self.answer(host, command, program, &NEVER)
     }
 
     /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of
     /// the first attempt, so nobody hears them again.
-    pub fn leave_modules(&self, host: &Host, slice: &Slice, program: &[u8], folder: &Path) {
-        let Ok(mut command) = self.command(host, slice) else { return };
+    pub fn leave_modules(&self, host: &Host, target: impl Into<Target>, program: &[u8], folder: &Path) {
+        let Ok(mut command) = self.command(host, &target.into()) else { return };
         let mut option = OsString::from(format!("{DUMP_OPTION}="));
         option.push(folder);
         command.arg("--option").arg(option);
@@ -105,15 +118,20 @@ impl Compiler {
     }
 
     /// The command that compiles for one device: `xla-shape compile` with its hidden option.
-    fn command(&self, host: &Host, slice: &Slice) -> Result<Command, CompileError> {
+    fn command(&self, host: &Host, target: &Target) -> Result<Command, CompileError> {
         let unknown = "cannot start a process for the compiler: the program does not know its own file";
         let known = host.command.split_first();
         let (program, first) = known.ok_or_else(|| CompileError::NoCompiler(unknown.to_owned()))?;
         let mut command = Command::new(program);
-        command.args(first).args(["compile", "-", "--alone", "--for", &slice.to_string()]);
+        command.args(first).args(["compile", "-", "--alone", "--for", &target.to_string()]);
         command.args(["--time-limit", &self.time_limit.to_string()]);
         if let Some(plugin) = &self.plugin {
             command.arg("--plugin").arg(plugin);
+        }
+        for (name, file) in [("--config", &self.config), ("--autotune", &self.autotune)] {
+            if let Some(file) = file {
+                command.arg(name).arg(file);
+            }
         }
         for (name, number) in [("--replicas", self.replicas), ("--partitions", self.partitions)] {
             if let Some(number) = number {
@@ -128,14 +146,32 @@ impl Compiler {
         Ok(command)
     }
 
+    /// The description of the GPU, if the user has one.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is none.
+    pub fn described(&self) -> Result<Option<GpuConfig>, Error> {
+        self.config.as_deref().map(read_config).transpose()
+    }
+
     /// Compiles a program in this process, which may not survive it. Parts of the answer that the plug-in does not support are missing.
     ///
     /// # Errors
     /// If the program cannot be read, or the compiler refuses it.
-    pub fn compile_here(&self, plugin: &Plugin, slice: &Slice, program: &[u8]) -> Result<CompilerAnswer, Error> {
+    pub fn compile_here(&self, plugin: &Plugin, target: &Target, program: &[u8]) -> Result<CompilerAnswer, Error> {
         let program = Program::from_bytes(program)?;
-        let topology = plugin.topology(slice)?;
-        let compiled = topology.compile(&program, &self.pjrt_options())?;
+        let topology = match (target, &self.config) {
+            (Target::Gpu(gpus), Some(file)) => plugin.gpus(gpus, &read_config(file)?)?,
+            _ => plugin.topology(target)?,
+        };
+        let options = self.pjrt_options();
+        let compiled = match topology.compile(&program, &options.clone().or_options(self.gpu_options(target, true))) {
+            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`).
+            Err(Error::Plugin { .. }) if matches!(target, Target::Gpu(_)) => {
+                topology.compile(&program, &options.or_options(self.gpu_options(target, false)))
+            }
+            compiled => compiled,
+        }?;
         let memory = compiled.memory()?;
         Ok(CompilerAnswer {
             message: compiled.optimized()?.to_vec(),
@@ -146,6 +182,7 @@ impl Compiler {
             account: memory.account(),
             generated_code: memory.generated_code,
             cost: compiled.cost().map(numbers).unwrap_or_default(),
+            autotuned: self.autotuned(target),
             fingerprint: compiled.fingerprint().ok(),
             compiler: topology.platform_version().ok(),
         })
@@ -164,6 +201,34 @@ impl Compiler {
         }
         options
     }
+
+    /// Whether the compiler takes results of autotuning; `None` if that is not asked, or the user's options say it.
+    fn autotuned(&self, target: &Target) -> Option<bool> {
+        let is_own = |(name, _): &(String, String)| [AUTOTUNE_LEVEL, AUTOTUNE_RESULTS].contains(&name.as_str());
+        let decided = matches!(target, Target::Gpu(_)) && !self.options.iter().any(is_own);
+        decided.then_some(self.autotune.is_some())
+    }
+
+    /// The options that a GPU needs where there is none on which the compiler could time its choices.
+    fn gpu_options(&self, target: &Target, with_estimates: bool) -> Vec<(&'static str, String)> {
+        if matches!(target, Target::Tpu(_)) {
+            return Vec::new();
+        }
+        let choices = match &self.autotune {
+            Some(file) => (AUTOTUNE_RESULTS, file.to_string_lossy().into_owned()),
+            None => (AUTOTUNE_LEVEL, "0".to_owned()),
+        };
+        [choices].into_iter().chain(with_estimates.then(|| (ESTIMATES, "true".to_owned()))).collect()
+    }
+}
+
+/// The description of a GPU in a file, as text.
+fn read_config(file: &Path) -> Result<GpuConfig, Error> {
+    let unreadable =
+        |why: &dyn std::fmt::Display| Error::Description { path: file.to_owned(), reason: why.to_string() };
+    let text = xla_shape_files::contents(file).map_err(|error| unreadable(&error))?;
+    let text = std::str::from_utf8(&text).map_err(|error| unreadable(&error))?;
+    GpuConfig::parse(text).map_err(|error| unreadable(&error))
 }
 
 /// The properties that are numbers.

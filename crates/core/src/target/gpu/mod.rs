@@ -25,3 +25,15 @@ pub use table::Gpu;
 /// The part of a GPU's memory that a process of JAX takes when it starts, in percent, unless `XLA_PYTHON_CLIENT_MEM_FRACTION` says another
 /// (`xla/pjrt/plugin/xla_gpu/xla_gpu_allocator_config.h`).
 pub const JAX_MEMORY_PERCENT: u64 = 75;
+
+/// [`JAX_MEMORY_PERCENT`] of the bytes of a GPU's memory.
+///
+/// ```
+/// assert_eq!(xla_shape_core::gpu::jax_memory_bytes(80 << 30), 60 << 30);
+/// ```
+#[must_use]
+pub const fn jax_memory_bytes(memory_bytes: u64) -> u64 {
+    // In two steps, so that no product exceeds 64 bits.
+    let (hundreds, rest) = (memory_bytes / 100, memory_bytes % 100);
+    hundreds.saturating_mul(JAX_MEMORY_PERCENT).saturating_add(rest.saturating_mul(JAX_MEMORY_PERCENT) / 100)
+}

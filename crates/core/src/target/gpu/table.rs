@@ -1,6 +1,6 @@
 //! A row for each GPU.
 
-use super::{Capability, JAX_MEMORY_PERCENT};
+use super::{Capability, jax_memory_bytes};
 use crate::target::table::Row;
 
 /// Gives all rows to a macro, as [`targets!`](crate::targets) does for TPUs: `Variant "description" { cells }`.
@@ -224,7 +224,7 @@ impl Gpu {
         self.row().memory
     }
 
-    /// The bytes of memory that a process of JAX takes when it starts: [`JAX_MEMORY_PERCENT`] of all. A program that needs more fits only
+    /// The bytes of memory that a process of JAX takes when it starts: [`JAX_MEMORY_PERCENT`](super::JAX_MEMORY_PERCENT) of all. A program that needs more fits only
     /// if `XLA_PYTHON_CLIENT_MEM_FRACTION` gives JAX more.
     ///
     /// ```
@@ -233,9 +233,8 @@ impl Gpu {
     /// assert_eq!(Gpu::H100Sxm.jax_memory_bytes(), 84_942_979_072 / 4 * 3);
     /// ```
     #[must_use]
-    #[expect(clippy::arithmetic_side_effects, reason = "no memory of the table has 2^57 bytes")]
     pub fn jax_memory_bytes(self) -> u64 {
-        self.memory_bytes() * JAX_MEMORY_PERCENT / 100
+        jax_memory_bytes(self.memory_bytes())
     }
 
     /// The bytes per second between the GPU and its memory.

@@ -6,7 +6,7 @@ mod schema;
 use alloc::vec;
 use alloc::vec::Vec;
 use prost::encoding::{WireType, encode_key, encode_varint};
-use reader::{Item, Reader, Scalar};
+pub(super) use reader::{Item, Reader, Scalar, float};
 use schema::{FieldKind, Messages};
 use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 
@@ -141,13 +141,13 @@ fn push(messages: &Messages, number: u32, kind: FieldKind, value: &Scalar<'_>, t
         (FieldKind::Number, Scalar::Word("false" | "f" | "False")) => whole(0, to),
         (FieldKind::Enum(name), Scalar::Word(word)) => whole(messages.value(name, word)?, to),
         (FieldKind::Float, Scalar::Word(word)) => {
-            let float = reader::float(word)? as f32;
+            let decimal = float(word)? as f32;
             encode_key(number, WireType::ThirtyTwoBit, to);
-            to.extend_from_slice(&float.to_le_bytes());
+            to.extend_from_slice(&decimal.to_le_bytes());
         }
         (FieldKind::Double, Scalar::Word(word)) => {
             encode_key(number, WireType::SixtyFourBit, to);
-            to.extend_from_slice(&reader::float(word)?.to_le_bytes());
+            to.extend_from_slice(&float(word)?.to_le_bytes());
         }
         _ => return None,
     }

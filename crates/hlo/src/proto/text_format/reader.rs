@@ -10,7 +10,7 @@ type Result<T> = core::result::Result<T, ParseError>;
 
 /// The value of a field that is not a message.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Scalar<'t> {
+pub(in crate::proto) enum Scalar<'t> {
     /// A number, a flag or a name, with its sign.
     Word(&'t str),
     /// The bytes of a string.
@@ -19,7 +19,7 @@ pub(super) enum Scalar<'t> {
 
 /// A part of a message.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Item<'t> {
+pub(in crate::proto) enum Item<'t> {
     /// A field that is a message begins; its fields and [`Close`](Self::Close) follow.
     Open(&'t str),
     Close,
@@ -28,13 +28,13 @@ pub(super) enum Item<'t> {
 
 /// An item, and where it is: the value of a scalar, or the field's name.
 #[derive(Debug)]
-pub(super) struct Spanned<'t> {
-    pub(super) item: Item<'t>,
-    pub(super) span: Span,
+pub(in crate::proto) struct Spanned<'t> {
+    pub(in crate::proto) item: Item<'t>,
+    pub(in crate::proto) span: Span,
 }
 
 /// Reads items one after the other. After an error it ends.
-pub(super) struct Reader<'t> {
+pub(in crate::proto) struct Reader<'t> {
     text: &'t str,
     position: usize,
     /// The closing brackets that are still to come.
@@ -45,7 +45,7 @@ pub(super) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(in crate::proto) fn new(text: &'t str) -> Self {
         let mut reader = Self { text, position: 0, open: Vec::new(), lists: Vec::new(), failed: false };
         reader.skip_space();
         // The first word of what C++ prints for debugging.
@@ -317,7 +317,7 @@ pub(super) fn integer(word: &str) -> Option<u64> {
 }
 
 /// A number with a fraction, an exponent or a suffix; `inf` and `nan`.
-pub(super) fn float(word: &str) -> Option<f64> {
+pub(in crate::proto) fn float(word: &str) -> Option<f64> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => (-1.0, digits.trim_start()),
         None => (1.0, word),
