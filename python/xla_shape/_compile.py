@@ -14,7 +14,7 @@ import jax
 from . import Answer, Module, ShapeError
 from ._native import compile_it, generation, memory_of_refused
 
-__all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device"]
+__all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device", "why_no_answer"]
 
 
 def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
@@ -23,6 +23,15 @@ def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
         raise TypeError(f"expected a function, found {function!r}")
     jitted = function if hasattr(function, "trace") else jax.jit(function)
     return jitted.trace(*args).lower(lowering_platforms=(platform,))
+
+
+def why_no_answer(done: subprocess.CompletedProcess[str]) -> str:
+    """What the program says where it has no answer: the message of its error, which is a line of JSON after its warnings."""
+    said = done.stderr.strip()
+    try:
+        return str(json.loads(said.splitlines()[-1])["message"])
+    except (IndexError, KeyError, TypeError, json.JSONDecodeError):
+        return said or f"the program ended with exit code {done.returncode}"
 
 
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:
@@ -41,7 +50,7 @@ def memory_on(device: str, function: Any, args: Any, top: int, space: int | None
         try:
             answer = json.loads(done.stdout)
         except json.JSONDecodeError:
-            raise ShapeError(done.stderr.strip() or f"the program ended with exit code {done.returncode}") from None
+            raise ShapeError(why_no_answer(done)) from None
         if "error" in answer:
             message = answer["error"]["message"]
             refused = memory_of_refused(message, dump, name, top, space)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import Answer, ShapeError
-from ._compile import lowered_for_tpu
+from ._compile import lowered_for_tpu, why_no_answer
 from ._native import kernels
 
 _Dump = tuple[str | None, str | None, str]
@@ -74,7 +74,7 @@ def _dumps(
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:
-        raise ShapeError(done.stderr.strip() or f"the program ended with exit code {done.returncode}") from None
+        raise ShapeError(why_no_answer(done)) from None
     refused = [(error["for"], error["message"]) for error in answer["errors"]]
     found = dict.fromkeys(entry["for"] for entry in answer["kernels"])
     if not found and may_lack_kernels:

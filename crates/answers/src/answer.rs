@@ -1,5 +1,6 @@
 //! The trait of all answers, and how they become JSON.
 
+use crate::digest::Digest;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
@@ -24,6 +25,11 @@ pub trait Answer: Serialize {
     /// ```
     fn json(&self) -> String {
         answer_line(Self::SCHEMA, self)
+    }
+
+    /// What of the answer fits into a prompt; empty for answers that are short.
+    fn digest(&self) -> Digest {
+        Digest::default()
     }
 }
 

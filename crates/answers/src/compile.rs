@@ -1,6 +1,7 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
 use crate::cost::{ProgramCost, Sums};
+use crate::digest::Digest;
 use crate::hlo::memory::{Capacity, Memory, capacity_in};
 use crate::hlo::report::Value;
 use crate::hlo::{Device, Report};
@@ -311,6 +312,10 @@ fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
 
 impl Answer for Compilation {
     const SCHEMA: &'static str = "xla-shape/compile/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_compilation(self)
+    }
 
     fn json(&self) -> String {
         self.targets.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()

@@ -29,6 +29,8 @@
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
+//! | [`problem`] | [`Problem`](problem::Problem) | Why is there no answer? |
+//! | [`digest`] | [`Digest`](digest::Digest) | What of an answer fits into a prompt? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain, what was refused, and what helps? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
@@ -48,6 +50,7 @@ pub mod compare;
 pub mod compile;
 pub mod convert;
 pub mod cost;
+pub mod digest;
 pub mod draw;
 pub mod explain;
 pub mod formula;
@@ -57,6 +60,7 @@ pub mod hlo;
 pub mod kernel;
 pub mod numbers;
 pub mod place;
+pub mod problem;
 pub mod rustc;
 pub mod scan;
 mod schema;

@@ -4,8 +4,9 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use thiserror::Error;
 use xla_shape::ParseError;
+use xla_shape_answers::problem::{Code, Place, Problem};
 use xla_shape_files::{Error as FilesError, Missing};
-use xla_shape_program::OpenError;
+use xla_shape_program::{OpenError, ReadError};
 
 /// The exit code if the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
@@ -31,9 +32,14 @@ pub(crate) enum Failure {
     /// The user ended it before there was anything to output.
     #[error("interrupted: {0}")]
     NoResult(String),
-    /// A text that is not a shape; the message shows where.
-    #[error("{0}")]
-    Shape(String),
+    /// A text that is not a shape, a module or another text that is read; the message shows where.
+    #[error("{message}")]
+    Syntax {
+        /// The message, with the line of the text and a mark.
+        message: String,
+        /// The place, if it is known.
+        place: Option<Place>,
+    },
     /// An error of files; the message names the option for a value that is missing.
     #[error("error: {error}{}", option(error))]
     Files {
@@ -63,14 +69,42 @@ impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Files(error) => Self::Files { error },
-            error => Self::Shape(error.to_string()),
+            OpenError::Read(error) => error.into(),
+            error => Self::syntax(error),
         }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        let place = match &error {
+            ReadError::Syntax { error, text, .. } => Some(Place::new(error, text)),
+            _ => None,
+        };
+        Self::Syntax { message: error.to_string(), place }
     }
 }
 
 impl Failure {
     pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
-        Self::Shape(error.render(text).to_string())
+        Self::Syntax { message: error.render(text).to_string(), place: Some(Place::new(error, text)) }
+    }
+
+    /// A text that cannot be read; the message shows where.
+    pub(crate) fn syntax(message: impl Display) -> Self {
+        Self::Syntax { message: message.to_string(), place: None }
+    }
+
+    /// The failure for programs.
+    pub(crate) fn problem(&self) -> Problem {
+        let (code, place) = match self {
+            Self::Syntax { place, .. } => (Code::Syntax, *place),
+            Self::Files { .. } => (Code::File, None),
+            Self::Write(_) => (Code::Output, None),
+            Self::Interrupted | Self::NoResult(_) => (Code::Interrupted, None),
+            Self::Told | Self::Unread | Self::Said(_) => (Code::Refused, None),
+        };
+        Problem { code, message: self.to_string(), place }
     }
 
     pub(crate) fn said(message: impl Display) -> Self {

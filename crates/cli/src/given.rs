@@ -1,12 +1,13 @@
 //! Reads the shapes and shardings of the command line.
 
 use crate::failure::Failure;
-use xla_shape::ArrayShape;
 use xla_shape::shard::Sharding;
 use xla_shape::text::parse_index;
 use xla_shape::tpu::vector::VectorLayout;
+use xla_shape::{ArrayShape, Shape};
 use xla_shape_answers::explain::Registers;
 use xla_shape_answers::numbers::no_array;
+use xla_shape_answers::problem::Place;
 use xla_shape_answers::{Given, GivenArray};
 
 /// Reads a sharding.
@@ -16,7 +17,10 @@ pub(crate) fn sharding_of(text: &str) -> Result<Sharding, Failure> {
 
 /// Reads a shape, and which of its arrays were written with a layout.
 pub(crate) fn given_of(text: &str) -> Result<Given, Failure> {
-    Given::read(text).map_err(Failure::Shape)
+    Given::read(text).map_err(|message| {
+        let place = text.parse::<Shape>().err().map(|error| Place::new(&error, text));
+        Failure::Syntax { message, place }
+    })
 }
 
 /// Reads an array, or an array in a buffer.

@@ -14,6 +14,7 @@ mod given;
 mod io;
 mod verbs;
 
+use args::Format;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, FromArgMatches as _, ValueEnum as _};
 use failure::Failure;
@@ -22,7 +23,9 @@ use std::io::{Read, Write as _};
 use std::process::ExitCode;
 use verbs::help::{Arguments, HelpArguments, command, is_like_a_verb, unknown_verb};
 use verbs::{Verb, answer};
-use xla_shape_program::Host;
+use xla_shape_answers::Answer as _;
+use xla_shape_answers::problem::{Code, Problem};
+use xla_shape_program::{Host, end_with_parent};
 use xla_shape_render::harmless;
 
 /// Runs the program with the arguments of this process, and returns its exit code.
@@ -34,10 +37,15 @@ pub fn run() -> ExitCode {
 /// Runs the program with these arguments, of which the first is the program's name, and returns its exit code.
 pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = arguments.into_iter().collect::<Vec<_>>();
+    let is_json = wants_json(&arguments);
+    if value_of("--format", &arguments).as_deref() == Some("tool") {
+        // The server that started this process may be ended at any time.
+        end_with_parent();
+    }
     let arguments = match parse(arguments.iter().cloned()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            print_usage(&error, &arguments);
+            print_usage(&error, &arguments, is_json);
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
@@ -52,11 +60,11 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Some(Verb::Help(HelpArguments { verb: None, words })) => return help(host, &words),
         Some(_) if !arguments.any.things.is_empty() || arguments.any.format.is_some() => {
             let message = "a verb takes its arguments after it, and nothing before it";
-            return usage_error(&command().error(ErrorKind::ArgumentConflict, message));
+            return usage_error(&command().error(ErrorKind::ArgumentConflict, message), is_json);
         }
         Some(verb) => answer(&verb, host),
         None => match &arguments.any.things[..] {
-            [thing, ..] if is_like_a_verb(thing) => return usage_error(&unknown_verb(thing)),
+            [thing, ..] if is_like_a_verb(thing) => return usage_error(&unknown_verb(thing), is_json),
             _ => verbs::thing::run(&arguments.any, |command| {
                 let words = [OsString::from("xla-shape")].into_iter().chain(command.iter().map(OsString::from));
                 match parse(words).map(|arguments| arguments.verb) {
@@ -71,7 +79,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Ok(()) => 0,
         Err(failure) => {
             if failure.has_message() {
-                io::tell(&failure);
+                tell(&failure.problem(), is_json);
             }
             failure.code()
         }
@@ -84,20 +92,42 @@ fn help(host: &Host, words: &[String]) -> u8 {
     let verb = words.iter().try_fold(&all, |command, word| command.find_subcommand(word));
     if verb.is_none() {
         let message = format!("unknown verb `{}`", harmless(&words.join(" ")));
-        return usage_error(&match words {
+        let error = match words {
             [word] => unknown_verb(word.as_ref()),
             _ => all.error(ErrorKind::InvalidSubcommand, message),
-        });
+        };
+        return usage_error(&error, false);
     }
     let words = ["xla-shape"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
     run_with(host, words.map(OsString::from))
 }
 
 /// Prints an error about the arguments; returns the exit code.
-fn usage_error(error: &clap::Error) -> u8 {
-    // An error here means that standard error is closed.
-    drop(error.print());
+fn usage_error(error: &clap::Error, is_json: bool) -> u8 {
+    if is_json {
+        let message = harmless(error.render().to_string().trim_end()).into_owned();
+        tell(&Problem { code: Code::Usage, message, place: None }, true);
+    } else {
+        // An error here means that standard error is closed.
+        drop(error.print());
+    }
     u8::try_from(error.exit_code()).unwrap_or(2)
+}
+
+/// Tells why there is no answer: to people, or with `--format json` to programs.
+fn tell(problem: &Problem, is_json: bool) {
+    if is_json {
+        // An error means that standard error is closed.
+        let _ = std::io::stderr().write_all(problem.json().as_bytes());
+    } else {
+        io::tell(&problem.message);
+    }
+}
+
+/// Whether arguments that may be wrong ask for JSON.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let asked = value_of("--format", arguments);
+    asked.and_then(|form| Format::from_str(&form, false).ok()).is_some_and(Format::is_json)
 }
 
 /// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
@@ -110,21 +140,29 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::E
 
 /// The value of --color among arguments that may be wrong.
 fn wanted_color(arguments: &[OsString]) -> ColorChoice {
+    value_of("--color", arguments).and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
+}
+
+/// The value of an option among arguments that may be wrong.
+fn value_of(name: &str, arguments: &[OsString]) -> Option<String> {
     let mut options =
         arguments.iter().map(|argument| argument.to_string_lossy()).take_while(|argument| argument != "--");
-    let value = options.find_map(|option| match option.strip_prefix("--color")? {
+    let value = options.find_map(|option| match option.strip_prefix(name)? {
         "" => Some(String::new()),
         value => value.strip_prefix('=').map(str::to_owned),
     });
-    let value = value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()));
-    value.and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
+    value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()))
 }
 
 /// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.
-fn print_usage(error: &clap::Error, arguments: &[OsString]) {
+fn print_usage(error: &clap::Error, arguments: &[OsString], is_json: bool) {
     // An error here means that standard output is closed.
     if !error.use_stderr() {
         drop(error.print());
+        return;
+    }
+    if is_json {
+        usage_error(error, true);
         return;
     }
     // The message has colours, so it cannot be escaped as a whole: it is made again from escaped arguments.

@@ -1,6 +1,6 @@
 //! `xla-shape compile`, with a fake PJRT plug-in.
 
-use crate::program::{Command, program_path};
+use crate::program::{Command, in_words, program_path};
 use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -126,7 +126,8 @@ fn modules_and_pages_are_written() {
         [&["-o", "-", "--format", "json"][..], &["-o", "-", "--for", "v5e,v6e"], &["-o", "-", "--html", "-"]]
     {
         let (_folder, answer) = compile("module {}", arguments);
-        assert!(answer.errors.starts_with("error: standard output takes one "), "{}", answer.errors);
+        let error = in_words(&answer.errors);
+        assert!(error.starts_with("error: standard output takes one "), "{error}");
         assert_eq!(answer.code, 1);
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! `BLESS=1 cargo test -p xla-shape-cli --test program doors` writes the program's answers into the file.
 
-use crate::program::Command;
+use crate::program::{Command, in_words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
@@ -47,7 +47,7 @@ fn the_program_gives_these_answers() {
             program.args(&row.command).args(["--format", "json"]).write_stdin(row.input.clone().unwrap_or_default());
         let output = program.output().unwrap();
         let [json, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-        Row { answer: values(&json), error, ..row.clone() }
+        Row { answer: values(&json), error: in_words(&error), ..row.clone() }
     };
     let rows = rows();
     assert!(rows.len() >= 200, "{}", rows.len());

@@ -1,6 +1,6 @@
 //! Faults of the system: no memory, a full disk, closed pipes, files that change.
 
-use crate::program::Command;
+use crate::program::{Command, in_words};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
@@ -517,7 +517,8 @@ fn streams_that_lead_to_files_keep_what_is_in_them() {
     for arguments in ["--svg - --html /dev/stdout", "--svg /dev/stdout --format json"] {
         let command = format!("{PROGRAM} draw f32[8] {arguments} > log");
         let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
-        assert!(error(&output).starts_with("error: standard output takes one of"), "{output:?}");
+        let error = in_words(error(&output));
+        assert!(error.starts_with("error: standard output takes one of"), "{output:?}");
     }
 }
 

@@ -38,6 +38,33 @@ fn schemas_are_those_of_the_program() {
     assert_eq!(files, names);
 }
 
+/// The tools of `mcp`, as it lists them; with those that write.
+fn tools() -> String {
+    let mut program = Command::program();
+    let asked = "{\"id\":1,\"method\":\"tools/list\"}\n";
+    let output = program.args(["mcp", "--write"]).write_stdin(asked).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = |tool: &Value| {
+        let writes = if tool["annotations"]["readOnlyHint"] == false { " (with `--write`)" } else { "" };
+        let about = tool["description"].as_str().unwrap().replace('|', "\\|");
+        format!("| `{}`{writes} | {about} |\n", tool["name"].as_str().unwrap())
+    };
+    let rows = answer["result"]["tools"].as_array().unwrap().iter().map(row).collect::<String>();
+    format!("| tool | what it is for |\n|---|---|\n{rows}")
+}
+
+#[test]
+fn pages_for_agents_have_the_tools() {
+    let tools = tools();
+    for page in ["docs/agents.md", "docs/skill/SKILL.md"] {
+        let path = root().join(page);
+        let text = fs::read_to_string(&path).unwrap();
+        let (before, rest) = text.split_once("<!-- tools -->\n").unwrap();
+        let (_, after) = rest.split_once("<!-- end of tools -->").unwrap();
+        compare(&path, &format!("{before}<!-- tools -->\n{tools}<!-- end of tools -->{after}"));
+    }
+}
+
 const START: &str = "<!-- fields of ";
 const END: &str = "<!-- end of fields -->";
 

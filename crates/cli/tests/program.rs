@@ -1,5 +1,6 @@
 //! The program as a command with an input.
 
+use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -9,6 +10,15 @@ use std::thread;
 /// Where cargo has put the program.
 pub(crate) fn program_path() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_xla-shape"))
+}
+
+/// What the program says to people where it wrote an error as JSON.
+pub(crate) fn in_words(errors: &str) -> String {
+    let message = |line: &str| {
+        let error = serde_json::from_str::<Value>(line).ok()?;
+        error["message"].as_str().map(str::to_owned)
+    };
+    errors.lines().map(|line| message(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
 
 /// A command whose standard input is given, and is empty otherwise.

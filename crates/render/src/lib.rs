@@ -26,6 +26,7 @@ mod compare;
 mod compile;
 mod convert;
 mod cost;
+mod digest;
 pub mod draw;
 mod explain;
 pub mod guard;

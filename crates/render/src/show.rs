@@ -1,6 +1,7 @@
 //! Answers for people.
 
 use crate::Text;
+use crate::digest::digest;
 use xla_shape_answers::Answer;
 
 /// An answer that can be shown to people.
@@ -17,6 +18,22 @@ pub trait Show: Answer {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     fn text(&self, width: usize) -> Text;
+
+    /// The answer for a prompt: its first lines, its largest causes, each with its line and its remedy, and what to ask next; at most 30 lines
+    /// and 5,000 characters.
+    ///
+    /// ```
+    /// use xla_shape_answers::explain::Explanation;
+    /// use xla_shape_render::Show;
+    ///
+    /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
+    /// let text = Explanation::new(shape).brief().to_string();
+    /// assert!(text.contains("53,248 bytes") && text.lines().count() <= 30);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    fn brief(&self) -> Text {
+        digest(self)
+    }
 }
 
 /// An answer with a picture.

@@ -5,6 +5,7 @@ mod copies;
 mod remedy;
 
 use crate::Answer;
+use crate::digest::Digest;
 use crate::place::Place;
 use crate::source::{scope_of, source_text};
 pub use cause::{Cause, FixedBy, Side};
@@ -226,6 +227,10 @@ pub struct Collective {
 
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_cost(self)
+    }
 }
 
 impl ProgramCost {

@@ -1,6 +1,7 @@
 //! Compares programs with their records.
 
 use super::record::{Record, Recorded, RecordedCopy};
+use crate::digest::Digest;
 use crate::hlo::{Limit, Measure, OtherDevices, Reason};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
@@ -321,6 +322,10 @@ impl Checks {
 
 impl Answer for Checks {
     const SCHEMA: &'static str = "xla-shape/guard-check/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_checks(self)
+    }
 
     fn json(&self) -> String {
         self.programs.iter().map(|check| answer_line(Self::SCHEMA, check)).collect()

@@ -4,6 +4,7 @@ use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, measure};
 use super::memory::Accuracy;
 use crate::cost::{Cause as CopyCause, CopyCost, ProgramCost, Remedy};
+use crate::digest::Digest;
 use crate::numbers::{difference, space_name};
 use crate::source::source_text;
 use crate::{Answer, answer_line};
@@ -335,6 +336,10 @@ impl Difference {
 
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_difference(self)
+    }
 
     fn json(&self) -> String {
         self.lines().map(|line| answer_line(Self::SCHEMA, &line)).collect()

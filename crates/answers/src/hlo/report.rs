@@ -4,6 +4,7 @@ use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, Starts, TOTALS, 
 use super::sharding::Shardings;
 use super::summary::Summary;
 use crate::Answer;
+use crate::digest::Digest;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -289,6 +290,10 @@ pub struct LayoutChange {
 
 impl Answer for Report {
     const SCHEMA: &'static str = "xla-shape/hlo/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_report(self)
+    }
 }
 
 impl Report {

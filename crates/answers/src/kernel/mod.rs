@@ -11,6 +11,7 @@ pub use listing::{BundleText, SlotText, VectorText};
 pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
 
 use crate::Answer;
+use crate::digest::Digest;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -241,4 +242,8 @@ fn file_name(path: &str) -> &str {
 
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_kernels(self)
+    }
 }

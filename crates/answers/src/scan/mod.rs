@@ -10,6 +10,7 @@ pub use self::trial::Trial;
 
 use crate::Answer;
 use crate::advise::{Advice, WORTH_IT};
+use crate::digest::Digest;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
@@ -512,6 +513,10 @@ struct Repeated<'a> {
 
 impl Answer for Scan {
     const SCHEMA: &'static str = "xla-shape/scan-summary/1";
+
+    fn digest(&self) -> Digest {
+        Digest::of_scan(self)
+    }
 }
 
 /// What the allocations with one name take together.

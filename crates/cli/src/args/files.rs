@@ -1,6 +1,6 @@
 //! The verbs that write arrays to files.
 
-use super::Format;
+use super::{Format, OutputPath};
 use clap::Args;
 use std::path::PathBuf;
 use xla_shape_files::SLAB_BYTES;
@@ -39,7 +39,7 @@ pub(crate) struct RelayoutArguments {
 
     /// The file to write, completely or not at all; `-` is standard output, which gets raw bytes
     #[arg(long, short, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: OutputPath,
 
     /// Print nothing, or what was written as one JSON object
     #[arg(long, value_enum, default_value_t)]
@@ -77,7 +77,7 @@ pub(crate) struct ShardArguments {
 
     /// The folder to write into; it is created if it does not exist
     #[arg(long, short, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: OutputPath,
 
     /// Write all files, even those that exist with the same bytes
     #[arg(long)]

@@ -1,18 +1,21 @@
 //! The arguments of the verbs, with their help. Each file has the verbs about one kind of input.
 
 mod files;
+mod mcp;
 mod programs;
 mod shapes;
 mod tune;
 
 pub(crate) use files::*;
+pub(crate) use mcp::McpArguments;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Command, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
 
@@ -23,8 +26,8 @@ pub(crate) struct AnyArguments {
     #[arg(value_name = "THING", num_args = 1..=2, value_hint = ValueHint::AnyPath)]
     pub(crate) things: Vec<OsString>,
 
-    /// Of a THING without a verb: text for people, or JSON
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "text|json")]
+    /// Of a THING without a verb: text for people, a digest for a prompt, or JSON
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "text|digest|json")]
     pub(crate) format: Option<Format>,
 }
 
@@ -63,6 +66,30 @@ fn generation() -> OfferingGenerations<impl TypedValueParser<Value = Generation>
     OfferingGenerations(str::parse::<Generation>)
 }
 
+/// The path of a file or a directory that a verb writes.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputPath(PathBuf);
+
+impl From<OsString> for OutputPath {
+    fn from(path: OsString) -> Self {
+        Self(path.into())
+    }
+}
+
+impl Deref for OutputPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for OutputPath {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
 /// The file that a verb reads line by line.
 #[derive(Debug, Args)]
 pub(crate) struct InputFile {
@@ -82,7 +109,7 @@ pub(crate) struct TpuOptions {
 /// How an answer is written.
 #[derive(Debug, Args)]
 pub(crate) struct AnswerOptions {
-    /// Text for people, or JSON: one object, or one on each line where there are several answers
+    /// Text for people; a digest, at most 30 lines for a prompt; or JSON: one object, or one on each line where there are several answers
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }
@@ -93,8 +120,20 @@ pub(crate) enum Format {
     /// For people
     #[default]
     Text,
+    /// For prompts: at most 30 lines
+    Digest,
     /// For programs
     Json,
+    /// For `mcp`: the digest as a text of JSON in the first line, then JSON
+    #[value(hide = true)]
+    Tool,
+}
+
+impl Format {
+    /// Whether programs read it.
+    pub(crate) const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Tool)
+    }
 }
 
 /// The form of an output that is always JSON.

@@ -1,7 +1,7 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
 use super::tune::{memory, weight};
-use super::{AnswerOptions, OfferingGenerations, bytes, some_bytes};
+use super::{AnswerOptions, OfferingGenerations, OutputPath, bytes, some_bytes};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroU32;
@@ -72,7 +72,7 @@ pub(crate) struct HloArguments {
 
     /// Also write a page into this file, with pictures of which buffers are live, where and when; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -129,7 +129,7 @@ pub(crate) struct HloShowArguments {
 
     /// Also write a page into this file, with the graph around the instruction; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -203,7 +203,7 @@ pub(crate) struct HloDiffArguments {
 
     /// Also write a page into this file, with both programs side by side; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -234,7 +234,7 @@ pub(crate) struct CostArguments {
 
     /// Also write the answer as an HTML page to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     /// Compile the program again with each layout that would remove a copy, and with all of them
     #[arg(long = "try")]
@@ -294,7 +294,7 @@ pub(crate) struct GuardProgram {
   xla-shape guard record step.json module.hlo")]
 pub(crate) struct GuardRecordArguments {
     /// The file to write; `-` is standard output, which then has nothing else
-    pub(crate) record: PathBuf,
+    pub(crate) record: OutputPath,
 
     #[command(flatten)]
     pub(crate) program: GuardProgram,
@@ -410,11 +410,11 @@ pub(crate) struct CompileArguments {
     ///
     /// With several devices, each has a separate file: module.hlo becomes module.v5e-2x2.hlo, …
     #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<OutputPath>,
 
     /// Write a page with pictures of which buffers are live, where and when, into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of what is known of the GPU after --for
     #[arg(long, value_name = "FILE")]
@@ -502,7 +502,7 @@ pub(crate) struct TuneArguments {
 
     /// The folder for the cached answers; by default, xla-shape in the user's cache folder
     #[arg(long, value_name = "FOLDER")]
-    pub(crate) cache: Option<PathBuf>,
+    pub(crate) cache: Option<OutputPath>,
 
     /// Neither read nor write cached answers
     #[arg(long, conflicts_with = "cache")]
@@ -510,7 +510,7 @@ pub(crate) struct TuneArguments {
 
     /// Write the answer as a page into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
@@ -649,7 +649,7 @@ pub(crate) struct KernelArguments {
 
     /// Write a page into this file: lines, relayouts and registers beside the bundles; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     /// A Python file whose lines the page shows; can be repeated
     #[arg(long, value_name = "FILE", requires = "html")]
@@ -657,7 +657,7 @@ pub(crate) struct KernelArguments {
 
     /// Keep the compiler's dump of a program in a new directory, with a directory for each device
     #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    pub(crate) keep: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

@@ -1,10 +1,11 @@
 //! The verbs about shapes, layouts and their texts.
 
 use super::{
-    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, Target, TpuOptions, bytes,
-    generation, target,
+    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, Target, TpuOptions,
+    bytes, generation, target,
 };
 use clap::{ArgGroup, Args};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use xla_shape::ElementType;
@@ -108,14 +109,18 @@ pub(crate) struct RustcArguments {
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
+    /// Do not read the files with whole names of types that the output names
+    #[arg(long, hide = true)]
+    pub(crate) no_files: bool,
+
     /// Text for people; or the compiler's messages in JSON, if the input is JSON
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }
 
 /// Reads the name of a file for an SVG picture. Names of other pictures are refused: viewers would not show the file.
-fn svg_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
+fn svg_file(text: &str) -> Result<OutputPath, String> {
+    let path = OutputPath::from(OsString::from(text));
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match ending.as_str() {
         "png" | "jpg" | "jpeg" | "gif" | "webp" | "bmp" | "tif" | "tiff" | "pdf" | "html" => {
@@ -157,11 +162,11 @@ pub(crate) struct DrawArguments {
 
     /// Write an SVG picture into this file; `-` is standard output
     #[arg(long, value_name = "FILE", value_parser = svg_file)]
-    pub(crate) svg: Option<PathBuf>,
+    pub(crate) svg: Option<OutputPath>,
 
     /// Write a page into this file that shows the position of the selected element; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    pub(crate) html: Option<OutputPath>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -6,6 +6,7 @@ mod progress;
 pub(crate) use lines::{Line, MAX_LINE, for_each_line};
 pub(crate) use progress::progress;
 
+use crate::args::Format;
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
@@ -62,6 +63,16 @@ pub(crate) fn tell(message: impl Display) {
     for line in harmless(&text).lines() {
         let (before, style, styled, after) = styled(line);
         let _ = writeln!(output, "{before}{style}{styled}{style:#}{after}");
+    }
+}
+
+/// What begins a line about progress that `mcp` reads.
+pub(crate) const PROGRESS_MARK: &str = "progress: ";
+
+/// Tells the server that started this process what it does now.
+pub(crate) fn report(format: Format, what: &str) {
+    if format == Format::Tool {
+        tell(format_args!("{PROGRESS_MARK}{what}"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `compile`: the layouts and the memory that a compiler chooses for a program, for one device or several.
 
-use crate::args::{CompileArguments, Devices, Format};
+use crate::args::{CompileArguments, Devices};
 use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
@@ -31,11 +31,12 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
             "standard output takes one module or page; with several devices, name a file: each device gets its own",
         ));
     }
-    if to_stdout > 1 || (to_stdout > 0 && arguments.answer.format == Format::Json) {
+    if to_stdout > 1 || (to_stdout > 0 && arguments.answer.format.is_json()) {
         return Err(Failure::said("standard output takes one of the module, the page and JSON"));
     }
     // A set, because a device may be named twice.
-    let of_all = |path| arguments.targets.iter().map(|target| file_of(path, target, several)).collect::<BTreeSet<_>>();
+    let of_all =
+        |path: &Path| arguments.targets.iter().map(|target| file_of(path, target, several)).collect::<BTreeSet<_>>();
     let outputs = files.flat_map(|path| of_all(path)).collect::<Vec<_>>();
     let inputs = [Some(&arguments.program), arguments.compiler.plugin.as_ref()].into_iter().flatten();
     check_outputs(inputs.map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))?;
@@ -49,7 +50,9 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     let mut unwritten = Vec::new();
     for (number, target) in arguments.targets.iter().enumerate() {
         let place = if several { format!(" ({} of {})", number + 1, arguments.targets.len()) } else { String::new() };
-        spinner.set_message(harmless(&format!("compiling for {}{place}", target.name)).into_owned());
+        let what = format!("compiling for {}{place}", target.name);
+        io::report(arguments.answer.format, &what);
+        spinner.set_message(harmless(&what).into_owned());
         let device = device(target, &compiler)?;
         let said = match &target.target {
             Ok(devices) => compiler.compile(host, devices, &bytes),

@@ -4,34 +4,32 @@ use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
 use crate::given::{array_of, registers_of, sharding_of};
 use crate::io;
-use std::path::PathBuf;
 use xla_shape_answers::draw::{DeviceDrawing, Drawing, Drawn, RegisterDrawing};
 use xla_shape_files::{check_outputs, is_stdout, write_whole};
 use xla_shape_render::draw::coloured;
-use xla_shape_render::{Html, Show, Svg};
+use xla_shape_render::{Html, Svg};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     let drawn = drawn(arguments)?;
     let files = || [&arguments.svg, &arguments.html].into_iter().flatten();
     let to_output = files().filter(|path| is_stdout(path)).count();
-    if to_output + usize::from(arguments.answer.format == Format::Json) > 1 {
+    if to_output + usize::from(arguments.answer.format.is_json()) > 1 {
         return Err(Failure::said("standard output takes one of a picture, a page and JSON"));
     }
-    check_outputs([], files().map(PathBuf::as_path))?;
+    check_outputs([], files().map(|path| &**path))?;
     if let Some(path) = &arguments.svg {
         write_whole(path, drawn.svg().as_bytes())?;
     }
     if let Some(path) = &arguments.html {
         write_whole(path, drawn.html().as_bytes())?;
     }
-    if arguments.answer.format == Format::Text && files().next().is_some() {
+    if !arguments.answer.format.is_json() && files().next().is_some() {
         return Ok(());
     }
     match (arguments.answer.format, &drawn) {
         // `print` removes colours if the output is not a terminal.
         (Format::Text, Drawn::Devices(drawing)) => io::print(&coloured(drawing, io::width())),
-        (Format::Text, _) => io::print(&drawn.text(io::width())),
-        (Format::Json, _) => super::show(&drawn, Format::Json),
+        (format, _) => super::show(&drawn, format),
     }
 }
 

@@ -30,7 +30,7 @@ fn record(arguments: &GuardRecordArguments, host: &Host) -> Result<(), Failure> 
     let path = &arguments.record;
     let old = replaced(path)?;
     let measured = recorded(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
-    check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(path.as_path()))?;
+    check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(&**path))?;
     let record = Record::new(measured.programs);
     write_whole(path, record.file().as_bytes())?;
     // The record and the answer in one stream would be neither.

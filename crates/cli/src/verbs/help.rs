@@ -28,7 +28,7 @@ layout, a log or an error message, a program or a directory of dumps. Of two THI
   xla-shape 'f32[100,1]{1,0:T(8,128)}'
   xla-shape before.hlo after.hlo
 
-`xla-shape help VERB` says more of a verb, with examples.
+`xla-shape help VERB` says more of a verb, with examples. `xla-shape mcp` answers an agent: each question is a tool.
 
 Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted."
 )]
@@ -56,7 +56,7 @@ pub(crate) fn command() -> Command {
         let _ = writeln!(list, "  {literal}{name:<8}{literal:#}  {about}");
     };
     let mut list = String::new();
-    for &(group, verbs) in GROUPS {
+    for &(group, verbs) in GROUPS.iter().filter(|(group, _)| !group.is_empty()) {
         let _ = writeln!(list, "{header}{group}:{header:#}");
         for verb in verbs {
             row(&mut list, verb);

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let memory = program.memory(arguments.device.and_then(Device::generation));
     let report = Report::new(&memory, arguments.device, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
-        if arguments.answer.format == Format::Json && is_stdout(path) {
+        if arguments.answer.format.is_json() && is_stdout(path) {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
         write_whole(path, page(&memory, &report, arguments.space).as_bytes())?;
@@ -94,11 +94,11 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
 fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     let bytes = contents(&arguments.file)?;
     let name = arguments.file.display().to_string();
-    let program = Program::read(&name, bytes.clone()).map_err(|error| Failure::Shape(error.to_string()))?;
+    let program = Program::read(&name, bytes.clone())?;
     let module = program.module();
     if let Some(unread) = program.unread() {
         // Only a module that was read completely can be written.
-        return Err(Failure::Shape(unread.to_string()));
+        return Err(Failure::syntax(unread));
     }
     // In a file, the text is unchanged; on a terminal, control characters are escaped.
     let to_terminal = std::io::stdout().is_terminal();

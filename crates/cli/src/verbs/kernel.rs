@@ -1,6 +1,6 @@
 //! `kernel`: what the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
 
-use crate::args::{Format, KernelArguments, Target, target};
+use crate::args::{KernelArguments, Target, target};
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use xla_shape::tpu::Generation;
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
         answer.add_source(&path.to_string_lossy(), &String::from_utf8_lossy(&contents(path)?));
     }
     if let Some(path) = &arguments.html {
-        if is_stdout(path) && arguments.answer.format == Format::Json {
+        if is_stdout(path) && arguments.answer.format.is_json() {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
         write_whole(path, answer.html().as_bytes())?;

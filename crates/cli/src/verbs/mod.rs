@@ -16,6 +16,7 @@ pub(crate) mod help;
 pub(crate) mod hlo;
 pub(crate) mod kernel;
 pub(crate) mod manual;
+pub(crate) mod mcp;
 pub(crate) mod relayout;
 pub(crate) mod rustc;
 pub(crate) mod scan;
@@ -47,7 +48,7 @@ use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::rustc::Message;
 use xla_shape_answers::scan::{Found, Scan, Summary};
 use xla_shape_answers::tune::Tuning;
-use xla_shape_answers::{open_schema, schema, schema_named};
+use xla_shape_answers::{json_line, open_schema, schema, schema_named};
 use xla_shape_files::{RelayoutDone, ShardsDone, is_stdout, write_whole};
 use xla_shape_program::Host;
 use xla_shape_render::Show;
@@ -132,13 +133,19 @@ verbs! {
         relayout: Relayout(RelayoutArguments) { "relayout": || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA) }
         shard: Shard(ShardArguments) { "shard": || schema_named::<ShardsDone>(ShardsDone::SCHEMA) }
     }
+    // For agents: the help names it below the list.
+    "" {
+        mcp: Mcp(McpArguments, host) {}
+    }
 }
 
 /// Writes an answer to standard output.
 fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {
     match format {
         Format::Text => io::print(&answer.text(io::width())),
+        Format::Digest => io::print(&answer.brief()),
         Format::Json => io::write(answer.json().as_bytes()),
+        Format::Tool => io::write([json_line(&answer.brief().to_string()), answer.json()].concat().as_bytes()),
     }
 }
 
@@ -150,7 +157,7 @@ fn show_with_page(
     page: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
     if let Some(path) = file {
-        if is_stdout(path) && format == Format::Json {
+        if is_stdout(path) && format.is_json() {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
         write_whole(path, page().as_bytes())?;

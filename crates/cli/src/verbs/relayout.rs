@@ -1,6 +1,6 @@
 //! `relayout`: an array in a file, copied into another layout.
 
-use crate::args::{Format, RelayoutArguments};
+use crate::args::RelayoutArguments;
 use crate::failure::Failure;
 use crate::given::array_of;
 use crate::io::{self, progress};
@@ -9,7 +9,7 @@ use xla_shape_answers::answer_line;
 use xla_shape_files::{ArrayFile, Relayout, RelayoutDone, RelayoutOptions, is_stdout};
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
-    if arguments.format == Format::Json && is_stdout(&arguments.output) {
+    if arguments.format.is_json() && is_stdout(&arguments.output) {
         return Err(Failure::said("standard output takes the array or JSON, not both"));
     }
     let from = arguments.from.as_deref().map(array_of).transpose()?;
@@ -32,8 +32,5 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let bar = progress(relayout.to().byte_size().unwrap_or_default());
     let done = relayout.run(&|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
-    match arguments.format {
-        Format::Text => Ok(()),
-        Format::Json => io::write(answer_line(RelayoutDone::SCHEMA, &done).as_bytes()),
-    }
+    if arguments.format.is_json() { io::write(answer_line(RelayoutDone::SCHEMA, &done).as_bytes()) } else { Ok(()) }
 }

@@ -4,6 +4,7 @@ use crate::args::{Format, RustcArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
+use xla_shape_answers::json_line;
 use xla_shape_answers::rustc::Output;
 use xla_shape_files::read_regular;
 use xla_shape_render::harmless_but_colours;
@@ -13,12 +14,22 @@ const MAX_NAMES: u64 = 1 << 20;
 
 /// Writes lines as they come in, so that a build can be followed; a message that compares types is written once it is complete.
 pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
-    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut state = Output::new(whole_names as fn(&str) -> Option<String>);
+    if arguments.format == Format::Tool {
+        // The text is the whole answer.
+        let mut text = Vec::new();
+        write(arguments, Format::Text, &mut text)?;
+        return io::write(json_line(&String::from_utf8_lossy(&text)).as_bytes());
+    }
+    write(arguments, arguments.format, &mut std::io::BufWriter::new(std::io::stdout().lock()))
+}
+
+fn write(arguments: &RustcArguments, format: Format, output: &mut impl Write) -> Result<(), Failure> {
+    let names: fn(&str) -> Option<String> = if arguments.no_files { |_| None } else { whole_names };
+    let mut state = Output::new(names);
     io::for_each_line(&arguments.file, xla_shape_files::open(&arguments.file)?, |line| {
         let written = match line {
             Some(Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. }) => {
-                output.write_all(&answered(&mut state, bytes, arguments.format))
+                output.write_all(&answered(&mut state, bytes, format))
             }
             None => output.flush(),
         };
@@ -31,22 +42,22 @@ pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
 fn answered(state: &mut Output<fn(&str) -> Option<String>>, bytes: &[u8], format: Format) -> Vec<u8> {
     let Ok(line) = std::str::from_utf8(bytes) else {
         // The compiler writes UTF-8, so this line comes from another program; with JSON it is skipped, because only messages are written.
-        return match format {
-            Format::Text => [harmless_but_colours(&state.finish()).as_bytes(), &not_text(bytes), b"\n"].concat(),
-            Format::Json => Vec::new(),
+        return match format.is_json() {
+            false => [harmless_but_colours(&state.finish()).as_bytes(), &not_text(bytes), b"\n"].concat(),
+            true => Vec::new(),
         };
     };
     let message = line.starts_with('{').then(|| state.message(line)).flatten();
-    let text = match (message, format) {
-        (Some(message), Format::Json) => message.json(),
-        (Some(message), Format::Text) => state.finish() + message.text().unwrap_or_default(),
-        (None, Format::Json) => String::new(),
-        (None, Format::Text) => state.line(line),
+    let text = match (message, format.is_json()) {
+        (Some(message), true) => message.json(),
+        (Some(message), false) => state.finish() + message.text().unwrap_or_default(),
+        (None, true) => String::new(),
+        (None, false) => state.line(line),
     };
-    match format {
-        Format::Text => harmless_but_colours(&text).into_owned().into_bytes(),
+    match format.is_json() {
+        false => harmless_but_colours(&text).into_owned().into_bytes(),
         // The JSON is escaped already.
-        Format::Json => text.into_bytes(),
+        true => text.into_bytes(),
     }
 }
 

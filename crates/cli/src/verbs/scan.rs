@@ -14,12 +14,14 @@ use xla_shape_render::Show;
 pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure> {
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut scan = Scan::default();
+    let format = arguments.answer.format;
+    let follows = format == Format::Json && !arguments.summary;
     io::for_each_line(&arguments.input.file, xla_shape_files::open(&arguments.input.file)?, |line| {
         let Some(Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. }) = line else {
             return output.flush().map_err(Failure::Write);
         };
         let found = scan.read_line(bytes);
-        if arguments.answer.format == Format::Json && !arguments.summary {
+        if follows {
             for found in found {
                 output.write_all(found.json().as_bytes()).map_err(Failure::Write)?;
             }
@@ -28,7 +30,7 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
     })?;
     drop(output);
     if arguments.program.is_some() || arguments.target.is_some() {
-        if arguments.answer.format == Format::Json && !arguments.summary {
+        if follows {
             return Err(Failure::said("--program and --for answer in the text, or in the JSON of --summary"));
         }
         let program = match &arguments.program {
@@ -44,17 +46,14 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         };
         try_remedies(&mut scan, arguments, host, &target, &program);
     }
-    match arguments.answer.format {
-        Format::Text => io::print(&scan.text(io::width())),
-        Format::Json if arguments.summary => io::write(scan.json().as_bytes()),
-        Format::Json => {
-            if scan.is_empty() {
-                // A person may wonder about an empty output. An error means that standard error is closed.
-                let _ = write!(std::io::stderr(), "{}", scan.text(io::width()));
-            }
-            Ok(())
-        }
+    if !follows {
+        return super::show(&scan, format);
     }
+    if scan.is_empty() {
+        // A person may wonder about an empty output. An error means that standard error is closed.
+        let _ = write!(std::io::stderr(), "{}", scan.text(io::width()));
+    }
+    Ok(())
 }
 
 /// Compiles the program with each remedy that changes it.

@@ -1,6 +1,6 @@
 //! `shard`: the part of a checkpoint that one device needs.
 
-use crate::args::{Format, ShardArguments};
+use crate::args::ShardArguments;
 use crate::failure::Failure;
 use crate::io::{self, progress};
 use xla_shape_answers::answer_line;
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
     let bar = progress(shards.bytes());
     let done = shards.run(arguments.force, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
-    if arguments.format == Format::Text {
+    if !arguments.format.is_json() {
         let mut kept = Text::new(io::width());
         for file in done.files.iter().filter(|file| file.resumed) {
             kept.verbatim(format_args!("kept {}, which has the same bytes", file.output));

@@ -3,6 +3,7 @@
 use crate::args::{AnyArguments, Format};
 use crate::failure::Failure;
 use crate::io;
+use clap::ValueEnum as _;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -107,8 +108,9 @@ pub(crate) fn run(
     }
     drop(things);
     let mut command = first.command.clone();
-    if arguments.format == Some(Format::Json) {
-        command.extend(["--format", "json"].map(str::to_owned));
+    if let Some(format) = arguments.format.filter(|format| *format != Format::Text) {
+        let format = format.to_possible_value().map(|value| value.get_name().to_owned());
+        command.extend(["--format".to_owned()].into_iter().chain(format));
         return answer(&command);
     }
     let result = answer(&command);

@@ -1,6 +1,6 @@
 //! `tune`: the best layout of an array that several programs share.
 
-use crate::args::TuneArguments;
+use crate::args::{Format, TuneArguments};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::io;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
     let stop = interruption()?;
     let question = question(arguments)?;
-    let progress = Progress::new();
+    let progress = Progress::new(arguments.answer.format);
     let tuning = question.answer(host, None, &stop, &progress);
     progress.bar.finish_and_clear();
     let tuning = tuning.map_err(failure)?;
@@ -53,7 +53,7 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     let programs = arguments.programs.iter().zip(names).map(given).collect::<Result<Vec<_>, Failure>>()?;
     let slice = arguments.target.slice.clone().map_err(Failure::said)?;
     let keep = match &arguments.cache {
-        Some(folder) => Keep::In(folder.clone()),
+        Some(folder) => Keep::In(folder.to_path_buf()),
         None if arguments.no_cache => Keep::Nowhere,
         None => Keep::Own,
     };
@@ -96,16 +96,17 @@ fn failure(error: TuneError) -> Failure {
 /// The progress bar on standard error, if that is a terminal.
 struct Progress {
     bar: ProgressBar,
+    format: Format,
 }
 
 impl Progress {
-    fn new() -> Self {
+    fn new(format: Format) -> Self {
         let bar = ProgressBar::new(0);
         // An invalid template would leave the default style.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }
-        Self { bar }
+        Self { bar, format }
     }
 }
 
@@ -117,6 +118,8 @@ impl Watch for Progress {
 
     fn compiled(&self) {
         self.bar.inc(1);
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+        io::report(self.format, &format!("{done} of {all} compiled"));
     }
 
     fn compiling(&self, what: &str) {

@@ -1,0 +1,121 @@
+//! Digests: what of an answer fits into a prompt. Nothing in them is missing in the JSON, and what is largest is in them.
+
+use crate::program::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use xla_shape_answers::Answer;
+use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::digest::Amount;
+use xla_shape_answers::hlo::{Difference, Report};
+use xla_shape_answers::kernel::Kernels;
+use xla_shape_answers::scan::Scan;
+use xla_shape_files::KernelDump;
+use xla_shape_program::Program;
+use xla_shape_render::Show;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+}
+
+/// The entries of a directory of the repository.
+fn entries(folder: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+/// Checks the laws of all digests.
+fn check(name: &str, answer: &impl Show) {
+    let text = answer.brief().to_string();
+    assert!(text.lines().count() <= 30 && text.chars().count() <= 5_000, "{name}: {text}");
+    let json = answer.json();
+    let digest = answer.digest();
+    assert!(digest.causes.len() <= 3, "{name}");
+    let has = |text: &str| json.contains(serde_json::to_string(text).unwrap().trim_matches('"'));
+    for cause in &digest.causes {
+        let amount = match cause.amount {
+            Some(Amount::Bytes(number) | Amount::Cycles(number) | Amount::Bundles(number)) => Some(number.to_string()),
+            Some(Amount::MoreBytes(number)) => Some(number.to_string()),
+            None => None,
+        };
+        let name_of = cause.name.trim_start_matches('%').split(' ').next().unwrap();
+        let texts = [Some(name_of.to_owned()), amount, cause.source.clone(), cause.remedy.clone()];
+        for part in texts.into_iter().flatten() {
+            assert!(has(&part), "{name}: {part} is not in the JSON");
+        }
+    }
+}
+
+#[test]
+fn digests_of_programs_have_what_is_largest() {
+    let mut programs = Vec::new();
+    for path in entries("examples/hlo").into_iter().filter(|path| path.extension().is_some_and(|end| end == "hlo")) {
+        let (name, program) = (path.display().to_string(), Program::open(&path).unwrap());
+        let report = Report::new(&program.memory(None), None, 10, None);
+        check(&name, &report);
+        if let Some(largest) = report.at_peak.first().and_then(|peak| peak.largest.first()) {
+            assert!(report.digest().causes[0].name == format!("%{}", largest.name), "{name}");
+        }
+        let cost = ProgramCost::new(program.module()).unwrap();
+        check(&name, &cost);
+        if let Some(copy) = cost.copies.first() {
+            assert!(cost.digest().causes[0].name == format!("%{}", copy.instruction), "{name}");
+        }
+        programs.push((name, program));
+    }
+    for pair in programs.windows(2) {
+        let difference = Difference::new(&pair[0].1.memory(None), &pair[1].1.memory(None));
+        check(&format!("{} and {}", pair[0].0, pair[1].0), &difference);
+    }
+}
+
+#[test]
+fn digests_of_kernels_and_logs_have_what_is_largest() {
+    for path in entries("examples/kernels").into_iter().filter(|path| path.is_dir()) {
+        let dump = KernelDump::read(&path).unwrap();
+        let mut kernels = Kernels::default();
+        kernels.add(None, None, &dump.kernels());
+        check(&path.display().to_string(), &kernels);
+        let lines = kernels.kernels.iter().flat_map(|kernel| &kernel.lines);
+        if let Some(most) = lines.map(|line| line.bundles).max() {
+            assert_eq!(kernels.digest().causes[0].amount, Some(Amount::Bundles(most)));
+        }
+    }
+    for path in
+        entries("tests/corpus/reports").into_iter().filter(|path| path.extension().is_some_and(|end| end == "txt"))
+    {
+        let mut scan = Scan::default();
+        let text = fs::read(&path).unwrap();
+        text.split(|byte| *byte == b'\n').for_each(|line| drop(scan.read_line(line)));
+        check(&path.display().to_string(), &scan);
+        if let Some(cause) = scan.causes().first() {
+            assert_eq!(scan.digest().causes[0].because.as_ref(), Some(&cause.what));
+        }
+    }
+}
+
+#[test]
+fn the_program_writes_digests_and_errors_for_machines() {
+    let run = |arguments: &[&str]| {
+        let output = Command::program().args(arguments).output().unwrap();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [digest, errors] = run(&["explain", "f32[100,1]{1,0:T(8,128)}", "--format", "digest"]);
+    assert!(digest.contains("53,248 bytes") && errors.is_empty(), "{digest}{errors}");
+    for (arguments, code) in [
+        (&["explain", "f32[2", "--format", "json"][..], "syntax"),
+        (&["hlo", "missing.hlo", "--format=json"], "file"),
+        (&["explain", "token[]", "--index", "1", "--format", "json"], "refused"),
+        (&["explain", "--format", "json"], "usage"),
+        (&["explain", "f32[2]", "--for", "v99", "--format", "json"], "usage"),
+        (&["no-such-verb", "--format", "json"], "usage"),
+    ] {
+        let [output, error] = run(arguments);
+        assert_eq!(output, "");
+        let error: serde_json::Value = serde_json::from_str(&error).unwrap_or_else(|_| panic!("{error}"));
+        assert_eq!((&error["schema"], &error["code"]), (&"xla-shape/error/1".into(), &code.into()), "{arguments:?}");
+        assert!(!error["message"].as_str().unwrap().is_empty());
+        assert_eq!(error["place"].is_null(), code != "syntax", "{error}");
+    }
+}
