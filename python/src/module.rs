@@ -183,7 +183,7 @@ impl Module {
 
     /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives.
     fn cost(&self) -> PyResult<Answer> {
-        ProgramCost::new(self.program.module()).map(Answer::new).map_err(shape_error)
+        ProgramCost::of(&self.program).map(Answer::new).map_err(shape_error)
     }
 
     /// The names of the program's arguments: the op_name of each parameter, or its number without one.

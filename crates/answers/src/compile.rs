@@ -1,6 +1,6 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
-use crate::cost::{ProgramCost, Sums};
+use crate::cost::{ProgramCost, Sums, sums};
 use crate::digest::Digest;
 use crate::hlo::memory::{Capacity, Memory, capacity_in};
 use crate::hlo::report::Value;
@@ -111,8 +111,10 @@ pub struct Answered {
     pub most_padded: Vec<Value>,
     /// What the compiler expects the program to cost, by the compiler's own names, such as "flops" and "bytes accessed".
     pub cost: BTreeMap<String, f64>,
-    /// Sums of the compiler's cycles; null if one of its figures is not a number.
-    pub cycles: Option<Sums>,
+    /// Sums of the compiler's figures; without one of both units if a figure is not a number.
+    #[serde(flatten, serialize_with = "sums::optional")]
+    #[schemars(with = "sums::OptionalFields")]
+    pub sums: Option<Sums>,
     /// All that the compiler expects it to cost, if its figures can be read.
     #[serde(skip)]
     pub program_cost: Option<Box<ProgramCost>>,
@@ -268,7 +270,7 @@ impl Answered {
             autotuning: said.autotuned.map(|tuned| if tuned { Autotuning::FromFile } else { Autotuning::Off }),
             most_padded: report.most_padded,
             cost: said.cost.clone(),
-            cycles: program_cost.as_ref().map(|cost| cost.cycles),
+            sums: program_cost.as_ref().map(|cost| cost.sums),
             program_cost: program_cost.map(Box::new),
             sizes: shapes.map(|shape| shape.byte_size()).collect(),
             names: names(module, said.inputs.len()),

@@ -1,7 +1,7 @@
 //! The few lines of an answer that fit into a prompt: its largest causes, and what to ask next.
 
 use crate::compile::{Compilation, Outcome};
-use crate::cost::ProgramCost;
+use crate::cost::{self, ProgramCost};
 use crate::guard::Checks;
 use crate::hlo::{Difference, Report};
 use crate::kernel::Kernels;
@@ -15,7 +15,7 @@ const MOST: usize = 3;
 ///
 /// ```
 /// use xla_shape_answers::Answer;
-/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_answers::cost::{self, ProgramCost};
 /// use xla_shape_answers::digest::Amount;
 /// use xla_shape_hlo::Module;
 ///
@@ -26,7 +26,7 @@ const MOST: usize = 3;
 ///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
 /// }"#)?;
 /// let digest = ProgramCost::new(&module)?.digest();
-/// assert_eq!((digest.causes[0].name.as_str(), digest.causes[0].amount), ("%b", Some(Amount::Cycles(1200))));
+/// assert_eq!((digest.causes[0].name.as_str(), digest.causes[0].amount), ("%b", Some(Amount::Cost(cost::Amount::Cycles(1200)))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -59,8 +59,8 @@ pub enum Amount {
     Bytes(u64),
     /// How many bytes more than before.
     MoreBytes(i64),
-    /// Cycles of the device, as its compiler estimates them.
-    Cycles(u64),
+    /// Cycles of a TPU or a time on a GPU, as the compiler estimates them.
+    Cost(cost::Amount),
     /// Bundles of a kernel, which is how many instructions are executed one after the other.
     Bundles(u64),
 }
@@ -93,17 +93,17 @@ impl Digest {
         Self { causes: causes.take(MOST).collect(), next }
     }
 
-    /// The copies that take the most cycles, or else the source lines.
+    /// The copies that cost the most, or else the source lines.
     pub(crate) fn of_cost(cost: &ProgramCost) -> Self {
         let copies = cost.copies.iter().map(|copy| Cause {
             name: format!("%{}", copy.instruction),
-            amount: copy.total.map(Amount::Cycles).or(copy.bytes.map(Amount::Bytes)),
+            amount: copy.total.map(Amount::Cost).or(copy.bytes.map(Amount::Bytes)),
             source: copy.source.clone(),
             because: Some(copy.cause.to_string()),
             remedy: copy.remedy.as_ref().map(ToString::to_string),
         });
         let lines = cost.lines.iter().filter_map(|line| {
-            let amount = Some(Amount::Cycles(line.cycles));
+            let amount = line.amount.map(Amount::Cost);
             Some(Cause { name: line.source.clone()?, amount, ..Cause::default() })
         });
         let causes = copies.take(MOST - 1).chain(lines).take(MOST).collect();
@@ -146,10 +146,10 @@ impl Digest {
             remedy: None,
         });
         let mut parts = difference.parts.iter().collect::<Vec<_>>();
-        parts.sort_by_key(|part| Reverse(part.cycles));
+        parts.sort_by_key(|part| Reverse(part.amount));
         let parts = parts.into_iter().map(|part| Cause {
             name: format!("%{}", part.name),
-            amount: part.cycles.map(Amount::Cycles),
+            amount: part.amount.map(Amount::Cost),
             source: part.source.clone(),
             because: Some(format!("{}: {}", part.change, part.cause)),
             remedy: part.remedy.as_ref().map(ToString::to_string),
@@ -192,10 +192,10 @@ impl Digest {
     /// The copies that came since the record, the most expensive first.
     pub(crate) fn of_checks(checks: &Checks) -> Self {
         let mut copies = checks.programs.iter().flat_map(|check| &check.copies_added).collect::<Vec<_>>();
-        copies.sort_by_key(|copy| Reverse(copy.cycles));
+        copies.sort_by_key(|copy| Reverse(copy.amount));
         let causes = copies.into_iter().take(MOST).map(|copy| Cause {
             name: format!("{} {}", copy.opcode, copy.to),
-            amount: copy.cycles.map(Amount::Cycles),
+            amount: copy.amount.map(Amount::Cost),
             source: copy.source.clone(),
             because: Some(copy.because.clone()),
             remedy: copy.remedy.clone(),

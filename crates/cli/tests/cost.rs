@@ -36,7 +36,7 @@ fn cycles_are_summed_and_copies_have_causes() {
     let cost = json(&["cost", "-", "--format", "json"], MODULE);
     let cycles = json!({"once": 400, "total": 400, "said": 2, "without": 1, "flagged": 0, "partial": false});
     assert_eq!(cost["cycles"], cycles);
-    assert_eq!(cost["lines"][0], json!({"source": "f.py:7", "cycles": 300, "instructions": 1}));
+    assert_eq!(cost["lines"][0], json!({"source": "f.py:7", "cycles": 300, "seconds": null, "instructions": 1}));
     assert_eq!(cost["without"], json!([{"opcode": "transpose", "instructions": 1}]));
     let copy = &cost["copies"][0];
     assert_eq!((&copy["instruction"], &copy["cycles"], &copy["share"]), (&json!("d"), &json!(100), &json!(0.25)));

@@ -4,7 +4,7 @@ use crate::program::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::Answer;
-use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::cost::{self, ProgramCost};
 use xla_shape_answers::digest::Amount;
 use xla_shape_answers::hlo::{Difference, Report};
 use xla_shape_answers::kernel::Kernels;
@@ -35,7 +35,10 @@ fn check(name: &str, answer: &impl Show) {
     let has = |text: &str| json.contains(serde_json::to_string(text).unwrap().trim_matches('"'));
     for cause in &digest.causes {
         let amount = match cause.amount {
-            Some(Amount::Bytes(number) | Amount::Cycles(number) | Amount::Bundles(number)) => Some(number.to_string()),
+            Some(Amount::Bytes(number) | Amount::Cost(cost::Amount::Cycles(number)) | Amount::Bundles(number)) => {
+                Some(number.to_string())
+            }
+            Some(Amount::Cost(cost::Amount::Time(time))) => Some(serde_json::to_string(&time).unwrap()),
             Some(Amount::MoreBytes(number)) => Some(number.to_string()),
             None => None,
         };

@@ -85,7 +85,10 @@ fn the_same_program_passes_and_a_worse_one_fails() {
     let cycles = json!({"name": "cycles", "before": 400, "after": 410, "cause": "flags or version"});
     assert_eq!((&slower["measures"], code), (&json!([cycles]), 1));
     assert_eq!(slower["exceeded"], json!(["cycles>2%: 400 before, 410 after (flags or version)"]));
-    assert_eq!(slower["lines"], json!([{"source": "f.py:7", "before": 400, "after": 410}]));
+    assert_eq!(
+        slower["lines"],
+        json!([{"source": "f.py:7", "before": 400, "before_seconds": null, "after": 410, "after_seconds": null}])
+    );
     assert_eq!(slower["accept"], "xla-shape guard record r.json slower.hlo");
     // The limits are those of `hlo diff`.
     assert_eq!(folder.check(&["slower.hlo", "--fail-if", "cycles>10"]).1, 0);

@@ -5,6 +5,7 @@ use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
+use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
 #[cfg(feature = "files")]
 use xla_shape_files::{Dump, Error, contents};
@@ -12,6 +13,7 @@ use xla_shape_files::{Dump, Error, contents};
 use xla_shape_hlo::Language;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::dump::{BufferAssignment, DumpFiles};
+use xla_shape_hlo::proto::GpuConfig;
 
 /// A program that somebody has: its module, and what the compiler says about it.
 ///
@@ -281,6 +283,36 @@ impl Program {
         let named = || generation_in(&self.name).filter(|_| self.module.is_for_tpu());
         let of_profile = || self.device.as_deref().and_then(Generation::from_name);
         self.module.shown_generation().or_else(of_profile).or_else(named)
+    }
+
+    /// The GPU that it is for, if the compiler's description of it (`gpu_target_config.pbtxt`) is in the directory of the dump, or the profile
+    /// around the program names it.
+    ///
+    /// ```
+    /// use xla_shape_core::gpu::Gpu;
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("after.hlo"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let config = "device_description_str: \"NVIDIA H100 80GB HBM3\"";
+    /// std::fs::write(folder.path().join("gpu_target_config.pbtxt"), config)?;
+    /// assert_eq!(Program::open(folder.path())?.gpu(), Some(Gpu::H100Sxm));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn gpu(&self) -> Option<Gpu> {
+        let of_profile = || self.device.as_deref().and_then(Gpu::from_name);
+        self.gpu_of_dump().or_else(of_profile)
+    }
+
+    fn gpu_of_dump(&self) -> Option<Gpu> {
+        let bytes = match &self.beside {
+            #[cfg(feature = "files")]
+            Beside::Dump(dump) => dump.read(dump.files().target_config.as_ref()?).ok()?,
+            Beside::Files(files, found) => found.get(files.target_config.as_ref()?)?.clone(),
+            Beside::Nothing | Beside::Analysis(..) => return None,
+        };
+        GpuConfig::parse(std::str::from_utf8(&bytes).ok()?).ok()?.gpu()
     }
 
     /// Which instructions could not be read; `None` if all were.

@@ -67,12 +67,12 @@ fn head(digest: &mut Text, text: &Text, lines: usize, mut characters: usize) {
     }
 }
 
-/// An amount with its unit, to the last digit, as in the JSON.
+/// An amount with its unit: numbers as in the JSON, times rounded to three digits.
 fn in_words(amount: Amount) -> String {
     match amount {
         Amount::Bytes(bytes) => count(bytes, "byte", "bytes"),
         Amount::MoreBytes(bytes) => format!("{} ({bytes:+} bytes)", Signed(bytes)),
-        Amount::Cycles(cycles) => count(cycles, "cycle", "cycles"),
+        Amount::Cost(cost) => cost.to_string(),
         Amount::Bundles(bundles) => format!("{} bundles", Grouped(bundles)),
     }
 }

@@ -1,21 +1,23 @@
 //! What `guard` recorded and found, as text and as Markdown.
 
-use crate::words::{Grouped, InUnits, change_in_percent, count, markdown};
+use crate::cost::change;
+use crate::words::{InUnits, change_in_percent, count, markdown};
 use crate::{Show, Text};
 use std::fmt::Write as _;
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
 use xla_shape_answers::guard::{Check, Checks, Record};
-use xla_shape_answers::hlo::Measure;
+use xla_shape_answers::hlo::{Measure, Quantity};
 
 /// The text lists at most this many copies, and source lines.
 const MOST: usize = 10;
 
 /// A measure as text, with its unit.
-fn in_words(of: Measure, number: Option<u64>) -> String {
+pub(crate) fn in_words(of: Measure, number: Option<Quantity>) -> String {
     match (number, of) {
         (None, _) => "not known".to_owned(),
-        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
-        (Some(number), _) => Grouped(number).to_string(),
+        (Some(bytes), Measure::Memory) => InUnits(bytes.number()).to_string(),
+        (Some(number), _) => number.to_string(),
     }
 }
 
@@ -23,8 +25,10 @@ impl Show for Record {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for program in &self.programs {
-            let measures =
-                program.measures.iter().map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
+            // A program for a GPU has a time and no cycles.
+            let has_time = program.measures.contains_key(&Measure::Seconds);
+            let measures = program.measures.iter().filter(|(of, _)| !has_time || **of != Measure::Cycles);
+            let measures = measures.map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
             let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
             text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
             let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
@@ -127,16 +131,16 @@ fn write(text: &mut Text, check: &Check) {
     }
     for found in &check.measures {
         let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
-        let percent = change_in_percent(found.before, found.after);
+        let percent = change_in_percent(found.before.map(Quantity::number), found.after.map(Quantity::number));
         let percent = percent.map_or(String::new(), |percent| format!(" ({percent})"));
         let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", found.name, found.cause);
     }
     for (is_added, copies) in [(true, &check.copies_added), (false, &check.copies_removed)] {
         let change = if is_added { "copy added" } else { "copy removed" };
         for copy in copies.iter().take(MOST) {
-            let cycles = copy.cycles.map_or(String::new(), |cycles| format!("  {}", count(cycles, "cycle", "cycles")));
+            let amount = copy.amount.map_or(String::new(), |amount| format!("  {amount}"));
             let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-            let _ = writeln!(text, "  {change}{cycles}{source}: {} -> {}", copy.from, copy.to);
+            let _ = writeln!(text, "  {change}{amount}{source}: {} -> {}", copy.from, copy.to);
             text.hanging("      ", &copy.because);
             if let Some(remedy) = copy.remedy.as_ref().filter(|_| is_added) {
                 text.hanging("      ", &format!("to remove it: {remedy}"));
@@ -145,10 +149,8 @@ fn write(text: &mut Text, check: &Check) {
         more(text, copies.len());
     }
     for line in check.lines.iter().take(MOST) {
-        let [before, after] =
-            [line.before, line.after].map(|cycles| in_words(Measure::Cycles, Some(cycles.unwrap_or(0))));
         let source = line.source.as_deref().unwrap_or("(no source line)");
-        let _ = writeln!(text, "  {source}: {before} -> {after} cycles");
+        let _ = writeln!(text, "  {source}: {}", change(line.before, line.after));
     }
     more(text, check.lines.len());
     if !check.passed {
@@ -173,33 +175,39 @@ pub fn markdown(checks: &Checks) -> String {
         lines.extend(notes.flat_map(|note| [String::new(), format!("- {}", markdown::plain(note))]));
         let rows = check.measures.iter().map(|found| {
             let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
-            let percent = change_in_percent(found.before, found.after).unwrap_or_default();
+            let percent = change_in_percent(found.before.map(Quantity::number), found.after.map(Quantity::number))
+                .unwrap_or_default();
             vec![found.name.to_owned(), before, after, percent, found.cause.to_string()]
         });
         markdown::table(&mut lines, "What changed", &["", "before", "after", "change", "cause"], rows.collect());
+        let of_lines = check.lines.iter().flat_map(|line| [line.before, line.after]);
+        let mut amounts =
+            check.copies_added.iter().chain(&check.copies_removed).map(|copy| copy.amount).chain(of_lines);
+        let unit = if amounts.any(|amount| amount.and_then(Amount::time).is_some()) { "time" } else { "cycles" };
         let copies = [(true, &check.copies_added), (false, &check.copies_removed)];
         let rows = copies.iter().flat_map(|&(is_added, copies)| {
             copies.iter().map(move |copy| {
                 let optional = |text: &Option<String>| text.as_deref().map(markdown::code).unwrap_or_default();
-                let cycles = copy.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string());
+                let amount = copy.amount.map_or_else(String::new, Amount::in_column);
                 let remedy = copy.remedy.as_deref().filter(|_| is_added).map(markdown::plain);
                 vec![
                     if is_added { "added" } else { "removed" }.to_owned(),
                     markdown::code(&format!("{} -> {}", copy.from, copy.to)),
-                    cycles,
+                    amount,
                     optional(&copy.source),
                     markdown::plain(&copy.because),
                     remedy.unwrap_or_default(),
                 ]
             })
         });
-        markdown::table(&mut lines, "Copies", &["change", "copy", "cycles", "source", "why", "remedy"], rows.collect());
-        let number = |number: Option<u64>| number.map_or(String::new(), |number| Grouped(number).to_string());
+        markdown::table(&mut lines, "Copies", &["change", "copy", unit, "source", "why", "remedy"], rows.collect());
+        let number = |amount: Option<Amount>| amount.map_or_else(String::new, Amount::in_column);
         let rows = check.lines.iter().map(|line| {
             let source = line.source.as_deref().unwrap_or("(no source line)");
             vec![markdown::code(source), number(line.before), number(line.after)]
         });
-        markdown::table(&mut lines, "Cycles by source line", &["line", "before", "after"], rows.collect());
+        let heading = if unit == "time" { "Time by source line" } else { "Cycles by source line" };
+        markdown::table(&mut lines, heading, &["line", "before", "after"], rows.collect());
         if !check.passed {
             lines.extend([String::new(), format!("To accept the change: {}", markdown::code(&check.accept))]);
         }

@@ -5,7 +5,7 @@ use super::candidates::{bytes, candidates};
 use super::search::{Found, rules, today_choice};
 use super::{Figures, Measured, Options, Place, Program, SharedArray};
 use std::collections::HashMap;
-use xla_shape_answers::cost::{Cause, ProgramCost, Remedy};
+use xla_shape_answers::cost::{Amount, Cause, ProgramCost, Remedy};
 use xla_shape_answers::tune::{Advice, Copied, Cost, PlaceNow, Smallest, Today, Tuning, Wanted};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Layout, Shape};
@@ -73,7 +73,7 @@ impl Compiled {
                 instruction: copy.instruction,
                 from: copy.from,
                 to: copy.to,
-                cycles: copy.total,
+                cycles: copy.total.and_then(Amount::cycles),
                 cause: copy.cause,
                 remedy: copy.remedy,
             })
@@ -114,7 +114,7 @@ pub struct CompiledCopy {
 /// let copy = CompiledCopy {
 ///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
 ///     cause: Cause::Overwritten,
-///     remedy: Some(Remedy::Ask { place: place.clone(), layout: "{0,1:T(8,128)}".parse()?, tiles: false, stays: Stays::Nothing }),
+///     remedy: Some(Remedy::Ask { place: place.clone(), layout: "{0,1:T(8,128)}".parse()?, tiles: false, stays: Stays::Nothing, order: None }),
 /// };
 /// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
 /// let programs = [Program { name: "a".into(), weight: 1 }];

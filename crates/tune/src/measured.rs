@@ -3,7 +3,7 @@
 use super::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::cost::{Amount, ProgramCost};
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
 /// The compiler's figures for a program, of which a search needs these.
@@ -34,7 +34,7 @@ impl Figures {
     /// The figures of a program that costs this and takes this many bytes of HBM.
     ///
     /// ```
-    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_answers::cost::{Amount, ProgramCost};
     /// use xla_shape_hlo::Module;
     /// use xla_shape_tune::Figures;
     ///
@@ -47,7 +47,7 @@ impl Figures {
     pub fn new(cost: &ProgramCost, bytes: u64) -> Self {
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
         Self {
-            cycles: cost.cycles.total,
+            cycles: cost.sums.total.and_then(Amount::cycles),
             bytes,
             copies: copies.map(|copy| (copy.from.clone(), copy.to.clone())).collect(),
             opcodes: cost.cycles_by_opcode(),

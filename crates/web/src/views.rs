@@ -135,7 +135,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
         }
         ["cost", _] => {
             let dump = dump_of(first)?;
-            let cost = ProgramCost::new(read(view, &dump)?.module());
+            let cost = ProgramCost::of(&read(view, &dump)?);
             let cost = cost.map_err(|wrong| error(format_args!("{}: {wrong}", dump.name)))?;
             view.show(&cost, width);
             view.page = Some(cost.html());

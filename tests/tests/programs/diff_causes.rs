@@ -6,7 +6,7 @@ use xla_shape_answers::Answer;
 use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
 use xla_shape_answers::hlo::Difference;
 use xla_shape_core::Shape;
-use xla_shape_hlo::cost::Cycles;
+use xla_shape_hlo::cost::Figure;
 use xla_shape_hlo::{Instruction, Module, Opcode, Readers};
 use xla_shape_program::Program;
 use xla_shape_tests::hlo_modules;
@@ -171,7 +171,7 @@ fn injected_changes_are_found_with_their_cause() {
         let module = Module::parse(&row.text).unwrap();
         let readers = module.readers();
         let costs = module.costs().unwrap();
-        let is_partial = costs.cycles().total.is_none();
+        let is_partial = costs.total().total.is_none();
         let entry = module.entry().unwrap();
         let memory = module.memory();
         let owners: BTreeSet<u32> = memory.buffers().iter().map(|buffer| buffer.instruction.number()).collect();
@@ -181,7 +181,7 @@ fn injected_changes_are_found_with_their_cause() {
                 let runs = costs
                     .instructions()
                     .iter()
-                    .any(|cost| cost.instruction == at && matches!(cost.cycles, Cycles::Known(_)));
+                    .any(|cost| cost.instruction == at && matches!(cost.figure, Figure::Known(_)));
                 if places == PLACES || !owners.contains(&at.number()) || (kind == "cycles" && (is_partial || !runs)) {
                     continue;
                 }

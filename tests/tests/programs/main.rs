@@ -3,6 +3,7 @@
 mod claims;
 mod cost;
 mod diff_causes;
+mod gpu_cost;
 mod hlo;
 mod hlo_broken;
 mod hlo_cases;

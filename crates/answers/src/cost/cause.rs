@@ -1,5 +1,6 @@
 //! Why a copy is there.
 
+use super::convolution;
 use super::copies::{array_at, is_donated, is_same, layout};
 use crate::numbers::space_name;
 use crate::place::Place;
@@ -7,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use xla_shape_core::{ArrayShape, Layout};
-use xla_shape_hlo::Sources;
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
+use xla_shape_hlo::{Instruction, Sources};
 
 /// Why a copy is there. Its text, which is its JSON, is a sentence.
 ///
@@ -100,6 +101,13 @@ pub enum FixedBy {
         /// The name of the instruction.
         instruction: String,
     },
+    /// A convolution of cuDNN, on a GPU.
+    Convolution {
+        /// The name of the instruction.
+        instruction: String,
+        /// The order of the dimensions in memory, in cuDNN's words, such as "NHWC".
+        order: String,
+    },
     /// A matrix product or a convolution.
     Product {
         /// The name of the instruction.
@@ -164,8 +172,14 @@ fn made(copy: &Copy<'_>, sources: &Sources<'_>) -> Side {
             let layout = seen_as(array_at(instruction.shape(), index), copy.from, layout);
             Side { by: FixedBy::Parameter { place, name }, layout }
         }
-        other => Side { by: inside(other), layout },
+        other => Side { by: convolution(other, convolution::written).unwrap_or_else(|| inside(other)), layout },
     }
+}
+
+/// Who fixed a layout, if a convolution of cuDNN did.
+fn convolution(fixed: &Fixed<'_>, order: impl Fn(Instruction<'_>) -> Option<String>) -> Option<FixedBy> {
+    let Fixed::CustomCall(call) = fixed else { return None };
+    Some(FixedBy::Convolution { instruction: call.name().to_owned(), order: order(*call)? })
 }
 
 fn used(copy: &Copy<'_>) -> Side {
@@ -176,7 +190,10 @@ fn used(copy: &Copy<'_>) -> Side {
             let place = Place::Result(index.clone());
             Side { by: FixedBy::Result { place }, layout: seen_as(array, copy.to, layout) }
         }
-        other => Side { by: inside(other), layout },
+        other => {
+            let order = |call: Instruction<'_>| convolution::read(call, copy.cost.instruction);
+            Side { by: convolution(other, order).unwrap_or_else(|| inside(other)), layout }
+        }
     }
 }
 
@@ -229,6 +246,7 @@ impl Side {
                 write!(f, "the argument %{instruction} of {computation} has {layout}")
             }
             FixedBy::CustomCall { instruction } => write!(f, "the custom call %{instruction} writes {layout}"),
+            FixedBy::Convolution { instruction, order } => write!(f, "cuDNN (%{instruction}) writes {order}"),
             FixedBy::Product { instruction } => write!(f, "the matrix product %{instruction} writes {layout}"),
             FixedBy::Instruction { instruction, opcode } => write!(f, "%{instruction} ({opcode}) writes {layout}"),
             FixedBy::Result { .. } | FixedBy::Unknown => write!(f, "the value has the layout {layout}"),
@@ -243,6 +261,7 @@ impl Side {
             FixedBy::Caller { computation, .. } => write!(f, "the result of {computation} must have {layout}"),
             FixedBy::Loop { instruction } => write!(f, "the loop's state (%{instruction}) must have {layout}"),
             FixedBy::CustomCall { instruction } => write!(f, "the custom call %{instruction} reads {layout}"),
+            FixedBy::Convolution { instruction, order } => write!(f, "cuDNN (%{instruction}) wants {order}"),
             FixedBy::Product { instruction } => write!(f, "the matrix product %{instruction} reads {layout}"),
             FixedBy::Instruction { instruction, opcode } => write!(f, "%{instruction} ({opcode}) reads {layout}"),
             FixedBy::Parameter { .. } | FixedBy::Unknown => write!(f, "it becomes {layout}"),

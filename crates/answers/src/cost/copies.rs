@@ -1,6 +1,7 @@
 //! The copies of a program: why each is there, and what would remove it.
 
-use super::{Cause, Remedy};
+use super::amount::{self, Amount};
+use super::{Basis, Cause, Remedy, Sums};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,13 +20,19 @@ pub struct CopyCost {
     pub number: u32,
     /// The opcode.
     pub opcode: String,
-    /// The compiler's cycles for one run; null if it gives none.
-    pub cycles: Option<u64>,
+    /// What one run costs; `None` without a figure.
+    #[serde(flatten, serialize_with = "amount::one_run")]
+    #[schemars(with = "amount::OneRun")]
+    pub amount: Option<Amount>,
+    /// Where that figure comes from.
+    pub basis: Basis,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
-    /// The cycles of all runs; null if they are not known.
-    pub total: Option<u64>,
-    /// The part of the program's cycles, from 0 to 1; null if it is not known.
+    /// What all runs cost; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::total")]
+    #[schemars(with = "amount::Total")]
+    pub total: Option<Amount>,
+    /// The part of the program's cycles or time, from 0 to 1; null if it is not known.
     pub share: Option<f64>,
     /// The bytes that one run reads and writes, with padding; null if they are not known.
     pub bytes: Option<u64>,
@@ -46,21 +53,24 @@ pub struct CopyCost {
 }
 
 impl CopyCost {
-    pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>, all: Option<u64>) -> Self {
+    pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>, sums: &Sums) -> Self {
         let instruction = copy.cost.instruction;
         let total = copy.cost.total();
+        let amount = |number| Amount::new(sums.unit, number);
         // Copies that the compiler inserts have no metadata, but their operands have.
         let made = [Some(instruction), instruction.operand(0).and_then(|operand| operand.instruction())];
         let found = made.into_iter().flatten().map(|made| sources.get(made));
         let source = found.into_iter().find(|source| source.op_name.is_some()).unwrap_or_default();
+        let all = sums.total.map(Amount::number);
         let share = total.zip(all).filter(|(_, all)| *all > 0).map(|(total, all)| total as f64 / all as f64);
         Self {
             instruction: instruction.name().to_owned(),
             number: instruction.number(),
             opcode: instruction.opcode().to_string(),
-            cycles: copy.cost.cycles.known(),
+            amount: copy.cost.figure.known().map(amount),
+            basis: copy.cost.basis.into(),
             runs: copy.cost.runs,
-            total,
+            total: total.map(amount),
             share,
             bytes: copy
                 .cost

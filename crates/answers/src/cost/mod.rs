@@ -1,13 +1,17 @@
-//! What a program is expected to cost: the compiler's cycles, by source line, scope and opcode, and each copy with its cause.
+//! What a program is expected to cost: the compiler's cycles or times, by source line, scope and opcode, and each copy with its cause.
 
+pub(crate) mod amount;
 mod cause;
+mod convolution;
 mod copies;
 mod remedy;
+pub(crate) mod sums;
 
 use crate::Answer;
 use crate::digest::Digest;
 use crate::place::Place;
 use crate::source::{scope_of, source_text};
+pub use amount::{Amount, Seconds};
 pub use cause::{Cause, FixedBy, Side};
 pub use copies::{Changed, CopyCost};
 pub use remedy::{Remedy, Stays};
@@ -15,15 +19,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+pub use sums::Sums;
 use xla_shape_core::Layout;
-use xla_shape_hlo::cost::{CostError, Costs, Cycles, InstructionCost};
+use xla_shape_core::gpu::Gpu;
+use xla_shape_hlo::cost::{self, CostError, Costs, Figure, InstructionCost};
 use xla_shape_hlo::{Instruction, Module, Readers, Sources};
+use xla_shape_program::Program;
 
 /// What a program is expected to cost, by the compiler's own figures.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_answers::{Answer, cost::ProgramCost};
+/// use xla_shape_answers::{Answer, cost::{Amount, ProgramCost}};
 ///
 /// let module = Module::parse(r#"
 /// HloModule m
@@ -32,7 +39,7 @@ use xla_shape_hlo::{Instruction, Module, Readers, Sources};
 ///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
 /// }"#)?;
 /// let cost = ProgramCost::new(&module)?;
-/// assert_eq!(cost.cycles.total, Some(1200));
+/// assert_eq!(cost.sums.total, Some(Amount::Cycles(1200)));
 /// assert!(cost.json().contains(r#""cycles":{"once":1200,"total":1200,"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -40,8 +47,9 @@ use xla_shape_hlo::{Instruction, Module, Readers, Sources};
 pub struct ProgramCost {
     /// The name of the module; null if it has none.
     pub module: Option<String>,
-    /// Sums of the compiler's estimates of cycles.
-    pub cycles: Sums,
+    /// Sums of the compiler's figures.
+    #[serde(flatten)]
+    pub sums: Sums,
     /// Instructions without a figure.
     pub without: Vec<Group>,
     /// Which configurations of instructions cannot be read, and why; these instructions have no figure.
@@ -52,11 +60,11 @@ pub struct ProgramCost {
     pub branches: Vec<Branch>,
     /// Instructions that only move data, the most expensive first.
     pub copies: Vec<CopyCost>,
-    /// The cycles by source line.
+    /// The costs by source line.
     pub lines: Vec<Line>,
-    /// The cycles by scope of the user's program.
+    /// The costs by scope of the user's program.
     pub scopes: Vec<ScopeCost>,
-    /// The cycles by opcode.
+    /// The costs by opcode.
     pub opcodes: Vec<OpcodeCost>,
     /// The instructions with a figure, the most expensive first.
     pub instructions: Vec<Expensive>,
@@ -73,10 +81,14 @@ pub struct Tried {
     pub asked: Vec<String>,
     /// Whether the compiled program has them.
     pub taken: bool,
-    /// The cycles of the program with them; null if they are not known.
-    pub cycles: Option<u64>,
-    /// The cycles without them; null if they are not known.
-    pub cycles_before: Option<u64>,
+    /// What the program costs with them; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::with_layouts")]
+    #[schemars(with = "amount::WithLayouts")]
+    pub amount: Option<Amount>,
+    /// What it costs without them; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::without_layouts")]
+    #[schemars(with = "amount::WithoutLayouts")]
+    pub before: Option<Amount>,
     /// The bytes of HBM with them; null if they are not known.
     pub bytes: Option<u64>,
     /// The bytes of HBM without them; null if they are not known.
@@ -87,27 +99,6 @@ pub struct Tried {
     pub copies_before: usize,
     /// Why the compiler refused; null if it did not.
     pub error: Option<String>,
-}
-
-/// The sums of the compiler's figures.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct Sums {
-    /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
-    pub once: Option<u64>,
-    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial, or the sum does not fit in
-    /// 64 bits.
-    pub total: Option<u64>,
-    /// How many instructions have a figure.
-    pub said: usize,
-    /// How many instructions have no figure.
-    pub without: usize,
-    /// For how many instructions the compiler wrote that it does not know the cycles.
-    pub flagged: usize,
-    /// Whether most figures are missing.
-    pub partial: bool,
-    /// Whether a sum is larger than a `u64`.
-    #[serde(skip)]
-    pub overflowed: bool,
 }
 
 /// Instructions of one opcode.
@@ -146,8 +137,10 @@ pub struct Branch {
 pub struct Line {
     /// The file and the line; null for instructions without one.
     pub source: Option<String>,
-    /// The cycles of all runs.
-    pub cycles: u64,
+    /// What all runs cost.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// How many instructions.
     pub instructions: usize,
 }
@@ -157,8 +150,10 @@ pub struct Line {
 pub struct ScopeCost {
     /// The op_name without its last part.
     pub scope: String,
-    /// The cycles of all runs.
-    pub cycles: u64,
+    /// What all runs cost.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// How many instructions.
     pub instructions: usize,
 }
@@ -168,8 +163,10 @@ pub struct ScopeCost {
 pub struct OpcodeCost {
     /// The opcode.
     pub opcode: String,
-    /// The cycles of all runs.
-    pub cycles: u64,
+    /// What all runs cost.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// How many instructions.
     pub instructions: usize,
 }
@@ -181,12 +178,22 @@ pub struct Expensive {
     pub instruction: String,
     /// Its opcode.
     pub opcode: String,
-    /// The compiler's cycles for one run; null if it gives none.
-    pub cycles: u64,
+    /// What one run costs.
+    #[serde(flatten, serialize_with = "amount::one_run")]
+    #[schemars(with = "amount::OneRun")]
+    pub amount: Option<Amount>,
+    /// Where that figure comes from.
+    pub basis: Basis,
+    /// For a GPU: the compiler's own estimate of one run, in seconds; null if it gives none.
+    pub estimate_seconds: Option<Seconds>,
+    /// For a GPU: the seconds that one run takes at least, by the compiler; null if it does not say.
+    pub bound_seconds: Option<Seconds>,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
-    /// The cycles of all runs; null if they are not known.
-    pub total: Option<u64>,
+    /// What all runs cost; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::total")]
+    #[schemars(with = "amount::Total")]
+    pub total: Option<Amount>,
     /// The bytes that one run reads; null if they are not known.
     pub bytes_read: Option<u64>,
     /// The bytes that one run writes; null if they are not known.
@@ -214,8 +221,10 @@ pub struct Collective {
     pub groups: Option<String>,
     /// How often it runs; null if a loop around it does not say.
     pub runs: Option<u64>,
-    /// The cycles of the instructions between its start and its end; null if it is not asynchronous.
-    pub hidden_by_cycles: Option<u64>,
+    /// What the instructions between its start and its end cost; `None` if it is not asynchronous.
+    #[serde(flatten, serialize_with = "amount::hidden")]
+    #[schemars(with = "amount::Hidden")]
+    pub hidden: Option<Amount>,
     /// The most expensive of these instructions, at most three.
     pub hidden_by: Vec<String>,
     /// Whether it has a start and an end.
@@ -223,6 +232,42 @@ pub struct Collective {
     pub is_asynchronous: bool,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
+}
+
+words! {
+    /// Where the figure of an instruction comes from.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::{Basis, ProgramCost};
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse(r#"
+    /// HloModule m
+    /// ENTRY e { a = f32[1000]{0} parameter(0)
+    ///   ROOT b = (f32[1000]{0}, u8[0]{0}) custom-call(a), custom_call_target="__cublas$gemm" }"#)?;
+    /// let cost = ProgramCost::at(&module, Some(8_000_000_000))?;
+    /// assert_eq!(cost.instructions[0].basis, Basis::Bytes);
+    /// assert_eq!(cost.sums.total.map(|total| total.to_string()).as_deref(), Some("1.00 µs"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub enum Basis {
+        /// The compiler's estimate; for a GPU, its bound if that is higher.
+        Estimate = "estimate",
+        /// The compiler's bound for a GPU, because its estimate is more than 20 times as long.
+        Bound = "bound",
+        /// The bytes that it reads and writes over the bandwidth of the GPU's memory, because the compiler says nothing.
+        Bytes = "bytes over bandwidth",
+    }
+}
+
+impl From<cost::Basis> for Basis {
+    fn from(basis: cost::Basis) -> Self {
+        match basis {
+            cost::Basis::Estimate => Self::Estimate,
+            cost::Basis::Bound => Self::Bound,
+            cost::Basis::Bytes => Self::Bytes,
+        }
+    }
 }
 
 impl Answer for ProgramCost {
@@ -239,11 +284,31 @@ impl ProgramCost {
     /// # Errors
     /// As [`Module::costs`].
     pub fn new(module: &Module) -> Result<Self, CostError> {
-        let costs = module.costs()?;
+        Self::at(module, None)
+    }
+
+    /// What a program that somebody has is expected to cost: as [`new`](Self::new), with the bandwidth of the GPU that it is for, if that is
+    /// known ([`Program::gpu`]).
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn of(program: &Program) -> Result<Self, CostError> {
+        Self::at(program.module(), program.gpu().map(Gpu::bytes_per_second))
+    }
+
+    /// As [`new`](Self::new), on a GPU whose memory has a bandwidth in bytes per second ([`Module::costs_at`]).
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn at(module: &Module, bytes_per_second: Option<u64>) -> Result<Self, CostError> {
+        let (costs, errors) = module.costs_at(bytes_per_second);
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error);
+        }
         let (readers, sources) = (module.readers(), module.sources());
-        let sums = costs.cycles();
+        let sums = Sums::new(&costs);
         let mut without = BTreeMap::<String, usize>::new();
-        for cost in costs.instructions().iter().filter(|cost| cost.cycles == Cycles::Missing) {
+        for cost in costs.instructions().iter().filter(|cost| cost.figure == Figure::Missing) {
             *without.entry(cost.instruction.opcode().to_string()).or_default() += 1;
         }
         let mut without: Vec<_> =
@@ -261,25 +326,17 @@ impl ProgramCost {
             source: source(found.instruction),
         });
         // Shares of a partial set would be wrong, and so would sums by line.
-        let counted = if sums.is_partial { &[][..] } else { costs.instructions() };
-        let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, sums.total)).collect();
+        let counted = if sums.partial { &[][..] } else { costs.instructions() };
+        let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, &sums)).collect();
         copies.sort_by_key(|copy| Reverse((copy.total, copy.bytes)));
-        let sums_by = |name: &dyn Fn(Instruction<'_>) -> Option<String>| grouped(counted, name);
+        let sums_by = |name: &dyn Fn(Instruction<'_>) -> Option<String>| grouped(counted, &sums, name);
         let lines = sums_by(&|instruction| source_text(&sources.get(instruction)));
         let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
         let opcodes = sums_by(&|instruction| Some(instruction.opcode().to_string()));
         let named = |name: Option<String>| name.unwrap_or_default();
         Ok(Self {
             module: module.name().map(str::to_owned),
-            cycles: Sums {
-                once: sums.once,
-                total: sums.total,
-                said: sums.known,
-                without: sums.without,
-                flagged: sums.flagged,
-                partial: sums.is_partial,
-                overflowed: sums.has_overflowed,
-            },
+            sums,
             without,
             unread: costs.unread().iter().map(|(_, error)| error.to_string()).collect(),
             loops: loops.collect(),
@@ -287,17 +344,17 @@ impl ProgramCost {
             copies,
             lines: lines
                 .into_iter()
-                .map(|(source, cycles, instructions)| Line { source, cycles, instructions })
+                .map(|(source, amount, instructions)| Line { source, amount, instructions })
                 .collect(),
             scopes: scopes
                 .into_iter()
-                .map(|(scope, cycles, instructions)| ScopeCost { scope: named(scope), cycles, instructions })
+                .map(|(scope, amount, instructions)| ScopeCost { scope: named(scope), amount, instructions })
                 .collect(),
             opcodes: opcodes
                 .into_iter()
-                .map(|(opcode, cycles, instructions)| OpcodeCost { opcode: named(opcode), cycles, instructions })
+                .map(|(opcode, amount, instructions)| OpcodeCost { opcode: named(opcode), amount, instructions })
                 .collect(),
-            instructions: expensive(costs.instructions(), &sources),
+            instructions: expensive(costs.instructions(), &sums, &sources),
             collectives: collectives(module, &costs, &readers, &sources),
             tried: Vec::new(),
         })
@@ -344,8 +401,8 @@ impl ProgramCost {
         self.tried.push(Tried {
             asked: asked.collect(),
             taken: result.as_ref().is_ok_and(|(_, taken)| *taken),
-            cycles: result.as_ref().ok().and_then(|(cost, _)| cost.cycles.total),
-            cycles_before: self.cycles.total,
+            amount: result.as_ref().ok().and_then(|(cost, _)| cost.sums.total),
+            before: self.sums.total,
             bytes: bytes[1],
             bytes_before: bytes[0],
             copies: result.as_ref().ok().map(|(cost, _)| copies(cost)),
@@ -357,7 +414,8 @@ impl ProgramCost {
     /// The cycles of all runs of each opcode.
     #[must_use]
     pub fn cycles_by_opcode(&self) -> BTreeMap<String, u64> {
-        self.opcodes.iter().map(|cost| (cost.opcode.clone(), cost.cycles)).collect()
+        let cycles = |cost: &OpcodeCost| Some((cost.opcode.clone(), cost.amount?.cycles()?));
+        self.opcodes.iter().filter_map(cycles).collect()
     }
 
     /// The number of loops whose trip count is not known.
@@ -366,50 +424,57 @@ impl ProgramCost {
         self.loops.iter().filter(|found| found.trips.is_none()).count()
     }
 
-    /// The source lines with their cycles, the most expensive first; `None` for what comes from no line.
-    pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, u64)> {
-        self.lines.iter().map(|line| (line.source.as_deref(), line.cycles))
+    /// The source lines with what they cost, the most expensive first; `None` for what comes from no line.
+    pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, Amount)> {
+        self.lines.iter().filter_map(|line| Some((line.source.as_deref(), line.amount?)))
     }
 
-    /// The cycles of the instructions that only move data; `None` if none of them has a figure.
+    /// What the instructions that only move data cost; `None` if none of them has a figure.
     #[must_use]
-    pub fn moved(&self) -> Option<u64> {
-        let cycles = self.copies.iter().filter_map(|copy| copy.total);
-        cycles.reduce(u64::saturating_add)
+    pub fn moved(&self) -> Option<Amount> {
+        self.copies.iter().filter_map(|copy| copy.total).reduce(Amount::saturating_add)
     }
 }
 
-/// The cycles of all runs by name, the most expensive first: the name, the cycles, and how many instructions have it.
+/// What all runs cost by name, the most expensive first: the name, the cost, and how many instructions have it.
 fn grouped(
     costs: &[InstructionCost<'_>],
+    sums: &Sums,
     name: &dyn Fn(Instruction<'_>) -> Option<String>,
-) -> Vec<(Option<String>, u64, usize)> {
+) -> Vec<(Option<String>, Option<Amount>, usize)> {
     let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
     for cost in costs {
         // What does not run costs nothing, and has no row.
-        let Some(cycles) = cost.total().filter(|_| cost.runs != Some(0)) else { continue };
+        let Some(total) = cost.total().filter(|_| cost.runs != Some(0)) else { continue };
         let group = groups.entry(name(cost.instruction)).or_default();
-        group.0 = group.0.saturating_add(cycles);
+        group.0 = group.0.saturating_add(total);
         group.1 += 1;
     }
+    let amount = |number| Some(Amount::new(sums.unit, number));
     let mut groups: Vec<_> =
-        groups.into_iter().map(|(name, (cycles, instructions))| (name, cycles, instructions)).collect();
-    groups.sort_by_key(|(_, cycles, _)| Reverse(*cycles));
+        groups.into_iter().map(|(name, (total, instructions))| (name, amount(total), instructions)).collect();
+    groups.sort_by_key(|(_, total, _)| Reverse(*total));
     groups
 }
 
 /// The instructions with a figure, the most expensive first.
-fn expensive(costs: &[InstructionCost<'_>], sources: &Sources<'_>) -> Vec<Expensive> {
-    let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.cycles.known()?))).collect();
-    all.sort_by_key(|(cost, cycles)| Reverse((cost.total(), *cycles)));
-    let entry = |(cost, cycles): (&InstructionCost<'_>, u64)| {
+fn expensive(costs: &[InstructionCost<'_>], sums: &Sums, sources: &Sources<'_>) -> Vec<Expensive> {
+    let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.figure.known()?))).collect();
+    all.sort_by_key(|(cost, figure)| Reverse((cost.total(), *figure)));
+    let amount = |number| Amount::new(sums.unit, number);
+    let entry = |(cost, figure): (&InstructionCost<'_>, u64)| {
         let source = sources.get(cost.instruction);
+        let said =
+            |part: fn(cost::Reification) -> Option<u64>| cost.reification.and_then(part).map(Seconds::from_picoseconds);
         Expensive {
             instruction: cost.instruction.name().to_owned(),
             opcode: cost.instruction.opcode().to_string(),
-            cycles,
+            amount: Some(amount(figure)),
+            basis: cost.basis.into(),
+            estimate_seconds: said(|said| said.estimate),
+            bound_seconds: said(|said| said.bound),
             runs: cost.runs.filter(|_| !cost.is_in_unknown_loop),
-            total: cost.total(),
+            total: cost.total().map(amount),
             bytes_read: cost.bytes_read,
             bytes_written: cost.bytes_written,
             shape: cost.instruction.shape().to_string(),
@@ -429,11 +494,11 @@ fn collectives<'m>(
     readers: &Readers<'m>,
     sources: &Sources<'m>,
 ) -> Vec<Collective> {
-    // For each instruction, the sum of the cycles of all instructions before it.
+    // For each instruction, the sum of the costs of all instructions before it.
     let mut before = vec![0_u64];
     for instruction in module.instructions() {
         let sum = before.last().copied().unwrap_or(0);
-        before.push(sum.saturating_add(costs.cycles_of(instruction)));
+        before.push(sum.saturating_add(costs.cost_of(instruction)));
     }
     let entry = |found: xla_shape_hlo::Collective<'m>| {
         let own = found.instruction;
@@ -447,13 +512,13 @@ fn collectives<'m>(
         let done = done.filter(|done| is_asynchronous && module.is_scheduled() && is_after(done));
         let sum = |number: u32| before.get(number as usize).copied().unwrap_or(0);
         let first = start.number().saturating_add(1);
-        let hidden_by_cycles = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
+        let hidden = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
         // The search is bounded, because many collectives may each have many instructions in between.
         let between = done.into_iter().flat_map(|done| first..done.number()).take(MOST_BETWEEN);
         let between = between.filter_map(|number| module.instruction_at(number));
-        let mut names: Vec<_> = between.map(|between| (costs.cycles_of(between), between)).collect();
-        names.retain(|(cycles, _)| *cycles > 0);
-        names.sort_by_key(|(cycles, _)| Reverse(*cycles));
+        let mut names: Vec<_> = between.map(|between| (costs.cost_of(between), between)).collect();
+        names.retain(|(cost, _)| *cost > 0);
+        names.sort_by_key(|(cost, _)| Reverse(*cost));
         Collective {
             instruction: own.name().to_owned(),
             opcode: own.opcode().to_string(),
@@ -462,7 +527,7 @@ fn collectives<'m>(
             groups: own.attribute("replica_groups").map(|groups| groups.text().to_owned()),
             runs: found.runs,
             hidden_by: names.iter().take(3).map(|(_, instruction)| instruction.name().to_owned()).collect(),
-            hidden_by_cycles,
+            hidden: hidden.map(|number| Amount::new(costs.unit(), number)),
             is_asynchronous,
             source: source_text(&sources.get(own)),
         }

@@ -1,5 +1,6 @@
 //! What would remove a copy.
 
+use super::convolution;
 use super::copies::{array_at, is_donated, is_same, layout};
 use crate::place::{Place, format_in_jax};
 use schemars::JsonSchema;
@@ -7,8 +8,8 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, Layout};
-use xla_shape_hlo::Opcode;
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
+use xla_shape_hlo::{Instruction, Opcode};
 
 /// What would remove a copy. Its text, which is its JSON, says what to do.
 ///
@@ -47,6 +48,8 @@ pub enum Remedy {
         tiles: bool,
         /// What may then still need a copy.
         stays: Stays,
+        /// The order of the dimensions in memory that cuDNN wants or writes, such as "NHWC"; `None` if it is not what fixed the layout.
+        order: Option<String>,
     },
     /// Let a custom call read the layout that there is.
     CustomCall {
@@ -92,7 +95,14 @@ impl Remedy {
             (Change::Layout, producer, consumer) => match (ask(copy), producer, consumer) {
                 (Some((place, layout, array)), _, _) => {
                     let tiles = layout.minor_to_major() == array.layout().minor_to_major();
-                    Some(Self::Ask { place, layout, tiles, stays: Stays::new(copy) })
+                    let order = match (producer, consumer) {
+                        (Fixed::Parameter { .. }, Fixed::CustomCall(call)) => {
+                            convolution::read(*call, copy.cost.instruction)
+                        }
+                        (Fixed::CustomCall(call), _) => convolution::written(*call),
+                        _ => None,
+                    };
+                    Some(Self::Ask { place, layout, tiles, stays: Stays::new(copy), order })
                 }
                 (None, _, Fixed::CustomCall(call)) if !matches!(producer, Fixed::Parameter { .. }) => {
                     Some(Self::CustomCall { instruction: call.name().to_owned(), layout: copy.from.layout().clone() })
@@ -140,8 +150,15 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Donate { parameter } => write!(f, "donate parameter {parameter}; in JAX `donate_argnums`"),
-            Self::Ask { place, layout, tiles, stays } => {
+            Self::Ask { place, layout, tiles, stays, order } => {
                 let jax = format_in_jax(layout, *tiles, "sharding");
+                if let Some(order) = order {
+                    let (wants, pass) = match place {
+                        Place::Parameter(..) => ("wants", "pass"),
+                        Place::Result(..) => ("writes", "return"),
+                    };
+                    write!(f, "cuDNN {wants} {order}: {pass} the array as {order}, or ")?;
+                }
                 write!(f, "ask for {layout} at {place}; in JAX `{jax}`{stays}")
             }
             Self::CustomCall { instruction, layout } => {
@@ -195,13 +212,38 @@ fn differs(wanted: &Layout, array: &ArrayShape) -> bool {
     !LayoutEqual::new().ignore_memory_space().compare(wanted, array.layout())
 }
 
+/// How many copies and transposes of a fusion are looked at. The remedy of a longer chain is not known.
+const LONGEST_CHAIN: usize = 64;
+
 /// The dimension of the operand that each dimension of the result is; `None` where the instruction does something else.
 fn permutation(copy: &Copy<'_>) -> Option<Vec<usize>> {
     let instruction = copy.cost.instruction;
     match instruction.opcode() {
-        Opcode::Copy | Opcode::CopyStart | Opcode::Convert => Some((0..copy.from.num_dimensions()).collect()),
+        Opcode::Fusion => {
+            // From the root back to the only parameter: the transposes, one after the other.
+            let fused = instruction.attribute("calls")?.name().ok()?;
+            let mut inside = instruction.module().computation(fused)?.root();
+            let mut whole: Vec<usize> = (0..inside.shape().array()?.num_dimensions()).collect();
+            for _ in 0..LONGEST_CHAIN {
+                if inside.opcode() == Opcode::Parameter {
+                    return Some(whole);
+                }
+                let step = permutation_of(inside)?;
+                whole = whole.into_iter().map(|dimension| step.get(dimension).copied()).collect::<Option<_>>()?;
+                inside = inside.operand(0)?.instruction()?;
+            }
+            None
+        }
+        _ => permutation_of(instruction),
+    }
+}
+
+fn permutation_of(instruction: Instruction<'_>) -> Option<Vec<usize>> {
+    match instruction.opcode() {
+        Opcode::Copy | Opcode::CopyStart | Opcode::Convert => {
+            Some((0..instruction.operand(0)?.shape()?.array()?.num_dimensions()).collect())
+        }
         Opcode::Transpose => instruction.attribute("dimensions")?.numbers().ok(),
-        Opcode::Fusion if copy.is_fused_copy() => Some((0..copy.from.num_dimensions()).collect()),
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Compares programs with their records.
 
 use super::record::{Record, Recorded, RecordedCopy};
+use crate::cost::{Amount, amount};
 use crate::digest::Digest;
-use crate::hlo::{Limit, Measure, OtherDevices, Reason};
+use crate::hlo::{Limit, Measure, OtherDevices, Quantity, Reason};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +42,7 @@ pub struct Check {
     pub copies_added: Vec<ChangedCopy>,
     /// Those of the record that are gone.
     pub copies_removed: Vec<ChangedCopy>,
-    /// The source lines whose cycles differ, the largest difference first.
+    /// The source lines whose costs differ, the largest difference first.
     pub lines: Vec<ChangedLine>,
     /// The command that accepts the changes.
     pub accept: String,
@@ -52,10 +53,10 @@ pub struct Check {
 pub struct ChangedMeasure {
     /// Which number.
     pub name: &'static str,
-    /// The number of the record; null if it is not known.
-    pub before: Option<u64>,
+    /// The number of the record, a time in seconds; null if it is not known.
+    pub before: Option<Quantity>,
     /// The number now; null if it is not known.
-    pub after: Option<u64>,
+    pub after: Option<Quantity>,
     /// Why it is not the same.
     pub cause: Reason,
     /// The same as a value.
@@ -72,8 +73,10 @@ pub struct ChangedCopy {
     pub from: String,
     /// The shape after.
     pub to: String,
-    /// The cycles of all runs; null if they are not known.
-    pub cycles: Option<u64>,
+    /// What all runs cost; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// Why it is not the same.
     pub cause: Reason,
     /// Why the copy is there, as a sentence.
@@ -91,10 +94,14 @@ pub struct ChangedCopy {
 pub struct ChangedLine {
     /// The file and the line; null for instructions without one.
     pub source: Option<String>,
-    /// The cycles of the record; null if the line has none.
-    pub before: Option<u64>,
-    /// The cycles now; null if the line has none.
-    pub after: Option<u64>,
+    /// What the line cost in the record; `None` if it has no figure.
+    #[serde(flatten, serialize_with = "amount::before")]
+    #[schemars(with = "amount::Before")]
+    pub before: Option<Amount>,
+    /// What it costs now; `None` if it has no figure.
+    #[serde(flatten, serialize_with = "amount::after")]
+    #[schemars(with = "amount::After")]
+    pub after: Option<Amount>,
 }
 
 /// Why a program is not compared with a record.
@@ -232,7 +239,7 @@ fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     let all = programs.map(|program| program.copies.iter().collect());
     alone(alone(all, operation), nothing).map(|copies| {
         let mut copies: Vec<_> = copies.into_iter().map(|copy| ChangedCopy::new(copy, cause)).collect();
-        copies.sort_by_key(|copy| std::cmp::Reverse(copy.cycles));
+        copies.sort_by_key(|copy| std::cmp::Reverse(copy.amount));
         copies
     })
 }
@@ -263,7 +270,7 @@ impl ChangedCopy {
             opcode: copy.opcode.clone(),
             from: copy.from.clone(),
             to: copy.to.clone(),
-            cycles: copy.cycles,
+            amount: copy.amount(),
             cause,
             because: copy.cause.clone(),
             remedy: copy.remedy.clone(),
@@ -273,36 +280,37 @@ impl ChangedCopy {
     }
 }
 
-/// The source lines whose cycles differ. A line that only moved within its file is none of them.
+/// The source lines whose costs differ. A line that only moved within its file is none of them.
 fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
-    let mut all = BTreeMap::<Option<&str>, [Option<u64>; 2]>::new();
+    let mut all = BTreeMap::<Option<&str>, [Option<Amount>; 2]>::new();
     for (side, program) in programs.into_iter().enumerate() {
         for line in &program.lines {
-            all.entry(line.source.as_deref()).or_default()[side] = Some(line.cycles);
+            all.entry(line.source.as_deref()).or_default()[side] = line.amount();
         }
     }
     all.retain(|_, [before, after]| before != after);
     let file = |source: Option<&str>| source?.rsplit_once(':').map(|(file, _)| file.to_owned());
     let only = |side: usize| {
-        let only = all.iter().filter(move |(_, cycles)| cycles[1 - side].is_none());
-        only.map(move |(&source, cycles)| (source, file(source), cycles[side])).collect::<Vec<_>>()
+        let only = all.iter().filter(move |(_, costs)| costs[1 - side].is_none());
+        only.map(move |(&source, costs)| (source, file(source), costs[side])).collect::<Vec<_>>()
     };
     let (before, mut after) = (only(0), only(1));
-    for (source, file, cycles) in before {
-        let moved = after.iter().position(|(_, other, now)| file.is_some() && *other == file && *now == cycles);
+    for (source, file, cost) in before {
+        let moved = after.iter().position(|(_, other, now)| file.is_some() && *other == file && *now == cost);
         if let Some(moved) = moved {
             all.remove(&source);
             all.remove(&after.remove(moved).0);
         }
     }
     let changed = all.into_iter();
-    let line = |(source, [before, after]): (Option<&str>, [Option<u64>; 2])| ChangedLine {
+    let line = |(source, [before, after]): (Option<&str>, [Option<Amount>; 2])| ChangedLine {
         source: source.map(str::to_owned),
         before,
         after,
     };
     let mut lines: Vec<_> = changed.map(line).collect();
-    lines.sort_by_key(|line| std::cmp::Reverse(line.before.unwrap_or(0).abs_diff(line.after.unwrap_or(0))));
+    let number = |amount: Option<Amount>| amount.map_or(0, Amount::number);
+    lines.sort_by_key(|line| std::cmp::Reverse(number(line.before).abs_diff(number(line.after))));
     lines
 }
 

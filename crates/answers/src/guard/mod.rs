@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod claims;
+mod measures;
 pub mod record;
 
 pub use check::{Check, CheckError, Checks};

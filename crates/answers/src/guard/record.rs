@@ -1,7 +1,8 @@
 //! The file that `guard record` writes.
 
-use crate::cost::{CopyCost, ProgramCost};
-use crate::hlo::{Measure, Operations, Signature, measure};
+use super::measures;
+use crate::cost::{Amount, CopyCost, ProgramCost, Seconds};
+use crate::hlo::{Measure, Operations, Quantity, Signature, measure};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,8 +51,9 @@ pub struct Recorded {
     /// How many devices take part in the collectives; 1 without collectives. Older records do not have it.
     #[serde(default = "alone")]
     pub in_collectives: u64,
-    /// The numbers that are compared, by name: memory, cycles, copies, collectives and fusions. Null for one that is not known.
-    pub measures: BTreeMap<Measure, Option<u64>>,
+    /// The numbers that are compared, by name: memory, cycles, seconds, copies, collectives and fusions. Null for one that is not known.
+    #[serde(deserialize_with = "measures::read")]
+    pub measures: BTreeMap<Measure, Option<Quantity>>,
     /// The shapes of the parameters, with their layouts.
     pub parameters: Vec<String>,
     /// The shape of the result; null without an entry computation.
@@ -87,6 +89,9 @@ pub struct RecordedCopy {
     pub to: String,
     /// The cycles of all runs; null if they are not known.
     pub cycles: Option<u64>,
+    /// For a GPU: the seconds of all runs; null if they are not known. Older records do not have it.
+    #[serde(default)]
+    pub seconds: Option<Seconds>,
     /// Why the copy is there, as a sentence.
     pub cause: String,
     /// What would remove it; null if nothing is known.
@@ -99,8 +104,25 @@ pub struct RecordedCopy {
 pub struct RecordedLine {
     /// The file and the line; null for instructions without one.
     pub source: Option<String>,
-    /// The cycles of all runs.
-    pub cycles: u64,
+    /// The cycles of all runs; null for a GPU.
+    pub cycles: Option<u64>,
+    /// For a GPU: the seconds of all runs; null for a TPU. Older records do not have it.
+    #[serde(default)]
+    pub seconds: Option<Seconds>,
+}
+
+impl RecordedCopy {
+    /// What all its runs cost.
+    pub(super) fn amount(&self) -> Option<Amount> {
+        self.seconds.map(Amount::Time).or(self.cycles.map(Amount::Cycles))
+    }
+}
+
+impl RecordedLine {
+    /// What all its runs cost.
+    pub(super) fn amount(&self) -> Option<Amount> {
+        self.seconds.map(Amount::Time).or(self.cycles.map(Amount::Cycles))
+    }
 }
 
 /// Why a file cannot be read as a record.
@@ -180,7 +202,9 @@ impl Record {
             return Err(RecordError::Empty);
         }
         for (number, program) in body.programs.iter().enumerate() {
-            if let Some(missing) = Measure::ALL.into_iter().find(|of| !program.measures.contains_key(of)) {
+            // Records of before there were programs for GPUs have no seconds.
+            let needed = Measure::ALL.into_iter().filter(|of| *of != Measure::Seconds);
+            if let Some(missing) = needed.into_iter().find(|of| !program.measures.contains_key(of)) {
                 return Err(RecordError::Measure(number, missing));
             }
             program.signature().map_err(|error| RecordError::Shape(format!("programs[{number}].{error}")))?;
@@ -234,10 +258,16 @@ impl Recorded {
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
         let mut copies: Vec<_> = copies.map(RecordedCopy::new).collect();
         copies.sort_unstable();
-        let lines = cost.lines().map(|(source, cycles)| RecordedLine { source: source.map(str::to_owned), cycles });
+        let lines = cost.lines().map(|(source, amount)| RecordedLine {
+            source: source.map(str::to_owned),
+            cycles: amount.cycles(),
+            seconds: amount.time(),
+        });
         let mut lines: Vec<_> = lines.collect();
         lines.sort_unstable();
         let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(&cost))));
+        // Only a program for a GPU has a time.
+        let measures = measures.filter(|(of, number)| *of != Measure::Seconds || number.is_some());
         Ok(Self {
             device: device.map(str::to_owned),
             compiler: compiler.map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -291,7 +321,7 @@ impl Recorded {
         })
     }
 
-    pub(crate) fn measure(&self, of: Measure) -> Option<u64> {
+    pub(crate) fn measure(&self, of: Measure) -> Option<Quantity> {
         self.measures.get(&of).copied().flatten()
     }
 
@@ -309,7 +339,8 @@ impl RecordedCopy {
             opcode: copy.opcode.clone(),
             from: copy.from.clone(),
             to: copy.to.clone(),
-            cycles: copy.total,
+            cycles: copy.total.and_then(Amount::cycles),
+            seconds: copy.total.and_then(Amount::time),
             cause: copy.cause.to_string(),
             remedy: copy.remedy.as_ref().map(ToString::to_string),
         }

@@ -1,9 +1,9 @@
 //! What changed between two programs: totals, the memory at the peak, and values.
 
 use super::causes::{Inputs, Reason};
-use super::limit::{Limit, Measure, measure};
+use super::limit::{Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
-use crate::cost::{Cause as CopyCause, CopyCost, ProgramCost, Remedy};
+use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy, amount};
 use crate::digest::Digest;
 use crate::numbers::{difference, space_name};
 use crate::source::source_text;
@@ -170,10 +170,10 @@ pub struct Measured {
     pub name: &'static str,
     /// The number differs.
     pub change: MeasureChange,
-    /// The number in the first program, memory in bytes; null if it is not known.
-    pub before: Option<u64>,
+    /// The number in the first program, memory in bytes and times in seconds; null if it is not known.
+    pub before: Option<Quantity>,
     /// The number in the second program; null if it is not known.
-    pub after: Option<u64>,
+    pub after: Option<Quantity>,
     /// Why it is not the same: the difference between the two programs as a whole.
     pub cause: Reason,
     /// The same as a value.
@@ -192,8 +192,10 @@ pub struct Part {
     pub opcode: String,
     /// The shape of its value, with its layout.
     pub shape: String,
-    /// The compiler's cycles for one run; null if it gives none.
-    pub cycles: Option<u64>,
+    /// What one run costs; `None` without a figure.
+    #[serde(flatten, serialize_with = "amount::one_run")]
+    #[schemars(with = "amount::OneRun")]
+    pub amount: Option<Amount>,
     /// Why it is not the same.
     pub cause: Reason,
     /// Of a copy: why it is there, as a sentence; null for other instructions.
@@ -386,7 +388,7 @@ fn measures(
     costs: &[Option<ProgramCost>; 2],
     cause: Reason,
 ) -> Vec<Measured> {
-    let of = |of: Measure, side: usize| -> Option<u64> {
+    let of = |of: Measure, side: usize| -> Option<Quantity> {
         measure(of, modules[side], memory.map(|bytes| bytes[side]), costs[side].as_ref())
     };
     let measured = |measure: Measure| Measured {
@@ -445,7 +447,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
                 change,
                 opcode: instruction.opcode().to_string(),
                 shape: instruction.shape().to_string(),
-                cycles: copy.and_then(|copy| copy.cycles),
+                amount: copy.and_then(|copy| copy.amount),
                 cause: inputs.reason(instruction, side),
                 because: copy.map(|copy| copy.cause.clone()),
                 remedy: copy.and_then(|copy| copy.remedy.clone()),
@@ -454,7 +456,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
             });
         }
     }
-    parts.sort_by_key(|part| std::cmp::Reverse(part.cycles));
+    parts.sort_by_key(|part| std::cmp::Reverse(part.amount));
     parts
 }
 

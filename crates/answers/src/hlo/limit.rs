@@ -1,7 +1,7 @@
 //! How much more one program may take than another one.
 
 use super::causes::Reason;
-use crate::cost::ProgramCost;
+use crate::cost::{ProgramCost, Seconds};
 use crate::numbers::Grouped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,10 @@ use xla_shape_hlo::{Module, Opcode};
 pub enum Measure {
     /// The bytes of HBM that the program takes.
     Memory,
-    /// The cycles of one run, by the compiler's estimates.
+    /// The cycles of one run, by the compiler's estimates; only a program for a TPU has them.
     Cycles,
+    /// The time of one run, by the compiler's estimates; only a program for a GPU has it.
+    Seconds,
     /// How many instructions change the layout of an array and do nothing else.
     Copies,
     /// How many collectives there are.
@@ -27,7 +29,8 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Self; 5] = [Self::Memory, Self::Cycles, Self::Copies, Self::Collectives, Self::Fusions];
+    pub const ALL: [Self; 6] =
+        [Self::Memory, Self::Cycles, Self::Seconds, Self::Copies, Self::Collectives, Self::Fusions];
 
     /// Its name.
     ///
@@ -39,9 +42,49 @@ impl Measure {
         match self {
             Self::Memory => "memory",
             Self::Cycles => "cycles",
+            Self::Seconds => "seconds",
             Self::Copies => "copies",
             Self::Collectives => "collectives",
             Self::Fusions => "fusions",
+        }
+    }
+}
+
+/// What is measured: its JSON is a number, of a time in seconds.
+///
+/// ```
+/// use xla_shape_answers::{cost::Seconds, hlo::Quantity};
+///
+/// assert_eq!(serde_json::to_string(&Quantity::Number(7))?, "7");
+/// assert_eq!(serde_json::to_string(&Quantity::Time(Seconds::from_picoseconds(1_500_000_000_000)))?, "1.5");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(with = "f64", inline)]
+pub enum Quantity {
+    /// Bytes, cycles, or how many there are.
+    Number(u64),
+    /// A time.
+    Time(Seconds),
+}
+
+impl Quantity {
+    /// The number; of a time its picoseconds.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        match self {
+            Self::Number(number) => number,
+            Self::Time(time) => time.picoseconds(),
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => Grouped(*number).fmt(f),
+            Self::Time(time) => time.fmt(f),
         }
     }
 }
@@ -52,17 +95,19 @@ pub(crate) fn measure(
     module: &Module,
     memory: Option<u64>,
     cost: Option<&ProgramCost>,
-) -> Option<u64> {
-    match measure {
+) -> Option<Quantity> {
+    let number = match measure {
         Measure::Memory => memory,
-        Measure::Cycles => cost?.cycles.total,
+        Measure::Cycles => cost?.sums.total?.cycles(),
+        Measure::Seconds => return Some(Quantity::Time(cost?.sums.total?.time()?)),
         Measure::Copies => Some(cost?.copies.iter().filter(|copy| copy.changes_layout()).count() as u64),
         Measure::Collectives => Some(module.collectives().len() as u64),
         Measure::Fusions => {
             let fusions = module.instructions().filter(|instruction| instruction.opcode() == Opcode::Fusion);
             Some(fusions.count() as u64)
         }
-    }
+    };
+    number.map(Quantity::Number)
 }
 
 /// By how much a number may grow from one program to the next, such as `cycles>+2%` or `copies>0`.
@@ -76,7 +121,7 @@ pub(crate) fn measure(
 /// assert!(limit.is_exceeded(1000, 1021));
 /// assert!("copies>0".parse::<Limit>()?.is_exceeded(3, 4));
 /// let error = "cycle>2%".parse::<Limit>().unwrap_err();
-/// assert_eq!(error.to_string(), "expected one of memory, cycles, copies, collectives, fusions at 0, found `cycle`");
+/// assert_eq!(error.to_string(), "expected one of memory, cycles, seconds, copies, collectives, fusions at 0, found `cycle`");
 /// # Ok::<(), xla_shape_answers::hlo::LimitError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -90,14 +135,14 @@ pub struct Limit {
 /// The most by which a number may grow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Growth {
-    /// A number: bytes, cycles, or how many there are.
+    /// A number: bytes, cycles, picoseconds, or how many there are.
     By(u64),
     /// A part of the number before, in percent.
     Percent(f64),
 }
 
 impl Limit {
-    /// The limits of a guard whose user names none: 2 % of the cycles, 1 % of the memory, no copy and no collective.
+    /// The limits of a guard whose user names none: 2 % of the cycles (of the time, for a GPU), 1 % of the memory, no copy and no collective.
     ///
     /// ```
     /// let limits = xla_shape_answers::hlo::Limit::USUAL.map(|limit| limit.to_string());
@@ -110,15 +155,19 @@ impl Limit {
         Self { measure: Measure::Collectives, growth: Growth::By(0) },
     ];
 
-    /// The usual limits, first those of numbers that are known, then the others.
+    /// The usual limits, first those of numbers that are known, then the others. Where the time is known, it stands for the cycles.
     pub(crate) fn usual(is_known: impl Fn(Measure) -> bool) -> (Vec<Self>, Vec<Self>) {
-        Self::USUAL.into_iter().partition(|limit| is_known(limit.measure))
+        let measured = |limit: Self| match limit.measure {
+            Measure::Cycles if is_known(Measure::Seconds) => Self { measure: Measure::Seconds, ..limit },
+            _ => limit,
+        };
+        Self::USUAL.map(measured).into_iter().partition(|limit| is_known(limit.measure))
     }
 
     /// A sentence if a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
     pub(crate) fn complaint(
         &self,
-        [before, after]: [Option<u64>; 2],
+        [before, after]: [Option<Quantity>; 2],
         unknown: Option<&str>,
         cause: Reason,
     ) -> Option<String> {
@@ -127,11 +176,11 @@ impl Limit {
             let why = unknown.map_or(String::new(), |why| format!(" ({why})"));
             return Some(format!("{self}: the {} {are} not known in both modules{why}", self.measure.name()));
         };
-        let numbers = format!("{} before, {} after", Grouped(before), Grouped(after));
-        self.is_exceeded(before, after).then(|| format!("{self}: {numbers} ({cause})"))
+        let numbers = format!("{before} before, {after} after");
+        self.is_exceeded(before.number(), after.number()).then(|| format!("{self}: {numbers} ({cause})"))
     }
 
-    /// Whether a number grew more than it may.
+    /// Whether a number grew more than it may; a time in picoseconds.
     ///
     /// ```
     /// let limit: xla_shape_answers::hlo::Limit = "memory>1MiB".parse()?;
@@ -180,6 +229,11 @@ impl FromStr for Limit {
                 let bytes = xla_shape_hlo::byte_count(number);
                 Growth::By(bytes.ok_or_else(|| error("bytes or percent, such as 16MiB or 2%", number, start))?)
             }
+            None if measure == Measure::Seconds => {
+                let time = number.parse().ok().and_then(Seconds::from_seconds);
+                let time = time.ok_or_else(|| error("seconds or percent, such as 1e-5 or 2%", number, start))?;
+                Growth::By(time.picoseconds())
+            }
             None => {
                 Growth::By(number.parse().map_err(|_| error("a number or percent, such as 0 or 2%", number, start))?)
             }
@@ -191,6 +245,9 @@ impl FromStr for Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.growth {
+            Growth::By(most) if self.measure == Measure::Seconds => {
+                write!(f, "{}>{}", self.measure.name(), Seconds::from_picoseconds(most).seconds())
+            }
             Growth::By(most) => write!(f, "{}>{most}", self.measure.name()),
             Growth::Percent(most) => write!(f, "{}>{most}%", self.measure.name()),
         }

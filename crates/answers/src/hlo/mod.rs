@@ -20,7 +20,7 @@ pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
 pub use fits::FitError;
 pub(crate) use limit::measure;
-pub use limit::{Growth, Limit, LimitError, Measure};
+pub use limit::{Growth, Limit, LimitError, Measure, Quantity};
 pub use memory::Device;
 pub use report::Report;
 pub use show::{ShowError, ShownInstruction};

@@ -2,6 +2,7 @@
 
 use super::memory::Roles;
 use crate::Answer;
+use crate::cost::{Amount, amount};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,8 +56,10 @@ pub struct ShownInstruction {
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
-    /// The compiler's cycles for one run; null if it gives none.
-    pub cycles: Option<u64>,
+    /// What one run costs; `None` without a figure.
+    #[serde(flatten, serialize_with = "amount::one_run")]
+    #[schemars(with = "amount::OneRun")]
+    pub amount: Option<Amount>,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
     /// The bytes of all arrays of its value, with padding; null if one has no size.
@@ -229,7 +232,7 @@ impl<'p, 'm> Facts<'p, 'm> {
             calls: calls.flatten().map(str::to_owned).collect(),
             source: source_text(&source),
             op_name: source.op_name.map(std::borrow::Cow::into_owned),
-            cycles: cost.and_then(|cost| cost.cycles.known()),
+            amount: cost.and_then(|cost| Some(Amount::new(self.costs.unit(), cost.figure.known()?))),
             runs: cost.and_then(|cost| cost.runs),
             bytes: sum(|array| array.bytes),
             padding: sum(|array| array.padding),

@@ -113,8 +113,8 @@ pub(crate) enum HloVerb {
 
 /// Show one instruction: operands, readers, layouts, source line, place in memory, cycles and padding
 ///
-/// As JSON: instruction, opcode, computation, shape, operands, operand_shapes, readers, calls, op_name, source, cycles (of one run, or
-/// null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
+/// As JSON: instruction, opcode, computation, shape, operands, operand_shapes, readers, calls, op_name, source, cycles and
+/// seconds (of one run, or null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
 /// or null), arrays (the same for each array of its value), text, unread (which figures of the module cannot be read, and why).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -162,7 +162,7 @@ pub(crate) enum HloForm {
 ///
 /// Instructions are paired by op_name, opcode, shapes and operands, not by their names. If the compiler's own files are
 /// beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference: name,
-/// change; measure has before, after and cause; copy, collective and fusion (added or removed) have opcode, shape, cycles, cause,
+/// change; measure has before, after and cause; copy, collective and fusion (added or removed) have opcode, shape, cycles, seconds, cause,
 /// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
 /// bytes_after, bytes; for values also leaf,
 /// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.
@@ -216,8 +216,11 @@ pub(crate) struct HloDiffArguments {
 ///
 /// The figures are the compiler's own: estimates of cycles in the module that it returns (JAX: `compiled.as_text()`; or
 /// `xla-shape compile -o`). Files that XLA dumps lack most of them, and the answer then has no total. Bodies of loops count as often as
-/// they run. As JSON: module, cycles (once, total, said, without, flagged, partial), without, unread, loops, branches, copies
-/// (instruction, opcode, cycles, runs, total, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
+/// they run. For a GPU, the figures are times, which the compiler writes if XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true; an estimate
+/// that is more than 20 times what the compiler says is the least does not count, and that least does.
+///
+/// As JSON: module, cycles (once, total, said, without, flagged, partial), seconds (the same for a GPU, otherwise null), without, unread,
+/// loops, branches, copies (instruction, opcode, cycles, seconds, basis, runs, total, total_seconds, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
 /// instructions, collectives, tried.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -249,7 +252,7 @@ pub(crate) struct CostArguments {
 
 /// Fail when a program becomes worse, or when a claim no longer holds
 ///
-/// `record` writes a small JSON file: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
+/// `record` writes a small JSON file: memory, cycles or seconds, copies, collectives and fusions, the layouts of parameters and results, and the
 /// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than its limit.
 /// `claims` writes a TOML file of claims that hold, and `expect` checks such a file; the exit code is 1 if a claim does not hold.
 #[derive(Debug, Args)]
@@ -323,7 +326,7 @@ pub(crate) struct GuardCheckArguments {
     #[command(flatten)]
     pub(crate) program: GuardProgram,
 
-    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
+    /// Fail if a number grew by more than this; by default 'cycles>2%' ('seconds>2%' for a GPU) 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 
@@ -388,7 +391,7 @@ pub(crate) struct GuardExpectArguments {
 /// the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. For GPUs the compiler does not tune, because there
 /// is none to time its choices on: with the results of --autotune it may choose otherwise. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
-/// memory (as in hlo), autotuning, capacity, most_padded, cost, cycles; or error with its message. The exit code is 1 if the
+/// memory (as in hlo), autotuning, capacity, most_padded, cost, cycles, seconds; or error with its message. The exit code is 1 if the
 /// program was not compiled for one of them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

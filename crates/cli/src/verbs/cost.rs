@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
             "--try compiles the program: expected StableHLO, found a module that is compiled already",
         ));
     }
-    let cost = ProgramCost::new(program.module());
+    let cost = ProgramCost::of(&program);
     let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", program.name())))?;
     show(&cost, arguments)?;
     end(&program)

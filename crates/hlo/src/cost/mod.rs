@@ -1,27 +1,30 @@
-//! What the compiler expects a program to cost: the cycles that the TPU compiler writes into `backend_config`.
+//! What the compiler expects a program to cost: the cycles or the times that it writes into `backend_config`.
 //!
-//! The figures are the compiler's estimates, not measurements. An instruction without a figure stays without one.
+//! The figures are the compiler's estimates, not measurements: cycles for a TPU; for a GPU times, which it writes if
+//! `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`. An instruction without a figure stays without one.
 
+#[cfg(feature = "cost")]
+mod bytes;
 #[cfg(feature = "cost")]
 mod copies;
 #[cfg(feature = "cost")]
-mod cycles;
+mod figure;
 #[cfg(feature = "cost")]
 mod totals;
 
 #[cfg(feature = "cost")]
 pub use copies::{Change, Copy, Fixed};
 #[cfg(feature = "cost")]
-pub use cycles::{CostError, Cycles};
+pub use figure::{Basis, CostError, Figure, Reification, Unit};
 #[cfg(feature = "cost")]
-pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCycles};
+pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCost};
 
 #[cfg(feature = "cost")]
 impl crate::Module {
-    /// What the compiler expects the program to cost, in cycles of the TPU's cores.
+    /// What the compiler expects the program to cost: in cycles of a TPU's cores, or in picoseconds of a GPU ([`Costs::unit`]).
     ///
     /// The figures stand in the module that the compiler returns (JAX: `compiled.as_text()`), not in the one that XLA dumps
-    /// to a file; see [`TotalCycles::is_partial`].
+    /// to a file; see [`TotalCost::is_partial`].
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"
@@ -31,9 +34,9 @@ impl crate::Module {
     ///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
     /// }"#)?;
     /// let costs = module.costs()?;
-    /// assert_eq!(costs.cycles().once, Some(1200));
+    /// assert_eq!(costs.total().once, Some(1200));
     /// let copy = &costs.instructions()[0];
-    /// assert_eq!((copy.instruction.name(), copy.cycles.known()), ("b", Some(1200)));
+    /// assert_eq!((copy.instruction.name(), copy.figure.known()), ("b", Some(1200)));
     /// assert_eq!((copy.bytes_read, copy.bytes_written), (Some(4096), Some(4096)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -58,11 +61,32 @@ impl crate::Module {
     /// }"#)?;
     /// let (costs, errors) = module.costs_with_errors();
     /// assert_eq!(errors[0].to_string(), "b: expected `estimated_cycles` to be a number, found \"many\"");
-    /// assert_eq!((costs.cycles().once, costs.cycles().total), (Some(7), None));
+    /// assert_eq!((costs.total().once, costs.total().total), (Some(7), None));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn costs_with_errors(&self) -> (Costs<'_>, alloc::vec::Vec<CostError>) {
-        totals::costs(self)
+        totals::costs(self, None)
+    }
+
+    /// As [`costs_with_errors`](Self::costs_with_errors), for a GPU whose memory has a bandwidth in bytes per second: copies, transposes
+    /// and convolutions, of which its compiler says nothing, take as long as the memory needs for their bytes ([`Basis::Bytes`]).
+    /// Other modules are not affected.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Module, cost::Basis};
+    ///
+    /// let module = Module::parse(r#"
+    /// HloModule m, frontend_attributes={fingerprint_before_lhs="1"}
+    /// ENTRY e { a = f32[1000]{0} parameter(0)
+    ///   ROOT b = f32[1000]{0} copy(a) }"#)?;
+    /// let (costs, _) = module.costs_at(Some(8_000_000_000));
+    /// let copy = &costs.instructions()[0];
+    /// assert_eq!((copy.basis, copy.figure.known()), (Basis::Bytes, Some(1_000_000)), "8000 bytes take 1 µs");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn costs_at(&self, bytes_per_second: Option<u64>) -> (Costs<'_>, alloc::vec::Vec<CostError>) {
+        totals::costs(self, bytes_per_second)
     }
 }

@@ -1,6 +1,7 @@
-//! The cycles of a whole program: loops multiplied, of a conditional its most expensive branch.
+//! The cost of a whole program: loops multiplied, of a conditional its most expensive branch.
 
-use super::cycles::{CostError, Cycles, Trouble, window};
+use super::bytes::time;
+use super::figure::{Basis, CostError, Figure, Reification, Said, Trouble, Unit, said};
 use crate::memory::{CallOrder, called, called_in_order};
 use crate::schema::Key;
 use crate::trips::trip_count;
@@ -15,11 +16,15 @@ use xla_shape_core::Shape;
 pub struct InstructionCost<'m> {
     /// The instruction.
     pub instruction: Instruction<'m>,
-    /// The cycles of one run.
-    pub cycles: Cycles,
+    /// What one run takes.
+    pub figure: Figure,
+    /// Where the figure comes from.
+    pub basis: Basis,
+    /// The compiler's figures for a GPU; `None` for a TPU, or if the compiler says nothing.
+    pub reification: Option<Reification>,
     /// How often each loop over its windows runs (`iteration_bounds`), the outermost loop first; empty if the compiler does not say.
     pub iteration_bounds: Vec<u64>,
-    /// How often it runs in one run of the program, as [`TotalCycles::total`] counts: 0 in a branch that does not count or in a
+    /// How often it runs in one run of the program, as [`TotalCost::total`] counts: 0 in a branch that does not count or in a
     /// computation that does not run by itself, such as a fusion's. `None` if that number is larger than a `u64`.
     pub runs: Option<u64>,
     /// Whether it is in a loop whose trip count is unknown, so that [`runs`](Self::runs) counts one iteration only.
@@ -31,7 +36,7 @@ pub struct InstructionCost<'m> {
 }
 
 impl InstructionCost<'_> {
-    /// The cycles of all its runs. `None` without a figure, or if the number is larger than a `u64`.
+    /// What all its runs take. `None` without a figure, or if the number is larger than a `u64`.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"
@@ -45,7 +50,7 @@ impl InstructionCost<'_> {
     /// ```
     #[must_use]
     pub fn total(&self) -> Option<u64> {
-        self.cycles.known()?.checked_mul(self.runs?)
+        self.figure.known()?.checked_mul(self.runs?)
     }
 }
 
@@ -62,7 +67,7 @@ impl InstructionCost<'_> {
 ///   ROOT w = s32[] while(a), condition=c, body=b, backend_config={"known_trip_count":{"n":"3"}} }"#)?;
 /// let costs = module.costs()?;
 /// assert_eq!((costs.loops()[0].instruction.name(), costs.loops()[0].trips), ("w", Some(3)));
-/// assert_eq!(costs.cycles().total, Some(3 * 7));
+/// assert_eq!(costs.total().total, Some(3 * 7));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -87,18 +92,18 @@ pub struct LoopCost<'m> {
 ///   ROOT c = f32[8]{0} conditional(i, a, a), branch_computations={x, y} }"#)?;
 /// let costs = module.costs()?;
 /// assert_eq!(costs.branches()[0].branch, 1, "y takes more cycles than x");
-/// assert_eq!(costs.cycles().total, Some(90));
+/// assert_eq!(costs.total().total, Some(90));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BranchCost<'m> {
     /// The `conditional`.
     pub instruction: Instruction<'m>,
-    /// The branch that counts, from 0: the first one with the most cycles.
+    /// The branch that counts, from 0: the first one that costs the most.
     pub branch: usize,
 }
 
-/// The cycles of a program, and what they do not contain.
+/// What a program costs, in its [`Unit`], and what that does not contain.
 ///
 /// ```
 /// let module = xla_shape_hlo::Module::parse(r#"
@@ -106,16 +111,16 @@ pub struct BranchCost<'m> {
 /// ENTRY e { a = f32[8]{0} parameter(0)
 ///   b = f32[8]{0} copy(a), backend_config={"window_config":{"estimated_cycles":"12"}}
 ///   ROOT c = f32[8]{0} negate(b) }"#)?;
-/// let cycles = module.costs()?.cycles();
-/// assert_eq!((cycles.total, cycles.known), (Some(12), 1));
-/// assert_eq!(cycles.without, 1, "the program takes longer: c has no figure");
+/// let total = module.costs()?.total();
+/// assert_eq!((total.total, total.known), (Some(12), 1));
+/// assert_eq!(total.without, 1, "the program takes longer: c has no figure");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TotalCycles {
+pub struct TotalCost {
     /// The sum of all figures, each instruction counted once. `None` if no instruction has a figure, or if the sum is larger than a `u64`.
     pub once: Option<u64>,
-    /// The cycles of one run of the program: bodies of loops as often as they run, of a conditional its most expensive branch. `None` if
+    /// The cost of one run of the program: bodies of loops as often as they run, of a conditional its most expensive branch. `None` if
     /// no instruction has a figure, if the module is [partial](Self::is_partial), or if the sum is larger than a `u64`.
     pub total: Option<u64>,
     /// How many instructions have a figure.
@@ -138,10 +143,11 @@ pub struct Costs<'m> {
     loops: Vec<LoopCost<'m>>,
     branches: Vec<BranchCost<'m>>,
     unread: Vec<(Instruction<'m>, CostError)>,
-    cycles: TotalCycles,
+    unit: Unit,
+    total: TotalCost,
     /// The numbers of the computations that run by themselves.
     runs: BTreeMap<u32, Option<u64>>,
-    /// The cycles of the computations that an instruction runs, by its number; those of loops in all iterations.
+    /// The cost of the computations that an instruction runs, by its number; those of loops in all iterations.
     inside: BTreeMap<u32, u64>,
 }
 
@@ -156,7 +162,7 @@ impl<'m> Costs<'m> {
     ///   ROOT b = f32[8]{0} negate(a) }")?;
     /// let costs = module.costs()?;
     /// assert_eq!(costs.instructions().len(), 1);
-    /// assert_eq!(costs.cycles().without, 1);
+    /// assert_eq!(costs.total().without, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -186,7 +192,7 @@ impl<'m> Costs<'m> {
     ///   ROOT b = f32[8]{0} copy(a), backend_config={"window_config":[]} }"#)?;
     /// let costs = module.costs()?;
     /// assert_eq!(costs.unread()[0].1.to_string(), "b: expected `window_config` to be an object, found []");
-    /// assert_eq!(costs.cycles().without, 1);
+    /// assert_eq!(costs.total().without, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -199,7 +205,7 @@ impl<'m> Costs<'m> {
         self.runs.contains_key(&instruction.computation().number())
     }
 
-    /// The cycles that one run of an instruction takes: its own figure, and the computations that it runs, such as the iterations of a
+    /// What one run of an instruction takes: its own figure, and the computations that it runs, such as the iterations of a
     /// loop. 0 if the compiler says nothing about any of them.
     ///
     /// ```
@@ -209,25 +215,39 @@ impl<'m> Costs<'m> {
     ///   ROOT r = f32[8]{0} negate(p), backend_config={"window_config":{"estimated_cycles":"7"}} }
     /// ENTRY main { a = f32[8]{0} parameter(0)
     ///   ROOT c = f32[8]{0} call(a), to_apply=f }"#)?;
-    /// assert_eq!(module.costs()?.cycles_of(module.instruction("c").unwrap()), 7);
+    /// assert_eq!(module.costs()?.cost_of(module.instruction("c").unwrap()), 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn cycles_of(&self, instruction: Instruction<'_>) -> u64 {
+    pub fn cost_of(&self, instruction: Instruction<'_>) -> u64 {
         let number = instruction.number();
         let place = self.instructions.binary_search_by_key(&number, |cost| cost.instruction.number()).ok();
-        let own = place.and_then(|place| self.instructions.get(place)?.cycles.known()).unwrap_or(0);
+        let own = place.and_then(|place| self.instructions.get(place)?.figure.known()).unwrap_or(0);
         own.saturating_add(self.inside.get(&number).copied().unwrap_or(0))
     }
 
     /// The sums.
     #[must_use]
-    pub const fn cycles(&self) -> TotalCycles {
-        self.cycles
+    pub const fn total(&self) -> TotalCost {
+        self.total
+    }
+
+    /// The unit of all figures and sums.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Module, cost::Unit};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// assert_eq!(module.costs()?.unit(), Unit::Cycles);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        self.unit
     }
 }
 
-/// A sum of cycles: `None` once it is larger than a `u64`.
+/// A sum: `None` once it is larger than a `u64`.
 #[derive(Clone, Copy)]
 struct Checked(Option<u64>);
 
@@ -263,7 +283,9 @@ fn is_free(opcode: Opcode<'_>) -> bool {
 }
 
 /// Adds up what the program costs, and says what is wrong with it: figures that are not numbers, and calls in a circle.
-pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
+/// `bytes_per_second` is the bandwidth of a GPU's memory.
+pub(super) fn costs(module: &Module, bytes_per_second: Option<u64>) -> (Costs<'_>, Vec<CostError>) {
+    let unit = if module.is_for_gpu() { Unit::Picoseconds } else { Unit::Cycles };
     let CallOrder { callees_first: order, circle } = CallOrder::new(module, called);
     let circle = circle.map(|(caller, called)| {
         let message = alloc::format!("{}: its computation {} calls itself", caller.name(), called.name());
@@ -271,18 +293,23 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
     });
     let mut errors: Vec<CostError> = circle.into_iter().collect();
     let mut unread = Vec::new();
-    let mut windows = Vec::new();
+    let mut all_said = Vec::new();
+    let rate = bytes_per_second.filter(|_| unit == Unit::Picoseconds);
     for instruction in module.instructions() {
-        windows.push(window(instruction).unwrap_or_else(|trouble| {
+        let mut said = said(instruction, unit).unwrap_or_else(|trouble| {
             match trouble {
                 Trouble::Unread(error) => unread.push((instruction, error)),
                 Trouble::NoNumber(error) => errors.push(error),
             }
-            (Cycles::Missing, Vec::new())
-        }));
+            Said::nothing()
+        });
+        if let Some(time) = rate.filter(|_| said.figure == Figure::Missing).and_then(|rate| time(instruction, rate)) {
+            (said.figure, said.basis) = (Figure::Known(time), Basis::Bytes);
+        }
+        all_said.push(said);
     }
     let figure = |instruction: Instruction<'_>| {
-        windows.get(instruction.number() as usize).map_or(Cycles::Missing, |(cycles, _)| *cycles)
+        all_said.get(instruction.number() as usize).map_or(Figure::Missing, |said| said.figure)
     };
 
     let mut inside_of: BTreeMap<u32, u64> = BTreeMap::new();
@@ -320,8 +347,8 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
                 inside_of.insert(instruction.number(), inside.unwrap_or(u64::MAX));
             }
             sum = sum.zip(inside).and_then(|(sum, inside)| sum.checked_add(inside));
-            if let Some(cycles) = figure(instruction).known() {
-                sum = sum.and_then(|sum| sum.checked_add(cycles));
+            if let Some(figure) = figure(instruction).known() {
+                sum = sum.and_then(|sum| sum.checked_add(figure));
             }
         }
         sums.insert(number, sum);
@@ -354,49 +381,56 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
 
     let mut instructions = Vec::new();
     let (mut fusions, mut fusions_without) = (0_usize, 0_usize);
-    let mut cycles = TotalCycles::default();
-    for (instruction, (figure, iteration_bounds)) in module.instructions().zip(windows) {
+    let mut totals = TotalCost::default();
+    for (instruction, said) in module.instructions().zip(all_said) {
+        let figure = said.figure;
         let runs_itself = runs.contains_key(&instruction.computation().number());
         let opcode = instruction.opcode();
+        // What moves bytes inside a fusion counts with the fusion.
+        if said.basis == Basis::Bytes && !runs_itself {
+            continue;
+        }
         // An instruction that could not be read has no opcode.
-        if figure == Cycles::Missing && (!runs_itself || is_free(opcode) || opcode.text().is_empty()) {
+        if figure == Figure::Missing && (!runs_itself || is_free(opcode) || opcode.text().is_empty()) {
             continue;
         }
         match figure {
-            Cycles::Known(_) => cycles.known += 1,
-            Cycles::Flagged => cycles.flagged += 1,
-            Cycles::Missing => cycles.without += 1,
+            Figure::Known(_) => totals.known += 1,
+            Figure::Flagged => totals.flagged += 1,
+            Figure::Missing => totals.without += 1,
         }
         // The compiler gives no figure for some fusions of the kind `kCustom`, and one for each of the others.
         if runs_itself && opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
             fusions += 1;
-            fusions_without += usize::from(figure == Cycles::Missing);
+            fusions_without += usize::from(figure == Figure::Missing);
         }
         let operands = instruction.operands().filter_map(|operand| operand.shape());
         instructions.push(InstructionCost {
             instruction,
-            cycles: figure,
-            iteration_bounds,
+            figure,
+            basis: said.basis,
+            reification: said.reification,
+            iteration_bounds: said.iteration_bounds,
             runs: runs.get(&instruction.computation().number()).copied().unwrap_or(Some(0)),
             is_in_unknown_loop: in_unknown_loop.contains(&instruction.computation().number()),
             bytes_read: bytes(operands),
             bytes_written: bytes_written(instruction),
         });
     }
-    let Checked(once) = instructions.iter().filter_map(|cost| cost.cycles.known()).sum();
+    let Checked(once) = instructions.iter().filter_map(|cost| cost.figure.known()).sum();
     // Fragments are programs side by side.
     let begin = module.computations().filter(|computation| crate::memory::is_entry_point(*computation));
     let total = begin
         .map(|computation| sums.get(&computation.number()).copied().flatten())
         .try_fold(0_u64, |sum, next| sum.checked_add(next?));
-    cycles.is_partial = cycles.known + cycles.flagged > 0 && fusions_without > fusions / 2;
-    cycles.has_overflowed = cycles.known > 0 && (once.is_none() || total.is_none());
-    cycles.once = once.filter(|_| cycles.known > 0);
+    totals.is_partial = totals.known + totals.flagged > 0 && fusions_without > fusions / 2;
+    totals.has_overflowed = totals.known > 0 && (once.is_none() || total.is_none());
+    totals.once = once.filter(|_| totals.known > 0);
     // What a fusion's instructions take counts with the fusion.
     let is_said = instructions
         .iter()
-        .any(|cost| cost.cycles.known().is_some() && runs.contains_key(&cost.instruction.computation().number()));
-    cycles.total = total.filter(|_| is_said && !cycles.is_partial && errors.is_empty());
+        .any(|cost| cost.figure.known().is_some() && runs.contains_key(&cost.instruction.computation().number()));
+    totals.total = total.filter(|_| is_said && !totals.is_partial && errors.is_empty());
     let loops = trips
         .iter()
         .filter_map(|(&number, &trips)| Some(LoopCost { instruction: module.instruction_at(number)?, trips }));
@@ -404,15 +438,15 @@ pub(super) fn costs<'m>(module: &'m Module) -> (Costs<'m>, Vec<CostError>) {
         .iter()
         .filter_map(|(&number, &branch)| Some(BranchCost { instruction: module.instruction_at(number)?, branch }));
     let (loops, branches) = (loops.collect(), branches.collect());
-    (Costs { instructions, loops, branches, unread, cycles, runs, inside: inside_of }, errors)
+    (Costs { instructions, loops, branches, unread, unit, total: totals, runs, inside: inside_of }, errors)
 }
 
 /// The bytes that an instruction writes.
-fn bytes_written(instruction: Instruction<'_>) -> Option<u64> {
+pub(super) fn bytes_written(instruction: Instruction<'_>) -> Option<u64> {
     bytes(core::iter::once(instruction.computed_shape()))
 }
 
 /// The bytes of all arrays of some shapes.
-fn bytes<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<u64> {
+pub(super) fn bytes<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<u64> {
     shapes.flat_map(Shape::arrays).map(|array| array.byte_size()).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
 }

@@ -228,8 +228,10 @@ impl Timeline<'_> {
                 .first()
                 .is_some_and(|first| first.module().instruction(name).is_some_and(needs_memory_for_one_element))
         });
-        // The CPU compiler does not count temporaries in its peak.
-        let temporary = if self.is_for_tpu() { self.account().temporary_peak } else { 0 };
+        // The CPU compiler does not count temporaries in its peak; those for TPUs and GPUs do.
+        let is_for_gpu = self.instructions().first().is_some_and(|first| first.module().is_for_gpu());
+        let counts_temporaries = self.is_for_tpu() || is_for_gpu;
+        let temporary = if counts_temporaries { self.account().temporary_peak } else { 0 };
         account.temporary_peak = temporary;
         let given = account.given_bytes();
         account.peak = given.saturating_add(assignment.constant_bytes()).saturating_add(temporary);

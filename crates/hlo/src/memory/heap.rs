@@ -23,6 +23,9 @@ pub(super) struct HeapBuffer {
     pub(super) first_end: u32,
     /// The live ranges, in order; the buffer is free between them.
     pub(super) ranges: Vec<LiveRange>,
+    /// How long it lives by XLA's clock, which counts how often memory is taken or given back ([`lifetimes`]). Only
+    /// [`pack_by_size`] needs it.
+    pub(super) lifetime: u64,
 }
 
 impl HeapBuffer {
@@ -62,13 +65,52 @@ pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
 /// As [`pack`], as the compilers for CPUs and GPUs do: once the largest first, once those that live longest, whichever takes less
 /// (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
 pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
-    let length = |buffer: &HeapBuffer| Reverse(buffer.end().saturating_sub(buffer.start()));
+    let length = |buffer: &HeapBuffer| Reverse(buffer.lifetime);
     let mut orders = [(); 2].map(|()| (0..buffers.len()).collect::<Vec<usize>>());
     let [spatial, temporal] = &mut orders;
     spatial.sort_by_key(|&number| buffers.get(number).map(|one| (Reverse(one.bytes), length(one), number)));
     temporal.sort_by_key(|&number| buffers.get(number).map(|one| (length(one), Reverse(one.bytes), number)));
     let [spatial, temporal] = orders.map(|order| place(buffers, order, false, alignment));
     if temporal.1 < spatial.1 { temporal } else { spatial }
+}
+
+/// How long buffers live, from the live ranges of their values. The clock goes on by one when a value takes memory and when one gives it
+/// back; in one step, first all that begin take theirs, then all that end give it back (`HeapSimulator::RunComputation`).
+pub(super) fn lifetimes(buffers: &[Vec<LiveRange>]) -> Vec<u64> {
+    let all = || buffers.iter().flatten();
+    let steps = all().map(|range| range.end.max(range.start) as usize + 1).max().unwrap_or(0);
+    // By step: how many values begin, and how many end.
+    let mut counts = vec![[0_usize; 2]; steps];
+    // By value: how many began in its first step before it, and how many ended in its last one.
+    let mut ranks = Vec::new();
+    for range in all() {
+        let mut next = |step: u32, kind: usize| {
+            let count = counts.get_mut(step as usize).and_then(|counts| counts.get_mut(kind));
+            count.map_or(0, |count| core::mem::replace(count, *count + 1))
+        };
+        ranks.push([next(range.start, 0), next(range.end, 1)]);
+    }
+    let mut clock = 0_usize;
+    let times: Vec<[usize; 2]> = counts
+        .iter()
+        .map(|&[begin, end]| {
+            let first = clock;
+            clock += begin + end;
+            [first, first + begin]
+        })
+        .collect();
+    let time = |step: u32, kind: usize, rank: usize| {
+        times.get(step as usize).and_then(|times| times.get(kind)).map_or(0, |time| time + rank)
+    };
+    let mut ranks = ranks.into_iter();
+    let lifetime = |values: &Vec<LiveRange>| {
+        let events = values.iter().zip(ranks.by_ref());
+        let events = events.map(|(range, [begun, ended])| (time(range.start, 0, begun), time(range.end, 1, ended)));
+        let (begin, end) =
+            events.fold((usize::MAX, 0), |(begin, end), (first, last)| (begin.min(first), end.max(last)));
+        end.saturating_sub(begin) as u64
+    };
+    buffers.iter().map(lifetime).collect()
 }
 
 /// Places buffers in this order, each into the smallest gap that holds it; `in_time` if it is the order in which they begin.
@@ -143,7 +185,7 @@ pub(super) fn aligned(bytes: u64, alignment: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{HeapBuffer, best_gap, pack};
+    use super::{HeapBuffer, best_gap, lifetimes, pack};
     use crate::memory::schedule::LiveRange;
     use alloc::vec;
     use alloc::vec::Vec;
@@ -155,7 +197,17 @@ mod tests {
             is_early: false,
             first_end,
             ranges: ranges.iter().map(|&(start, end)| LiveRange { start, end }).collect(),
+            lifetime: 0,
         }
+    }
+
+    #[test]
+    fn the_clock_counts_what_is_taken_and_given_back() {
+        let ranges =
+            |ranges: &[(u32, u32)]| ranges.iter().map(|&(start, end)| LiveRange { start, end }).collect::<Vec<_>>();
+        // The first begins in step 8, in which two end; the second lives for more steps, in which nothing happens.
+        let buffers = [ranges(&[(8, 9)]), ranges(&[(9, 21)]), ranges(&[(1, 8)]), ranges(&[(2, 8)]), ranges(&[])];
+        assert_eq!(lifetimes(&buffers), [4, 2, 3, 3, 0]);
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
             values,
             buffers,
             readers: module.readers(),
-            is_gpu: is_for_gpu(module),
+            is_gpu: module.is_for_gpu(),
             place_of,
             owner: (0_u32..).take(buffers.len()).collect(),
             others: vec![Vec::new(); buffers.len()],
@@ -495,11 +495,4 @@ fn is_elementwise(instruction: Instruction<'_>, operand: usize) -> bool {
         Opcode::Copy | Opcode::BitcastConvert | Opcode::ReducePrecision | Opcode::Map => true,
         opcode => opcode.family() == Family::Elementwise,
     }
-}
-
-/// Whether a module without tiles is for a GPU: the names of its libraries and configurations are in no module for a CPU.
-pub(super) fn is_for_gpu(module: &Module) -> bool {
-    ["fusion_backend_config", "__cublas", "__cudnn", "fingerprint_before_lhs", "__triton"]
-        .iter()
-        .any(|words| module.text().contains(words))
 }

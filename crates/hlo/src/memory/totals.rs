@@ -2,9 +2,8 @@
 //! `xla/pjrt/pjrt_executable.h`).
 
 use super::buffers::HloBuffer;
-use super::heap::{HeapBuffer, aligned, pack, pack_by_size};
+use super::heap::{HeapBuffer, aligned, lifetimes, pack, pack_by_size};
 use super::schedule::LiveRange;
-use super::sharing::is_for_gpu;
 use crate::Module;
 use crate::account::{Account, HBM_STEP, Role, is_host};
 use alloc::collections::BTreeMap;
@@ -32,7 +31,7 @@ pub(super) fn estimate<'m>(
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {
     let is_tpu = module.is_for_tpu();
-    let other_step = if is_tpu || !is_for_gpu(module) { CPU_STEP } else { GPU_STEP };
+    let other_step = if is_tpu || !module.is_for_gpu() { CPU_STEP } else { GPU_STEP };
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     let (mut constants, mut tables) = (0_u64, 0_u64);
@@ -61,16 +60,23 @@ pub(super) fn estimate<'m>(
             numbers.iter().filter_map(|&number| Some(buffers.get(number)?.borrow())).collect();
         most = most.max(counted_peak(&here, matches!(space, GENERIC_FAST | CMEM)));
         let keeps_gaps = is_tpu && space == DEFAULT;
-        let heap_buffer = |buffer: &&HloBuffer<'_>| {
+        // Empty buffers take nothing.
+        let values = |buffer: &&HloBuffer<'_>| match buffer.bytes {
+            0 => Vec::new(),
+            _ => buffer.values.iter().map(|value| value.range).collect(),
+        };
+        let lifetimes = if is_tpu { Vec::new() } else { lifetimes(&here.iter().map(values).collect::<Vec<_>>()) };
+        let heap_buffer = |(number, buffer): (usize, &&HloBuffer<'_>)| {
             let first_end = buffer.values.first().map_or(0, |first| first.range.end);
             HeapBuffer {
                 bytes: buffer.bytes,
                 is_early: buffer.is_wrapped_result(module),
                 first_end,
                 ranges: if keeps_gaps { buffer.hull().into_iter().collect() } else { buffer.ranges() },
+                lifetime: lifetimes.get(number).copied().unwrap_or(0),
             }
         };
-        let heap_buffers: Vec<HeapBuffer> = here.iter().map(heap_buffer).collect();
+        let heap_buffers: Vec<HeapBuffer> = here.iter().enumerate().map(heap_buffer).collect();
         let pack = if is_tpu { pack } else { pack_by_size };
         let (found, packed) = pack(&heap_buffers, if is_tpu { alignment(space) } else { other_step });
         for (number, offset) in numbers.iter().zip(found) {

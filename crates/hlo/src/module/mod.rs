@@ -213,6 +213,24 @@ impl Module {
         self.shapes.iter().flat_map(Shape::arrays).any(|array| !array.layout().tiles().is_empty())
     }
 
+    /// Whether the module is for a GPU: XLA's names for its libraries and configurations are in no module for another device. A module that
+    /// is not compiled yet has none of them.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let text = r#"c = f32[8] custom-call(a), custom_call_target="__cublas$gemm""#;
+    /// assert!(Module::parse(text)?.is_for_gpu());
+    /// assert!(!Module::parse("n = f32[8] negate(a)")?.is_for_gpu());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn is_for_gpu(&self) -> bool {
+        const NAMES: [&str; 6] =
+            ["fusion_backend_config", "reification_cost", "__cublas", "__cudnn", "fingerprint_before_lhs", "__triton"];
+        !self.is_for_tpu() && NAMES.iter().any(|name| self.text().contains(name))
+    }
+
     /// The parameters and the result of the program as a caller passes and gets them: the shapes of the instructions of the ENTRY computation or,
     /// where their text leaves the layouts out, as before optimisation, those of `entry_computation_layout`. `None` without an ENTRY computation.
     ///

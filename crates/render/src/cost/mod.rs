@@ -3,4 +3,4 @@
 mod page;
 mod text;
 
-pub(crate) use text::answer;
+pub(crate) use text::{answer, change};

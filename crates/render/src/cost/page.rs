@@ -1,10 +1,10 @@
 //! The cost of a program as an HTML page.
 
-use super::text::{SHOWN, answer, beside, notes, number_in_words, percent, result};
+use super::text::{SHOWN, answer, beside, collectives, expensive, in_column, notes, number_in_words, result, share};
 use crate::Html;
 use crate::web::{MOST, cell, end, escape, page_of_tables, push, table, tracks};
-use crate::words::{Grouped, InUnits, count, shortened};
-use xla_shape_answers::cost::{CopyCost, ProgramCost};
+use crate::words::{Grouped, InUnits, shortened};
+use xla_shape_answers::cost::{Amount, CopyCost, ProgramCost};
 
 /// What stands for the source line of instructions without one.
 const NO_LINE: &str = "(no source line)";
@@ -34,17 +34,17 @@ impl Html for ProgramCost {
         for note in notes(self) {
             push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&note)));
         }
-        let all = self.cycles.total;
+        let all = self.sums.total;
         push_copies(self, &mut body);
         let lines = self.lines.iter();
         let lines: Vec<_> =
-            lines.map(|line| (line.source.as_deref().unwrap_or(NO_LINE), line.cycles, line.instructions)).collect();
+            lines.map(|line| (line.source.as_deref().unwrap_or(NO_LINE), line.amount, line.instructions)).collect();
         shares(&mut body, "lines", "By source line", all, &lines, |name| (name != NO_LINE).then(|| name.to_owned()));
         let scopes: Vec<_> =
-            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.cycles, scope.instructions)).collect();
+            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.amount, scope.instructions)).collect();
         shares(&mut body, "scopes", "By scope", all, &scopes, |_| None);
         let opcodes: Vec<_> =
-            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)).collect();
+            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.amount, opcode.instructions)).collect();
         shares(&mut body, "opcodes", "By opcode", all, &opcodes, |name| Some(format!("({name})")));
         push_instructions(self, &mut body);
         push_collectives(self, &mut body);
@@ -82,15 +82,15 @@ fn push_instructions(cost: &ProgramCost, body: &mut String) {
     let columns = ["All runs", "One run", "Runs", "Instruction", "Source", "Shape"];
     let rows = cost.instructions.iter().map(|found| {
         [
-            number_in_words(found.total),
-            Grouped(found.cycles).to_string(),
+            in_column(found.total),
+            in_column(found.amount),
             number_in_words(found.runs),
             format!("%{} ({})", found.instruction, found.opcode),
             found.source.clone().unwrap_or_default(),
             found.shape.clone(),
         ]
     });
-    table(body, "instructions", "Most expensive instructions, by the cycles of all their runs", columns, 3, rows);
+    table(body, "instructions", expensive(cost), columns, 3, rows);
 }
 
 fn push_collectives(cost: &ProgramCost, body: &mut String) {
@@ -105,7 +105,7 @@ fn push_collectives(cost: &ProgramCost, body: &mut String) {
             beside(found),
         ]
     });
-    table(body, "collectives", "Collectives, for which the compiler gives no cycles", columns, 3, rows);
+    table(body, "collectives", collectives(cost), columns, 3, rows);
 }
 
 fn push_tried(cost: &ProgramCost, body: &mut String) {
@@ -121,14 +121,14 @@ fn push_tried(cost: &ProgramCost, body: &mut String) {
 }
 
 fn push_copy(body: &mut String, copy: &CopyCost) {
-    let cycles = copy.total.map_or("no figure".to_owned(), |cycles| count(cycles, "cycle", "cycles"));
+    let total = copy.total.map_or("no figure".to_owned(), |total| total.to_string());
     let share = copy.share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
     let bytes = copy.bytes.map_or(String::new(), |bytes| format!(", {}", InUnits(bytes)));
     let source = copy.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
     push(
         body,
         format_args!(
-            "<li><code>%{}</code> ({}): {cycles}{share}{bytes}{source}<p class=\"shape\">{} → {}</p><p>{}</p>",
+            "<li><code>%{}</code> ({}): {total}{share}{bytes}{source}<p class=\"shape\">{} → {}</p><p>{}</p>",
             cell(&copy.instruction),
             cell(&copy.opcode),
             cell(&copy.from),
@@ -142,32 +142,35 @@ fn push_copy(body: &mut String, copy: &CopyCost) {
     body.push_str("</li>\n");
 }
 
-/// A table of cycles by name, each with a bar, of which the longest is as wide as its column. `find` says what a click on a name searches in
+/// A table of costs by name, each with a bar, of which the longest is as wide as its column. `find` says what a click on a name searches in
 /// the page.
 fn shares(
     body: &mut String,
     id: &str,
     heading: &str,
-    all: Option<u64>,
-    rows: &[(&str, u64, usize)],
+    all: Option<Amount>,
+    rows: &[(&str, Option<Amount>, usize)],
     find: impl Fn(&str) -> Option<String>,
 ) {
     let length = rows.len();
-    let most = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
+    let number = |amount: Option<Amount>| amount.map_or(0, Amount::number);
+    let most = rows.iter().map(|row| number(row.1)).max().unwrap_or(0).max(1);
+    let is_time = rows.iter().any(|row| row.1.and_then(Amount::time).is_some());
+    let column = if is_time { "Time" } else { "Cycles" };
     if length == 0 {
         return;
     }
     push(
         body,
         format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr><th class=\"number\">{column}</th><th class=\"number\">Part</th><th>Where</th>\
              <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n",
             tracks(2, 3)
         ),
     );
-    for &(name, cycles, instructions) in rows.iter().take(MOST) {
-        let share = all.filter(|&all| all > 0).map_or(String::new(), |all| percent(cycles, all));
-        let part = (cycles as f64 / most as f64 * 100.0).min(100.0);
+    for &(name, amount, instructions) in rows.iter().take(MOST) {
+        let share = share(amount, all);
+        let part = (number(amount) as f64 / most as f64 * 100.0).min(100.0);
         let name = match find(name) {
             Some(words) => {
                 let shown = cell(name);
@@ -180,7 +183,7 @@ fn shares(
             format_args!(
                 "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{name}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
                  <td class=\"number wide\" data-name=\"Instructions\">{instructions}</td></tr>\n",
-                Grouped(cycles),
+                in_column(amount),
             ),
         );
     }

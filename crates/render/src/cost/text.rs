@@ -3,7 +3,7 @@
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::{Collective, CopyCost, ProgramCost, Tried};
+use xla_shape_answers::cost::{Amount, Basis, Collective, CopyCost, ProgramCost, Tried};
 
 /// The indent of the lines that belong to an entry.
 const INDENT: &str = "      ";
@@ -31,38 +31,38 @@ impl Show for ProgramCost {
         for tried in &self.tried {
             text.paragraph(format!("  {}: {}", tried.asked.join(", "), result(tried)));
         }
-        let of = self.cycles.total;
+        let of = self.sums.total;
         table(
             &mut text,
             "By source line",
             of,
             self.lines
                 .iter()
-                .map(|line| (line.source.as_deref().unwrap_or("(no source line)"), line.cycles, line.instructions)),
+                .map(|line| (line.source.as_deref().unwrap_or("(no source line)"), line.amount, line.instructions)),
         );
         table(
             &mut text,
             "By scope",
             of,
-            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.cycles, scope.instructions)),
+            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.amount, scope.instructions)),
         );
         table(
             &mut text,
             "By opcode",
             of,
-            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)),
+            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.amount, opcode.instructions)),
         );
         if !self.instructions.is_empty() {
-            text.heading("Most expensive instructions, by the cycles of all their runs");
+            text.heading(expensive(self));
         }
         for found in self.instructions.iter().take(SHOWN) {
-            let (runs, cycles) = (number_in_words(found.runs), number_in_words(found.total));
+            let (runs, total) = (number_in_words(found.runs), in_column(found.total));
             let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
             // Writing to a `Text` does not fail.
             let _ = writeln!(
                 text,
-                "  {cycles:>14}  {} × {}  %{} ({}){source}",
-                Grouped(found.cycles),
+                "  {total:>14}  {} × {}  %{} ({}){source}",
+                in_column(found.amount),
                 runs,
                 found.instruction,
                 found.opcode
@@ -70,7 +70,7 @@ impl Show for ProgramCost {
         }
         more(&mut text, self.instructions.len());
         if !self.collectives.is_empty() {
-            text.heading("Collectives, for which the compiler gives no cycles");
+            text.heading(collectives(self));
         }
         for found in self.collectives.iter().take(SHOWN) {
             let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
@@ -91,11 +91,11 @@ impl Show for ProgramCost {
 }
 
 fn copied(text: &mut Text, copy: &CopyCost) {
-    let cycles = copy.total.map_or("no figure".to_owned(), |cycles| Grouped(cycles).to_string());
+    let total = copy.total.map_or("no figure".to_owned(), Amount::in_column);
     let share = copy.share.map_or(String::new(), |share| format!("{:.1} %", share * 100.0));
     let bytes = copy.bytes.map_or(String::new(), |bytes| InUnits(bytes).to_string());
     let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-    let _ = writeln!(text, "  {cycles:>12} {share:>7} {bytes:>10}  %{} ({}){source}", copy.instruction, copy.opcode);
+    let _ = writeln!(text, "  {total:>12} {share:>7} {bytes:>10}  %{} ({}){source}", copy.instruction, copy.opcode);
     text.hanging(INDENT, &format!("{} -> {}", copy.from, copy.to));
     text.hanging(INDENT, &copy.cause.to_string());
     if let Some(remedy) = &copy.remedy {
@@ -106,18 +106,18 @@ fn copied(text: &mut Text, copy: &CopyCost) {
 fn table<'t>(
     text: &mut Text,
     heading: &str,
-    all: Option<u64>,
-    rows: impl ExactSizeIterator<Item = (&'t str, u64, usize)>,
+    all: Option<Amount>,
+    rows: impl ExactSizeIterator<Item = (&'t str, Option<Amount>, usize)>,
 ) {
     let length = rows.len();
     if length == 0 {
         return;
     }
     text.heading(heading);
-    for (name, cycles, instructions) in rows.take(SHOWN) {
-        let share = all.filter(|&all| all > 0).map_or(String::new(), |all| percent(cycles, all));
+    for (name, amount, instructions) in rows.take(SHOWN) {
+        let share = share(amount, all);
         let instructions = count(instructions as u64, "instruction", "instructions");
-        let _ = writeln!(text, "  {:>14} {share:>7}  {name}  {instructions}", Grouped(cycles).to_string());
+        let _ = writeln!(text, "  {:>14} {share:>7}  {name}  {instructions}", in_column(amount));
     }
     more(text, length);
 }
@@ -134,18 +134,55 @@ pub(super) fn number_in_words(number: Option<u64>) -> String {
     number.map_or("?".to_owned(), |number| Grouped(number).to_string())
 }
 
-pub(super) fn percent(part: u64, all: u64) -> String {
-    format!("{:.1} %", part as f64 / all as f64 * 100.0)
+/// An amount, or a question mark where it is not known.
+pub(super) fn in_column(amount: Option<Amount>) -> String {
+    amount.map_or("?".to_owned(), Amount::in_column)
+}
+
+fn percent(part: Amount, all: Amount) -> String {
+    format!("{:.1} %", part.number() as f64 / all.number() as f64 * 100.0)
+}
+
+/// A part in percent; empty if it or all is not known.
+pub(super) fn share(part: Option<Amount>, all: Option<Amount>) -> String {
+    part.zip(all.filter(|all| all.number() > 0)).map_or(String::new(), |(part, all)| percent(part, all))
+}
+
+/// An amount before and after, of which one can be missing.
+pub(crate) fn change(before: Option<Amount>, after: Option<Amount>) -> String {
+    let is_time = [before, after].iter().flatten().any(|amount| amount.time().is_some());
+    let [before, after] = [before, after].map(|amount| amount.map_or("0".to_owned(), Amount::in_column));
+    format!("{before} -> {after}{}", if is_time { "" } else { " cycles" })
+}
+
+/// The heading of the instructions.
+pub(super) const fn expensive(cost: &ProgramCost) -> &'static str {
+    match cost.sums.are_times() {
+        true => "Most expensive instructions, by the time of all their runs",
+        false => "Most expensive instructions, by the cycles of all their runs",
+    }
+}
+
+/// The heading of the collectives.
+pub(super) const fn collectives(cost: &ProgramCost) -> &'static str {
+    match cost.sums.are_times() {
+        true => "Collectives, for which the compiler gives no time",
+        false => "Collectives, for which the compiler gives no cycles",
+    }
 }
 
 /// What runs beside it.
 pub(super) fn beside(found: &Collective) -> String {
-    match (found.hidden_by_cycles, found.hidden_by.as_slice()) {
+    match (found.hidden, found.hidden_by.as_slice()) {
         (None, _) if found.is_asynchronous => "asynchronous, but the module has no schedule".to_owned(),
         (None, _) => "nothing runs beside it".to_owned(),
-        (Some(_), []) => "asynchronous, but nothing with cycles runs beside it".to_owned(),
-        (Some(cycles), names) => {
+        (Some(Amount::Cycles(_)), []) => "asynchronous, but nothing with cycles runs beside it".to_owned(),
+        (Some(Amount::Time(_)), []) => "asynchronous, but nothing with a time runs beside it".to_owned(),
+        (Some(Amount::Cycles(cycles)), names) => {
             format!("beside it run {} cycles, most of all %{}", Grouped(cycles), names.join(", %"))
+        }
+        (Some(Amount::Time(time)), names) => {
+            format!("beside it run others for {time}, most of all %{}", names.join(", %"))
         }
     }
 }
@@ -157,24 +194,29 @@ pub(super) fn result(tried: &Tried) -> String {
     if !tried.taken {
         return "not taken: the compiled program has other layouts".to_owned();
     }
-    let cycles = match (tried.cycles_before, tried.cycles) {
-        (Some(before), Some(after)) if before > 0 => {
-            let percent = (after as f64 - before as f64) / before as f64 * 100.0;
-            format!("{} -> {} cycles ({percent:+.1} %)", Grouped(before), Grouped(after))
+    let cost = match (tried.before, tried.amount) {
+        (Some(before), Some(after)) if before.number() > 0 => {
+            let (first, second) = (before.number() as f64, after.number() as f64);
+            format!("{} ({:+.1} %)", change(Some(before), Some(after)), (second - first) / first * 100.0)
         }
-        _ => "the cycles are not known".to_owned(),
+        _ => "the cost is not known".to_owned(),
     };
     let bytes = match (tried.bytes_before, tried.bytes) {
         (Some(before), Some(after)) => format!(", {} of HBM", Signed(difference(before, after))),
         _ => String::new(),
     };
     let copies = tried.copies.map_or(String::new(), |copies| format!(", copies {} -> {copies}", tried.copies_before));
-    format!("{cycles}{bytes}{copies}")
+    format!("{cost}{bytes}{copies}")
 }
 
 /// The sentence that answers the question.
 pub(crate) fn answer(cost: &ProgramCost) -> String {
-    let sums = &cost.cycles;
+    let sums = &cost.sums;
+    if sums.partial && sums.are_times() {
+        return "Most fusions have no figure, so there is no total. With `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`, the \
+                module that the compiler returns has them all (JAX: `compiled.as_text()`)."
+            .to_owned();
+    }
     if sums.partial {
         return "The compiler's figures are partial, so there is no total: the files that XLA dumps leave most of them out. The \
                 module that the compiler returns has them all (JAX: `compiled.as_text()`; or `xla-shape compile -o`)."
@@ -185,19 +227,26 @@ pub(crate) fn answer(cost: &ProgramCost) -> String {
             said if said > 0 && !sums.overflowed => {
                 "The compiler's figures are of fused instructions alone, so there is no total.".to_owned()
             }
+            0 if sums.are_times() => {
+                "The compiler says nothing about time in this module. It does in the module that it returns (JAX: \
+                  `compiled.as_text()`) if `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
+                    .to_owned()
+            }
             0 => "The compiler says nothing about cycles in this module. The module that it returns has them (JAX: \
                   `compiled.as_text()`; or `xla-shape compile -o`); the files that XLA dumps do not."
                 .to_owned(),
-            _ => "The cycles are more than a 64-bit number holds.".to_owned(),
+            _ => "The sum is more than a 64-bit number holds.".to_owned(),
         };
     };
-    let mut answer = format!("{} in one run, by the compiler's estimates", count(total, "cycle", "cycles"));
-    if let Some(moved) = cost.moved().filter(|_| total > 0) {
-        answer += &format!("; {} of them only move data", percent(moved, total));
+    let mut answer = format!("{total} in one run, by the compiler's estimates");
+    let all = Some(total).filter(|total| total.number() > 0);
+    if let Some((moved, all)) = cost.moved().zip(all) {
+        let moves = if sums.are_times() { "of it only moves data" } else { "of them only move data" };
+        answer += &format!("; {} {moves}", percent(moved, all));
     }
-    if let Some(line) = cost.lines.iter().find(|line| line.source.is_some() && total > 0) {
-        let source = line.source.as_deref().unwrap_or_default();
-        answer += &format!("; the most expensive line is {source} with {}", percent(line.cycles, total));
+    let line = cost.lines.iter().find_map(|line| Some((line.source.as_deref()?, line.amount?)));
+    if let Some(((source, amount), all)) = line.zip(all) {
+        answer += &format!("; the most expensive line is {source} with {}", percent(amount, all));
     }
     answer + "."
 }
@@ -205,16 +254,18 @@ pub(crate) fn answer(cost: &ProgramCost) -> String {
 /// Notes about what the total does not include.
 pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
     let mut notes = Vec::new();
-    if cost.cycles.said > 0 && cost.cycles.without > 0 {
+    if cost.sums.said > 0 && cost.sums.without > 0 {
         let groups = cost.without.iter().map(|group| format!("{} {}", group.instructions, group.opcode));
         let groups = groups.take(8).collect::<Vec<_>>().join(", ");
-        notes.push(match cost.cycles.without {
+        notes.push(match cost.sums.without {
             1 => format!("1 instruction has no figure and counts nothing: {groups}."),
             without => format!("{without} instructions have no figure and count nothing: {groups}."),
         });
     }
-    if cost.cycles.flagged > 0 {
-        let all = count(cost.cycles.flagged as u64, "instruction", "instructions");
+    notes.extend(doubtful(cost));
+    notes.extend(by_bytes(cost));
+    if cost.sums.flagged > 0 {
+        let all = count(cost.sums.flagged as u64, "instruction", "instructions");
         notes.push(format!("For {all} the compiler says that it has no estimate."));
     }
     if let Some(first) = cost.unread.first() {
@@ -237,4 +288,37 @@ pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
         notes.push(format!("The most expensive branch of {all} counts."));
     }
     notes
+}
+
+/// Names the instructions of which the compiler's estimate does not count.
+fn doubtful(cost: &ProgramCost) -> Option<String> {
+    let found = || cost.instructions.iter().filter(|found| found.basis == Basis::Bound);
+    let names = found().take(4).filter_map(|found| {
+        let (estimate, bound) = (found.estimate_seconds?, found.bound_seconds?);
+        Some(format!("%{}, for which it estimates {estimate} and {bound} counts", found.instruction))
+    });
+    let names = names.collect::<Vec<_>>().join("; ");
+    let all = count(found().count() as u64, "instruction", "instructions");
+    (!names.is_empty()).then(|| {
+        format!(
+            "For {all} the compiler's estimate is more than 20 times the time that it says is the least; the least counts: {names}."
+        )
+    })
+}
+
+/// Says what counts by its bytes, or what would.
+fn by_bytes(cost: &ProgramCost) -> Option<String> {
+    let counted = cost.instructions.iter().filter(|found| found.basis == Basis::Bytes).count();
+    if counted > 0 {
+        let all = count(counted as u64, "instruction", "instructions");
+        return Some(format!(
+            "For {all} the compiler gives no figure, and the time counts in which the GPU's memory moves the bytes: copies, transposes, \
+             slices, and calls of cuDNN and cuBLAS, which take longer if they compute more than they move."
+        ));
+    }
+    let moves = |opcode: &str| ["copy", "transpose", "custom-call"].contains(&opcode);
+    let is_open = cost.sums.are_times() && cost.without.iter().any(|group| moves(&group.opcode));
+    is_open.then(|| {
+        "With a GPU named by `--for`, copies, transposes and convolutions count by the bytes that they move.".to_owned()
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::words::{Grouped, InUnits, count};
 use crate::{Show, Text};
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::hlo::ShownInstruction;
 use xla_shape_answers::hlo::show::ShownArray;
 
@@ -31,6 +32,7 @@ pub(super) enum Fact {
     OpName,
     Memory,
     Cycles,
+    Time,
     Live,
     Operand,
     Reader,
@@ -44,6 +46,7 @@ impl Fact {
             Self::OpName => "op_name",
             Self::Memory => "memory",
             Self::Cycles => "cycles",
+            Self::Time => "time",
             Self::Live => "live",
             Self::Operand => "operand",
             Self::Reader => "read by",
@@ -71,10 +74,10 @@ pub(super) fn rows(shown: &ShownInstruction) -> Vec<(Fact, String)> {
         );
     }
     row(
-        Fact::Cycles,
-        match (shown.cycles, shown.runs) {
-            (Some(cycles), Some(runs)) if runs != 1 => format!("{} × {} runs", Grouped(cycles), Grouped(runs)),
-            (Some(cycles), _) => Grouped(cycles).to_string(),
+        if shown.amount.and_then(Amount::time).is_some() { Fact::Time } else { Fact::Cycles },
+        match (shown.amount, shown.runs) {
+            (Some(amount), Some(runs)) if runs != 1 => format!("{} × {} runs", amount.in_column(), Grouped(runs)),
+            (Some(amount), _) => amount.in_column(),
             (None, _) => "the compiler does not say".to_owned(),
         },
     );

@@ -4,7 +4,7 @@ use super::claim::{Arguments, Claim, Operation, Results};
 use super::fused::fusions;
 use super::select::{Line, Path, Scope, Space};
 use crate::cost::{Changed, CopyCost, ProgramCost};
-use crate::hlo::{Measure, measure};
+use crate::hlo::{Measure, Quantity, measure};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -361,7 +361,8 @@ impl<'m> Seen<'m> {
 
     fn figures(&self) -> Found<'m> {
         let totals = |of: fn(Totals) -> u64| self.totals.map(of);
-        let figure = |of: Measure| measure(of, self.module, totals(Totals::total), self.cost.as_ref());
+        let figure =
+            |of: Measure| measure(of, self.module, totals(Totals::total), self.cost.as_ref()).map(Quantity::number);
         let numbers = [
             ("memory", figure(Measure::Memory)),
             ("arguments", totals(|totals| totals.arguments)),

@@ -2,7 +2,8 @@
 
 use super::text::{in_words, percent};
 use crate::words::markdown::{self, code, plain};
-use crate::words::{Grouped, Signed, count};
+use crate::words::{Signed, count};
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::hlo::Difference;
 use xla_shape_answers::hlo::diff::PartChange;
 
@@ -50,14 +51,16 @@ pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
         vec![
             part.change.to_string(),
             code(&part.name),
-            part.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string()),
+            part.amount.map_or_else(String::new, Amount::in_column),
             optional(&part.source),
             part.cause.to_string(),
             part.because.as_ref().map(|because| plain(&because.to_string())).unwrap_or_default(),
             remedy.unwrap_or_default(),
         ]
     });
-    let columns = ["change", "instruction", "cycles", "source", "cause", "why", "remedy"];
+    let is_time = difference.parts.iter().any(|part| part.amount.and_then(Amount::time).is_some());
+    let unit = if is_time { "time" } else { "cycles" };
+    let columns = ["change", "instruction", unit, "source", "cause", "why", "remedy"];
     table("Copies, collectives and fusions", &columns, parts.collect());
     let changes = difference.changes.iter().map(|change| {
         let [before, after] = [&change.before, &change.after].map(optional);

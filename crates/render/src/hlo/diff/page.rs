@@ -3,8 +3,8 @@
 use super::text::{answer, in_words, percent};
 use crate::web::{MOST, Side, cell, end, escape, page_of_tables, push, side_by_side, table};
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
-use xla_shape_answers::hlo::Difference;
 use xla_shape_answers::hlo::diff::{Cause, Change, Part, PartChange, Peak};
+use xla_shape_answers::hlo::{Difference, Quantity};
 
 /// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
 /// that come or go, and values. `exceeded` is what [`exceeded`](Difference::exceeded) says, which comes first. The page has no external
@@ -58,7 +58,7 @@ fn push_measures(body: &mut String, difference: &Difference) {
         let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
         Side {
             name: measured.name.to_owned(),
-            numbers: [measured.before, measured.after],
+            numbers: [measured.before, measured.after].map(|number| number.map(Quantity::number)),
             texts: [measured.before, measured.after].map(|number| in_words(measured, number)),
             change: percent(measured).filter(|_| measured.before != measured.after).unwrap_or_default(),
             why,
@@ -104,12 +104,12 @@ fn push_parts(body: &mut String, parts: &[Part]) {
         "<section id=\"parts\">\n<h2>Copies, collectives and fusions that come or go</h2>\n<ul class=\"copies\">\n",
     );
     for part in parts.iter().take(MOST) {
-        let cycles = part.cycles.map_or(String::new(), |cycles| format!(", {}", count(cycles, "cycle", "cycles")));
+        let amount = part.amount.map_or(String::new(), |amount| format!(", {amount}"));
         let source = part.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
         push(
             body,
             format_args!(
-                "<li><b>{}</b>: <code>%{}</code>{cycles}{source}: {}<p class=\"shape\">{}</p>",
+                "<li><b>{}</b>: <code>%{}</code>{amount}{source}: {}<p class=\"shape\">{}</p>",
                 part.change,
                 cell(&part.name),
                 cell(&part.cause.to_string()),

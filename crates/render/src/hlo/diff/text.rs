@@ -1,10 +1,10 @@
 //! What changed between two programs, as text.
 
-use crate::words::{self, Grouped, InUnits, Signed, count};
+use crate::words::{self, InUnits, Signed, count};
 use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::hlo::diff::{Measured, PartChange, Peak, ValueChange};
-use xla_shape_answers::hlo::{Difference, Measure};
+use xla_shape_answers::hlo::{Difference, Quantity};
 
 /// The text lists at most this many values.
 const MOST_CHANGES: usize = 100;
@@ -108,9 +108,9 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
         text.heading("Copies, collectives and fusions");
     }
     for part in difference.parts.iter().take(MOST_PARTS) {
-        let cycles = part.cycles.map_or(String::new(), |cycles| format!("  {} cycles", Grouped(cycles)));
+        let amount = part.amount.map_or(String::new(), |amount| format!("  {amount}"));
         let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-        text.hanging(&format!("  {:18} ", part.change), &format!("%{}{cycles}{source}: {}", part.name, part.cause));
+        text.hanging(&format!("  {:18} ", part.change), &format!("%{}{amount}{source}: {}", part.name, part.cause));
         if let Some(because) = &part.because {
             text.hanging("      ", &because.to_string());
         }
@@ -153,15 +153,11 @@ fn peak_lines(text: &mut Text, peak: &Peak) {
 }
 
 /// A number of the program, in units.
-pub(super) fn in_words(measured: &Measured, value: Option<u64>) -> String {
-    match (value, measured.measure) {
-        (None, _) => "not known".to_owned(),
-        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
-        (Some(number), _) => Grouped(number).to_string(),
-    }
+pub(super) fn in_words(measured: &Measured, value: Option<Quantity>) -> String {
+    crate::guard::in_words(measured.measure, value)
 }
 
 /// By how much it changed, in percent of the number before.
 pub(super) fn percent(measured: &Measured) -> Option<String> {
-    words::change_in_percent(measured.before, measured.after)
+    words::change_in_percent(measured.before.map(Quantity::number), measured.after.map(Quantity::number))
 }

@@ -251,7 +251,7 @@ impl Data {
         // The page writes what it knows about a buffer itself, and operands and readers as links.
         let wants = |instruction: Instruction<'_>, fact: Fact| match fact {
             Fact::Operand | Fact::Reader => false,
-            Fact::Cycles | Fact::Called => true,
+            Fact::Cycles | Fact::Time | Fact::Called => true,
             _ => !have_buffers.contains(&instruction.number()),
         };
         let graph = Graph::around(module, facts, &starts, limits, &mut strings, wants);

@@ -1,0 +1,146 @@
+//! The sums of the compiler's figures.
+
+use super::amount::{Amount, Seconds};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use xla_shape_hlo::cost::{Costs, Unit};
+
+/// The sums of the compiler's figures. Its JSON is two fields: `cycles` with the sums of a TPU's, and `seconds` with those of a GPU's.
+///
+/// ```
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// f { p = f32[8]{0} parameter(0)
+///   ROOT n = f32[8]{0} negate(p) }
+/// ENTRY e { a = f32[8]{0} parameter(0)
+///   ROOT b = f32[8]{0} fusion(a), kind=kLoop, calls=f, backend_config={"reification_cost":[
+///     {"exec_time_us":1.5,"name":""},{"exec_time_us":1.5,"name":"sol"}]} }"#)?;
+/// let sums = ProgramCost::new(&module)?.sums;
+/// assert!(sums.are_times());
+/// assert_eq!(sums.total.map(|total| total.to_string()).as_deref(), Some("1.50 µs"));
+/// assert_eq!((sums.said, sums.without), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "Fields")]
+pub struct Sums {
+    /// The unit of all figures.
+    pub unit: Unit,
+    /// Each instruction once; `None` without figures, or if the sum does not fit in 64 bits.
+    pub once: Option<Amount>,
+    /// One run of the program, with the bodies of loops as often as they run; `None` if the figures are partial, or the sum does not fit in
+    /// 64 bits.
+    pub total: Option<Amount>,
+    /// How many instructions have a figure.
+    pub said: usize,
+    /// How many instructions have no figure.
+    pub without: usize,
+    /// For how many instructions the compiler wrote that it does not know the cycles.
+    pub flagged: usize,
+    /// Whether most figures are missing.
+    pub partial: bool,
+    /// Whether a sum is larger than a `u64`.
+    pub overflowed: bool,
+}
+
+impl Sums {
+    pub(super) fn new(costs: &Costs<'_>) -> Self {
+        let (unit, total) = (costs.unit(), costs.total());
+        let amount = |number| Amount::new(unit, number);
+        Self {
+            unit,
+            once: total.once.map(amount),
+            total: total.total.map(amount),
+            said: total.known,
+            without: total.without,
+            flagged: total.flagged,
+            partial: total.is_partial,
+            overflowed: total.has_overflowed,
+        }
+    }
+
+    /// Whether they are times on a GPU.
+    #[must_use]
+    pub const fn are_times(&self) -> bool {
+        matches!(self.unit, Unit::Picoseconds)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Fields {
+    /// Sums of the compiler's estimates of cycles.
+    cycles: Cycles,
+    /// For a GPU: sums of times, in seconds; null for other devices.
+    seconds: Option<Times>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+struct Cycles {
+    /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
+    once: Option<u64>,
+    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial, or the sum does not fit in
+    /// 64 bits.
+    total: Option<u64>,
+    /// How many instructions have a figure.
+    said: usize,
+    /// How many instructions have no figure.
+    without: usize,
+    /// For how many instructions the compiler wrote that it does not know the cycles.
+    flagged: usize,
+    /// Whether most figures are missing.
+    partial: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Times {
+    /// Each instruction once; null without figures.
+    once: Option<Seconds>,
+    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial.
+    total: Option<Seconds>,
+    /// How many instructions have a figure.
+    said: usize,
+    /// How many instructions have no figure.
+    without: usize,
+    /// Whether most figures are missing.
+    partial: bool,
+}
+
+/// The fields of sums that may not be known.
+#[derive(Default, Serialize, JsonSchema)]
+pub(crate) struct OptionalFields {
+    /// Sums of the compiler's cycles; null if one of its figures is not a number.
+    cycles: Option<Cycles>,
+    /// For a GPU: sums of times, in seconds; null for other devices.
+    seconds: Option<Times>,
+}
+
+pub(crate) fn optional<S: Serializer>(sums: &Option<Sums>, serializer: S) -> Result<S::Ok, S::Error> {
+    let fields = sums
+        .map(|sums| sums.fields())
+        .map(|Fields { cycles, seconds }| OptionalFields { cycles: Some(cycles), seconds });
+    fields.unwrap_or_default().serialize(serializer)
+}
+
+impl Sums {
+    fn fields(&self) -> Fields {
+        let Self { once, total, said, without, flagged, partial, .. } = *self;
+        let [cycles_once, cycles_total] = [once, total].map(|sum| sum.and_then(Amount::cycles));
+        let [once, total] = [once, total].map(|sum| sum.and_then(Amount::time));
+        let are_times = self.are_times();
+        let cycles = match are_times {
+            false => Cycles { once: cycles_once, total: cycles_total, said, without, flagged, partial },
+            true => Cycles::default(),
+        };
+        let seconds = are_times.then_some(Times { once, total, said, without, partial });
+        Fields { cycles, seconds }
+    }
+}
+
+impl Serialize for Sums {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.fields().serialize(serializer)
+    }
+}

@@ -1,0 +1,38 @@
+//! How long a GPU takes at least for instructions of which its compiler says nothing, from the bytes that they move.
+
+use super::totals::{bytes, bytes_written};
+use crate::schema::Key;
+use crate::{Instruction, Opcode};
+use xla_shape_core::{Shape, memory_space};
+
+/// The picoseconds in a second.
+const SECOND: u128 = 1_000_000_000_000;
+
+/// The picoseconds in which a memory moves the bytes of a copy, a transpose, a slice that is read or overwritten, a convolution or a
+/// product of a library. `None` for what does more than that, or moves them to or from the host.
+pub(super) fn time(instruction: Instruction<'_>, bytes_per_second: u64) -> Option<u64> {
+    let shapes = || instruction.operands().filter_map(|operand| operand.shape());
+    let arrays = shapes().chain([instruction.shape()]).flat_map(Shape::arrays);
+    if arrays.into_iter().any(|array| array.layout().memory_space() == memory_space::HOST) {
+        return None;
+    }
+    let bytes = match instruction.opcode() {
+        Opcode::Copy | Opcode::Transpose => bytes(shapes())?.checked_add(bytes_written(instruction)?)?,
+        Opcode::DynamicSlice => bytes_written(instruction)?.checked_mul(2)?,
+        Opcode::DynamicUpdateSlice => bytes(shapes().skip(1).take(1))?.checked_mul(2)?,
+        Opcode::CustomCall if is_library(instruction) => {
+            // The last element of the result is the call's workspace.
+            let result = instruction.shape().tuple_shapes().and_then(<[Shape]>::first).unwrap_or(instruction.shape());
+            bytes(shapes())?.checked_add(bytes(core::iter::once(result))?)?
+        }
+        _ => return None,
+    };
+    let time = (u128::from(bytes) * SECOND).checked_div(u128::from(bytes_per_second))?;
+    u64::try_from(time).ok()
+}
+
+/// Whether a custom call is a convolution of cuDNN or a product of cuBLAS.
+fn is_library(call: Instruction<'_>) -> bool {
+    let target = call.value_of(Key::CustomCallTarget).map(|target| target.text().trim_matches('"'));
+    target.is_some_and(|target| ["__cudnn$conv", "__cublas$"].iter().any(|library| target.starts_with(library)))
+}
