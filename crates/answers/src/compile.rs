@@ -132,6 +132,12 @@ pub struct Answered {
 words! {
     /// Whether the compiler knew the results of autotuning. With others it may choose other kernels for products and convolutions, other
     /// tiles of fusions and other workspaces, and so another module and other memory.
+    ///
+    /// ```
+    /// use xla_shape_answers::compile::Autotuning;
+    ///
+    /// assert_eq!(Autotuning::Off.to_string(), "off");
+    /// ```
     pub enum Autotuning {
         /// It did not tune: there is no GPU on which it could time its choices. The answer is exact for this compiler without autotuning.
         Off = "off",

@@ -23,6 +23,18 @@ words! {
 }
 
 /// Which claims hold for each device that a program was compiled for.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::guard::claims::{Claims, Expectation, Expectations};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
+/// let claims = Claims::parse("[[instructions]]\nopcode = 'copy'\ncount = 0")?;
+/// let found = Expectations { programs: vec![Expectation::new(&claims, &module, None)] };
+/// assert!(found.programs[0].passed && found.json().contains("\"state\":\"holds\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Expectations {
     /// One for each device.

@@ -294,6 +294,15 @@ claims! {
 }
 
 /// The number of a parameter or of a result.
+///
+/// ```
+/// use xla_shape_answers::guard::claims::{Claims, Number};
+///
+/// let number: Number = 2;
+/// let text = format!("[[arguments]]\nnumber = {number}\naliased = true\n");
+/// assert_eq!(Claims::parse(&text)?.to_string(), text);
+/// # Ok::<(), xla_shape_answers::guard::claims::ClaimsError>(())
+/// ```
 pub type Number = u32;
 
 /// An operation of XLA, by its name in HLO text.

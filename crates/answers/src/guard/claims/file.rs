@@ -27,6 +27,13 @@ pub struct Claims {
 const MOST_CLAIMS: usize = 1000;
 
 /// Why a text is not a file of claims.
+///
+/// ```
+/// use xla_shape_answers::guard::claims::{Claims, ClaimsError};
+///
+/// let error: ClaimsError = Claims::parse("[[loops]]\ntrips = 'many'\n").unwrap_err();
+/// assert_eq!((error.line, error.column), (2, 9));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimsError {
     /// The line, from 1.

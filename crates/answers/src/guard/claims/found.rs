@@ -41,6 +41,18 @@ pub struct Differs {
 }
 
 /// Something in the program.
+///
+/// ```
+/// use xla_shape_answers::guard::claims::{Claims, Expectation, Instead};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { a = f32[8]{0} parameter(0) ROOT b = f32[8]{0} negate(a) }")?;
+/// let claims = Claims::parse("[[instructions]]\nopcode = 'negate'\ncount = 0")?;
+/// let found = Expectation::new(&claims, &module, None);
+/// let instead: &Instead = &found.claims[0].instead[0];
+/// assert_eq!((instead.name.as_str(), instead.shape.as_str()), ("b", "f32[8]{0}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Instead {
     /// The name of the instruction.
