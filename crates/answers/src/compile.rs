@@ -1,7 +1,7 @@
 //! What a compiler says about a program that it compiled, for one device or several.
 
 use crate::cost::{ProgramCost, Sums, sums};
-use crate::digest::Digest;
+use crate::digest::{self, Digest};
 use crate::hlo::memory::{Capacity, Memory, capacity_in};
 use crate::hlo::report::Value;
 use crate::hlo::{Device, Report};
@@ -321,8 +321,22 @@ fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
 impl Answer for Compilation {
     const SCHEMA: &'static str = "xla-shape/compile/1";
 
+    /// What a refused program takes its memory for, and the device that refused it.
     fn digest(&self) -> Digest {
-        Digest::of_compilation(self)
+        let refused = self.targets.iter().filter_map(|target| match &target.result {
+            Outcome::Good(_) => None,
+            Outcome::Bad { error } => Some((target, error)),
+        });
+        let causes = refused.clone().map(|(target, error)| digest::Cause {
+            name: target.name.clone(),
+            because: Some(error.message.clone()),
+            ..digest::Cause::default()
+        });
+        let first = refused.clone().find_map(|(_, error)| error.report.as_ref());
+        let values = first.map(|refused| refused.report.digest().causes).unwrap_or_default();
+        let causes: Vec<_> = causes.take(1).chain(values).take(digest::MOST).collect();
+        let next = if causes.is_empty() { "cost FILE --try" } else { "scan TEXT --program FILE" };
+        Digest { causes, next: vec![next.to_owned()] }
     }
 
     fn json(&self) -> String {

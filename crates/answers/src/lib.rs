@@ -43,6 +43,7 @@
 mod words;
 
 pub mod advise;
+mod amount;
 mod answer;
 pub mod block;
 pub mod check;

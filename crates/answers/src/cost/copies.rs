@@ -1,7 +1,7 @@
 //! The copies of a program: why each is there, and what would remove it.
 
-use super::amount::{self, Amount};
 use super::{Basis, Cause, Remedy, Sums};
+use crate::amount::{self, Amount};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;

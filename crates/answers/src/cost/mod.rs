@@ -1,6 +1,5 @@
 //! What a program is expected to cost: the compiler's cycles or times, by source line, scope and opcode, and each copy with its cause.
 
-pub(crate) mod amount;
 mod cause;
 mod convolution;
 mod copies;
@@ -8,10 +7,11 @@ mod remedy;
 pub(crate) mod sums;
 
 use crate::Answer;
-use crate::digest::Digest;
+use crate::amount;
+pub use crate::amount::{Amount, Seconds};
+use crate::digest::{self, Digest};
 use crate::place::Place;
 use crate::source::{scope_of, source_text};
-pub use amount::{Amount, Seconds};
 pub use cause::{Cause, FixedBy, Side};
 pub use copies::{Changed, CopyCost};
 pub use remedy::{Remedy, Stays};
@@ -273,8 +273,25 @@ impl From<cost::Basis> for Basis {
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
 
+    /// The copies that cost the most, or else the source lines.
     fn digest(&self) -> Digest {
-        Digest::of_cost(self)
+        let copies = self.copies.iter().map(|copy| digest::Cause {
+            name: format!("%{}", copy.instruction),
+            amount: copy.total.map(digest::Amount::Cost).or(copy.bytes.map(digest::Amount::Bytes)),
+            source: copy.source.clone(),
+            because: Some(copy.cause.to_string()),
+            remedy: copy.remedy.as_ref().map(ToString::to_string),
+        });
+        let lines = self.lines.iter().filter_map(|line| {
+            let amount = line.amount.map(digest::Amount::Cost);
+            Some(digest::Cause { name: line.source.clone()?, amount, ..digest::Cause::default() })
+        });
+        let causes = copies.take(digest::MOST - 1).chain(lines).take(digest::MOST).collect();
+        let mut next = vec!["hlo FILE".to_owned()];
+        if let Some(copy) = self.copies.first() {
+            next.insert(0, format!("hlo show FILE %{}", copy.instruction));
+        }
+        Digest { causes, next }
     }
 }
 

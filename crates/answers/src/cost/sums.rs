@@ -1,6 +1,6 @@
 //! The sums of the compiler's figures.
 
-use super::amount::{Amount, Seconds};
+use crate::amount::{Amount, Seconds};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_hlo::cost::{Costs, Unit};

@@ -1,8 +1,9 @@
 //! Compares programs with their records.
 
 use super::record::{Record, Recorded, RecordedCopy};
-use crate::cost::{Amount, amount};
-use crate::digest::Digest;
+use crate::amount;
+use crate::cost::Amount;
+use crate::digest::{self, Digest};
 use crate::hlo::{Limit, Measure, OtherDevices, Quantity, Reason};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
@@ -331,8 +332,20 @@ impl Checks {
 impl Answer for Checks {
     const SCHEMA: &'static str = "xla-shape/guard-check/1";
 
+    /// The copies that came since the record, the most expensive first.
     fn digest(&self) -> Digest {
-        Digest::of_checks(self)
+        let mut copies = self.programs.iter().flat_map(|check| &check.copies_added).collect::<Vec<_>>();
+        copies.sort_by_key(|copy| std::cmp::Reverse(copy.amount));
+        let causes = copies.into_iter().take(digest::MOST).map(|copy| digest::Cause {
+            name: format!("{} {}", copy.opcode, copy.to),
+            amount: copy.amount.map(digest::Amount::Cost),
+            source: copy.source.clone(),
+            because: Some(copy.because.clone()),
+            remedy: copy.remedy.clone(),
+        });
+        let accept = self.programs.first().filter(|_| !self.passed()).map(|check| check.accept.clone());
+        let accept = accept.and_then(|accept| accept.strip_prefix("xla-shape ").map(str::to_owned));
+        Digest { causes: causes.collect(), next: accept.into_iter().collect() }
     }
 
     fn json(&self) -> String {

@@ -3,8 +3,9 @@
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
-use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy, amount};
-use crate::digest::Digest;
+use crate::amount;
+use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy};
+use crate::digest::{self, Digest};
 use crate::numbers::{difference, space_name};
 use crate::source::source_text;
 use crate::{Answer, answer_line};
@@ -339,8 +340,29 @@ impl Difference {
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
+    /// What makes the memory at the first peak differ, and the copies, collectives and fusions that come or go.
     fn digest(&self) -> Digest {
-        Digest::of_difference(self)
+        let memory = self.peaks.first().map(|peak| peak.because.as_slice()).unwrap_or_default();
+        let mut memory = memory.iter().collect::<Vec<_>>();
+        memory.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+        let memory = memory.into_iter().map(|cause| digest::Cause {
+            name: format!("%{}", cause.name),
+            amount: Some(digest::Amount::MoreBytes(cause.bytes)),
+            source: cause.source.clone().or_else(|| cause.op_name.clone()),
+            because: Some(format!("{} {}", cause.live, cause.shape)),
+            remedy: None,
+        });
+        let mut parts = self.parts.iter().collect::<Vec<_>>();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.amount));
+        let parts = parts.into_iter().map(|part| digest::Cause {
+            name: format!("%{}", part.name),
+            amount: part.amount.map(digest::Amount::Cost),
+            source: part.source.clone(),
+            because: Some(format!("{}: {}", part.change, part.cause)),
+            remedy: part.remedy.as_ref().map(ToString::to_string),
+        });
+        let causes = memory.clone().take(1).chain(parts).chain(memory.skip(1)).take(digest::MOST);
+        Digest { causes: causes.collect(), next: vec!["cost B".to_owned(), "hlo B".to_owned()] }
     }
 
     fn json(&self) -> String {

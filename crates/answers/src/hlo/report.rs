@@ -4,7 +4,7 @@ use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, Starts, TOTALS, 
 use super::sharding::Shardings;
 use super::summary::Summary;
 use crate::Answer;
-use crate::digest::Digest;
+use crate::digest::{self, Digest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -291,8 +291,31 @@ pub struct LayoutChange {
 impl Answer for Report {
     const SCHEMA: &'static str = "xla-shape/hlo/1";
 
+    /// The largest arrays at the peak of the first memory space.
     fn digest(&self) -> Digest {
-        Digest::of_report(self)
+        let errors = self.findings.iter().map(|finding| digest::Cause {
+            name: format!("%{}", finding.instruction),
+            because: Some(format!("{}: {}", finding.severity, finding.message)),
+            ..digest::Cause::default()
+        });
+        let residents = self.at_peak.first().map(|peak| peak.largest.as_slice()).unwrap_or_default();
+        let largest = residents.iter().map(|resident| digest::Cause {
+            name: format!("%{}", resident.name),
+            amount: Some(digest::Amount::Bytes(resident.bytes)),
+            source: resident.source().or_else(|| resident.op_name.clone()),
+            because: Some(format!("{} {}", resident.role, resident.shape)),
+            remedy: None,
+        });
+        let mut next = vec!["cost FILE".to_owned()];
+        if let Some(largest) = residents.first() {
+            next.insert(0, format!("hlo show FILE %{}", largest.name));
+        }
+        if let Some(padded) = self.most_padded.first().filter(|padded| padded.padding_bytes > 0) {
+            next.push(format!("advise '{}'", padded.shape));
+        }
+        // The largest is never left out, however many findings there are.
+        let causes = largest.clone().take(1).chain(errors.take(1)).chain(largest.skip(1));
+        Digest { causes: causes.take(digest::MOST).collect(), next }
     }
 }
 

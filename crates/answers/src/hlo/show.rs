@@ -2,7 +2,8 @@
 
 use super::memory::Roles;
 use crate::Answer;
-use crate::cost::{Amount, amount};
+use crate::amount;
+use crate::cost::Amount;
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;

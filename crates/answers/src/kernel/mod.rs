@@ -11,7 +11,7 @@ pub use listing::{BundleText, SlotText, VectorText};
 pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
 
 use crate::Answer;
-use crate::digest::Digest;
+use crate::digest::{self, Digest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -243,7 +243,22 @@ fn file_name(path: &str) -> &str {
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
 
+    /// The lines of the kernels with the most bundles, with what their accesses need.
     fn digest(&self) -> Digest {
-        Digest::of_kernels(self)
+        let mut lines = self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(move |line| (kernel, line)));
+        let mut lines = lines.by_ref().collect::<Vec<_>>();
+        lines.sort_by_key(|(_, line)| std::cmp::Reverse(line.bundles));
+        let causes = lines.into_iter().take(digest::MOST).map(|(kernel, line)| digest::Cause {
+            name: kernel.title(),
+            amount: Some(digest::Amount::Bundles(line.bundles)),
+            source: Some(line.source.clone()),
+            because: (line.moving > 0).then(|| format!("{} relayouts move data", line.moving)),
+            remedy: kernel
+                .unaligned
+                .iter()
+                .find(|access| access.source.as_ref() == Some(&line.source))
+                .map(|access| access.advice.clone()),
+        });
+        Digest { causes: causes.collect(), next: vec!["kernel CHANGED --against FILE".to_owned()] }
     }
 }

@@ -10,7 +10,7 @@ pub use self::trial::Trial;
 
 use crate::Answer;
 use crate::advise::{Advice, WORTH_IT};
-use crate::digest::Digest;
+use crate::digest::{self, Digest};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
@@ -514,8 +514,17 @@ struct Repeated<'a> {
 impl Answer for Scan {
     const SCHEMA: &'static str = "xla-shape/scan-summary/1";
 
+    /// What was refused, with the first remedy of each.
     fn digest(&self) -> Digest {
-        Digest::of_scan(self)
+        let causes = self.causes().into_iter().take(digest::MOST).map(|cause| digest::Cause {
+            name: cause.name.unwrap_or_else(|| cause.kind.to_owned()),
+            amount: None,
+            source: cause.source,
+            because: Some(cause.what),
+            remedy: cause.remedies.into_iter().next().map(|help| help.text),
+        });
+        let next = self.most_padded().map(|array| format!("advise '{array}'"));
+        Digest { causes: causes.collect(), next: next.into_iter().collect() }
     }
 }
 
