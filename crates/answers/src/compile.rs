@@ -139,7 +139,7 @@ words! {
     /// assert_eq!(Autotuning::Off.to_string(), "off");
     /// ```
     pub enum Autotuning {
-        /// It did not tune: there is no GPU on which it could time its choices. The answer is exact for this compiler without autotuning.
+        /// It did not tune, because it had no GPU to time its choices on. The figures are those of this compiler without autotuning.
         Off = "off",
         /// It took the results of another time from a file.
         FromFile = "from a file",

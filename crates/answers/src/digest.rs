@@ -5,7 +5,7 @@ use crate::amount;
 /// How many causes a digest has at most.
 pub(crate) const MOST: usize = 3;
 
-/// The largest causes of an answer, and what to ask next. All of it is also in the answer's JSON.
+/// The largest causes of an answer, and the commands to run next. The JSON of the answer has the causes, too.
 ///
 /// ```
 /// use xla_shape_answers::Answer;

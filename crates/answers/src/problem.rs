@@ -1,4 +1,4 @@
-//! Why there is no answer, for programs.
+//! An error as JSON.
 
 use crate::Answer;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ words! {
     }
 }
 
-/// Why there is no answer. With `--format json` the program writes it to standard error, in one line.
+/// An error, as scripts read it: with `--format json` the program writes it to standard error, in one line.
 ///
 /// ```
 /// use xla_shape_answers::Answer;

@@ -114,7 +114,7 @@ fn usage_error(error: &clap::Error, is_json: bool) -> u8 {
     u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
-/// Tells why there is no answer: to people, or with `--format json` to programs.
+/// Writes the error to standard error: as text, or with `--format json` as JSON.
 fn tell(problem: &Problem, is_json: bool) {
     if is_json {
         // An error means that standard error is closed.

@@ -273,7 +273,7 @@ fn arguments_cannot_do_harm() {
         ("compile", json!({ "program": "p.mlir", "option": ["xla_any=/etc/passwd"] })),
         // Names and texts are not paths.
         ("hlo", json!({ "file": { "text": MODULE, "name": "../m.hlo" } })),
-        ("hlo", json!({ "file": { "text": MODULE, "name": "/tmp/m.hlo" } })),
+        ("hlo", json!({ "file": { "text": MODULE, "name": "/m.hlo" } })),
         ("hlo", json!({ "file": { "text": 7 } })),
         ("hlo_diff", json!({ "before": { "text": "", "name": "x" }, "after": { "text": "", "name": "x" } })),
         // Sizes.

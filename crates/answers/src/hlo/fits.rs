@@ -88,17 +88,16 @@ impl Report {
                     |hundredths: u128| u64::try_from(u128::from(hbm.used) * 100 / hundredths).unwrap_or(u64::MAX);
                 (part(173), part(47))
             }
-            // Arguments and results are exact; temporaries were 5 % too low to 22 % too high, and up to 81 % off without a schedule.
+            // Arguments and results are exact; temporaries were 44 % too low to 50 % too high, and up to 81 % off without a schedule.
             Accuracy::OtherDevice | Accuracy::Rough => {
                 let known = hbm.used.saturating_sub(device.temporaries);
                 let temporaries = |bytes: u64| known.saturating_add(bytes);
                 match self.certainty {
                     Accuracy::OtherDevice => {
-                        let quarter = device.temporaries / 4;
-                        (
-                            temporaries(device.temporaries - quarter),
-                            temporaries(device.temporaries.saturating_add(quarter)),
-                        )
+                        let truth = |hundredths: u128| {
+                            u64::try_from(u128::from(device.temporaries) * 100 / hundredths).unwrap_or(u64::MAX)
+                        };
+                        (temporaries(truth(150)), temporaries(truth(56)))
                     }
                     _ => (temporaries(device.temporaries / 6), temporaries(device.temporaries.saturating_mul(6))),
                 }

@@ -337,7 +337,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 instruction.as_ref().map_or("an instruction".to_owned(), |name| format!("the instruction %{name}"));
             let operands = operands.map(|operands| format!(" It has {}.", count(operands, "operand", "operands")));
             (
-                format!("{name} of XLA's own, which is no kernel, needs more VMEM than there is."),
+                format!("{name} needs more VMEM than there is. XLA made it; it is not part of a kernel."),
                 vec![format!(
                     "XLA should not make such an instruction.{} Other layouts or less HBM do not help.",
                     operands.unwrap_or_default()

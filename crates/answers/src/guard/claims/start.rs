@@ -157,7 +157,7 @@ fn collectives(seen: &Seen<'_>) -> Vec<Claim> {
     all.into_iter().map(claim).collect()
 }
 
-/// The order of the dimensions of the largest arguments, and which of them are donated.
+/// Claims about the largest arguments: the order of their dimensions, and that they are donated.
 fn arguments(seen: &Seen<'_>) -> Vec<Claim> {
     let parameters = seen.module.entry().map(|entry| entry.parameters_by_number()).unwrap_or_default();
     let names = counted(parameters.iter().map(|(_, parameter)| seen.argument_name(*parameter)));

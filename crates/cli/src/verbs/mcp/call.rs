@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use xla_shape_program::Host;
 
-/// How many bytes an answer has at most, and what is said about it.
+/// The most bytes of an answer, and of the warnings and errors beside it.
 const MAX_ANSWER: u64 = 64 << 20;
 const MAX_SAID: usize = 64 << 10;
 

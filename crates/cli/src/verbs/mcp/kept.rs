@@ -62,7 +62,7 @@ impl Kept {
             return refused("expected the handle of an answer".to_owned());
         };
         let Some((.., kept)) = self.answers.iter().find(|(other, ..)| other == handle) else {
-            return refused(format!("there is no answer with the handle {handle}; the last {MOST_KEPT} are kept"));
+            return refused(format!("no answer has the handle {handle}: only the last {MOST_KEPT} answers are kept"));
         };
         let pointer = arguments.get("pointer").and_then(Value::as_str).unwrap_or_default();
         let Some(value) = kept.pointer(pointer) else {

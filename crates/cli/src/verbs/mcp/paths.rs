@@ -20,8 +20,8 @@ impl Roots {
         named.iter().map(root).collect::<Result<_, _>>().map(Self)
     }
 
-    /// A file or a directory that is read. Neither it nor a directory above it, below the root, is a link; and what is read with it, because
-    /// it is beside a module or in a dump, is no link to the outside.
+    /// A file or a directory to read. From the root down, no part of its path may be a link. The files that are read with it (those of a dump,
+    /// or beside a module) may not be links that lead out of the root.
     pub(super) fn input(&self, path: &str) -> Result<PathBuf, String> {
         let found = self.inside(path)?;
         let kind = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
