@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape mcp --root .
-  claude mcp add xla-shape -- xla-shape mcp --root .")]
+  xla-shape mcp --root dumps --root models --write")]
 pub(crate) struct McpArguments {
     /// A directory whose files the agent may name; may be repeated. Without it, texts are given inline
     #[arg(long = "root", value_name = "DIR")]
