@@ -35,6 +35,7 @@
 //! | [`OutOfMemory`], [`find_shapes`] | what logs contain: out-of-memory messages, and shapes in any text |
 //! | [`dump`] | the compiler's files: buffer assignment, live ranges, memory usage |
 //! | `proto` | protobuf messages, with the feature `proto` |
+//! | `profile` | profiles: how long instructions took, with the feature `proto` |
 //!
 //! # Where to find what in the source
 //!
@@ -51,7 +52,7 @@
 //! | `account`, `memory` | totals; values, buffers, live ranges, heaps |
 //! | `cost` | the compiler's cycles, copies |
 //! | `pair`, `shards`, `scan` | pairs of instructions, shards, shapes in any text |
-//! | `dump`, `proto` | the compiler's files, and messages |
+//! | `dump`, `proto`, `profile` | the compiler's files, messages, and profiles |
 //!
 //! The rules of shapes, layouts and operations are those of [`xla_shape_core`].
 
@@ -98,6 +99,8 @@ mod shards;
 mod source;
 mod units;
 
+#[cfg(feature = "proto")]
+pub mod profile;
 #[cfg(feature = "proto")]
 pub mod proto;
 

@@ -10,6 +10,8 @@
 mod compiler;
 mod input;
 mod memory;
+#[cfg(feature = "files")]
+mod profile;
 mod program;
 mod read;
 mod statistics;

@@ -1,10 +1,13 @@
 //! A program and where it came from.
 
-use crate::read::{Contents, ReadError, Unread, read};
+#[cfg(feature = "files")]
+use crate::profile;
+use crate::read::{Contents, Profiled, ReadError, Unread, program_of, read};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
 #[cfg(feature = "files")]
@@ -13,6 +16,7 @@ use xla_shape_files::{Dump, Error, contents};
 use xla_shape_hlo::Language;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::dump::{BufferAssignment, DumpFiles};
+use xla_shape_hlo::profile::{Profile, ProfiledModule};
 use xla_shape_hlo::proto::GpuConfig;
 
 /// A program that somebody has: its module, and what the compiler says about it.
@@ -37,6 +41,10 @@ pub struct Program {
     /// What the program's own file calls its device.
     pub(crate) device: Option<String>,
     others: Vec<String>,
+    profile: Option<Profiled>,
+    /// The files of the profile.
+    #[cfg(feature = "files")]
+    files: Vec<PathBuf>,
 }
 
 /// What the compiler says about a program outside of its module.
@@ -93,6 +101,27 @@ impl Opened {
     /// # Errors
     /// If a file cannot be read, a directory has no optimized module, or the file is neither MLIR nor a module.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_module(path, None)
+    }
+
+    /// As [`open`](Self::open), where `module` names a module of a profile, with or without the number of its program.
+    ///
+    /// ```
+    /// use xla_shape_program::Opened;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("m.hlo"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let error = Opened::open_module(folder.path().join("m.hlo"), Some("jit_f")).unwrap_err();
+    /// assert!(error.to_string().ends_with("this is no profile, so it has no modules to choose from"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
+    pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
+        if let Some(program) = Program::of_files(path.as_ref(), module)? {
+            return Ok(Self::Program(Box::new(program)));
+        }
         let dump = Dump::find(path).map_err(OpenError::Files)?;
         let bytes = contents(dump.module()).map_err(OpenError::Files)?;
         if Language::of(&bytes) == Some(Language::Mlir) {
@@ -138,8 +167,8 @@ impl std::fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 impl Program {
-    /// Opens a file, or the largest optimized module of a directory; `-` is standard input. The compiler's files beside the module are
-    /// read when [`memory`](Self::memory) needs them.
+    /// Opens a file, the largest optimized module of a directory, or a profile in a directory; `-` is standard input. The compiler's files
+    /// beside the module are read when [`memory`](Self::memory) needs them.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -156,9 +185,52 @@ impl Program {
     /// If a file cannot be read, a directory has no optimized module, or the file is not a module.
     #[cfg(feature = "files")]
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_module(path, None)
+    }
+
+    /// As [`open`](Self::open), where `module` names a module of a profile, with or without the number of its program. Without a name, the
+    /// program is the module that took the most time.
+    ///
+    /// ```
+    /// use xla_shape_program::{OpenError, Program, ReadError};
+    ///
+    /// // A profile without modules.
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("host.xplane.pb");
+    /// std::fs::write(&path, [&[0x0a, 16, 0x12, 14], &b"/host:metadata"[..]].concat())?;
+    /// let error = Program::open_module(&path, Some("jit_f")).unwrap_err();
+    /// assert!(matches!(error, OpenError::Read(ReadError::NoModule { modules, .. }) if modules.is_empty()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
+    #[cfg(feature = "files")]
+    pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
+        if let Some(program) = Self::of_files(path.as_ref(), module)? {
+            return Ok(program);
+        }
         let dump = Dump::find(path).map_err(OpenError::Files)?;
         let bytes = contents(dump.module()).map_err(OpenError::Files)?;
         Self::of_dump(dump, bytes)
+    }
+
+    /// The program of a profile; `None` if the path stands for something else.
+    #[cfg(feature = "files")]
+    fn of_files(path: &Path, module: Option<&str>) -> Result<Option<Self>, OpenError> {
+        let name = path.display().to_string();
+        let Some(files) = profile::find(path) else {
+            let what = "this is no profile, so it has no modules to choose from";
+            return module.map_or(Ok(None), |_| Err(OpenError::Read(ReadError::Form { name, what })));
+        };
+        let mut found = Profile::default();
+        for file in &files {
+            profile::add(&mut found, file)
+                .map_err(OpenError::Files)?
+                .map_err(|error| OpenError::Read(ReadError::Profile { name: file.display().to_string(), error }))?;
+        }
+        let contents = program_of(&name, Arc::new(found), module).map_err(OpenError::Read)?;
+        Ok(Some(Self { files, ..Self::of_contents(&name, contents) }))
     }
 
     #[cfg(feature = "files")]
@@ -168,8 +240,8 @@ impl Program {
         Ok(Self { others, beside: Beside::Dump(dump), ..program })
     }
 
-    /// Reads a module, as text or as one of XLA's messages: a module, a program, a snapshot of a run, or a profile, of which it is the largest
-    /// module. `name` is the file's name for errors.
+    /// Reads a module, as text or as one of XLA's messages: a module, a program, a snapshot of a run, or a profile, of which it is the module that
+    /// took the most time. `name` is the file's name for errors.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -183,8 +255,32 @@ impl Program {
     /// # Errors
     /// If the bytes are not a module, or nothing of it can be read.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
-        let Contents { module, unread, assignment, device, others } = read(name, bytes)?;
-        Ok(Self { name: name.to_owned(), unread, assignment, device, others, ..Self::from(module) })
+        Ok(Self::of_contents(name, read(name, bytes)?))
+    }
+
+    fn of_contents(name: &str, contents: Contents) -> Self {
+        let Contents { module, unread, assignment, device, others, profile } = contents;
+        Self { name: name.to_owned(), unread, assignment, device, others, profile, ..Self::from(module) }
+    }
+
+    /// The profile that it was opened from.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// assert!(program.profile().is_none() && program.measured().is_none());
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref().map(|profiled| &*profiled.profile)
+    }
+
+    /// What the profile measured of this program.
+    #[must_use]
+    pub fn measured(&self) -> Option<&ProfiledModule> {
+        self.profile.as_ref()?.module()
     }
 
     /// The same program with the compiler's files beside its module: `files` names them, and `read` returns their contents. A file that
@@ -374,7 +470,7 @@ impl Program {
     #[cfg(feature = "files")]
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
-        if let Beside::Dump(dump) = &self.beside { dump.paths().collect() } else { Vec::new() }
+        if let Beside::Dump(dump) = &self.beside { dump.paths().collect() } else { self.files.clone() }
     }
 }
 
@@ -382,7 +478,18 @@ impl Program {
 impl From<Module> for Program {
     fn from(module: Module) -> Self {
         let (name, others) = Default::default();
-        Self { module, name, unread: None, assignment: None, beside: Beside::Nothing, device: None, others }
+        Self {
+            module,
+            name,
+            unread: None,
+            assignment: None,
+            beside: Beside::Nothing,
+            device: None,
+            others,
+            profile: None,
+            #[cfg(feature = "files")]
+            files: Vec::new(),
+        }
     }
 }
 

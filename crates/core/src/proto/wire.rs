@@ -36,6 +36,12 @@ impl<'p> Fields<'p> {
         Self { rest: bytes }
     }
 
+    /// The bytes after the fields that were read.
+    #[must_use]
+    pub const fn rest(&self) -> &'p [u8] {
+        self.rest
+    }
+
     #[inline(always)]
     fn field(&mut self) -> Option<Field<'p>> {
         let mut rest = self.rest;

@@ -1,4 +1,4 @@
-//! Modules as protobuf messages: `HloModuleProto`, and `HloProto`, `HloModuleProtoWithConfig`, `HloSnapshot` and profiles with such
+//! Modules as protobuf messages: `HloModuleProto`, and `HloProto`, `HloModuleProtoWithConfig`, `HloSnapshot` with such
 //! modules in them (`xla/service/hlo.proto`).
 //!
 //! [`Module::from_proto`](crate::Module::from_proto) writes the text that XLA prints for a message, and builds the module at the same time, so that a message
@@ -28,7 +28,6 @@ mod message;
 mod module;
 mod names;
 mod origin;
-mod profile;
 mod room;
 mod shapes;
 mod sharding;
@@ -41,5 +40,4 @@ mod write;
 pub use content::{is_message, module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
 pub use gpu_config::GpuConfig;
-pub use profile::Profile;
 pub use text_format::{is_text_format, text_format_message};

@@ -1,10 +1,15 @@
 //! Reads the file of a module, of a run or of a profile, and recognizes files that are none.
 
+mod profile;
+
+pub(crate) use profile::{Profiled, program_of};
 use std::fmt;
+use std::sync::Arc;
 use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::dump::BufferAssignment;
-use xla_shape_hlo::proto::{HloProtoError, Profile, is_message, text_format_message};
+use xla_shape_hlo::profile::{Profile, ProfileError};
+use xla_shape_hlo::proto::{HloProtoError, is_message, text_format_message};
 use xla_shape_hlo::{Language, Module, program_text, utf8};
 
 /// Why bytes are not a program. It displays as the message of the program, with the place of the error and what the file seems to be.
@@ -47,6 +52,22 @@ pub enum ReadError {
         /// The file.
         name: String,
     },
+    /// It is a profile that cannot be read.
+    Profile {
+        /// The file.
+        name: String,
+        /// What is wrong, and where.
+        error: ProfileError,
+    },
+    /// It is a profile in which no module has the name that is asked for, or several have it.
+    NoModule {
+        /// The file.
+        name: String,
+        /// The name that is asked for.
+        wanted: String,
+        /// The modules with this name, or else those that the profile has.
+        modules: Vec<String>,
+    },
 }
 
 impl fmt::Display for ReadError {
@@ -56,6 +77,16 @@ impl fmt::Display for ReadError {
             Self::Syntax { message, .. } => f.write_str(message),
             Self::Form { name, what } => write!(f, "error: {name}: {what}"),
             Self::Empty { name } => write!(f, "error: {name} is not an HLO module: it has no computations"),
+            Self::Profile { name, error } => write!(f, "error: {name}: {error}"),
+            Self::NoModule { name, wanted, modules } => {
+                const MOST: usize = 20;
+                write!(f, "error: {name}: expected the name of one module, found {wanted:?}; the profile has ")?;
+                if modules.is_empty() {
+                    return f.write_str("none");
+                }
+                write!(f, "{}", modules.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", "))?;
+                if modules.len() > MOST { write!(f, " and {} more", modules.len() - MOST) } else { Ok(()) }
+            }
         }
     }
 }
@@ -107,23 +138,29 @@ pub(crate) struct Contents {
     pub(crate) device: Option<String>,
     /// The names of the other modules of a profile.
     pub(crate) others: Vec<String>,
+    /// The profile.
+    pub(crate) profile: Option<Profiled>,
 }
 
 impl From<Module> for Contents {
     fn from(module: Module) -> Self {
-        Self { module, unread: None, assignment: None, device: None, others: Vec::new() }
+        Self { module, unread: None, assignment: None, device: None, others: Vec::new(), profile: None }
     }
 }
 
 /// The first bytes of a file of records (`riegeli/records/records_metadata.proto`; the format has a fixed first chunk).
 const RIEGELI: &[u8] = &[0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
 
-/// Reads a module, as text or message; of a profile, its largest one.
+/// Reads a module, as text or message; of a profile, the one that took the most time.
 pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     if bytes.starts_with(RIEGELI) {
         let what = "these are records of Riegeli, which are not read here. XLA writes the same program as a message or as text: \
                     XLA_FLAGS=--xla_dump_to=DIR, with --xla_dump_hlo_as_proto or --xla_dump_hlo_as_text";
         return Err(ReadError::Form { name: name.to_owned(), what });
+    }
+    if Profile::is_profile(&bytes) {
+        let profile = Profile::read(&bytes).map_err(|error| ReadError::Profile { name: name.to_owned(), error })?;
+        return program_of(name, Arc::new(profile), None);
     }
     if is_message(&bytes) {
         return of_message(name, &bytes);
@@ -180,38 +217,10 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
 }
 
-/// Reads a message: a module, what contains one, or a profile.
+/// Reads a message: a module, or what contains one.
 fn of_message(name: &str, bytes: &[u8]) -> Result<Contents, ReadError> {
-    if let Some(profile) = Profile::read(bytes) {
-        return of_profile(name, &profile).unwrap_or_else(|| {
-            Err(ReadError::Form {
-                name: name.to_owned(),
-                what: "this is a profile, and no module is in it. `xla-shape hlo` reads the *.hlo_proto.pb beside it; \
-                       jax.profiler.trace writes a profile with the modules that ran while it was open",
-            })
-        });
-    }
     let module = Module::from_proto(bytes).map_err(|error| ReadError::Message { name: name.to_owned(), error })?;
     Ok(Contents { assignment: BufferAssignment::from_proto(bytes).ok().flatten(), ..Contents::from(module) })
-}
-
-/// The largest module of a profile; `None` if it has none.
-fn of_profile(name: &str, profile: &Profile<'_>) -> Option<Result<Contents, ReadError>> {
-    let (largest, message) = profile.modules.iter().max_by_key(|(_, message)| message.len())?;
-    let module = match Module::from_proto(message) {
-        Ok(module) => module,
-        Err(error) => {
-            let name = format!("{name}: the module {largest}");
-            return Some(Err(ReadError::Message { name, error }));
-        }
-    };
-    let others = profile.modules.iter().filter(|(other, _)| other != largest).map(|(other, _)| (*other).to_owned());
-    Some(Ok(Contents {
-        assignment: BufferAssignment::from_proto(message).ok().flatten(),
-        device: profile.device.map(str::to_owned),
-        others: others.collect(),
-        ..Contents::from(module)
-    }))
 }
 
 /// A sentence about what the file seems to be, and which verb reads it.

@@ -1,0 +1,256 @@
+//! The events of one line: which instruction of which module each is about, and when it ran.
+
+use super::error::{ProfileError, ProfileErrorKind};
+use super::events::Event;
+use super::plane::{Plane, Result, Value, bytes_in, each_in, field, text_in};
+use super::times::Doubts;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
+use alloc::format;
+use alloc::vec::Vec;
+use xla_shape_core::proto::wire::{Content, Fields};
+
+/// How many events of one line are read at most: in memory, they take 1.3 GB.
+const MOST_EVENTS: usize = 1 << 25;
+
+/// The picoseconds in a nanosecond.
+const NANOSECOND: i128 = 1000;
+
+/// What a line has, by its name and its plane (`xla/tsl/profiler/utils/xplane_schema.cc`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Runs of programs on a TPU.
+    Programs,
+    /// Instructions on a TPU, inside of the runs.
+    Instructions,
+    /// Instructions on a TPU that run beside those of the line before, such as copies and collectives.
+    Asynchronous,
+    /// Anything on a CPU or a GPU. Events of instructions have a stat that names the instruction.
+    Mixed,
+}
+
+impl Kind {
+    /// `None` if the line has no instructions, or only those of other lines once more.
+    pub(super) fn of(plane: &str, line: &str) -> Option<Self> {
+        match line {
+            "XLA Modules" if plane.starts_with("/device:TPU:") => Some(Self::Programs),
+            "XLA Ops" if plane.starts_with("/device:TPU:") => Some(Self::Instructions),
+            "Async XLA Ops" if plane.starts_with("/device:TPU:") => Some(Self::Asynchronous),
+            _ if plane.starts_with("/device:TPU:") => None,
+            // What other tools derive of the lines of streams.
+            "XLA Modules" | "XLA Ops" | "Async XLA Ops" | "XLA TraceMe" | "Steps" | "Source code" => None,
+            _ if line.starts_with("Framework ") || line.starts_with("TensorFlow ") => None,
+            _ if plane.starts_with("/device:GPU:") || plane.starts_with("/host:CPU") => Some(Self::Mixed),
+            _ => None,
+        }
+    }
+}
+
+/// The numbers of the stats that matter, in one plane.
+pub(super) struct Stats {
+    device_offset: Option<u64>,
+    device_duration: Option<u64>,
+    instruction: Option<u64>,
+    module: Option<u64>,
+    program: Option<u64>,
+    run: Option<u64>,
+    device: Option<u64>,
+    flops: Option<u64>,
+}
+
+impl Stats {
+    pub(super) fn of(plane: &Plane<'_>) -> Self {
+        let number = |name| plane.number_of(name);
+        Self {
+            device_offset: number("device_offset_ps"),
+            device_duration: number("device_duration_ps"),
+            instruction: number("hlo_op"),
+            module: number("hlo_module"),
+            program: number("program_id"),
+            run: number("run_id"),
+            device: number("device_ordinal"),
+            flops: number("flops"),
+        }
+    }
+}
+
+/// One event as it is written.
+#[derive(Default)]
+pub(super) struct Raw<'p> {
+    pub(super) metadata: u64,
+    pub(super) start: i64,
+    pub(super) duration: u64,
+    /// What the stats say.
+    pub(super) instruction: Option<&'p str>,
+    pub(super) module: Option<&'p str>,
+    pub(super) program: Option<u64>,
+    pub(super) run: Option<u64>,
+    pub(super) device: u64,
+    pub(super) flops: Option<u64>,
+}
+
+/// Where a line's offsets count from: its beginning in nanoseconds, and that of the plane's first line.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    pub(super) line: i64,
+    pub(super) plane: i64,
+}
+
+/// The name of a line and its beginning in nanoseconds.
+pub(super) fn head(line: &[u8]) -> Result<(&str, i64)> {
+    let mut begin = 0;
+    for found in Fields::new(line) {
+        let found = found?;
+        if let (field::LINE_NANOSECONDS, Content::Number(number)) = (found.number, found.content) {
+            begin = number as i64;
+        }
+    }
+    Ok((text_in(line, field::LINE_NAME)?, begin))
+}
+
+/// Calls `take` with each event of a line that has possible times.
+pub(super) fn for_each<'p>(
+    plane: &Plane<'p>,
+    stats: &Stats,
+    line: &'p [u8],
+    clock: Clock,
+    doubts: &mut Doubts,
+    mut take: impl FnMut(Raw<'p>) -> Result<()>,
+) -> Result<()> {
+    for message in each_in(line, field::LINE_EVENTS) {
+        match event(plane, stats, message?, clock)? {
+            Some(event) => take(event)?,
+            None => doubts.impossible = doubts.impossible.saturating_add(1),
+        }
+    }
+    Ok(())
+}
+
+/// `None` if the times are impossible.
+fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) -> Result<Option<Raw<'p>>> {
+    let mut raw = Raw::default();
+    let (mut offset, mut duration) = (0_i64, 0_i64);
+    let (mut device_offset, mut device_duration) = (None, None);
+    for found in Fields::new(message) {
+        let found = found?;
+        match (found.number, found.content) {
+            (field::EVENT_METADATA, Content::Number(number)) => raw.metadata = number,
+            (field::EVENT_OFFSET, Content::Number(number)) => offset = number as i64,
+            (field::EVENT_DURATION, Content::Number(number)) => duration = number as i64,
+            (field::EVENT_STATS, Content::Bytes(bytes)) => {
+                let Some((id, value)) = plane.stat(bytes)? else { continue };
+                let id = Some(id);
+                // A stat that the plane does not name is none of these.
+                if id == stats.device_offset {
+                    device_offset = value.number().map(|number| number as i64);
+                } else if id == stats.device_duration {
+                    device_duration = value.number().map(|number| number as i64);
+                } else if id == stats.instruction {
+                    raw.instruction = value.text();
+                } else if id == stats.module {
+                    raw.module = value.text();
+                } else if id == stats.program {
+                    raw.program = value.number();
+                } else if id == stats.run {
+                    raw.run = value.number();
+                } else if id == stats.device {
+                    raw.device = value.number().unwrap_or(0);
+                } else if id == stats.flops {
+                    raw.flops = value.number();
+                }
+            }
+            _ => {}
+        }
+    }
+    // The device's own clock is finer. It is the same for all lines of its plane.
+    let start = match (device_offset, device_duration) {
+        (Some(own_offset), Some(own_duration)) => {
+            duration = own_duration;
+            i128::from(own_offset)
+        }
+        // The sum of three numbers of 64 bits, one of them times a thousand, fits.
+        _ => i128::from(clock.line)
+            .saturating_sub(clock.plane.into())
+            .saturating_mul(NANOSECOND)
+            .saturating_add(offset.into()),
+    };
+    let end = start.saturating_add(duration.into());
+    let (Ok(start), Ok(_), Ok(duration)) = (i64::try_from(start), i64::try_from(end), u64::try_from(duration)) else {
+        return Ok(None);
+    };
+    Ok(Some(Raw { start, duration, ..raw }))
+}
+
+/// The instruction that an event of a TPU is about, and its program, by the message about the event.
+pub(super) struct About<'p> {
+    pub(super) name: &'p str,
+    pub(super) program: Option<u64>,
+    pub(super) flops: Option<u64>,
+}
+
+impl<'p> About<'p> {
+    pub(super) fn read(plane: &Plane<'p>, stats: &Stats, metadata: u64) -> Result<Self> {
+        let Some(&message) = plane.events.get(&metadata) else {
+            return Ok(Self { name: "", program: None, flops: None });
+        };
+        let mut about = Self { name: name(message)?, program: None, flops: None };
+        for bytes in each_in(message, field::METADATA_STATS) {
+            let Some((id, value)) = plane.stat(bytes?)? else { continue };
+            if Some(id) == stats.program {
+                about.program = value.number();
+            } else if Some(id) == stats.flops {
+                about.flops = value.number();
+            }
+        }
+        Ok(about)
+    }
+}
+
+/// The short name of an event: of `%fusion.3 = f32[8] fusion(…)`, `fusion.3`.
+fn name(message: &[u8]) -> Result<&str> {
+    let display = bytes_in(message, field::METADATA_DISPLAY_NAME)?.unwrap_or_default();
+    if !display.is_empty() {
+        return text_in(message, field::METADATA_DISPLAY_NAME);
+    }
+    let name = text_in(message, field::METADATA_NAME)?;
+    let name = name.split_once(" = ").map_or(name, |(name, _)| name);
+    Ok(name.strip_prefix('%').unwrap_or(name))
+}
+
+/// The name that a profile gives a module: with the number of its program, which tells modules of one name apart.
+pub(super) fn module_name<'p>(name: &'p str, program: Option<u64>) -> Cow<'p, str> {
+    program.map_or(Cow::Borrowed(name), |program| Cow::Owned(format!("{name}({program})")))
+}
+
+/// The number of the program in a module's name, as in `jit_f(6)`.
+pub(super) fn program_in(name: &str) -> Option<u64> {
+    name.strip_suffix(')')?.rsplit_once('(')?.1.parse().ok()
+}
+
+/// Adds an event, unless there are too many.
+pub(super) fn push(events: &mut Vec<Event>, event: Event) -> Result<()> {
+    if events.len() >= MOST_EVENTS {
+        return Err(ProfileError::new(ProfileErrorKind::TooManyEvents { most: MOST_EVENTS }));
+    }
+    events.push(event);
+    Ok(())
+}
+
+/// Values that are found by a key once, and remembered.
+pub(super) fn remembered<K: Ord, V: Copy>(
+    map: &mut BTreeMap<K, V>,
+    key: K,
+    find: impl FnOnce() -> Result<V>,
+) -> Result<V> {
+    match map.entry(key) {
+        Entry::Occupied(found) => Ok(*found.get()),
+        Entry::Vacant(place) => Ok(*place.insert(find()?)),
+    }
+}
+
+/// A number of the plane's device, such as its peak, times a factor.
+pub(super) fn scaled(value: Option<Value<'_>>, factor: f64) -> Option<u64> {
+    let scaled = value?.real()? * factor;
+    (scaled >= 1.0 && scaled < u64::MAX as f64).then_some(scaled as u64)
+}

@@ -1,0 +1,15 @@
+//! Profiles: an `XSpace` (`tsl/profiler/protobuf/xplane.proto`), as the profilers of JAX and TensorFlow write it.
+//!
+//! [`Profile`] has the modules that ran while it was recorded, and how long each of their instructions took on each device. A profile is
+//! read plane by plane, so that a reader of files needs memory for one plane, not for the whole file.
+
+mod error;
+mod events;
+mod line;
+mod plane;
+mod space;
+mod times;
+
+pub use error::{ProfileError, ProfileErrorKind};
+pub use space::{Profile, ProfiledDevice, ProfiledModule};
+pub use times::{Doubts, InstructionTimes, Run};

@@ -1,0 +1,104 @@
+//! How long instructions and programs ran, in picoseconds.
+
+use super::error::{ProfileError, ProfileErrorKind};
+use super::plane::Result;
+
+/// How long all executions of one instruction took, over all runs of its program and all devices, in picoseconds.
+///
+/// ```
+/// use xla_shape_hlo::profile::InstructionTimes;
+///
+/// let times = InstructionTimes { count: 4, total: 90, own: 80, shortest: 20, longest: 25, ..InstructionTimes::default() };
+/// assert_eq!(times.mean(), 22);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct InstructionTimes {
+    /// How often it ran. On a GPU, each of its kernels counts.
+    pub count: u64,
+    /// The sum of their durations.
+    pub total: u64,
+    /// The sum without the instructions that ran inside of it, such as those of a loop's body. These sums add up to the time of the program.
+    pub own: u64,
+    /// The shortest duration.
+    pub shortest: u64,
+    /// The longest duration.
+    pub longest: u64,
+    /// The floating-point operations of one execution, as the profile says; `None` if it does not.
+    pub flops: Option<u64>,
+}
+
+impl InstructionTimes {
+    /// The mean duration, rounded down; 0 if it did not run.
+    #[must_use]
+    pub const fn mean(&self) -> u64 {
+        match self.total.checked_div(self.count) {
+            Some(mean) => mean,
+            None => 0,
+        }
+    }
+
+    /// Adds one execution.
+    pub(super) fn add(&mut self, duration: u64, own: u64) -> Result<()> {
+        let too_long = || ProfileError::new(ProfileErrorKind::TooLong);
+        self.shortest = if self.count == 0 { duration } else { self.shortest.min(duration) };
+        self.longest = self.longest.max(duration);
+        self.count = self.count.checked_add(1).ok_or_else(too_long)?;
+        self.total = self.total.checked_add(duration).ok_or_else(too_long)?;
+        self.own = self.own.checked_add(own).ok_or_else(too_long)?;
+        Ok(())
+    }
+}
+
+/// One run of a program on one device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Run {
+    /// The number of the device in [`Profile::devices`](super::Profile::devices).
+    pub device: usize,
+    /// When it began, in picoseconds from a moment that is the same for all runs on this device.
+    pub start: i64,
+    /// How long it took, in picoseconds.
+    pub duration: u64,
+    /// For how long at least one instruction of the program ran, in picoseconds.
+    pub busy: u64,
+}
+
+/// Events of a profile that are not counted, or counted with a doubt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Doubts {
+    /// Events that end before they begin, or outside of the times that a profile can have. They are not counted.
+    pub impossible: u64,
+    /// Events that begin during another event of their line and end after it. Both are counted in full.
+    pub overlapping: u64,
+    /// Events of instructions of which the profile does not say to which program they belong. They are not counted.
+    pub unassigned: u64,
+}
+
+/// The picoseconds in which at least one of these intervals is open. They are sorted here.
+pub(super) fn covered(intervals: &mut [(i64, i64)]) -> u64 {
+    intervals.sort_unstable();
+    let (mut covered, mut end) = (0_u64, i64::MIN);
+    for &(start, stop) in &*intervals {
+        let start = start.max(end);
+        if stop > start {
+            // The intervals after each other are within the range of an `i64`, so their sum is less than a `u64`.
+            covered = covered.saturating_add(stop.abs_diff(start));
+            end = stop;
+        }
+    }
+    covered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covered;
+
+    #[test]
+    fn intervals_that_overlap_count_once() {
+        assert_eq!(covered(&mut []), 0);
+        assert_eq!(covered(&mut [(5, 9), (0, 3), (2, 4), (6, 8), (9, 9)]), 8);
+        assert_eq!(covered(&mut [(i64::MIN, i64::MAX), (0, 1)]), u64::MAX);
+    }
+}

@@ -1,0 +1,141 @@
+//! Finds the files of a profile, and reads them plane by plane.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+use xla_shape_files::Error;
+use xla_shape_hlo::profile::{Profile, ProfileError};
+
+/// How profilers end the name of a profile of one host.
+const ENDING: &str = ".xplane.pb";
+
+/// The files of the profile that a path stands for, by name: a file; the hosts of a run, in its directory; or those of the last run below a
+/// directory that a profiler was given. `None` if it stands for something else.
+pub(crate) fn find(path: &Path) -> Option<Vec<PathBuf>> {
+    if path.is_file() {
+        let mut beginning = Vec::new();
+        File::open(path).ok()?.take(128).read_to_end(&mut beginning).ok()?;
+        return Profile::is_profile(&beginning).then(|| vec![path.to_owned()]);
+    }
+    let of_run = of_run(path);
+    if !of_run.is_empty() {
+        return Some(of_run);
+    }
+    // The names of runs are the times at which they began.
+    let runs = sorted(&path.join("plugins/profile"));
+    runs.iter().rev().map(|run| self::of_run(run)).find(|files| !files.is_empty())
+}
+
+fn of_run(folder: &Path) -> Vec<PathBuf> {
+    let is_profile = |file: &PathBuf| file.to_string_lossy().ends_with(ENDING) && file.is_file();
+    sorted(folder).into_iter().filter(is_profile).collect()
+}
+
+/// What is in a directory, by name; nothing if it cannot be listed.
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut entries = entries.collect::<Vec<_>>();
+    entries.sort();
+    entries
+}
+
+/// Adds the profile in a file, with memory for one plane at a time.
+pub(crate) fn add(profile: &mut Profile, path: &Path) -> Result<Result<(), ProfileError>, Error> {
+    let failed = |error| Error::Read { path: path.to_owned(), error };
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    add_planes(profile, &mut BufReader::new(file), length).map_err(failed)
+}
+
+fn add_planes(profile: &mut Profile, file: &mut BufReader<File>, length: u64) -> io::Result<Result<(), ProfileError>> {
+    /// The key of a plane, and those of other fields that an `XSpace` has: errors, warnings and names of hosts.
+    const PLANE: u64 = 0x0a;
+    const TEXTS: [u64; 3] = [0x12, 0x1a, 0x22];
+    let mut plane = Vec::new();
+    while !file.fill_buf()?.is_empty() {
+        let at = file.stream_position()?;
+        let field = varint(file)?.zip(varint(file)?);
+        let rest = length.saturating_sub(file.stream_position()?);
+        let field = field.filter(|(key, size)| (*key == PLANE || TEXTS.contains(key)) && *size <= rest);
+        let Some((key, size)) = field else { return Ok(Err(ProfileError::truncated(at))) };
+        if key != PLANE {
+            file.seek_relative(i64::try_from(size).unwrap_or(i64::MAX))?;
+            continue;
+        }
+        plane.clear();
+        // At most as much as the file has.
+        plane.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+        file.by_ref().take(size).read_to_end(&mut plane)?;
+        if let Err(error) = profile.add_plane(&plane) {
+            return Ok(Err(error.at(at)));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// A number in the format of protobuf; `None` if the file ends in it, or it is too long.
+fn varint(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
+    let mut bytes = Vec::new();
+    for byte in file.by_ref().take(10).bytes() {
+        let byte = byte?;
+        bytes.push(byte);
+        if byte < 0x80 {
+            return Ok(xla_shape_core::proto::wire::varint(&mut bytes.as_slice()));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{add, find};
+    use std::fs;
+    use xla_shape_hlo::profile::{Profile, ProfileErrorKind};
+
+    /// A profile with one plane of this name.
+    fn space(name: &str) -> Vec<u8> {
+        let length = u8::try_from(name.len()).unwrap();
+        [&[0x0a, length + 2, 0x12, length], name.as_bytes()].concat()
+    }
+
+    #[test]
+    fn a_directory_stands_for_its_last_run() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(find(folder.path()), None);
+        let runs = folder.path().join("plugins/profile");
+        for (run, file) in [("2026_01_02", "b.xplane.pb"), ("2026_01_02", "a.xplane.pb"), ("2025_12_31", "a.xplane.pb")]
+        {
+            fs::create_dir_all(runs.join(run)).unwrap();
+            fs::write(runs.join(run).join(file), space("/device:TPU:0")).unwrap();
+        }
+        fs::write(runs.join("2026_01_02/a.trace.json.gz"), "").unwrap();
+        let last = ["a", "b"].map(|host| runs.join("2026_01_02").join(format!("{host}.xplane.pb")));
+        assert_eq!((find(folder.path()), find(&runs.join("2026_01_02"))), (Some(last.to_vec()), Some(last.to_vec())));
+        // A file is a profile by its contents.
+        let path = folder.path().join("p.pb");
+        fs::write(&path, space("/host:CPU")).unwrap();
+        assert_eq!(find(&path), Some(vec![path.clone()]));
+        fs::write(&path, "HloModule m").unwrap();
+        assert_eq!(find(&path), None);
+    }
+
+    #[test]
+    fn a_file_is_read_as_its_bytes_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.xplane.pb");
+        let host = b"\x22\x04host";
+        let whole = [space("/device:TPU:0"), host.to_vec(), space("/device:TPU:1")].concat();
+        for end in 0..=whole.len() {
+            fs::write(&path, &whole[..end]).unwrap();
+            let mut profile = Profile::default();
+            let read = add(&mut profile, &path).unwrap();
+            let expected = Profile::read(&whole[..end]);
+            assert_eq!(read.as_ref().err(), expected.as_ref().err(), "{end}");
+            assert!(read.is_err() || profile.devices() == expected.unwrap().devices());
+        }
+        // A plane that says that it is larger than any memory.
+        fs::write(&path, [&[0x0a][..], &[0xff; 9], &[1]].concat()).unwrap();
+        let error = add(&mut Profile::default(), &path).unwrap().unwrap_err();
+        assert_eq!(*error.kind(), ProfileErrorKind::Truncated);
+    }
+}

@@ -1,0 +1,84 @@
+//! A program from a profile: the module that it is, and how long its instructions took.
+
+use super::{Contents, ReadError};
+use std::cmp::Reverse;
+use std::sync::Arc;
+use xla_shape_hlo::Module;
+use xla_shape_hlo::dump::BufferAssignment;
+use xla_shape_hlo::profile::{Profile, ProfiledModule};
+
+/// A profile, and which of its modules a program is.
+#[derive(Clone, Debug)]
+pub(crate) struct Profiled {
+    pub(crate) profile: Arc<Profile>,
+    module: usize,
+}
+
+impl Profiled {
+    pub(crate) fn module(&self) -> Option<&ProfiledModule> {
+        self.profile.modules().get(self.module)
+    }
+}
+
+/// The module of a profile that took the most time, or the one with this name. `name` is the file's name for errors.
+pub(crate) fn program_of(name: &str, profile: Arc<Profile>, wanted: Option<&str>) -> Result<Contents, ReadError> {
+    let number = match wanted {
+        Some(wanted) => named(name, &profile, wanted)?,
+        None => longest(&profile).ok_or_else(|| ReadError::Form {
+            name: name.to_owned(),
+            what: "this is a profile, and no module is in it. `xla-shape hlo` reads the *.hlo_proto.pb beside it; \
+                   jax.profiler.trace writes a profile with the modules that ran while it was open",
+        })?,
+    };
+    let found = &profile.modules()[number];
+    let of_module = |error| ReadError::Message { name: format!("{name}: the module {}", found.name()), error };
+    let message = found.message().ok_or_else(|| ReadError::NoModule {
+        name: name.to_owned(),
+        wanted: found.name().to_owned(),
+        modules: names(&profile),
+    })?;
+    let module = Module::from_proto(message).map_err(of_module)?;
+    let others = profile.modules().iter().enumerate().filter(|(other, _)| *other != number);
+    let devices = found.runs().iter().filter_map(|run| profile.devices().get(run.device)).chain(profile.devices());
+    Ok(Contents {
+        assignment: BufferAssignment::from_proto(message).ok().flatten(),
+        device: devices.filter_map(|device| device.kind.clone()).next(),
+        others: others.map(|(_, other)| other.name().to_owned()).collect(),
+        profile: Some(Profiled { profile: Arc::clone(&profile), module: number }),
+        ..Contents::from(module)
+    })
+}
+
+/// The module that took the most time of those with a message; of equal ones, the one with the longest message.
+fn longest(profile: &Profile) -> Option<usize> {
+    let all = profile.modules().iter().enumerate();
+    let with_message = all.filter_map(|(number, module)| Some((number, module, module.message()?.len())));
+    let best = with_message.max_by_key(|(number, module, length)| (module.picoseconds(), *length, Reverse(*number)));
+    best.map(|(number, ..)| number)
+}
+
+/// The module with this name, with or without the number of its program.
+fn named(name: &str, profile: &Profile, wanted: &str) -> Result<usize, ReadError> {
+    let is_wanted = |module: &ProfiledModule| {
+        let rest = module.name().strip_prefix(wanted);
+        rest.is_some_and(|rest| rest.starts_with('(') && rest.ends_with(')'))
+    };
+    let exact = profile.modules().iter().position(|module| module.name() == wanted);
+    let found = profile.modules().iter().enumerate().filter(|(_, module)| is_wanted(module));
+    match (exact, found.map(|(number, _)| number).collect::<Vec<_>>().as_slice()) {
+        (Some(number), _) | (None, &[number]) => Ok(number),
+        (None, several) => {
+            let several = several.iter().map(|number| profile.modules()[*number].name().to_owned());
+            let several = several.collect::<Vec<_>>();
+            let modules = if several.is_empty() { names(profile) } else { several };
+            Err(ReadError::NoModule { name: name.to_owned(), wanted: wanted.to_owned(), modules })
+        }
+    }
+}
+
+/// The names of the modules, those that took the most time first.
+fn names(profile: &Profile) -> Vec<String> {
+    let mut modules = profile.modules().iter().filter(|module| module.message().is_some()).collect::<Vec<_>>();
+    modules.sort_by_key(|module| Reverse(module.picoseconds()));
+    modules.iter().map(|module| module.name().to_owned()).collect()
+}
