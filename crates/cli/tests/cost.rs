@@ -165,3 +165,52 @@ fn a_change_is_guarded() {
     let error = String::from_utf8(back.stderr).unwrap();
     assert_eq!(error, "error: copies>0: 0 before, 1 after (layout asked)\n");
 }
+
+/// The sums of XProf 2.24 for the same profiles, by instruction: of a TPU v6e its HLO statistics, of a CPU the events of its trace viewer.
+#[test]
+fn measured_times_are_those_of_xprof() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles");
+    let sums = std::fs::read_to_string(format!("{folder}/sums.jsonl")).unwrap();
+    let sums = sums.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
+    for file in ["train.xplane.pb", "v6e.xplane.pb"] {
+        let measured = json(&["cost", &format!("{folder}/{file}"), "--format", "json"], "")["measured"].take();
+        let mut found = 0;
+        for row in measured["instructions"].as_array().unwrap() {
+            let is_it = |sum: &&Value| sum["file"] == file && sum["instruction"] == row["instruction"];
+            let sum = sums.iter().find(is_it).unwrap();
+            assert_eq!((&row["count"], &row["total_picoseconds"]), (&sum["count"], &sum["total_picoseconds"]));
+            assert_eq!(row["picoseconds"], *sum.get("picoseconds").unwrap_or(&row["picoseconds"]));
+            found += 1;
+        }
+        assert_eq!(found, sums.iter().filter(|sum| sum["file"] == file).count());
+        // The parts are the whole, whichever way it is divided.
+        for parts in ["instructions", "lines", "scopes", "opcodes"] {
+            let parts = measured[parts].as_array().unwrap().iter().map(|part| part["picoseconds"].as_u64().unwrap());
+            assert_eq!(parts.sum::<u64>(), measured["picoseconds"]);
+        }
+    }
+}
+
+#[test]
+fn copies_of_a_profile_have_measured_times_and_causes() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles");
+    let train = format!("{folder}/train.xplane.pb");
+    let measured = json(&["cost", &train, "--module", "jit_step", "--format", "json"], "")["measured"].take();
+    assert_eq!((&measured["module"], &measured["devices"]), (&json!("jit_step(6)"), &json!(2)));
+    let copy = &measured["copies"][0];
+    assert_eq!((&copy["instruction"], &copy["source"]), (&json!("transpose_copy_fusion.1"), &json!("train.py:4")));
+    assert!(copy["cause"].as_str().unwrap().starts_with("parameter 1 (`batch`) has the layout {1,0}"));
+    let v6e = json(&["cost", &format!("{folder}/v6e.xplane.pb"), "--format", "json"], "")["measured"].take();
+    let runs = &v6e["runs"];
+    assert_eq!((&v6e["device"], &runs["count"]), (&json!("TPU v6 Lite"), &json!(3)));
+    assert_eq!(runs["picoseconds"], 75_571_250 + 75_790_000 + 75_916_250);
+    assert_eq!((&runs["busy_picoseconds"], &runs["idle_picoseconds"]), (&json!(227_262_500), &json!(15_000)));
+    // `hlo` reads the memory of the same module.
+    let memory = json(&["hlo", &train, "--module", "jit_step(6)", "--format", "json"], "");
+    assert_eq!(memory["module"], "jit_step");
+    let message = error(&["cost", &train, "--module", "jit_other"], "");
+    assert!(
+        message.ends_with("expected the name of one module, found \"jit_other\"; the profile has jit_step(6)\n"),
+        "{message}"
+    );
+}

@@ -3,6 +3,8 @@
 mod cause;
 mod convolution;
 mod copies;
+mod estimates;
+mod measured;
 mod remedy;
 pub(crate) mod sums;
 
@@ -14,6 +16,10 @@ use crate::place::Place;
 use crate::source::{scope_of, source_text};
 pub use cause::{Cause, FixedBy, Side};
 pub use copies::{Changed, CopyCost};
+pub use measured::{
+    Measured, MeasuredCollective, MeasuredCopy, MeasuredInstruction, MeasuredLine, MeasuredModule, MeasuredOpcode,
+    MeasuredScope, Runs, Times,
+};
 pub use remedy::{Remedy, Stays};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,6 +78,8 @@ pub struct ProgramCost {
     pub collectives: Vec<Collective>,
     /// With --try: the layouts that were tried.
     pub tried: Vec<Tried>,
+    /// For a profile: what it measured of the program; null for anything else.
+    pub measured: Option<Box<Measured>>,
 }
 
 /// What the compiler made of the program with some layouts asked for.
@@ -273,8 +281,11 @@ impl From<cost::Basis> for Basis {
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
 
-    /// The copies that cost the most, or else the source lines.
+    /// The copies that cost the most, or else the source lines; of a profile, those that took the longest time.
     fn digest(&self) -> Digest {
+        if let Some(measured) = &self.measured {
+            return measured.digest();
+        }
         let copies = self.copies.iter().map(|copy| digest::Cause {
             name: format!("%{}", copy.instruction),
             amount: copy.total.map(digest::Amount::Cost).or(copy.bytes.map(digest::Amount::Bytes)),
@@ -310,7 +321,7 @@ impl ProgramCost {
     /// # Errors
     /// As [`Module::costs`].
     pub fn of(program: &Program) -> Result<Self, CostError> {
-        Self::at(program.module(), program.gpu().map(Gpu::bytes_per_second))
+        Self::with(program.module(), program.gpu().map(Gpu::bytes_per_second), Some(program))
     }
 
     /// As [`new`](Self::new), on a GPU whose memory has a bandwidth in bytes per second ([`Module::costs_at`]).
@@ -318,6 +329,10 @@ impl ProgramCost {
     /// # Errors
     /// As [`Module::costs`].
     pub fn at(module: &Module, bytes_per_second: Option<u64>) -> Result<Self, CostError> {
+        Self::with(module, bytes_per_second, None)
+    }
+
+    fn with(module: &Module, bytes_per_second: Option<u64>, program: Option<&Program>) -> Result<Self, CostError> {
         let (costs, errors) = module.costs_at(bytes_per_second);
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
@@ -351,6 +366,8 @@ impl ProgramCost {
         let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
         let opcodes = sums_by(&|instruction| Some(instruction.opcode().to_string()));
         let named = |name: Option<String>| name.unwrap_or_default();
+        let collectives = collectives(module, &costs, &readers, &sources);
+        let measured = program.and_then(|program| Measured::new(program, &costs, &copies, &collectives));
         Ok(Self {
             module: module.name().map(str::to_owned),
             sums,
@@ -372,8 +389,9 @@ impl ProgramCost {
                 .map(|(opcode, amount, instructions)| OpcodeCost { opcode: named(opcode), amount, instructions })
                 .collect(),
             instructions: expensive(costs.instructions(), &sums, &sources),
-            collectives: collectives(module, &costs, &readers, &sources),
+            collectives,
             tried: Vec::new(),
+            measured: measured.map(Box::new),
         })
     }
 

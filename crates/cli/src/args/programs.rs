@@ -18,7 +18,7 @@ use xla_shape_tune::{Memory, Share};
 /// Show how much memory a program takes, and what is wrong with it
 ///
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
-/// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), one in protobuf's text format, or a profile (.xplane.pb), of which the largest module is read. The exit code is 1 if XLA
+/// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), one in protobuf's text format, or a profile (.xplane.pb) or the directory of its run, of which the module that took the most time is read. The exit code is 1 if XLA
 /// would refuse the module, or if it does not fit the device that --for names. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
 /// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
 /// layout_changes.
@@ -40,6 +40,10 @@ pub(crate) struct HloArguments {
     /// The compiler's own files about memory, beside the module, are read, too, and make the numbers exact.
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
+
+    /// Of a profile, the module with this name instead of the one that took the most time
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
 
     /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, h100, a100-80, …, a name of JAX or GKE, or bytes of memory, such as 16GiB; v5e if
     /// none is named
@@ -219,17 +223,25 @@ pub(crate) struct HloDiffArguments {
 /// they run. For a GPU, the figures are times, which the compiler writes if XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true; an estimate
 /// that is more than 20 times what the compiler says is the least does not count, and that least does.
 ///
+/// Of a profile (JAX: `jax.profiler.trace`), the measured times come first: by line, scope, opcode and instruction, the copies with cause and
+/// remedy, the collectives, and where the compiler's estimates differ.
+///
 /// As JSON: module, cycles (once, total, said, without, flagged, partial), seconds (the same for a GPU, otherwise null), without, unread,
 /// loops, branches, copies (instruction, opcode, cycles, seconds, basis, runs, total, total_seconds, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
-/// instructions, collectives, tried.
+/// instructions, collectives, tried, measured (of a profile, times in picoseconds; otherwise null).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape cost module.hlo
+  xla-shape cost /tmp/trace/plugins/profile/RUN
   xla-shape cost program.mlir --for v6e --try
   xla-shape cost module.hlo --format json")]
 pub(crate) struct CostArguments {
-    /// The file with the module, text or message, or a directory of a dump; or with a program; `-` is standard input
+    /// The file with the module, text or message, or a directory of a dump; a profile (.xplane.pb), or the directory of its run; or a program; `-` is standard input
     pub(crate) file: PathBuf,
+
+    /// Of a profile, the module with this name instead of the one that took the most time
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
 
     /// The TPU that a program is compiled for: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
     #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]

@@ -12,7 +12,7 @@ use xla_shape_tune::try_remedies;
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
     let html = arguments.html.as_deref();
-    let program = match Opened::open(&arguments.file)? {
+    let program = match Opened::open_module(&arguments.file, arguments.module.as_deref())? {
         Opened::Source { path, bytes } => {
             check_outputs([path.as_path()], html)?;
             return compiled(arguments, host, &bytes);

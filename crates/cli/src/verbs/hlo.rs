@@ -22,7 +22,8 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         None => {}
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
-    let program = open(file, arguments.html.as_deref())?;
+    let program = Program::open_module(file, arguments.module.as_deref())?;
+    opened(&program, arguments.html.as_deref())?;
     if let Some(space) = arguments.space {
         check_space(program.module(), space).map_err(Failure::said)?;
     }

@@ -1,5 +1,6 @@
 //! What a program is expected to cost, as text and as a page.
 
+mod measured;
 mod page;
 mod text;
 

@@ -1,12 +1,13 @@
 //! The cost of a program as text.
 
+use super::measured;
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::cost::{Amount, Basis, Collective, CopyCost, ProgramCost, Tried};
 
 /// The indent of the lines that belong to an entry.
-const INDENT: &str = "      ";
+pub(super) const INDENT: &str = "      ";
 
 /// At most this many entries of a list are shown.
 pub(super) const SHOWN: usize = 10;
@@ -14,6 +15,15 @@ pub(super) const SHOWN: usize = 10;
 impl Show for ProgramCost {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
+        if let Some(found) = &self.measured {
+            measured::add(&mut text, found);
+            // Of what the compiler expected, the measured rows have what matters.
+            if self.sums.total.is_some() {
+                text.heading("What the compiler expected");
+                text.paragraph(answer(self));
+            }
+            return text;
+        }
         text.paragraph(answer(self));
         for note in notes(self) {
             text.paragraph(note);
@@ -123,7 +133,7 @@ fn table<'t>(
 }
 
 /// Says how many entries a list has beyond those that were shown.
-fn more(text: &mut Text, length: usize) {
+pub(super) fn more(text: &mut Text, length: usize) {
     if let Some(left) = length.checked_sub(SHOWN).filter(|&left| left > 0) {
         let _ = writeln!(text, "  … and {left} more");
     }

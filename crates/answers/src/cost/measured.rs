@@ -1,0 +1,542 @@
+//! What a profile measured of a program, joined with its module: by line, scope and opcode, and each copy with its cause.
+
+use super::estimates::{Estimates, Expected};
+use super::{Cause, Changed, Collective, CopyCost, Remedy};
+use crate::amount::{Amount, Seconds};
+use crate::digest::{self, Digest};
+use crate::source::{scope_of, source_text};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_core::gpu::Gpu;
+use xla_shape_hlo::cost::{Costs, InstructionCost};
+use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
+use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
+use xla_shape_program::Program;
+
+/// What a profile measured of a program. All times are whole picoseconds, over all runs and devices unless they say otherwise.
+///
+/// ```
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_program::Program;
+///
+/// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+/// assert!(ProgramCost::of(&program).unwrap().measured.is_none(), "a module alone was not measured");
+/// # Ok::<(), xla_shape_program::ReadError>(())
+/// ```
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Measured {
+    /// The module's name in the profile, with the number of its program.
+    pub module: String,
+    /// What the profile calls the device; null if it does not say.
+    pub device: Option<String>,
+    /// On how many devices the program ran; null if the profile does not say.
+    pub devices: Option<usize>,
+    /// The runs of the program; null if the profile does not say when they began and ended.
+    pub runs: Option<Runs>,
+    /// The times of all instructions: what ran inside of a loop counts once, in its own row. Threads of a CPU count side by side.
+    pub picoseconds: u64,
+    /// The part of these times in which instructions only moved data, from 0 to 1.
+    pub moved: f64,
+    /// The bytes per second that the device's memory can move at most; null if neither the profile nor the device's name says.
+    pub peak_bytes_per_second: Option<u64>,
+    /// The floating-point operations per second that the device can do at most; null if the profile does not say.
+    pub peak_flops_per_second: Option<u64>,
+    /// For a TPU: how many picoseconds each of the compiler's cycles took, by the median over the time; null if too few instructions have
+    /// cycles. Estimates are these times the cycles, so only differences between instructions show.
+    pub picoseconds_per_cycle: Option<f64>,
+    /// The instructions that only move data, the longest time first.
+    pub copies: Vec<MeasuredCopy>,
+    /// The times by source line.
+    pub lines: Vec<MeasuredLine>,
+    /// The times by scope of the user's program.
+    pub scopes: Vec<MeasuredScope>,
+    /// The times by opcode.
+    pub opcodes: Vec<MeasuredOpcode>,
+    /// The instructions that ran, the longest time first.
+    pub instructions: Vec<MeasuredInstruction>,
+    /// Operations in which devices take part together, the longest time first.
+    pub collectives: Vec<MeasuredCollective>,
+    /// All modules of the profile, the longest time first.
+    pub modules: Vec<MeasuredModule>,
+    /// How many instructions of the profile the module does not have. Their times count, without a line.
+    pub unknown_instructions: usize,
+    /// Events of the profile that end before they begin. They do not count.
+    pub impossible_events: u64,
+    /// Events of the profile that begin during another one of their line and end after it. Both count in full.
+    pub overlapping_events: u64,
+    /// Events of instructions of which the profile does not say to which program they belong. They do not count.
+    pub unassigned_events: u64,
+}
+
+/// How long the runs of a program took on each device, in picoseconds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Runs {
+    /// How many there are, on all devices.
+    pub count: usize,
+    /// The sum.
+    pub picoseconds: u64,
+    /// The mean.
+    pub mean_picoseconds: u64,
+    /// The shortest one.
+    pub shortest_picoseconds: u64,
+    /// The longest one.
+    pub longest_picoseconds: u64,
+    /// For how long at least one instruction ran, in all of them.
+    pub busy_picoseconds: u64,
+    /// For how long none did.
+    pub idle_picoseconds: u64,
+    /// The time between each run and the next one on the same device.
+    pub between_picoseconds: u64,
+}
+
+/// A source line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredLine {
+    /// The file and the line, such as "train.py:43"; null for instructions without one.
+    pub source: Option<String>,
+    /// The times of its instructions.
+    pub picoseconds: u64,
+    /// The part of the times of all instructions, from 0 to 1.
+    pub share: f64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// A scope.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredScope {
+    /// The op_name without its last part.
+    pub scope: String,
+    /// The times of its instructions.
+    pub picoseconds: u64,
+    /// The part of the times of all instructions, from 0 to 1.
+    pub share: f64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// An opcode.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredOpcode {
+    /// The opcode; null for instructions that the module does not have.
+    pub opcode: Option<String>,
+    /// The times of its instructions.
+    pub picoseconds: u64,
+    /// The part of the times of all instructions, from 0 to 1.
+    pub share: f64,
+    /// How many instructions.
+    pub instructions: usize,
+}
+
+/// How long an instruction took.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Times {
+    /// How often it ran. Each kernel of a GPU counts.
+    pub count: u64,
+    /// The sum of its own times, without the instructions that ran inside of it.
+    pub picoseconds: u64,
+    /// The part of the times of all instructions, from 0 to 1.
+    pub share: f64,
+    /// The sum of its times, with the instructions that ran inside of it.
+    pub total_picoseconds: u64,
+    /// The mean, with the instructions that ran inside of it.
+    pub mean_picoseconds: u64,
+    /// The shortest one.
+    pub shortest_picoseconds: u64,
+    /// The longest one.
+    pub longest_picoseconds: u64,
+}
+
+/// An instruction that ran.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredInstruction {
+    /// Its name.
+    pub instruction: String,
+    /// Its opcode; null if the module does not have it.
+    pub opcode: Option<String>,
+    /// How long it took.
+    #[serde(flatten)]
+    pub times: Times,
+    /// The bytes of its operands and its result, padding included, wherever they are; null if they are not known, or others run inside of it.
+    pub bytes: Option<u64>,
+    /// These bytes over its mean time; null if one of them is not known.
+    pub bytes_per_second: Option<u64>,
+    /// The floating-point operations of one execution, as the profile says; null if it does not.
+    pub flops: Option<u64>,
+    /// These operations over its mean time; null if they are not known.
+    pub flops_per_second: Option<u64>,
+    /// What the compiler expected of one execution; null without a figure.
+    pub estimate_picoseconds: Option<u64>,
+    /// The mean time over that estimate; null without one.
+    pub over_estimate: Option<f64>,
+    /// Whether it took more than 1.5 times the estimate, or less than the estimate over 1.5.
+    pub differs: bool,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// An instruction that only moves data.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredCopy {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The opcode.
+    pub opcode: String,
+    /// How long it took.
+    #[serde(flatten)]
+    pub times: Times,
+    /// For a copy that runs beside others: the times from its start to its end; null for others.
+    pub asynchronous_picoseconds: Option<u64>,
+    /// The bytes that one run reads and writes, with padding; null if they are not known.
+    pub bytes: Option<u64>,
+    /// The shape before.
+    pub from: String,
+    /// The shape after.
+    pub to: String,
+    /// What the copy changes.
+    pub change: Changed,
+    /// Why the copy is there, as a sentence.
+    pub cause: Cause,
+    /// What would remove it; null if nothing is known.
+    pub remedy: Option<Remedy>,
+    /// The name of the operation in the user's program; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A collective.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredCollective {
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The opcode.
+    pub opcode: String,
+    /// How long it took; of an asynchronous one, its start and its end together, which is what the program waits.
+    #[serde(flatten)]
+    pub times: Times,
+    /// For one that runs beside others: the times from its start to its end; null for others.
+    pub asynchronous_picoseconds: Option<u64>,
+    /// The bytes of the operands on one device, each time.
+    pub bytes_in: u64,
+    /// The bytes of the results on one device, each time.
+    pub bytes_out: u64,
+    /// The larger of both over the mean time: from start to end where it runs beside others; null if it took no time.
+    pub bytes_per_second: Option<u64>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+/// A module of the profile.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MeasuredModule {
+    /// Its name, with the number of its program.
+    pub module: String,
+    /// How many runs the profile has, on all devices; null if it does not say.
+    pub runs: Option<usize>,
+    /// The time of all its runs, or else of all its instructions.
+    pub picoseconds: u64,
+    /// Whether the profile has the module, not only its times.
+    pub is_there: bool,
+}
+
+impl Times {
+    fn new(times: &InstructionTimes, all: u64) -> Self {
+        Self {
+            count: times.count,
+            picoseconds: times.own,
+            share: share(times.own, all),
+            total_picoseconds: times.total,
+            mean_picoseconds: times.mean(),
+            shortest_picoseconds: times.shortest,
+            longest_picoseconds: times.longest,
+        }
+    }
+}
+
+impl Measured {
+    /// What the profile of a program measured; `None` if it was not opened from a profile.
+    pub(super) fn new(
+        program: &Program,
+        costs: &Costs<'_>,
+        copies: &[CopyCost],
+        collectives: &[Collective],
+    ) -> Option<Self> {
+        let (profile, measured) = (program.profile()?, program.measured()?);
+        let module = program.module();
+        let (sources, readers) = (module.sources(), module.readers());
+        let names = module.instructions().map(|instruction| (instruction.name(), instruction));
+        let names = names.collect::<BTreeMap<_, _>>();
+        let all = measured.instructions().map(|(_, times)| times.own).fold(0, u64::saturating_add);
+        let estimates = Estimates::new(costs, measured);
+        let device = measured.runs().first().map_or(0, |run| run.device);
+        let device = profile.devices().get(device);
+        let mut rows = measured
+            .instructions()
+            .filter(|(_, times)| times.count > 0)
+            .map(|(name, times)| row(name, times, all, names.get(name).copied(), &estimates, &sources))
+            .collect::<Vec<_>>();
+        rows.sort_by_key(|row| Reverse(row.times.picoseconds));
+        let by_name = measured.instructions().collect::<BTreeMap<_, _>>();
+        let beside = measured.asynchronous().collect::<BTreeMap<_, _>>();
+        let copies = copied(copies, &by_name, &beside, all);
+        let moved = copies.iter().map(|copy| copy.times.picoseconds).fold(0, u64::saturating_add);
+        let sums = |name: &dyn Fn(Option<Instruction<'_>>) -> Option<String>| grouped(&rows, &names, name);
+        let lines = sums(&|found| source_text(&sources.get(found?)));
+        let scopes = sums(&|found| Some(scope_of(sources.get(found?).op_name.as_deref())));
+        let opcodes = sums(&|found| Some(found?.opcode().to_string()));
+        let doubts = profile.doubts();
+        let devices = measured.runs().iter().map(|run| run.device).collect::<BTreeSet<_>>().len();
+        Some(Self {
+            module: measured.name().to_owned(),
+            device: device.and_then(|device| device.kind.clone()),
+            devices: (devices > 0).then_some(devices),
+            runs: Runs::new(measured.runs()),
+            picoseconds: all,
+            moved: share(moved, all),
+            peak_bytes_per_second: device
+                .and_then(|device| device.bytes_per_second)
+                .or_else(|| program.gpu().map(Gpu::bytes_per_second)),
+            peak_flops_per_second: device.and_then(|device| device.flops_per_second),
+            picoseconds_per_cycle: estimates.picoseconds_per_cycle(),
+            copies,
+            lines: lines
+                .into_iter()
+                .map(|(source, picoseconds, instructions)| MeasuredLine {
+                    source,
+                    picoseconds,
+                    share: share(picoseconds, all),
+                    instructions,
+                })
+                .collect(),
+            scopes: scopes
+                .into_iter()
+                .map(|(scope, picoseconds, instructions)| MeasuredScope {
+                    scope: scope.unwrap_or_else(|| "(not in the module)".to_owned()),
+                    picoseconds,
+                    share: share(picoseconds, all),
+                    instructions,
+                })
+                .collect(),
+            opcodes: opcodes
+                .into_iter()
+                .map(|(opcode, picoseconds, instructions)| MeasuredOpcode {
+                    opcode,
+                    picoseconds,
+                    share: share(picoseconds, all),
+                    instructions,
+                })
+                .collect(),
+            unknown_instructions: rows.iter().filter(|row| row.opcode.is_none()).count(),
+            instructions: rows,
+            collectives: together(collectives, &names, &readers, &by_name, &beside, all),
+            modules: modules(profile),
+            impossible_events: doubts.impossible,
+            overlapping_events: doubts.overlapping,
+            unassigned_events: doubts.unassigned,
+        })
+    }
+}
+
+impl Measured {
+    /// The copies that took the longest time, or else the source lines.
+    pub(super) fn digest(&self) -> Digest {
+        let time = |picoseconds| {
+            let time = Seconds::from_picoseconds(picoseconds);
+            (picoseconds > 0).then_some(digest::Amount::Cost(Amount::Time(time)))
+        };
+        let copies = self.copies.iter().map(|copy| digest::Cause {
+            name: format!("%{}", copy.instruction),
+            amount: time(copy.times.picoseconds),
+            source: copy.source.clone(),
+            because: Some(copy.cause.to_string()),
+            remedy: copy.remedy.as_ref().map(ToString::to_string),
+        });
+        let lines = self.lines.iter().filter_map(|line| {
+            Some(digest::Cause {
+                name: line.source.clone()?,
+                amount: time(line.picoseconds),
+                ..digest::Cause::default()
+            })
+        });
+        let causes = copies.take(digest::MOST - 1).chain(lines).take(digest::MOST).collect();
+        let shown = self.instructions.iter().find(|found| found.opcode.is_some());
+        let show = shown.map(|found| format!("hlo show FILE %{}", found.instruction));
+        Digest { causes, next: show.into_iter().chain(["hlo FILE".to_owned()]).collect() }
+    }
+}
+
+impl Runs {
+    fn new(runs: &[Run]) -> Option<Self> {
+        let count = runs.len();
+        let sum = |part: fn(&Run) -> u64| runs.iter().map(part).fold(0, u64::saturating_add);
+        let (picoseconds, busy) = (sum(|run| run.duration), sum(|run| run.busy));
+        let mut sorted = runs.iter().map(|run| (run.device, run.start, run.duration)).collect::<Vec<_>>();
+        sorted.sort_unstable();
+        let between = sorted.windows(2).filter_map(|pair| {
+            let [(device, start, duration), (next_device, next, _)] = *pair else { return None };
+            let gap = i128::from(next) - i128::from(start) - i128::from(duration);
+            (device == next_device).then(|| u64::try_from(gap.max(0)).unwrap_or(u64::MAX))
+        });
+        Some(Self {
+            count,
+            picoseconds,
+            mean_picoseconds: picoseconds.checked_div(count as u64)?,
+            shortest_picoseconds: runs.iter().map(|run| run.duration).min()?,
+            longest_picoseconds: runs.iter().map(|run| run.duration).max()?,
+            busy_picoseconds: busy,
+            idle_picoseconds: picoseconds.saturating_sub(busy),
+            between_picoseconds: between.fold(0, u64::saturating_add),
+        })
+    }
+}
+
+/// A part of a sum; 0 if the sum is.
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+/// An amount in some picoseconds, for each second; `None` in no time.
+fn per_second(amount: u64, picoseconds: u64) -> Option<u64> {
+    const SECOND: u128 = 1_000_000_000_000;
+    (u128::from(amount) * SECOND).checked_div(picoseconds.into()).map(|rate| u64::try_from(rate).unwrap_or(u64::MAX))
+}
+
+/// Whether other instructions run inside of it, so that its bytes and its time are not of the same thing.
+fn contains_others(instruction: Instruction<'_>) -> bool {
+    matches!(instruction.opcode(), Opcode::While | Opcode::Conditional | Opcode::Call)
+}
+
+fn row(
+    name: &str,
+    times: &InstructionTimes,
+    all: u64,
+    found: Option<Instruction<'_>>,
+    estimates: &Estimates<'_>,
+    sources: &Sources<'_>,
+) -> MeasuredInstruction {
+    let cost = found.filter(|found| !contains_others(*found)).and_then(|found| estimates.cost(found));
+    let bytes = cost.and_then(bytes_of);
+    let Expected { picoseconds, over, differs } = estimates.compare(cost, times);
+    let source = found.map(|found| sources.get(found)).unwrap_or_default();
+    MeasuredInstruction {
+        instruction: name.to_owned(),
+        opcode: found.map(|found| found.opcode().to_string()),
+        times: Times::new(times, all),
+        bytes,
+        bytes_per_second: bytes.and_then(|bytes| per_second(bytes, times.mean())),
+        flops: times.flops,
+        flops_per_second: times.flops.and_then(|flops| per_second(flops, times.mean())),
+        estimate_picoseconds: picoseconds,
+        over_estimate: over,
+        differs,
+        source: source_text(&source),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
+    }
+}
+
+fn bytes_of(cost: &InstructionCost<'_>) -> Option<u64> {
+    cost.bytes_read?.checked_add(cost.bytes_written?)
+}
+
+/// The times by name, the longest first: the name, the time, and how many instructions have it.
+fn grouped(
+    rows: &[MeasuredInstruction],
+    names: &BTreeMap<&str, Instruction<'_>>,
+    name: &dyn Fn(Option<Instruction<'_>>) -> Option<String>,
+) -> Vec<(Option<String>, u64, usize)> {
+    let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
+    for row in rows {
+        let group = groups.entry(name(names.get(row.instruction.as_str()).copied())).or_default();
+        group.0 = group.0.saturating_add(row.times.picoseconds);
+        group.1 += 1;
+    }
+    let mut groups: Vec<_> =
+        groups.into_iter().map(|(name, (time, instructions))| (name, time, instructions)).collect();
+    groups.sort_by_key(|(_, time, _)| Reverse(*time));
+    groups
+}
+
+type ByName<'a> = BTreeMap<&'a str, &'a InstructionTimes>;
+
+/// The copies that ran.
+fn copied(copies: &[CopyCost], by_name: &ByName<'_>, beside: &ByName<'_>, all: u64) -> Vec<MeasuredCopy> {
+    let row = |copy: &CopyCost| {
+        let times = by_name.get(copy.instruction.as_str()).filter(|times| times.count > 0)?;
+        Some(MeasuredCopy {
+            instruction: copy.instruction.clone(),
+            opcode: copy.opcode.clone(),
+            times: Times::new(times, all),
+            asynchronous_picoseconds: beside.get(copy.instruction.as_str()).map(|times| times.total),
+            bytes: copy.bytes,
+            from: copy.from.clone(),
+            to: copy.to.clone(),
+            change: copy.change,
+            cause: copy.cause.clone(),
+            remedy: copy.remedy.clone(),
+            op_name: copy.op_name.clone(),
+            source: copy.source.clone(),
+        })
+    };
+    let mut copies = copies.iter().filter_map(row).collect::<Vec<_>>();
+    copies.sort_by_key(|copy| Reverse(copy.times.picoseconds));
+    copies
+}
+
+/// The collectives that ran.
+fn together<'m>(
+    collectives: &[Collective],
+    names: &BTreeMap<&str, Instruction<'m>>,
+    readers: &Readers<'m>,
+    by_name: &ByName<'_>,
+    beside: &ByName<'_>,
+    all: u64,
+) -> Vec<MeasuredCollective> {
+    let row = |found: &Collective| {
+        let start = names.get(found.instruction.as_str()).copied();
+        let done = start.into_iter().flat_map(|start| readers.of(start).collect::<Vec<_>>());
+        let done = done.into_iter().find(|reader| reader.opcode().text().ends_with("-done"));
+        let parts = [Some(found.instruction.as_str()), done.map(Instruction::name)];
+        let parts = parts.into_iter().flatten().filter_map(|name| by_name.get(name)).collect::<Vec<_>>();
+        let beside = beside.get(found.instruction.as_str());
+        let mut times: InstructionTimes = ***parts.first()?;
+        if let [_, end] = &parts[..] {
+            // Both ends are one execution.
+            times.total = times.total.saturating_add(end.total);
+            times.own = times.own.saturating_add(end.own);
+            times.shortest = times.shortest.saturating_add(end.shortest);
+            times.longest = times.longest.saturating_add(end.longest);
+        }
+        let mean = beside.map_or(times.mean(), |times| times.mean());
+        Some(MeasuredCollective {
+            instruction: found.instruction.clone(),
+            opcode: found.opcode.clone(),
+            times: Times::new(&times, all),
+            asynchronous_picoseconds: beside.map(|times| times.total),
+            bytes_in: found.bytes_in,
+            bytes_out: found.bytes_out,
+            bytes_per_second: per_second(found.bytes_in.max(found.bytes_out), mean),
+            source: found.source.clone(),
+        })
+    };
+    let mut collectives = collectives.iter().filter_map(row).collect::<Vec<_>>();
+    collectives.sort_by_key(|found| Reverse(found.times.picoseconds));
+    collectives
+}
+
+/// The modules of a profile, the longest time first.
+fn modules(profile: &Profile) -> Vec<MeasuredModule> {
+    let row = |module: &ProfiledModule| MeasuredModule {
+        module: module.name().to_owned(),
+        runs: Some(module.runs().len()).filter(|runs| *runs > 0),
+        picoseconds: module.picoseconds(),
+        is_there: module.message().is_some(),
+    };
+    let mut modules = profile.modules().iter().map(row).collect::<Vec<_>>();
+    modules.sort_by_key(|module| Reverse(module.picoseconds));
+    modules
+}

@@ -1,0 +1,276 @@
+//! What a profile measured of a program, as text.
+
+use super::text::{INDENT, SHOWN, more};
+use crate::Text;
+use crate::words::{Factor, Grouped, InUnits, count};
+use std::fmt::Write as _;
+use xla_shape_answers::cost::{Measured, MeasuredCollective, MeasuredCopy, MeasuredInstruction, Seconds, Times};
+
+/// Adds all that was measured.
+pub(super) fn add(text: &mut Text, measured: &Measured) {
+    text.paragraph(answer(measured));
+    for note in notes(measured) {
+        text.paragraph(note);
+    }
+    if !measured.copies.is_empty() {
+        text.heading("Copies, transposes and reshapes that only move data, by measured time");
+    }
+    for copy in measured.copies.iter().take(SHOWN) {
+        copied(text, copy);
+    }
+    more(text, measured.copies.len());
+    table(
+        text,
+        "By source line, as measured",
+        measured.lines.iter().map(|line| {
+            (line.source.as_deref().unwrap_or("(no source line)"), line.picoseconds, line.share, line.instructions)
+        }),
+    );
+    table(
+        text,
+        "By scope, as measured",
+        measured.scopes.iter().map(|scope| (scope.scope.as_str(), scope.picoseconds, scope.share, scope.instructions)),
+    );
+    table(
+        text,
+        "By opcode, as measured",
+        measured.opcodes.iter().map(|opcode| {
+            let name = opcode.opcode.as_deref().unwrap_or("(not in the module)");
+            (name, opcode.picoseconds, opcode.share, opcode.instructions)
+        }),
+    );
+    if !measured.instructions.is_empty() {
+        text.heading("Instructions, by measured time");
+    }
+    for found in measured.instructions.iter().take(SHOWN) {
+        instruction(text, found, measured);
+    }
+    more(text, measured.instructions.len());
+    let differ = || measured.instructions.iter().filter(|found| found.differs);
+    if differ().next().is_some() {
+        text.heading("Instructions that took more than 1.5 times the compiler's estimate, or less than it over 1.5");
+    }
+    for found in differ().take(SHOWN) {
+        let (Some(expected), Some(over)) = (found.estimate_picoseconds, found.over_estimate) else { continue };
+        let mean = time(found.times.mean_picoseconds);
+        let _ = writeln!(
+            text,
+            "  {:>10}  {mean} instead of {}, {}  %{}",
+            time(found.times.picoseconds),
+            time(expected),
+            Factor(over),
+            found.instruction
+        );
+    }
+    more(text, differ().count());
+    if !measured.collectives.is_empty() {
+        text.heading("Collectives, by measured time");
+    }
+    for found in measured.collectives.iter().take(SHOWN) {
+        collective(text, found);
+    }
+    more(text, measured.collectives.len());
+    let (ran, others): (Vec<_>, Vec<_>) = measured.modules.iter().partition(|module| module.picoseconds > 0);
+    if measured.modules.len() > 1 {
+        text.heading("Modules of the profile (--module NAME shows another one)");
+        for module in ran.iter().take(SHOWN) {
+            let runs = module.runs.map_or(String::new(), |runs| format!("  {}", count(runs as u64, "run", "runs")));
+            let missing = if module.is_there { "" } else { "  (the profile has only its times)" };
+            let _ = writeln!(text, "  {:>10}  {}{runs}{missing}", time(module.picoseconds), module.module);
+        }
+        more(text, ran.len());
+        if !others.is_empty() {
+            let names = others.iter().take(SHOWN).map(|module| module.module.as_str()).collect::<Vec<_>>();
+            text.hanging("  ", &format!("without times: {}", names.join(", ")));
+            more(text, others.len());
+        }
+    }
+}
+
+fn time(picoseconds: u64) -> String {
+    Seconds::from_picoseconds(picoseconds).to_string()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// The sentence that answers the question.
+pub(super) fn answer(measured: &Measured) -> String {
+    let mut answer = match &measured.runs {
+        Some(runs) => {
+            let device = measured.device.as_ref().map_or(String::new(), |device| format!(" ({device})"));
+            let devices = count(measured.devices.unwrap_or(0) as u64, "device", "devices");
+            let all = count(runs.count as u64, "run", "runs");
+            let (module, mean) = (&measured.module, time(runs.mean_picoseconds));
+            let (shortest, longest) = (time(runs.shortest_picoseconds), time(runs.longest_picoseconds));
+            let mut answer = match runs.count {
+                1 => format!("{module} took {mean} in {all} on {devices}{device}"),
+                _ => format!(
+                    "{module} took {mean} on average in {all} on {devices}{device}, from {shortest} to {longest}"
+                ),
+            };
+            if runs.picoseconds > 0 {
+                let idle = runs.idle_picoseconds as f64 / runs.picoseconds as f64;
+                answer += &format!("; no instruction ran in {} of it", percent(idle));
+            }
+            answer
+        }
+        None => {
+            let device = measured.device.as_ref().map_or(String::new(), |device| format!(" on {device}"));
+            format!("The instructions of {} took {}{device}", measured.module, time(measured.picoseconds))
+        }
+    };
+    if measured.picoseconds == 0 {
+        return answer + ". The profile has no times of its instructions.";
+    }
+    if !measured.copies.is_empty() {
+        answer += &format!("; {} of the instructions' time only moves data", percent(measured.moved));
+    }
+    let line = measured.lines.iter().find_map(|line| Some((line.source.as_deref()?, line.share)));
+    if let Some((source, share)) = line {
+        answer += &format!("; the line that takes the most is {source} with {}", percent(share));
+    }
+    answer + "."
+}
+
+/// What the times do not say.
+fn notes(measured: &Measured) -> Vec<String> {
+    let mut notes = Vec::new();
+    if measured.unknown_instructions > 0 {
+        let all = count(measured.unknown_instructions as u64, "instruction", "instructions");
+        notes.push(format!("{all} of the profile are not in its module, so their times have no line."));
+    }
+    if measured.impossible_events > 0 {
+        let all = count(measured.impossible_events, "event", "events");
+        notes.push(format!("{all} of the profile end before they begin, and do not count."));
+    }
+    if measured.overlapping_events > 0 {
+        let all = count(measured.overlapping_events, "event", "events");
+        notes.push(format!(
+            "{all} of the profile begin during another event of their line and end after it; both count in full."
+        ));
+    }
+    if measured.unassigned_events > 0 {
+        let all = count(measured.unassigned_events, "event", "events");
+        notes.push(format!("The profile does not say to which program {all} belong; they do not count."));
+    }
+    if let Some(length) = measured.picoseconds_per_cycle {
+        notes.push(format!(
+            "The compiler's estimates are its cycles at {length:.0} ps each, the median of what was measured: they show which \
+             instructions differ from the others."
+        ));
+    }
+    notes
+}
+
+fn copied(text: &mut Text, copy: &MeasuredCopy) {
+    let Times { picoseconds, share, count, mean_picoseconds, .. } = copy.times;
+    let bytes = copy.bytes.map_or(String::new(), |bytes| InUnits(bytes).to_string());
+    let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+    let _ = writeln!(
+        text,
+        "  {:>10} {:>7} {bytes:>10}  {} × {}  %{} ({}){source}",
+        time(picoseconds),
+        percent(share),
+        Grouped(count),
+        time(mean_picoseconds),
+        copy.instruction,
+        copy.opcode
+    );
+    if let Some(beside) = copy.asynchronous_picoseconds {
+        text.hanging(INDENT, &format!("from its start to its end, beside others: {}", time(beside)));
+    }
+    text.hanging(INDENT, &format!("{} -> {}", copy.from, copy.to));
+    text.hanging(INDENT, &copy.cause.to_string());
+    if let Some(remedy) = &copy.remedy {
+        text.hanging(INDENT, &format!("to remove it: {remedy}"));
+    }
+}
+
+fn table<'t>(text: &mut Text, heading: &str, rows: impl ExactSizeIterator<Item = (&'t str, u64, f64, usize)>) {
+    let length = rows.len();
+    if length == 0 {
+        return;
+    }
+    text.heading(heading);
+    for (name, picoseconds, share, instructions) in rows.take(SHOWN) {
+        let instructions = count(instructions as u64, "instruction", "instructions");
+        let _ = writeln!(text, "  {:>10} {:>7}  {name}  {instructions}", time(picoseconds), percent(share));
+    }
+    more(text, length);
+}
+
+fn instruction(text: &mut Text, found: &MeasuredInstruction, measured: &Measured) {
+    let Times { picoseconds, share, count, mean_picoseconds, shortest_picoseconds, longest_picoseconds, .. } =
+        found.times;
+    let opcode = found.opcode.as_deref().unwrap_or("not in the module");
+    let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+    let _ = writeln!(
+        text,
+        "  {:>10} {:>7}  {} × {} ({} to {})  %{} ({opcode}){source}",
+        time(picoseconds),
+        percent(share),
+        Grouped(count),
+        time(mean_picoseconds),
+        time(shortest_picoseconds),
+        time(longest_picoseconds),
+        found.instruction
+    );
+    let rates = [
+        (found.bytes_per_second, measured.peak_bytes_per_second, "B/s", "of the memory's peak"),
+        (found.flops_per_second, measured.peak_flops_per_second, "FLOP/s", "of the device's peak"),
+    ];
+    let rates = rates.into_iter().filter_map(|(rate, peak, unit, of)| {
+        let (rate, peak) = (rate.filter(|rate| *rate > 0)?, peak.filter(|peak| *peak > 0)?);
+        Some(format!("{}, {} {of}", scaled(rate, unit), percent(rate as f64 / peak as f64)))
+    });
+    let rates = rates.collect::<Vec<_>>();
+    if !rates.is_empty() {
+        text.hanging(INDENT, &rates.join("; "));
+    }
+}
+
+fn collective(text: &mut Text, found: &MeasuredCollective) {
+    let Times { picoseconds, share, count, mean_picoseconds, .. } = found.times;
+    let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+    let rate = found.bytes_per_second.map_or(String::new(), |rate| format!(", {}", scaled(rate, "B/s")));
+    let beside = found.asynchronous_picoseconds;
+    let beside = beside.map_or(String::new(), |beside| format!("; from start to end {}", time(beside)));
+    let _ = writeln!(
+        text,
+        "  {:>10} {:>7}  {} × {}  %{} ({}): {} in, {} out{rate}{beside}{source}",
+        time(picoseconds),
+        percent(share),
+        Grouped(count),
+        time(mean_picoseconds),
+        found.instruction,
+        found.opcode,
+        InUnits(found.bytes_in),
+        InUnits(found.bytes_out)
+    );
+}
+
+/// A rate with three digits and a decimal prefix.
+fn scaled(rate: u64, unit: &str) -> String {
+    let prefixes = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+    let rate = rate as f64;
+    let (size, prefix) = prefixes.into_iter().find(|(size, _)| rate >= *size).unwrap_or((1.0, ""));
+    let number = rate / size;
+    let digits = if number < 9.995 { 2 } else { usize::from(number < 99.95) };
+    format!("{number:.digits$} {prefix}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scaled;
+
+    #[test]
+    fn rates_have_three_digits() {
+        for (rate, text) in
+            [(0, "0.00 B/s"), (999, "999 B/s"), (1_638_000_000_000, "1.64 TB/s"), (45_670_000, "45.7 MB/s")]
+        {
+            assert_eq!(scaled(rate, "B/s"), text);
+        }
+    }
+}
