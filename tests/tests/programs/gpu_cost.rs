@@ -138,3 +138,18 @@ fn figures_that_are_no_times_are_errors_with_a_place() {
     let cost = ProgramCost::new(&module).unwrap();
     assert!(cost.instructions.iter().any(|found| found.basis == Basis::Bound), "the bound counts");
 }
+
+#[test]
+fn a_model_that_divides_by_zero_says_nothing() {
+    let program = program("convolution");
+    let text = program.module().text();
+    let times = |text: &str| {
+        let module = xla_shape_hlo::Module::parse(text).unwrap();
+        ProgramCost::new(&module).unwrap().sums.total
+    };
+    for found in ["Infinity", "-Infinity", "NaN"] {
+        // The estimate of the first is gone, and its bound, which is as long, stays.
+        let text = text.replacen("\"exec_time_us\":3.8315", &format!("\"exec_time_us\":\"{found}\""), 1);
+        assert_eq!(times(&text), times(program.module().text()), "{found}");
+    }
+}

@@ -269,6 +269,10 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
             *place = Some(0);
             continue;
         };
+        // A model that divided by zero says nothing.
+        if found.as_str().is_some_and(|text| ["Infinity", "-Infinity", "NaN"].contains(&text)) {
+            continue;
+        }
         let Some(time) = picoseconds(found) else {
             let message = alloc::format!("expected `exec_time_us` to be a time, found {found}");
             return Err(Trouble::NoNumber(wrong(instruction, &message)));
