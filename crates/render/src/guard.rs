@@ -183,7 +183,8 @@ pub fn markdown(checks: &Checks) -> String {
         let of_lines = check.lines.iter().flat_map(|line| [line.before, line.after]);
         let mut amounts =
             check.copies_added.iter().chain(&check.copies_removed).map(|copy| copy.amount).chain(of_lines);
-        let unit = if amounts.any(|amount| amount.and_then(Amount::time).is_some()) { "time" } else { "cycles" };
+        let is_time = amounts.any(|amount| amount.and_then(Amount::time).is_some());
+        let unit = if is_time { "time" } else { "cycles" };
         let copies = [(true, &check.copies_added), (false, &check.copies_removed)];
         let rows = copies.iter().flat_map(|&(is_added, copies)| {
             copies.iter().map(move |copy| {
@@ -206,7 +207,7 @@ pub fn markdown(checks: &Checks) -> String {
             let source = line.source.as_deref().unwrap_or("(no source line)");
             vec![markdown::code(source), number(line.before), number(line.after)]
         });
-        let heading = if unit == "time" { "Time by source line" } else { "Cycles by source line" };
+        let heading = if is_time { "Time by source line" } else { "Cycles by source line" };
         markdown::table(&mut lines, heading, &["line", "before", "after"], rows.collect());
         if !check.passed {
             lines.extend([String::new(), format!("To accept the change: {}", markdown::code(&check.accept))]);

@@ -1,12 +1,13 @@
 //! Parts that all pages and pictures share.
 
-use crate::words::shortened;
 use serde::Serialize;
-use std::fmt::Write as _;
+use std::fmt::Display;
 
+mod element;
 mod sides;
 
-pub(crate) use sides::{Side, side_by_side};
+pub(crate) use element::{Element, element, elements, hint, made, section};
+pub(crate) use sides::{Side, legend, side_by_side};
 
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
 const STYLE: &str = include_str!("web/style.css");
@@ -17,18 +18,20 @@ const SHARED: &str = include_str!("web/page.js");
 /// A script that searches in the tables and lists of a page.
 const FIND: &str = include_str!("web/find.js");
 
-/// A page of tables and lists, with a search in all of them. The title is text, the body HTML.
-pub(crate) fn page_of_tables(title: &str, body: &str) -> String {
+/// A page of tables and lists, with a search in all of them.
+pub(crate) fn page_of_tables(title: &str, main: Element) -> String {
     let bar = search("Search in all tables");
-    Page { title, heading: title, bar: &bar, main: body, script: FIND, ..Page::default() }.html()
+    Page { title, heading: title, bar, main, script: FIND, ..Page::default() }.html()
 }
 
 /// A search field for the bar of a page, and what says how much was found.
-pub(crate) fn search(what: &str) -> String {
-    format!(
-        "<form id=\"filter\" role=\"search\">\n<input id=\"search\" type=\"search\" placeholder=\"{what}\" aria-label=\"{what}\">\n\
-         <output id=\"found\"></output>\n</form>\n"
-    )
+pub(crate) fn search(what: &str) -> Element {
+    let field = element("input").id("search").attribute("type", "search");
+    element("form")
+        .id("filter")
+        .attribute("role", "search")
+        .with(field.attribute("placeholder", what).attribute("aria-label", what))
+        .with(element("output").id("found"))
 }
 
 /// The parts of a page.
@@ -37,10 +40,10 @@ pub(crate) struct Page<'t> {
     /// The title of the window, and the heading: both are text.
     pub(crate) title: &'t str,
     pub(crate) heading: &'t str,
-    /// HTML: what the bar at the top has beside the heading, the content, and elements after it.
-    pub(crate) bar: &'t str,
-    pub(crate) main: &'t str,
-    pub(crate) end: &'t str,
+    /// What the bar at the top has beside the heading, the content, and elements after it.
+    pub(crate) bar: Element,
+    pub(crate) main: Element,
+    pub(crate) end: Element,
     /// CSS beside the style of all pages.
     pub(crate) style: &'t str,
     pub(crate) script: &'t str,
@@ -48,7 +51,7 @@ pub(crate) struct Page<'t> {
 
 impl Page<'_> {
     /// The page, without external resources.
-    pub(crate) fn html(&self) -> String {
+    pub(crate) fn html(self) -> String {
         let Self { bar, main, end, style, script, .. } = self;
         let style = format!("{STYLE}{style}");
         let script = format!("{SHARED}{script}");
@@ -56,9 +59,9 @@ impl Page<'_> {
             ("title", escape(self.title)),
             ("heading", escape(self.heading)),
             ("style", style),
-            ("bar", (*bar).to_owned()),
-            ("main", (*main).to_owned()),
-            ("end", (*end).to_owned()),
+            ("bar", bar.html()),
+            ("main", main.html()),
+            ("end", end.html()),
             ("script", script),
         ];
         fill(include_str!("web/page.html"), &parts)
@@ -95,11 +98,16 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Data for a script: a `<script type="application/json">` element with these attributes.
-pub(crate) fn json_script(attributes: &str, data: &impl Serialize) -> String {
+/// Data for a script.
+pub(crate) fn json_script(id: &str, data: &impl Serialize) -> Element {
     // `</script>` in a text would end the element, and `<!--` would begin a comment. `<` is only inside of JSON's texts.
     let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
-    format!("<script type=\"application/json\" {attributes}>{json}</script>\n")
+    element("script").attribute("type", "application/json").id(id).with(made(json))
+}
+
+/// What a page says where no script runs.
+pub(crate) fn needs_javascript() -> Element {
+    element("noscript").text("This page needs JavaScript.")
 }
 
 /// The SVG pattern of padding: diagonal lines. An id is in a page only once.
@@ -112,87 +120,71 @@ pub(crate) fn hatching(id: &str) -> String {
 }
 
 /// The pattern that all drawings of a page share.
-pub(crate) fn hatching_of_page() -> String {
-    format!("<svg class=\"defs\" aria-hidden=\"true\">{}</svg>\n", hatching("padding"))
+pub(crate) fn hatching_of_page() -> Element {
+    element("svg").class("defs").attribute("aria-hidden", "true").with(made(hatching("padding")))
 }
 
 /// What a narrow page says below a picture that may be wider.
-pub(crate) const SCROLLS: &str = "<p class=\"hint narrow\">A wider picture scrolls sideways.</p>\n";
+pub(crate) fn scrolls() -> Element {
+    element("p").class("hint narrow").text("A wider picture scrolls sideways.")
+}
 
 /// A list of a page about programs has at most this many entries, so that a page has at most about 5 MB.
 pub(crate) const MOST: usize = 500;
-/// The longest text of an entry, in characters.
-const LONGEST: usize = 400;
 
-/// Appends to a page. Writing to a `String` does not fail.
-pub(crate) fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = body.write_fmt(text);
+/// How many of this many entries are not shown, if any.
+pub(crate) fn left_out(length: usize) -> Option<Element> {
+    let left = length.checked_sub(MOST).filter(|&left| left > 0)?;
+    Some(hint(format_args!("… and {left} more; --format json has all")))
 }
 
-/// A text as HTML, shortened.
-pub(crate) fn cell(text: &str) -> String {
-    escape(&shortened(text, LONGEST))
+/// A table with these columns, of which each has a class. Its first `numbers` columns are as wide as their numbers on a narrow screen, and the
+/// others of the first `beside` columns share the rest of the width.
+pub(crate) fn table_of<'c>(
+    columns: impl Iterator<Item = (&'c str, &'static str)>,
+    numbers: usize,
+    beside: usize,
+    rows: impl Iterator<Item = Element>,
+) -> Element {
+    let last = beside.saturating_sub(1);
+    let tracks = (0..beside).map(|column| if column < numbers.min(last) { "max-content" } else { "auto" });
+    let heads = columns.map(|(name, class)| element("th").class(class).text(name));
+    let table = element("table")
+        .attribute("style", format_args!("--tracks:{}", tracks.collect::<Vec<_>>().join(" ")))
+        .with(element("thead").with(element("tr").with_all(heads)))
+        .with(element("tbody").with_all(rows));
+    element("div").class("scroll").with(table)
 }
 
-/// Ends a section, and says how many entries of its list are not shown.
-pub(crate) fn end(body: &mut String, length: usize) {
-    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
-        push(body, format_args!("<p class=\"hint\">… and {left} more; --format json has all</p>\n"));
-    }
-    body.push_str("</section>\n");
-}
-
-/// The columns of a table on a narrow screen. A column of numbers is as wide as its numbers; the other columns share the rest of the width.
-pub(crate) fn tracks(numbers: usize, columns: usize) -> String {
-    let tracks =
-        (0..columns).map(|column| if column < numbers.min(columns.saturating_sub(1)) { "max-content" } else { "auto" });
-    tracks.collect::<Vec<_>>().join(" ")
-}
-
-/// A table whose first `numbers` columns are numbers. Narrow screens show the last column below the others if there are more than two, and
-/// the last two if there are more than four.
+/// A section with a table whose first `numbers` columns are numbers; nothing without rows. Narrow screens show the last column below the others if
+/// there are more than two, and the last two if there are more than four.
 pub(crate) fn table<const COLUMNS: usize>(
-    body: &mut String,
-    id: &str,
-    heading: &str,
+    id: impl Display,
+    heading: impl Display,
     columns: [&str; COLUMNS],
     numbers: usize,
     rows: impl ExactSizeIterator<Item = [String; COLUMNS]>,
-) {
+) -> Option<Element> {
     let length = rows.len();
-    if length == 0 {
-        return;
-    }
     let beside = COLUMNS.saturating_sub(match COLUMNS {
         0..=2 => 0,
         3..=4 => 1,
         _ => 2,
     });
     let class = |column: usize| match column {
-        _ if column < numbers => " class=\"number\"",
-        _ if column >= beside => " class=\"wide\"",
+        _ if column < numbers => "number",
+        _ if column >= beside => "wide",
         _ => "",
     };
-    push(
-        body,
-        format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr>",
-            tracks(numbers, beside)
-        ),
-    );
-    for (number, column) in columns.iter().enumerate() {
-        push(body, format_args!("<th{}>{column}</th>", class(number)));
-    }
-    body.push_str("</tr></thead>\n<tbody>\n");
-    for row in rows.take(MOST) {
-        body.push_str("<tr>");
-        for (number, (text, column)) in row.iter().zip(columns).enumerate() {
+    let row = |row: [String; COLUMNS]| {
+        let cells = row.into_iter().zip(columns).enumerate().map(|(number, (text, column))| {
+            let cell = element("td").class(class(number));
             // A narrow screen has no header above such a column.
-            let name = if number >= beside { format!(" data-name=\"{column}\"") } else { String::new() };
-            push(body, format_args!("<td{}{name}>{}</td>", class(number), cell(text)));
-        }
-        body.push_str("</tr>\n");
-    }
-    body.push_str("</tbody>\n</table></div>\n");
-    end(body, length);
+            if number >= beside { cell.attribute("data-name", column) } else { cell }.text(text)
+        });
+        element("tr").with_all(cells)
+    };
+    let classes = columns.into_iter().enumerate().map(|(number, name)| (name, class(number)));
+    let table = table_of(classes, numbers, beside, rows.take(MOST).map(row));
+    (length > 0).then(|| section(id, heading).with(table).with_all(left_out(length)))
 }

@@ -2,7 +2,7 @@
 
 use super::text::{SHOWN, answer, beside, collectives, expensive, in_column, notes, number_in_words, result, share};
 use crate::Html;
-use crate::web::{MOST, cell, end, escape, page_of_tables, push, table, tracks};
+use crate::web::{Element, MOST, element, elements, hint, left_out, page_of_tables, section, table, table_of};
 use crate::words::{Grouped, InUnits, shortened};
 use xla_shape_answers::cost::{Amount, CopyCost, ProgramCost};
 
@@ -29,56 +29,73 @@ impl Html for ProgramCost {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn html(&self) -> String {
-        let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
-        let mut body = format!("<p id=\"summary\">{}</p>\n", cell(&answer(self)));
-        for note in notes(self) {
-            push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&note)));
-        }
         let all = self.sums.total;
-        push_copies(self, &mut body);
-        let lines = self.lines.iter();
-        let lines: Vec<_> =
-            lines.map(|line| (line.source.as_deref().unwrap_or(NO_LINE), line.amount, line.instructions)).collect();
-        shares(&mut body, "lines", "By source line", all, &lines, |name| (name != NO_LINE).then(|| name.to_owned()));
-        let scopes: Vec<_> =
-            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.amount, scope.instructions)).collect();
-        shares(&mut body, "scopes", "By scope", all, &scopes, |_| None);
-        let opcodes: Vec<_> =
-            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.amount, opcode.instructions)).collect();
-        shares(&mut body, "opcodes", "By opcode", all, &opcodes, |name| Some(format!("({name})")));
-        push_instructions(self, &mut body);
-        push_collectives(self, &mut body);
-        push_tried(self, &mut body);
-        let title = format!("Cost of {name}");
-        page_of_tables(&title, &body)
+        let lines = self.lines.iter().map(|line| {
+            let name = line.source.as_deref();
+            Share {
+                name: name.unwrap_or(NO_LINE),
+                amount: line.amount,
+                of: line.instructions,
+                find: name.map(str::to_owned),
+            }
+        });
+        let scopes = self.scopes.iter().map(|scope| Share {
+            name: &scope.scope,
+            amount: scope.amount,
+            of: scope.instructions,
+            find: None,
+        });
+        let opcodes = self.opcodes.iter().map(|opcode| {
+            let find = Some(format!("({})", opcode.opcode));
+            Share { name: &opcode.opcode, amount: opcode.amount, of: opcode.instructions, find }
+        });
+        let main = elements()
+            .with(element("p").id("summary").text(answer(self)))
+            .with_all(notes(self).into_iter().map(hint))
+            .with_all(copies(self))
+            .with_all(shares("lines", "By source line", all, &lines.collect::<Vec<_>>()))
+            .with_all(shares("scopes", "By scope", all, &scopes.collect::<Vec<_>>()))
+            .with_all(shares("opcodes", "By opcode", all, &opcodes.collect::<Vec<_>>()))
+            .with_all(instructions(self))
+            .with_all(collectives_sent(self))
+            .with_all(tried(self));
+        let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
+        page_of_tables(&format!("Cost of {name}"), main)
     }
 }
 
-fn push_copies(cost: &ProgramCost, body: &mut String) {
-    if cost.copies.is_empty() {
-        return;
-    }
-    body.push_str("<section id=\"copies\">\n<h2>Copies, transposes and reshapes that only move data</h2>\n<ul class=\"copies\">\n");
+fn copies(cost: &ProgramCost) -> Option<Element> {
     let known = cost.copies.get(..MOST).unwrap_or(&cost.copies);
     let (first, others) = known.split_at(known.len().min(SHOWN));
-    first.iter().for_each(|copy| push_copy(body, copy));
-    body.push_str("</ul>\n");
+    let list = |copies: &[CopyCost]| element("ul").class("copies").with_all(copies.iter().map(copy_entry));
     // The tables below are not to be missed.
-    if !others.is_empty() {
-        push(
-            body,
-            format_args!(
-                "<details>\n<summary>{} more</summary>\n<ul class=\"copies\">\n",
-                Grouped(others.len() as u64)
-            ),
-        );
-        others.iter().for_each(|copy| push_copy(body, copy));
-        body.push_str("</ul>\n</details>\n");
-    }
-    end(body, cost.copies.len());
+    let more = (!others.is_empty()).then(|| {
+        let summary = element("summary").text(format_args!("{} more", Grouped(others.len() as u64)));
+        element("details").with(summary).with(list(others))
+    });
+    (!known.is_empty()).then(|| {
+        section("copies", "Copies, transposes and reshapes that only move data")
+            .with(list(first))
+            .with_all(more)
+            .with_all(left_out(cost.copies.len()))
+    })
 }
 
-fn push_instructions(cost: &ProgramCost, body: &mut String) {
+fn copy_entry(copy: &CopyCost) -> Element {
+    let total = copy.total.map_or("no figure".to_owned(), |total| total.to_string());
+    let share = copy.share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
+    let bytes = copy.bytes.map_or(String::new(), |bytes| format!(", {}", InUnits(bytes)));
+    let source = copy.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+    let remedy = copy.remedy.as_ref();
+    element("li")
+        .with(element("code").text(format_args!("%{}", copy.instruction)))
+        .text(format_args!(" ({}): {total}{share}{bytes}{source}", copy.opcode))
+        .with(element("p").class("shape").text(&copy.from).text(" → ").text(&copy.to))
+        .with(element("p").text(&copy.cause))
+        .with_all(remedy.map(|remedy| element("p").class("remedy").text("To remove it: ").text(remedy)))
+}
+
+fn instructions(cost: &ProgramCost) -> Option<Element> {
     let columns = ["All runs", "One run", "Runs", "Instruction", "Source", "Shape"];
     let rows = cost.instructions.iter().map(|found| {
         [
@@ -90,10 +107,10 @@ fn push_instructions(cost: &ProgramCost, body: &mut String) {
             found.shape.clone(),
         ]
     });
-    table(body, "instructions", expensive(cost), columns, 3, rows);
+    table("instructions", expensive(cost), columns, 3, rows)
 }
 
-fn push_collectives(cost: &ProgramCost, body: &mut String) {
+fn collectives_sent(cost: &ProgramCost) -> Option<Element> {
     let columns = ["Bytes in", "Bytes out", "Runs", "Instruction", "Source", "Beside it"];
     let rows = cost.collectives.iter().map(|found| {
         [
@@ -105,90 +122,50 @@ fn push_collectives(cost: &ProgramCost, body: &mut String) {
             beside(found),
         ]
     });
-    table(body, "collectives", collectives(cost), columns, 3, rows);
+    table("collectives", collectives(cost), columns, 3, rows)
 }
 
-fn push_tried(cost: &ProgramCost, body: &mut String) {
+fn tried(cost: &ProgramCost) -> Option<Element> {
     let rows = cost.tried.iter().map(|tried| [tried.asked.join(", "), result(tried)]);
-    table(
-        body,
-        "tried",
-        "Tried: compiled again with the layouts that would remove copies",
-        ["Asked", "Answer"],
-        0,
-        rows,
-    );
+    table("tried", "Tried: compiled again with the layouts that would remove copies", ["Asked", "Answer"], 0, rows)
 }
 
-fn push_copy(body: &mut String, copy: &CopyCost) {
-    let total = copy.total.map_or("no figure".to_owned(), |total| total.to_string());
-    let share = copy.share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
-    let bytes = copy.bytes.map_or(String::new(), |bytes| format!(", {}", InUnits(bytes)));
-    let source = copy.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
-    push(
-        body,
-        format_args!(
-            "<li><code>%{}</code> ({}): {total}{share}{bytes}{source}<p class=\"shape\">{} → {}</p><p>{}</p>",
-            cell(&copy.instruction),
-            cell(&copy.opcode),
-            cell(&copy.from),
-            cell(&copy.to),
-            cell(&copy.cause.to_string())
-        ),
-    );
-    if let Some(remedy) = &copy.remedy {
-        push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(&remedy.to_string())));
-    }
-    body.push_str("</li>\n");
+/// What something of the program costs: a line, a scope or an opcode.
+struct Share<'c> {
+    name: &'c str,
+    amount: Option<Amount>,
+    /// Of how many instructions it is the sum.
+    of: usize,
+    /// What a click on the name searches in the page.
+    find: Option<String>,
 }
 
-/// A table of costs by name, each with a bar, of which the longest is as wide as its column. `find` says what a click on a name searches in
-/// the page.
-fn shares(
-    body: &mut String,
-    id: &str,
-    heading: &str,
-    all: Option<Amount>,
-    rows: &[(&str, Option<Amount>, usize)],
-    find: impl Fn(&str) -> Option<String>,
-) {
-    let length = rows.len();
-    let number = |amount: Option<Amount>| amount.map_or(0, Amount::number);
-    let most = rows.iter().map(|row| number(row.1)).max().unwrap_or(0).max(1);
-    let is_time = rows.iter().any(|row| row.1.and_then(Amount::time).is_some());
-    let column = if is_time { "Time" } else { "Cycles" };
-    if length == 0 {
-        return;
-    }
-    push(
-        body,
-        format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr><th class=\"number\">{column}</th><th class=\"number\">Part</th><th>Where</th>\
-             <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n",
-            tracks(2, 3)
-        ),
-    );
-    for &(name, amount, instructions) in rows.iter().take(MOST) {
-        let share = share(amount, all);
-        let part = (number(amount) as f64 / most as f64 * 100.0).min(100.0);
-        let name = match find(name) {
+/// A table of costs by name, each with a bar, of which the longest is as wide as its column; nothing without rows.
+fn shares(id: &str, heading: &str, all: Option<Amount>, rows: &[Share<'_>]) -> Option<Element> {
+    let number = |row: &Share<'_>| row.amount.map_or(0, Amount::number);
+    let most = rows.iter().map(number).max().unwrap_or(0).max(1);
+    let is_time = rows.iter().any(|row| row.amount.and_then(Amount::time).is_some());
+    let first = if is_time { "Time" } else { "Cycles" };
+    let columns = [(first, "number"), ("Part", "number"), ("Where", ""), ("Instructions", "number wide")];
+    let row = |row: &Share<'_>| {
+        let name = match &row.find {
             Some(words) => {
-                let shown = cell(name);
-                format!("<button type=\"button\" class=\"name\" data-find=\"{}\">{shown}</button>", escape(&words))
+                element("button").attribute("type", "button").class("name").attribute("data-find", words).text(row.name)
             }
-            None => cell(name),
+            None => elements().text(row.name),
         };
-        push(
-            body,
-            format_args!(
-                "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{name}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
-                 <td class=\"number wide\" data-name=\"Instructions\">{instructions}</td></tr>\n",
-                in_column(amount),
-            ),
-        );
-    }
-    body.push_str("</tbody>\n</table></div>\n");
-    end(body, length);
+        let part = (number(row) as f64 / most as f64 * 100.0).min(100.0);
+        let bar = element("span").class("part").attribute("style", format_args!("width:{part:.1}%"));
+        element("tr")
+            .with(element("td").class("number").text(in_column(row.amount)))
+            .with(element("td").class("number").text(share(row.amount, all)))
+            .with(element("td").with(name).with(bar))
+            .with(element("td").class("number wide").attribute("data-name", "Instructions").text(row.of))
+    };
+    (!rows.is_empty()).then(|| {
+        let table = table_of(columns.into_iter(), 2, 3, rows.iter().take(MOST).map(row));
+        section(id, heading).with(table).with_all(left_out(rows.len()))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which device has which part of an array: a grid of boxes, one for each shard, with the numbers and the colour of its devices.
 
 use super::svg;
-use crate::web::{Page, SCROLLS, escape};
+use crate::web::{Page, element, elements, escape, made, scrolls};
 use crate::words::{Grouped, count, slice};
 use crate::{Html, Show, Svg, Text, harmless};
 use std::fmt::Write as _;
@@ -112,24 +112,22 @@ impl Html for DeviceDrawing {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn html(&self) -> String {
-        let mut list = String::new();
-        for cell in self.planes.iter().flat_map(|plane| &plane.cells).flatten() {
-            let colour = colour(cell);
-            let _ = writeln!(
-                list,
-                "<tr><td style=\"background:{colour}\">{}</td><td>{}</td></tr>",
-                escape(&devices_of(cell)),
-                escape(&slice(&cell.start, &cell.limit))
-            );
-        }
-        // Unlike the picture, the page wraps them.
-        let notes = notes(self).iter().map(|note| format!("<p>{}</p>\n", escape(note))).collect::<String>();
-        let main = format!(
-            "<p><code>{}</code></p>\n{}{SCROLLS}{notes}<table class=\"short\">\n<tr><th>Devices</th><th>Elements</th></tr>\n{list}</table>\n",
-            escape(&self.sharding),
-            picture(self, &[], &[], |drawing| drawing.in_page())
-        );
-        Page { title: &self.shape, heading: &self.shape, main: &main, ..Page::default() }.html()
+        let cells = self.planes.iter().flat_map(|plane| &plane.cells).flatten();
+        let rows = cells.map(|cell| {
+            let style = format!("background:{}", colour(cell));
+            element("tr")
+                .with(element("td").attribute("style", style).whole_text(devices_of(cell)))
+                .with(element("td").whole_text(slice(&cell.start, &cell.limit)))
+        });
+        let heads = ["Devices", "Elements"].map(|name| element("th").text(name));
+        let main = elements()
+            .with(element("p").with(element("code").whole_text(&self.sharding)))
+            .with(made(picture(self, &[], &[], |drawing| drawing.in_page())))
+            .with(scrolls())
+            // Unlike the picture, the page wraps them.
+            .with_all(notes(self).into_iter().map(|note| element("p").text(note)))
+            .with(element("table").class("short").with(element("tr").with_all(heads)).with_all(rows));
+        Page { title: &self.shape, heading: &self.shape, main, ..Page::default() }.html()
     }
 }
 

@@ -1,46 +1,32 @@
 //! A drawing as a page: the SVG, with the index and position of every cell.
 
 use super::svg;
-use crate::web::{Page, escape, hatching_of_page};
+use crate::web::{Page, element, elements, hatching_of_page, made};
 use xla_shape_answers::draw::Picture;
 
 /// The page, without external resources.
 pub(super) fn page(picture: &Picture) -> String {
     let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
-    let mut planes = String::new();
-    for row in svg::planes(picture) {
-        planes.push_str("<div class=\"row\">\n");
-        row.iter().for_each(|plane| planes.push_str(&plane.alone(svg::POSITIONS)));
-        planes.push_str("</div>\n");
-    }
-    if let Some(more) = svg::more_planes(picture) {
-        planes += &format!("<p>{}</p>\n", escape(&more));
-    }
-    let main = format!(
-        "{hatching}<div class=\"views\">\n<section>\n<h2>{positions}</h2>\n{planes}</section>\n\
-         <section>\n<h2>{memory}</h2>\n{in_memory}</section>\n</div>\n<p>{legend}</p>\n",
-        hatching = hatching_of_page(),
-        positions = svg::POSITIONS,
-        memory = svg::MEMORY,
-        in_memory = svg::memory(picture).alone(svg::MEMORY),
-        legend = escape(&svg::legend(picture)),
-    );
-    let bar = format!(
-        "<div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
-         <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
-         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n"
-    );
+    let planes = svg::planes(picture).map(|row| {
+        let planes = row.iter().map(|plane| made(plane.alone(svg::POSITIONS)));
+        element("div").class("row").with_all(planes)
+    });
+    let more = svg::more_planes(picture).map(|more| element("p").text(more));
+    let positions = element("section").with(element("h2").text(svg::POSITIONS)).with_all(planes).with_all(more);
+    let memory = made(svg::memory(picture).alone(svg::MEMORY));
+    let memory = element("section").with(element("h2").text(svg::MEMORY)).with(memory);
+    let main = elements()
+        .with(hatching_of_page())
+        .with(element("div").class("views").with(positions).with(memory))
+        .with(element("p").whole_text(svg::legend(picture)));
+    let slider = element("input").id("walk").attribute("type", "range").attribute("min", 0).attribute("max", last);
+    let bar = element("div")
+        .id("bar")
+        .with(element("label").attribute("for", "walk").text("Walk through memory"))
+        .with(slider.attribute("value", 0))
+        .with(element("output").id("info").attribute("aria-live", "polite").text(HINT));
     let title = svg::title(picture);
-    Page {
-        title: &title,
-        heading: &title,
-        bar: &bar,
-        main: &main,
-        style: &svg::fills(),
-        script: SCRIPT,
-        ..Page::default()
-    }
-    .html()
+    Page { title: &title, heading: &title, bar, main, style: &svg::fills(), script: SCRIPT, ..Page::default() }.html()
 }
 
 const HINT: &str = "Point at a cell, click to follow it, or walk with the slider or the arrow keys.";

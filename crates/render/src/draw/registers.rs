@@ -1,7 +1,7 @@
 //! A drawing of the registers of a vector: what each of their sublanes holds.
 
 use super::svg::{self, fill_of_tile};
-use crate::web::{Page, SCROLLS, hatching_of_page};
+use crate::web::{Page, elements, hatching_of_page, hint, made, scrolls};
 use crate::words::{Grouped, count};
 use crate::{Html, Show, Svg, Text};
 use std::fmt::Write as _;
@@ -81,13 +81,10 @@ impl Html for RegisterDrawing {
     /// ```
     fn html(&self) -> String {
         let title = heading(self);
-        let main = format!(
-            "{}{}<p class=\"hint\">Hatched: no element of the vector. Each row is a sublane, its lanes from left to right; a part names its elements \
-             by their range in each dimension.</p>\n{SCROLLS}",
-            hatching_of_page(),
-            in_page(self)
-        );
-        Page { title: &title, heading: &title, main: &main, style: &svg::fills(), ..Page::default() }.html()
+        let what = "Hatched: no element of the vector. Each row is a sublane, its lanes from left to right; a part names its elements by their \
+                    range in each dimension.";
+        let main = elements().with(hatching_of_page()).with(made(in_page(self))).with(hint(what)).with(scrolls());
+        Page { title: &title, heading: &title, main, style: &svg::fills(), ..Page::default() }.html()
     }
 }
 

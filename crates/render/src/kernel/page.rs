@@ -2,7 +2,9 @@
 
 use super::text::{answer_of, changed, least_time, of_kernel, overview, sentence, summary};
 use crate::draw::{fills, in_page};
-use crate::web::{Page, Side, escape, hatching_of_page, push, search, side_by_side, table};
+use crate::web::{
+    Element, Page, Side, element, elements, hatching_of_page, hint, legend, made, search, side_by_side, table,
+};
 use crate::words::{Grouped, count, shortened};
 use crate::{Html, Text};
 use std::collections::BTreeSet;
@@ -15,9 +17,10 @@ const MOST_DRAWINGS: usize = 16;
 const MOST_LINES: usize = 500;
 /// The most kernels with details.
 const MOST_KERNELS: usize = 8;
-/// The longest text of a slot and of other entries, in characters.
+/// The width of texts, in characters.
+const WIDTH: usize = 110;
+/// The longest text of a slot, in characters.
 const LONGEST_SLOT: usize = 100;
-const LONGEST: usize = 300;
 
 impl Html for Kernels {
     /// The answer as an HTML page: for each kernel the lines of Python at the left, with operations, relayouts and registers, and the bundles at
@@ -40,27 +43,25 @@ impl Html for Kernels {
             [one] => format!("Kernel {}", shortened(&one.title(), 200)),
             several => count(several.len() as u64, "kernel", "kernels"),
         };
-        let mut body = hatching_of_page();
+        let mut main = elements().with(hatching_of_page());
         if let Some(differences) = &self.differences {
-            differences.iter().enumerate().for_each(|(number, found)| push_difference(&mut body, number, found));
+            main = main.with_all(differences.iter().enumerate().map(|(number, found)| difference(number, found)));
         } else if self.kernels.len() > 1 {
-            let overview = overview(self, 110).to_string();
-            push(&mut body, format_args!("<pre tabindex=\"0\">{}</pre>\n", escape(&overview)));
+            main = main.with(text_block(&overview(self, WIDTH)));
         }
-        for (number, kernel) in self.kernels.iter().take(MOST_KERNELS).enumerate() {
-            push_kernel(&mut body, number, kernel, self);
-        }
-        if let Some(left) = self.kernels.len().checked_sub(MOST_KERNELS).filter(|&left| left > 0) {
-            push(&mut body, format_args!("<p class=\"hint\">… and {left} more kernels; --format json has all</p>\n"));
-        }
-        for error in &self.errors {
-            push(&mut body, format_args!("<p>{}: {}</p>\n", cell(&error.target), cell(&error.message)));
-        }
+        let left = self.kernels.len().saturating_sub(MOST_KERNELS);
+        let left = (left > 0).then(|| hint(format_args!("… and {left} more kernels; --format json has all")));
+        let kernels = self.kernels.iter().take(MOST_KERNELS).enumerate();
+        let errors = self.errors.iter();
+        let main = main
+            .with_all(kernels.map(|(number, kernel)| kernel_section(number, kernel, self)))
+            .with_all(left)
+            .with_all(errors.map(|error| element("p").text(format_args!("{}: {}", error.target, error.message))));
         Page {
             title: &title,
             heading: &title,
-            bar: &search("Search lines and bundles"),
-            main: &body,
+            bar: search("Search lines and bundles"),
+            main,
             style: &fills(),
             script: include_str!("page.js"),
             ..Page::default()
@@ -69,81 +70,86 @@ impl Html for Kernels {
     }
 }
 
-fn push_kernel(body: &mut String, number: usize, kernel: &CompiledKernel, all: &Kernels) {
-    push(body, format_args!("<section class=\"kernel\" id=\"kernel{number}\">\n<h2>{}</h2>\n", cell(&summary(kernel))));
-    for note in least_time(kernel).iter().chain(&kernel.notes) {
-        push(body, format_args!("<p class=\"hint\">{}</p>\n", cell(note)));
-    }
-    for (what, times) in &kernel.unread {
-        push(body, format_args!("<p class=\"hint\">not understood: {} ({times}x)</p>\n", cell(what)));
-    }
-    body.push_str("<div class=\"split\">\n<div class=\"lines\">\n");
-    push_lines(body, number, kernel, all);
-    body.push_str("</div>\n<div class=\"bar\" role=\"separator\" aria-orientation=\"vertical\" aria-label=\"Width of the lines\" tabindex=\"0\"></div>\n");
-    body.push_str("<div class=\"bundles\" tabindex=\"0\" role=\"group\" aria-label=\"Bundles\">\n");
-    for bundle in &kernel.listing {
-        push(body, format_args!("<div class=\"bundle\"><b>{}</b> ", cell(&head(bundle))));
-        if bundle.slots.is_empty() {
-            body.push_str("<i>empty</i>");
-        }
-        for slot in &bundle.slots {
-            let line = slot.line.map(|line| format!(" data-l=\"{number}-{line}\"")).unwrap_or_default();
-            push(body, format_args!("<span{line}>{}</span>", escape(&shortened(&slot.text, LONGEST_SLOT))));
-        }
-        body.push_str("</div>\n");
-    }
+/// A text with lines of its own.
+fn text_block(text: &Text) -> Element {
+    element("pre").attribute("tabindex", 0).whole_text(text)
+}
+
+fn kernel_section(number: usize, kernel: &CompiledKernel, all: &Kernels) -> Element {
+    let unread = kernel.unread.iter().map(|(what, times)| hint(format_args!("not understood: {what} ({times}x)")));
+    let bar = element("div")
+        .class("bar")
+        .attribute("role", "separator")
+        .attribute("aria-orientation", "vertical")
+        .attribute("aria-label", "Width of the lines")
+        .attribute("tabindex", 0);
+    let bundles = element("div")
+        .class("bundles")
+        .attribute("tabindex", 0)
+        .attribute("role", "group")
+        .attribute("aria-label", "Bundles")
+        .with_all(kernel.listing.iter().map(|listed| bundle(number, listed)));
     let left = kernel.bundles.unwrap_or(0).saturating_sub(kernel.listing.len() as u64);
-    match (kernel.listing.is_empty(), left) {
-        (true, _) => body.push_str("<p class=\"hint\">the dump has no bundles for this kernel</p>\n"),
-        (_, 0) => {}
-        (_, left) => push(body, format_args!("<p class=\"hint\">… and {} more bundles</p>\n", Grouped(left))),
-    }
-    body.push_str("</div>\n</div>\n");
-    push_drawings(body, kernel);
-    let mut text = Text::new(110);
+    let left = match (kernel.listing.is_empty(), left) {
+        (true, _) => Some(hint("the dump has no bundles for this kernel")),
+        (_, 0) => None,
+        (_, left) => Some(hint(format_args!("… and {} more bundles", Grouped(left)))),
+    };
+    let mut text = Text::new(WIDTH);
     of_kernel(kernel, &mut text);
-    push(
-        body,
-        format_args!(
-            "<details class=\"all\"><summary>The answer as text</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
-            escape(&text.to_string())
-        ),
-    );
+    let as_text =
+        element("details").class("all").with(element("summary").text("The answer as text")).with(text_block(&text));
+    element("section")
+        .class("kernel")
+        .id(format_args!("kernel{number}"))
+        .with(element("h2").text(summary(kernel)))
+        .with_all(least_time(kernel).iter().chain(&kernel.notes).map(hint))
+        .with_all(unread)
+        .with(
+            element("div")
+                .class("split")
+                .with(element("div").class("lines").with(lines(number, kernel, all)))
+                .with(bar)
+                .with(bundles.with_all(left)),
+        )
+        .with(drawings(kernel))
+        .with(as_text)
+}
+
+fn bundle(kernel: usize, bundle: &BundleText) -> Element {
+    let slots = bundle.slots.iter().map(|slot| {
+        let span = element("span").text(shortened(&slot.text, LONGEST_SLOT));
+        slot.line.map_or(span.clone(), |line| span.attribute("data-l", format_args!("{kernel}-{line}")))
+    });
+    let empty = bundle.slots.is_empty().then(|| element("i").text("empty"));
+    let head = element("b").text(head(bundle));
+    element("div").class("bundle").with(head).text(" ").with_all(empty).with_all(slots)
 }
 
 /// The lines of Python; where the file is known, with its text, and with the lines between them.
-fn push_lines(body: &mut String, number: usize, kernel: &CompiledKernel, all: &Kernels) {
+fn lines(number: usize, kernel: &CompiledKernel, all: &Kernels) -> Element {
     if kernel.lines.is_empty() {
-        body.push_str("<p class=\"hint\">the dump names no lines of Python</p>\n");
-        return;
+        return hint("the dump names no lines of Python");
     }
-    body.push_str("<p class=\"hint\">Choose a line: its bundles light up. Arrow keys go to other lines.");
-    if !all.has_sources() {
-        body.push_str(" With --source FILE, the program writes the text of the lines here.");
-    }
-    body.push_str("</p>\n");
+    let how = hint("Choose a line: its bundles light up. Arrow keys go to other lines.");
+    let sources = " With --source FILE, the program writes the text of the lines here.";
+    let mut shown = elements().with(if all.has_sources() { how } else { how.text(sources) });
     let mut before: Option<(&str, usize)> = None;
     for (place, line) in kernel.lines.iter().take(MOST_LINES).enumerate() {
         let (file, row) = line.source.rsplit_once(':').unwrap_or((&line.source, ""));
         let row = row.parse::<usize>().unwrap_or(0);
         if before.is_none_or(|(other, _)| other != file) {
-            push(body, format_args!("<h3>{}</h3>\n", cell(file)));
+            shown = shown.with(element("h3").text(file));
         }
         let text = all.source(file);
         let text_of = |row: usize| text.and_then(|lines| lines.get(row.checked_sub(1)?)).map_or("", String::as_str);
-        if let Some((_, last)) =
-            before.filter(|(other, last)| *other == file && text.is_some() && row.saturating_sub(*last) < 20)
-        {
-            for between in last + 1..row {
-                push(
-                    body,
-                    format_args!(
-                        "<div class=\"other\"><b>{between}</b> <code>{}</code></div>\n",
-                        cell(text_of(between))
-                    ),
-                );
-            }
-        }
+        let is_near = |last: usize| text.is_some() && row.saturating_sub(last) < 20;
+        let between =
+            before.filter(|&(other, last)| other == file && is_near(last)).map_or(row..row, |(_, last)| last + 1..row);
+        shown = shown.with_all(between.map(|row| {
+            let code = element("code").text(text_of(row));
+            element("div").class("other").with(element("b").text(row)).text(" ").with(code)
+        }));
         before = Some((file, row));
         let bundles = count(line.bundles, "bundle", "bundles");
         let trips = match line.executed {
@@ -151,28 +157,24 @@ fn push_lines(body: &mut String, number: usize, kernel: &CompiledKernel, all: &K
             Some(executed) => format!(", {} with trips", Grouped(executed)),
             None => ", trips not known".to_owned(),
         };
-        let moving = match line.moving {
-            0 => String::new(),
-            moving => format!(", <strong>{} move data</strong>", count(moving, "relayout", "relayouts")),
-        };
-        let (bare, code) = match text_of(row) {
-            "" => (" bare", String::new()),
-            code => ("", format!("<code>{}</code>", cell(code))),
-        };
-        push(
-            body,
-            format_args!(
-                "<div class=\"line{bare}\"><button type=\"button\" data-l=\"{number}-{place}\" aria-pressed=\"false\"><b>{row}</b> {code}\
-                 <span class=\"figures\">{bundles}{trips}, {}{moving}</span></button>",
-                count(line.slots, "slot", "slots"),
-            ),
-        );
-        push_line_details(body, kernel, &line.source);
-        body.push_str("</div>\n");
+        let moving = (line.moving > 0).then(|| count(line.moving, "relayout", "relayouts"));
+        let moving =
+            moving.map(|moving| elements().text(", ").with(element("strong").text(format_args!("{moving} move data"))));
+        let figures = format!("{bundles}{trips}, {}", count(line.slots, "slot", "slots"));
+        let code = Some(text_of(row)).filter(|code| !code.is_empty());
+        let button = element("button")
+            .attribute("type", "button")
+            .attribute("data-l", format_args!("{number}-{place}"))
+            .attribute("aria-pressed", false)
+            .with(element("b").text(row))
+            .text(" ")
+            .with_all(code.map(|code| element("code").text(code)))
+            .with(element("span").class("figures").text(figures).with_all(moving));
+        let class = if code.is_some() { "line" } else { "line bare" };
+        shown = shown.with(element("div").class(class).with(button).with(line_details(kernel, &line.source)));
     }
-    if let Some(left) = kernel.lines.len().checked_sub(MOST_LINES).filter(|&left| left > 0) {
-        push(body, format_args!("<p class=\"hint\">… and {left} more lines; --format json has all</p>\n"));
-    }
+    let left = kernel.lines.len().saturating_sub(MOST_LINES);
+    shown.with_all((left > 0).then(|| hint(format_args!("… and {left} more lines; --format json has all"))))
 }
 
 /// The address of a bundle, its label, and a mark for each loop around it.
@@ -183,30 +185,30 @@ fn head(bundle: &BundleText) -> String {
 }
 
 /// A kernel before and after a change: its figures side by side, and the lines that differ.
-fn push_difference(body: &mut String, number: usize, difference: &KernelDifference) {
+fn difference(number: usize, difference: &KernelDifference) -> Element {
     let target = difference.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
-    let heading = cell(&format!("{}{target}", difference.name));
-    if let (Some(before), Some(after)) = (&difference.before, &difference.after) {
-        let text = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
-        let rows = before.all().into_iter().zip(after.all()).map(|((figure, before), (_, after))| Side {
-            name: figure.to_string(),
-            numbers: [before, after],
-            texts: [before, after].map(text),
-            change: changed(before, after),
-            why: String::new(),
-        });
-        push(body, format_args!("<h2>{heading}: {}</h2>\n", cell(&answer_of(before, after))));
-        body.push_str(
-            "<p class=\"legend\"><span><i class=\"temporary\"></i> before</span><span><i class=\"output\"></i> after</span></p>\n",
-        );
-        side_by_side(body, &format!("figures{number}"), "Figures", rows.collect());
-    } else {
-        let side = if difference.before.is_some() { "before" } else { "after" };
-        push(body, format_args!("<h2>{heading}: only {side} the change</h2>\n"));
-    }
-    for note in &difference.notes {
-        push(body, format_args!("<p class=\"hint\">{}</p>\n", cell(note)));
-    }
+    let heading = format!("{}{target}", difference.name);
+    let figures = match (&difference.before, &difference.after) {
+        (Some(before), Some(after)) => {
+            let text =
+                |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+            let rows = before.all().into_iter().zip(after.all()).map(|((figure, before), (_, after))| Side {
+                name: figure.to_string(),
+                numbers: [before, after],
+                texts: [before, after].map(text),
+                change: changed(before, after),
+                why: String::new(),
+            });
+            elements()
+                .with(element("h2").text(format_args!("{heading}: {}", answer_of(before, after))))
+                .with(legend("", ""))
+                .with_all(side_by_side(format_args!("figures{number}"), "Figures", &rows.collect::<Vec<_>>()))
+        }
+        (before, _) => {
+            let side = if before.is_some() { "before" } else { "after" };
+            element("h2").text(format_args!("{heading}: only {side} the change"))
+        }
+    };
     let rows = difference.lines.iter().map(|line| {
         let text = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| Grouped(number).to_string());
         let both = |figure: fn(&LineEntry) -> u64| {
@@ -215,52 +217,32 @@ fn push_difference(body: &mut String, number: usize, difference: &KernelDifferen
         };
         [both(|line| line.bundles), both(|line| line.slots), both(|line| line.moving), line.source.clone()]
     });
-    table(
-        body,
-        &format!("lines{number}"),
-        "Lines that differ, by their numbers in each version",
-        ["Bundles", "Slots", "Relayouts that move data", "Line"],
-        3,
-        rows,
-    );
+    let heading = "Lines that differ, by their numbers in each version";
+    let columns = ["Bundles", "Slots", "Relayouts that move data", "Line"];
+    let lines = table(format_args!("lines{number}"), heading, columns, 3, rows);
+    elements().with(figures).with_all(difference.notes.iter().map(hint)).with_all(lines)
 }
 
 /// The operations, relayouts and unaligned accesses of a line, which are shown when it is chosen.
-fn push_line_details(body: &mut String, kernel: &CompiledKernel, source: &str) {
+fn line_details(kernel: &CompiledKernel, source: &str) -> Element {
     let is_here = |other: &Option<String>| other.as_deref() == Some(source);
-    body.push_str("<ul hidden>\n");
-    for access in kernel.unaligned.iter().filter(|access| is_here(&access.source)) {
-        push(
-            body,
-            format_args!(
-                "<li class=\"moving\">{} of {} {}</li>\n",
-                cell(&access.operation),
-                cell(&access.shape),
-                cell(&access.advice)
-            ),
-        );
-    }
-    for relayout in kernel.relayouts.iter().flatten().filter(|relayout| is_here(&relayout.source)) {
-        let (class, free) = if relayout.free == Some(true) { ("", "free ") } else { (" class=\"moving\"", "") };
-        push(body, format_args!("<li{class}>{free}relayout of {}</li>\n", cell(&sentence(relayout))));
-    }
-    for value in kernel.vectors.get(source).into_iter().flatten() {
+    let unaligned = kernel.unaligned.iter().filter(|access| is_here(&access.source)).map(|access| {
+        let text = format!("{} of {} {}", access.operation, access.shape, access.advice);
+        element("li").class("moving").text(text)
+    });
+    let relayouts = kernel.relayouts.iter().flatten().filter(|relayout| is_here(&relayout.source)).map(|relayout| {
+        let (class, free) = if relayout.free == Some(true) { ("", "free ") } else { ("moving", "") };
+        element("li").class(class).text(format_args!("{free}relayout of {}", sentence(relayout)))
+    });
+    let values = kernel.vectors.get(source).into_iter().flatten().map(|value| {
         let registers = value.registers.map_or("?".to_owned(), |registers| count(registers, "register", "registers"));
-        push(
-            body,
-            format_args!(
-                "<li>{} {} in {}: {registers}</li>\n",
-                cell(&value.operation),
-                cell(&value.shape),
-                cell(&value.layout)
-            ),
-        );
-    }
-    body.push_str("</ul>");
+        element("li").text(format_args!("{} {} in {}: {registers}", value.operation, value.shape, value.layout))
+    });
+    element("ul").attribute("hidden", "").with_all(unaligned).with_all(relayouts).with_all(values)
 }
 
 /// The registers of vectors that relayouts move, or that unaligned loads and stores use.
-fn push_drawings(body: &mut String, kernel: &CompiledKernel) {
+fn drawings(kernel: &CompiledKernel) -> Element {
     let relayouts = kernel.relayouts.iter().flatten().filter(|relayout| relayout.free != Some(true));
     let relayouts = relayouts.flat_map(|relayout| [(&relayout.shape, &relayout.from), (&relayout.shape, &relayout.to)]);
     let accesses = kernel.unaligned.iter().map(|access| (&access.shape, &access.layout));
@@ -269,21 +251,13 @@ fn push_drawings(body: &mut String, kernel: &CompiledKernel) {
         let registers = Registers::new(&shape.parse().ok()?, layout.parse().ok()?).ok()?;
         Some((format!("{shape} in {layout}: {}", count(registers.registers, "register", "registers")), registers))
     });
-    let mut first = true;
-    for (title, registers) in drawings.by_ref().take(MOST_DRAWINGS) {
-        if std::mem::take(&mut first) {
-            body.push_str("<h3>Registers</h3>\n");
-        }
-        let svg = in_page(&RegisterDrawing::new(&registers));
-        push(body, format_args!("<details class=\"registers\"><summary>{}</summary>{svg}</details>\n", cell(&title)));
-    }
+    let shown = drawings.by_ref().take(MOST_DRAWINGS).map(|(title, registers)| {
+        let picture = made(in_page(&RegisterDrawing::new(&registers)));
+        element("details").class("registers").with(element("summary").text(title)).with(picture)
+    });
+    let shown = shown.collect::<Vec<_>>();
+    let heading = (!shown.is_empty()).then(|| element("h3").text("Registers"));
     let left = drawings.count();
-    if left > 0 {
-        push(body, format_args!("<p class=\"hint\">… and {left} more; xla-shape draw --vector draws them</p>\n"));
-    }
-}
-
-/// A text as HTML, shortened.
-fn cell(text: &str) -> String {
-    escape(&shortened(text, LONGEST))
+    let left = (left > 0).then(|| hint(format_args!("… and {left} more; xla-shape draw --vector draws them")));
+    elements().with_all(heading).with_all(shown).with_all(left)
 }

@@ -1,7 +1,7 @@
 //! The best layouts as an HTML page.
 
 use super::text::{CHANGES_SHOWN, answer, choice, lines, made, places, said};
-use crate::web::{cell, end, escape, page_of_tables, push, table};
+use crate::web::{Element, element, elements, hint, page_of_tables, section, table};
 use crate::words::{Grouped, InUnits, Signed, difference, shortened};
 use xla_shape_answers::tune::{Advice, Tuning};
 
@@ -27,28 +27,22 @@ use xla_shape_answers::tune::{Advice, Tuning};
 pub fn page(tuning: &Tuning) -> String {
     let names = tuning.arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>().join(", ");
     let title = format!("Layouts of {}", shortened(&names, 200));
-    let mut body = "<div id=\"summary\">\n".to_owned();
-    for sentence in answer(tuning) {
-        push(&mut body, format_args!("<p>{}</p>\n", cell(&sentence)));
-    }
-    body.push_str("</div>\n");
-    for note in &tuning.notes {
-        push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(note)));
-    }
-    push_gains(tuning, &mut body);
-    push_code(tuning, &mut body);
-    match &tuning.advice {
-        Some(advice) => push_advice(&mut body, advice),
-        None => push_tried(tuning, &mut body),
-    }
-    push_arrays(tuning, &mut body);
-    push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&made(tuning))));
-    page_of_tables(&title, &body)
+    let sentences = answer(tuning).into_iter().map(|sentence| element("p").text(sentence));
+    let main = elements()
+        .with(element("div").id("summary").with_all(sentences))
+        .with_all(tuning.notes.iter().map(hint))
+        .with_all(gains(tuning))
+        .with_all(code(tuning))
+        .with_all(tuning.advice.as_deref().map(advised))
+        .with_all(tuning.advice.is_none().then(|| tried(tuning)).flatten())
+        .with_all(arrays(tuning))
+        .with(hint(made(tuning)));
+    page_of_tables(&title, main)
 }
 
 /// What changes in each program.
-fn push_gains(tuning: &Tuning, body: &mut String) {
-    let Some(best) = tuning.changed() else { return };
+fn gains(tuning: &Tuning) -> Option<Element> {
+    let best = tuning.changed()?;
     let rows = best.cost.programs.iter().zip(&tuning.today.cost.programs).map(|(program, today)| {
         let cycles = |cycles: Option<u64>| match cycles {
             _ if tuning.moved => "not compared".to_owned(),
@@ -68,26 +62,20 @@ fn push_gains(tuning: &Tuning, body: &mut String) {
         ]
     });
     let columns = ["Cycles today", "Cycles", "HBM", "Copies", "Program", "Copies that change a layout"];
-    table(body, "programs", "Compared with today", columns, 4, rows);
+    table("programs", "Compared with today", columns, 4, rows)
 }
 
-fn push_code(tuning: &Tuning, body: &mut String) {
-    if tuning.changed().is_none() {
-        return;
-    }
-    body.push_str("<section id=\"code\">\n<h2>To write</h2>\n");
-    for array in &tuning.arrays {
-        let Some(write) = &array.write else { continue };
-        push(body, format_args!("<p>{}</p>\n<pre tabindex=\"0\">", cell(&array.name)));
-        for (tool, code) in lines(write) {
-            push(body, format_args!("{tool:<5}  {}\n", escape(code)));
-        }
-        body.push_str("</pre>\n");
-    }
-    end(body, 0);
+fn code(tuning: &Tuning) -> Option<Element> {
+    tuning.changed()?;
+    let code = tuning.arrays.iter().filter_map(|array| {
+        let lines = lines(array.write.as_ref()?).into_iter().map(|(tool, code)| format!("{tool:<5}  {code}\n"));
+        let code = element("pre").attribute("tabindex", 0).whole_text(lines.collect::<String>());
+        Some(elements().with(element("p").text(&array.name)).with(code))
+    });
+    Some(section("code", "To write").with_all(code))
 }
 
-fn push_tried(tuning: &Tuning, body: &mut String) {
+fn tried(tuning: &Tuning) -> Option<Element> {
     let number = |number: Option<String>| number.unwrap_or_default();
     let rows = tuning.sorted().into_iter().map(|entry| {
         let problem = tuning.problem(entry);
@@ -100,10 +88,10 @@ fn push_tried(tuning: &Tuning, body: &mut String) {
             problem.map_or_else(|| entry.because.to_string(), said),
         ]
     });
-    table(body, "tried", "Tried", ["Cycles", "HBM", "Copies", "Layouts", "Why"], 3, rows);
+    table("tried", "Tried", ["Cycles", "HBM", "Copies", "Layouts", "Why"], 3, rows)
 }
 
-fn push_arrays(tuning: &Tuning, body: &mut String) {
+fn arrays(tuning: &Tuning) -> Option<Element> {
     let rows = tuning.arrays.iter().map(|array| {
         let preferred = array.preferred.iter().map(|one| format!("{} by {}", one.layout, one.program));
         [
@@ -114,13 +102,13 @@ fn push_arrays(tuning: &Tuning, body: &mut String) {
         ]
     });
     let columns = ["Layouts", "Array", "Places", "Preferred"];
-    table(body, "arrays", "Shared arrays", columns, 1, rows);
+    table("arrays", "Shared arrays", columns, 1, rows)
 }
 
 /// What compiled modules say about each array.
-fn push_advice(body: &mut String, advice: &[Advice]) {
+fn advised(advice: &[Advice]) -> Element {
     let places = advice.iter().flat_map(|array| places(array).map(|place| [array.array.clone(), place]));
-    table(body, "places", "Places", ["Array", "Layout today"], 0, places.collect::<Vec<_>>().into_iter());
+    let places = table("places", "Places", ["Array", "Layout today"], 0, places.collect::<Vec<_>>().into_iter());
     let copies = advice.iter().flat_map(|array| {
         array.copies.iter().map(|copy| {
             [
@@ -132,12 +120,7 @@ fn push_advice(body: &mut String, advice: &[Advice]) {
             ]
         })
     });
-    table(
-        body,
-        "copies",
-        "Copies",
-        ["Cycles", "Copy", "Change", "Cause", "Remedy"],
-        1,
-        copies.collect::<Vec<_>>().into_iter(),
-    );
+    let columns = ["Cycles", "Copy", "Change", "Cause", "Remedy"];
+    let copies = table("copies", "Copies", columns, 1, copies.collect::<Vec<_>>().into_iter());
+    elements().with_all(places).with_all(copies)
 }

@@ -1,6 +1,7 @@
 //! Figures before and after a change, side by side.
 
-use super::{cell, end, escape, push, tracks};
+use super::{Element, element, section, table_of};
+use std::fmt::Display;
 
 /// A figure of both sides: its name and numbers, their texts, how much they differ, and why.
 pub(crate) struct Side {
@@ -11,42 +12,31 @@ pub(crate) struct Side {
     pub(crate) why: String,
 }
 
-/// A table of figures, each with two bars, of which the longer one is as wide as its column.
-pub(crate) fn side_by_side(body: &mut String, id: &str, heading: &str, rows: Vec<Side>) {
-    if rows.is_empty() {
-        return;
-    }
+/// The colours of the bars.
+pub(crate) fn legend(before: impl Display, after: impl Display) -> Element {
+    let side = |class: &str, text: String| element("span").with(element("i").class(class)).text(text);
+    element("p")
+        .class("legend")
+        .with(side("temporary", format!(" before{before}")))
+        .with(side("output", format!(" after{after}")))
+}
+
+/// A table of figures, each with two bars, of which the longer one is as wide as its column; nothing without rows.
+pub(crate) fn side_by_side(id: impl Display, heading: &str, rows: &[Side]) -> Option<Element> {
     let has_why = rows.iter().any(|row| !row.why.is_empty());
-    push(
-        body,
-        format_args!(
-            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table style=\"--tracks:{}\">\n<thead><tr><th class=\"number\">Before</th>\
-             <th class=\"number\">After</th><th class=\"number\">Change</th><th>Figure</th>{}</tr></thead>\n<tbody>\n",
-            tracks(3, 4),
-            if has_why { "<th class=\"wide\">Cause</th>" } else { "" }
-        ),
-    );
-    for row in rows {
+    let columns = [("Before", "number"), ("After", "number"), ("Change", "number"), ("Figure", "")];
+    let columns = columns.into_iter().chain(has_why.then_some(("Cause", "wide")));
+    let row = |row: &Side| {
         let most = row.numbers.into_iter().flatten().max().unwrap_or(0).max(1) as f64;
-        let [before, after] = row.numbers.map(|number| number.map_or(0.0, |number| number as f64 / most * 100.0));
-        push(
-            body,
-            format_args!(
-                "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}\
-                 <span class=\"part\" style=\"width:{before:.1}%\"></span><span class=\"part after\" style=\"width:{after:.1}%\"></span>",
-                escape(&row.texts[0]),
-                escape(&row.texts[1]),
-                escape(&row.change),
-                cell(&row.name)
-            ),
-        );
-        if has_why {
-            let why = cell(&row.why);
-            push(body, format_args!("</td><td class=\"wide\" data-name=\"Cause\">{why}</td></tr>\n"));
-        } else {
-            body.push_str("</td></tr>\n");
-        }
-    }
-    body.push_str("</tbody>\n</table></div>\n");
-    end(body, 0);
+        let number = |text: &String| element("td").class("number").text(text);
+        let bars = row.numbers.into_iter().zip(["part", "part after"]).map(|(number, class)| {
+            let width = number.map_or(0.0, |number| number as f64 / most * 100.0);
+            element("span").class(class).attribute("style", format_args!("width:{width:.1}%"))
+        });
+        element("tr")
+            .with_all(row.texts.iter().chain([&row.change]).map(number))
+            .with(element("td").text(&row.name).with_all(bars))
+            .with_all(has_why.then(|| element("td").class("wide").attribute("data-name", "Cause").text(&row.why)))
+    };
+    (!rows.is_empty()).then(|| section(id, heading).with(table_of(columns, 3, 4, rows.iter().map(row))))
 }

@@ -1,7 +1,9 @@
 //! What changed between two programs, as an HTML page: the figures of both side by side, and why they differ.
 
 use super::text::{answer, in_words, percent};
-use crate::web::{MOST, Side, cell, end, escape, page_of_tables, push, side_by_side, table};
+use crate::web::{
+    Element, MOST, Side, element, elements, hint, left_out, legend, page_of_tables, section, side_by_side, table,
+};
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
 use xla_shape_answers::hlo::diff::{Cause, Change, Part, PartChange, Peak};
 use xla_shape_answers::hlo::{Difference, Quantity};
@@ -26,33 +28,25 @@ use xla_shape_answers::hlo::{Difference, Quantity};
 pub fn page(difference: &Difference, exceeded: &[String]) -> String {
     let [before, after] = difference.programs.each_ref().map(|(name, _)| shortened(name, 200));
     let heading = if before == after { before.into_owned() } else { format!("{before} and {after}") };
-    let mut body = String::new();
-    for limit in exceeded {
-        push(&mut body, format_args!("<p class=\"refused\">{}</p>\n", cell(limit)));
-    }
-    push(&mut body, format_args!("<p id=\"summary\">{}</p>\n", cell(&with_arrows(&answer(difference)))));
-    let accuracy = difference.programs.each_ref().map(|(name, accuracy)| format!("{name} ({accuracy})"));
-    push(
-        &mut body,
-        format_args!(
-            "<p class=\"legend\"><span><i class=\"temporary\"></i> before: {}</span><span><i class=\"output\"></i> after: {}</span></p>\n",
-            cell(&accuracy[0]),
-            cell(&accuracy[1])
-        ),
-    );
-    if let Some(why) = &difference.unknown {
-        push(&mut body, format_args!("<p class=\"hint\">The cycles are not compared: {}</p>\n", cell(why)));
-    }
-    push_measures(&mut body, difference);
-    push_parts(&mut body, &difference.parts);
-    push_peaks(&mut body, difference);
-    push_totals(&mut body, difference);
-    push_values(&mut body, &difference.changes);
-    let title = format!("Comparison of {heading}");
-    page_of_tables(&title, &body)
+    let [before_accuracy, after_accuracy] =
+        difference.programs.each_ref().map(|(name, accuracy)| format!(": {name} ({accuracy})"));
+    let refused = exceeded.iter().map(|limit| element("p").class("refused").text(limit));
+    let unknown = difference.unknown.iter().map(|why| hint(format_args!("The cycles are not compared: {why}")));
+    let main = elements()
+        .with_all(refused)
+        .with(element("p").id("summary").text(with_arrows(&answer(difference))))
+        .with(legend(before_accuracy, after_accuracy))
+        .with_all(unknown)
+        .with_all(measures(difference))
+        .with_all(parts(&difference.parts))
+        .with_all(peaks(difference))
+        .with_all(difference.peaks.iter().filter_map(causes))
+        .with_all(totals(difference))
+        .with_all(values(&difference.changes));
+    page_of_tables(&format!("Comparison of {heading}"), main)
 }
 
-fn push_measures(body: &mut String, difference: &Difference) {
+fn measures(difference: &Difference) -> Option<Element> {
     let rows = difference.measures.iter().filter(|measured| measured.before.is_some() || measured.after.is_some());
     let rows = rows.map(|measured| {
         let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
@@ -64,26 +58,23 @@ fn push_measures(body: &mut String, difference: &Difference) {
             why,
         }
     });
-    side_by_side(body, "measures", "Figures", rows.collect());
+    side_by_side("measures", "Figures", &rows.collect::<Vec<_>>())
 }
 
-fn push_peaks(body: &mut String, difference: &Difference) {
+fn peaks(difference: &Difference) -> Option<Element> {
     let rows = difference.peaks.iter().map(|peak| {
         let at = |name: &Option<String>| name.as_ref().map_or("no instruction".to_owned(), |name| format!("%{name}"));
         let (before, after) = (at(&peak.at_before), at(&peak.at_after));
         let when = if before == after { before } else { format!("{before}, then {after}") };
         bytes_side(format!("{} at {when}", peak.name), peak.bytes_before, peak.bytes_after, peak.bytes)
     });
-    side_by_side(body, "peaks", "Peaks", rows.collect());
-    for peak in &difference.peaks {
-        push_causes(body, peak);
-    }
+    side_by_side("peaks", "Peaks", &rows.collect::<Vec<_>>())
 }
 
-fn push_totals(body: &mut String, difference: &Difference) {
+fn totals(difference: &Difference) -> Option<Element> {
     let rows = difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0);
     let rows = rows.map(|total| bytes_side(total.name.to_owned(), total.bytes_before, total.bytes_after, total.bytes));
-    side_by_side(body, "totals", "Memory", rows.collect());
+    side_by_side("totals", "Memory", &rows.collect::<Vec<_>>())
 }
 
 fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
@@ -96,39 +87,26 @@ fn bytes_side(name: String, before: u64, after: u64, bytes: i64) -> Side {
     }
 }
 
-fn push_parts(body: &mut String, parts: &[Part]) {
-    if parts.is_empty() {
-        return;
-    }
-    body.push_str(
-        "<section id=\"parts\">\n<h2>Copies, collectives and fusions that come or go</h2>\n<ul class=\"copies\">\n",
-    );
-    for part in parts.iter().take(MOST) {
+fn parts(parts: &[Part]) -> Option<Element> {
+    let entries = parts.iter().take(MOST).map(|part| {
         let amount = part.amount.map_or(String::new(), |amount| format!(", {amount}"));
-        let source = part.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
-        push(
-            body,
-            format_args!(
-                "<li><b>{}</b>: <code>%{}</code>{amount}{source}: {}<p class=\"shape\">{}</p>",
-                part.change,
-                cell(&part.name),
-                cell(&part.cause.to_string()),
-                cell(&with_arrows(&part.shape))
-            ),
-        );
-        if let Some(because) = &part.because {
-            push(body, format_args!("<p>{}</p>", cell(&because.to_string())));
-        }
-        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
-            push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(&remedy.to_string())));
-        }
-        body.push_str("</li>\n");
-    }
-    body.push_str("</ul>\n");
-    end(body, parts.len());
+        let source = part.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+        let remedy = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded);
+        element("li")
+            .with(element("b").text(part.change))
+            .text(": ")
+            .with(element("code").text(format_args!("%{}", part.name)))
+            .text(format_args!("{amount}{source}: {}", part.cause))
+            .with(element("p").class("shape").text(with_arrows(&part.shape)))
+            .with_all(part.because.iter().map(|because| element("p").text(because)))
+            .with_all(remedy.map(|remedy| element("p").class("remedy").text("To remove it: ").text(remedy)))
+    });
+    let list = element("ul").class("copies").with_all(entries);
+    let heading = "Copies, collectives and fusions that come or go";
+    (!parts.is_empty()).then(|| section("parts", heading).with(list).with_all(left_out(parts.len())))
 }
 
-fn push_causes(body: &mut String, peak: &Peak) {
+fn causes(peak: &Peak) -> Option<Element> {
     let rows = peak.because.iter().map(|cause: &Cause| {
         let like = if cause.values == 1 { String::new() } else { count(cause.values as u64, " value", " values") };
         [
@@ -139,15 +117,8 @@ fn push_causes(body: &mut String, peak: &Peak) {
             [&cause.op_name, &cause.source].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),
         ]
     });
-    let columns = ["Bytes", "Live", "Value", "Shape", "Source"];
-    table(
-        body,
-        &format!("causes{}", peak.space),
-        &format!("What differs at the peak of {}", escape(&peak.name)),
-        columns,
-        1,
-        rows,
-    );
+    let heading = format!("What differs at the peak of {}", peak.name);
+    table(format_args!("causes{}", peak.space), heading, ["Bytes", "Live", "Value", "Shape", "Source"], 1, rows)
 }
 
 /// The arrows of a page, which a terminal may not have.
@@ -155,7 +126,7 @@ fn with_arrows(text: &str) -> String {
     text.replace(" -> ", " → ")
 }
 
-fn push_values(body: &mut String, changes: &[Change]) {
+fn values(changes: &[Change]) -> Option<Element> {
     let bytes = |text: &Option<String>, bytes| text.as_ref().map_or(String::new(), |_| InUnits(bytes).to_string());
     let rows = changes.iter().map(|change| {
         let shapes = match (&change.before, &change.after) {
@@ -175,7 +146,7 @@ fn push_values(body: &mut String, changes: &[Change]) {
         ]
     });
     let heading = format!("Values that differ: {}", Grouped(changes.len() as u64));
-    table(body, "values", &heading, ["Before", "After", "Value", "Shape", "Cause"], 2, rows);
+    table("values", heading, ["Before", "After", "Value", "Shape", "Cause"], 2, rows)
 }
 
 #[cfg(test)]

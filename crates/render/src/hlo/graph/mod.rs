@@ -4,7 +4,7 @@
 
 use super::show::{Fact, rows};
 use super::strings::Strings;
-use crate::web::{Page, fill, json_script};
+use crate::web::{Page, elements, fill, json_script, made, needs_javascript};
 use crate::words::shortened;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -58,8 +58,8 @@ pub fn graph_page(memory: &ProgramMemory<'_>, name: &str) -> Result<String, Show
     Ok(Page {
         title: &format!("Graph around %{name}"),
         heading: &format!("%{name} in {}", shortened(module.name().unwrap_or("module"), 200)),
-        main: &main,
-        end: &format!("<noscript>This page needs JavaScript.</noscript>\n{}", json_script("id=\"data\"", &data)),
+        main: made(main),
+        end: elements().with(needs_javascript()).with(json_script("data", &data)),
         script: concat!(include_str!("draw.js"), include_str!("graph.js")),
         ..Page::default()
     }

@@ -6,7 +6,7 @@
 mod data;
 
 use super::graph;
-use crate::web::{Page, escape, fill, json_script};
+use crate::web::{Page, element, elements, escape, fill, json_script, made, needs_javascript};
 use crate::{Show, words::shortened};
 use data::{Data, Detail, Shown};
 use xla_shape_answers::hlo::Report;
@@ -58,17 +58,17 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
     let title = shortened(module.name().unwrap_or("module"), 200);
     let report = escape(&shortened(report, MAX_REPORT));
     let body = fill(include_str!("page.html"), &[("report", report), ("graph", graph::ELEMENTS.to_owned())]);
-    let end = format!(
-        "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<noscript>This page needs JavaScript.</noscript>\n{}",
-        json_script("id=\"data\"", data)
-    );
+    let end = elements()
+        .with(element("div").id("tip").attribute("role", "tooltip").attribute("hidden", ""))
+        .with(needs_javascript())
+        .with(json_script("data", data));
     let title = format!("Memory of {title}");
     Page {
         title: &title,
         heading: &title,
-        bar: "<nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n",
-        main: &body,
-        end: &end,
+        bar: element("nav").id("spaces").attribute("aria-label", "Memory spaces"),
+        main: made(body),
+        end,
         script: concat!(
             include_str!("../graph/draw.js"),
             include_str!("page.js"),

@@ -1,0 +1,125 @@
+//! The one way in which pages write HTML: elements, which escape every text that is put into them.
+
+use super::escape;
+use crate::words::shortened;
+use std::fmt::Display;
+
+/// The longest text of an element, in characters, so that a page stays small whatever its names are.
+const LONGEST: usize = 400;
+
+/// Elements after which a line ends, so that a page can be read as text.
+const BLOCKS: [&str; 15] =
+    ["details", "div", "form", "h2", "h3", "li", "output", "p", "pre", "section", "svg", "table", "tbody", "tr", "ul"];
+
+/// Elements that have no content.
+const VOID: [&str; 1] = ["input"];
+
+/// An element of HTML, or several without one around them.
+///
+/// It reads as the page does: `element("p").class("hint").text("3 < 4")` is `<p class="hint">3 &lt; 4</p>`.
+#[derive(Clone, Default)]
+pub(crate) struct Element {
+    /// Empty for several elements without one around them.
+    name: &'static str,
+    /// The attributes and the content, as HTML.
+    attributes: String,
+    content: String,
+}
+
+/// An element without attributes and content.
+pub(crate) fn element(name: &'static str) -> Element {
+    Element { name, ..Element::default() }
+}
+
+/// Elements one after the other.
+pub(crate) fn elements() -> Element {
+    Element::default()
+}
+
+/// HTML that was made elsewhere: a picture, or a part of a page from a file. Nothing else may pass this door.
+pub(crate) fn made(html: String) -> Element {
+    Element { content: html, ..Element::default() }
+}
+
+impl Element {
+    pub(crate) fn attribute(mut self, name: &str, value: impl Display) -> Self {
+        let value = escape(&value.to_string());
+        self.attributes.extend([" ", name, "=\"", &value, "\""]);
+        self
+    }
+
+    pub(crate) fn id(self, id: impl Display) -> Self {
+        self.attribute("id", id)
+    }
+
+    pub(crate) fn class(self, names: &str) -> Self {
+        if names.is_empty() { self } else { self.attribute("class", names) }
+    }
+
+    /// A text, whose end is left out if it is very long.
+    pub(crate) fn text(self, text: impl Display) -> Self {
+        let text = text.to_string();
+        self.whole_text(shortened(&text, LONGEST))
+    }
+
+    /// A text, however long it is.
+    pub(crate) fn whole_text(mut self, text: impl Display) -> Self {
+        self.content += &escape(&text.to_string());
+        self
+    }
+
+    pub(crate) fn with(mut self, inner: Self) -> Self {
+        self.content += &inner.html();
+        self
+    }
+
+    /// The elements of a list, or one that may be missing.
+    pub(crate) fn with_all(self, inner: impl IntoIterator<Item = Self>) -> Self {
+        inner.into_iter().fold(self, Self::with)
+    }
+
+    /// The element as HTML.
+    pub(crate) fn html(self) -> String {
+        let Self { name, attributes, content } = self;
+        let end = if BLOCKS.contains(&name) { "\n" } else { "" };
+        match name {
+            "" => content,
+            name if VOID.contains(&name) => format!("<{name}{attributes}>\n"),
+            name => format!("<{name}{attributes}>{content}</{name}>{end}"),
+        }
+    }
+}
+
+/// What stands small below something else.
+pub(crate) fn hint(text: impl Display) -> Element {
+    element("p").class("hint").text(text)
+}
+
+/// A part of a page with a heading.
+pub(crate) fn section(id: impl Display, heading: impl Display) -> Element {
+    element("section").id(id).with(element("h2").text(heading))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{element, elements, made};
+
+    #[test]
+    fn every_text_is_escaped() {
+        let hostile = "</p><script>\"&";
+        let html = element("p").id(hostile).class("a").text(hostile).with(element("b").whole_text(hostile)).html();
+        let safe = "&lt;/p&gt;&lt;script&gt;&quot;&amp;";
+        assert_eq!(html, format!("<p id=\"{safe}\" class=\"a\">{safe}<b>{safe}</b></p>\n"));
+    }
+
+    #[test]
+    fn elements_stand_in_each_other() {
+        let list = element("ul").with_all(["a", "b"].map(|text| element("li").text(text)));
+        assert_eq!(
+            elements().with(list).with(made("<svg/>".to_owned())).html(),
+            "<ul><li>a</li>\n<li>b</li>\n</ul>\n<svg/>"
+        );
+        assert_eq!(element("input").id("x").html(), "<input id=\"x\">\n");
+        assert!(element("p").text("x".repeat(1000)).html().len() < 500);
+    }
+}
