@@ -32,6 +32,7 @@
 //! | [`problem`] | [`Problem`](problem::Problem) | Why is there no answer? |
 //! | [`digest`] | [`Digest`](digest::Digest) | What of an answer fits into a prompt? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain, what was refused, and what helps? |
+//! | [`tool`] | [`ToolAnswer`](tool::ToolAnswer) | What does an agent read that called a tool? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
 //! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
@@ -66,6 +67,7 @@ pub mod rustc;
 pub mod scan;
 mod schema;
 pub mod source;
+pub mod tool;
 pub mod tune;
 
 pub use answer::{Answer, answer_line, is_control, json_line, write_answer, write_json};

@@ -20,6 +20,10 @@ words! {
         Output = "output",
         /// The user ended the program.
         Interrupted = "interrupted",
+        /// The call of a tool ended without an answer.
+        Call = "call",
+        /// As many calls run as may run at a time: call again later.
+        Busy = "busy",
     }
 }
 

@@ -12,7 +12,10 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
+mod tools;
 mod verbs;
+
+pub use tools::Tools;
 
 use args::Format;
 use clap::error::ErrorKind;

@@ -143,13 +143,11 @@ fn every_tool_answers_by_its_schema() {
         ("relayout", json!({ "input": "a.bin", "from": "u8[2,3]", "to": "{0,1:T(2,2)}", "output": "b.bin" })),
     ] {
         let content = client.call(tool, arguments.clone());
-        let mut answers = content["answers"].as_array().cloned().unwrap_or_default();
+        let answers = content["answers"].as_array().cloned().unwrap_or_default();
         if let Some(handle) = content["more"]["handle"].as_str() {
             assert!(content["digest"].as_str().unwrap().lines().count() <= 30, "{content}");
-            answers = client.call("more", json!({ "handle": handle }))["value"].as_array().unwrap().clone();
-            // These are outlines.
-            assert!(!answers.is_empty());
-            answers.clear();
+            let part = client.call("more", json!({ "handle": handle }))["part"].clone();
+            assert!(!part["value"].is_null(), "{part}");
         } else {
             // That of `rustc` is a text.
             let has_text = content["digest"].as_str().is_some_and(|text| text.contains("f32["));
@@ -275,6 +273,11 @@ fn arguments_cannot_do_harm() {
         ("hlo", json!({ "file": { "text": MODULE, "name": "../m.hlo" } })),
         ("hlo", json!({ "file": { "text": MODULE, "name": "/m.hlo" } })),
         ("hlo", json!({ "file": { "text": 7 } })),
+        ("hlo", json!({ "file": { "text": "", "name": "diff" } })),
+        ("hlo_show", json!({ "file": "m.hlo", "name": "--html=page.html" })),
+        // No value is taken for an option.
+        ("block", json!({ "input": [["--input=f32[8]", "f32[8]"]] })),
+        ("guard_check", json!({ "record": "m.hlo", "program": "p.mlir", "fail_if": ["--markdown"] })),
         ("hlo_diff", json!({ "before": { "text": "", "name": "x" }, "after": { "text": "", "name": "x" } })),
         // Sizes.
         ("explain", json!({ "shape": "f32[2]".repeat(100_000) })),
@@ -335,7 +338,7 @@ fn long_answers_are_read_in_parts() {
     let mut read = Vec::new();
     let mut from = json!(0);
     while !from.is_null() {
-        let part = client.call("more", json!({ "handle": handle, "pointer": "/0/largest", "from": from }));
+        let part = &client.call("more", json!({ "handle": handle, "pointer": "/0/largest", "from": from }))["part"];
         read.extend(part["value"].as_array().unwrap().clone());
         from = part["next"].clone();
     }
@@ -370,7 +373,97 @@ fn a_kernel_is_made_to_fit() {
     let handle = changed["more"]["handle"].clone();
     let difference = match changed.get("answers") {
         Some(answers) => answers[0]["differences"][0].clone(),
-        None => client.call("more", json!({ "handle": handle, "pointer": "/0/differences/0" }))["value"].clone(),
+        None => {
+            client.call("more", json!({ "handle": handle, "pointer": "/0/differences/0" }))["part"]["value"].clone()
+        }
     };
     assert!(difference["after"]["bundles"].as_u64() < difference["before"]["bundles"].as_u64(), "{difference}");
+}
+
+/// The questions of docs/symptoms.md, each with its calls, and with a place in the last answer and what is there. A long answer takes a call more.
+#[test]
+fn questions_take_at_most_three_calls_each() {
+    let examples = repository().join("examples");
+    let folder = files();
+    fs::write(folder.path().join("k.mlir"), "module {} // fake:kernel-dump").unwrap();
+    let mut client = Client::new(&["--write"], &[folder.path(), &examples.join("hlo"), &examples.join("kernels")]);
+    let scan = json!({ "file": "v5e__rnn_scan.hlo" });
+    let sends = "HloModule m, is_scheduled=true, num_partitions=4\n\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  \
+                 ROOT c = f32[] add(a, b)\n}\n\nENTRY e {\n  p = f32[8,128]{1,0:T(8,128)} parameter(0)\n  ROOT r = f32[8,128]{1,0:T(8,128)} \
+                 all-reduce(p), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add\n}\n";
+    let changed = MODULE.replace("8,128]", "16,128]");
+    let tune = json!({ "programs": ["tuned.mlir"], "share": ["x=arg0"], "no_cache": true });
+    let guard = json!({ "record": "g.json", "program": "p.mlir" });
+    let claims = json!({ "claims": { "text": "[[copies]]\ncount = 0\n" }, "program": "m.hlo" });
+    for (question, calls, pointer, expected) in [
+        ("Does the program fit?", vec![("hlo", scan.clone())], "/0/summary/fits", json!(true)),
+        (
+            "Which arrays are mostly padding?",
+            vec![("hlo", scan.clone())],
+            "/0/most_padded/0/name",
+            json!("constant.40"),
+        ),
+        ("Which line costs most?", vec![("cost", scan)], "/0/lines/0/source", json!("programs.py:118")),
+        (
+            "Why is there a copy?",
+            vec![("cost", json!({ "file": "m.hlo" }))],
+            "/0/copies/0/cause",
+            json!("parameter 0 has the layout {1,0:T(8,128)}; the result must have {0,1:T(8,128)}"),
+        ),
+        (
+            "Who reads this value?",
+            vec![("hlo_show", json!({ "file": "m.hlo", "name": "p" }))],
+            "/0/readers",
+            json!(["c"]),
+        ),
+        (
+            "What do the collectives send?",
+            vec![("cost", json!({ "file": { "text": sends } }))],
+            "/0/collectives/0/bytes_in",
+            json!(4096),
+        ),
+        (
+            "What changed between two compilations?",
+            vec![("hlo_diff", json!({ "before": "m.hlo", "after": { "text": changed } }))],
+            "/0/after",
+            json!(73_728),
+        ),
+        (
+            "Did this change make it worse?",
+            vec![("guard_record", guard.clone()), ("guard_check", guard)],
+            "/0/passed",
+            json!(true),
+        ),
+        ("Does the compiler still do what I rely on?", vec![("guard_expect", claims)], "/0/passed", json!(false)),
+        ("Which layout should this array have?", vec![("tune", tune)], "/0/best/x/layout", json!("{1,0:T(8,128)}")),
+        (
+            "Which line of a kernel brings relayouts?",
+            vec![("kernel", json!({ "path": "first" }))],
+            "/0/kernels/0/relayouts/1/source",
+            json!("shifted_sum.py:19"),
+        ),
+        (
+            "Does a kernel fit VMEM, on each generation?",
+            vec![("kernel", json!({ "path": "k.mlir", "for": ["v5e", "v6e"] }))],
+            "/0/kernels/1/for",
+            json!("v6e:2x2"),
+        ),
+        (
+            "Is this reshape free?",
+            vec![("compare", json!({ "from": "f32[8,1024]", "to": "f32[8192]" }))],
+            "/0/reshape/free",
+            json!(true),
+        ),
+    ] {
+        let before = client.asked;
+        let content = calls.into_iter().map(|(tool, arguments)| client.call(tool, arguments)).last().unwrap();
+        let found = match content["more"]["handle"].as_str() {
+            Some(handle) => {
+                client.call("more", json!({ "handle": handle, "pointer": pointer }))["part"]["value"].clone()
+            }
+            None => content["answers"].pointer(pointer).cloned().unwrap_or_default(),
+        };
+        assert_eq!(found, expected, "{question} {content}");
+        assert!(client.asked - before <= 3, "{question}");
+    }
 }

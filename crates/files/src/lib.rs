@@ -27,6 +27,7 @@
 //! | [`KernelDump`] | what the compiler dumps about kernels |
 //! | [`contents`], [`open`], [`write_whole`], [`check_outputs`], [`is_stdout`] | any file; `-` is a standard stream |
 //! | [`read_regular`], [`write_regular`] | files that the program names itself, such as those of a cache: no links, pipes or devices |
+//! | [`Roots`] | the directories below which an agent may name files |
 //! | [`Error`] | what can be wrong, with the file, the plan or the tensor |
 //!
 //! | folder of `src` | what is in it |
@@ -48,7 +49,9 @@ mod kernel_dump;
 mod relayout;
 mod shard;
 
-pub use access::{check_outputs, contents, is_stdout, open, read_regular, write_regular, write_whole};
+pub use access::{
+    Roots, RootsError, check_outputs, contents, is_stdout, open, read_regular, write_regular, write_whole,
+};
 pub use dump::Dump;
 pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};

@@ -19,7 +19,7 @@ mod target;
 
 pub use compiler::{CompileError, Compiler, CompilerAnswer};
 #[cfg(feature = "compiler")]
-pub use compiler::{DUMP_OPTION, Host, end_with_parent};
+pub use compiler::{DUMP_OPTION, Done, Host, Notes, Until, attend, end_with_parent};
 pub use input::{File, Input, KernelFiles, ModuleDump, PASTED, Question, Reading, path_argument};
 pub use memory::ProgramMemory;
 pub use program::Program;

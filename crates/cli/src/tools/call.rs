@@ -1,27 +1,28 @@
 //! A call of a tool: a process of this program.
 
-use super::paths::Roots;
-use super::tools::{Kind, Parameter, Tool};
+use super::table::{Kind, Parameter, Tool};
 use crate::io::PROGRESS_MARK;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use xla_shape_program::Host;
+use xla_shape_answers::problem::{Code, Problem};
+use xla_shape_answers::tool::ToolAnswer;
+use xla_shape_files::Roots;
+use xla_shape_program::{Host, Until, attend};
 
-/// The most bytes of an answer, and of the warnings and errors beside it.
+/// The most bytes of an answer; the most lines beside it, and their characters.
 const MAX_ANSWER: u64 = 64 << 20;
-const MAX_SAID: usize = 64 << 10;
+const MAX_LINES: usize = 50;
+const MAX_LINE: usize = 500;
 
-/// How often it is looked whether a call is cancelled, and how often its progress is told.
-const SOON: Duration = Duration::from_millis(50);
+/// How the line begins that an error is with `--format json`.
+const ERROR: &str = r#"{"schema":"xla-shape/error/"#;
+
+/// How often the progress of a call is told.
 const PROGRESS: Duration = Duration::from_secs(1);
 
 /// The command of a call.
@@ -31,45 +32,25 @@ pub(super) struct Call {
     folder: TempDir,
 }
 
-/// How a call ended.
-pub(super) enum Outcome {
-    Cancelled,
-    /// The error: an object with `code` and `message`.
-    Failed(Value),
-    Answered(Answered),
-}
-
-/// What a call answered.
-pub(super) struct Answered {
-    /// Whether the verdict is good.
-    pub(super) ok: bool,
-    pub(super) digest: String,
-    pub(super) answers: Vec<Value>,
-    pub(super) warnings: Vec<String>,
-}
-
 impl Call {
     /// The command with these arguments, or why they are refused.
     pub(super) fn new(tool: &Tool, given: &Map<String, Value>, roots: &Roots) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|error| format!("cannot make a directory for the call: {error}"))?;
-        let known = |name: &String| tool.parameters.iter().any(|parameter| parameter.name == *name);
-        if let Some(unknown) = given.keys().find(|name| !known(name)) {
+        if let Some(unknown) = given.keys().find(|name| tool.parameters.iter().all(|known| known.name != **name)) {
             let names = tool.parameters.iter().map(|parameter| parameter.name.as_str()).collect::<Vec<_>>();
             return Err(format!("unknown argument `{unknown}`; expected {}", names.join(", ")));
         }
+        let folder = tempfile::tempdir().map_err(|error| format!("cannot make a directory for the call: {error}"))?;
         let mut arguments = tool.words.iter().map(OsString::from).collect::<Vec<_>>();
-        let mut unnamed: Vec<OsString> = Vec::new();
-        let mut missing: Option<&str> = None;
+        let mut unnamed = Vec::new();
+        let mut missing = None;
         for parameter in &tool.parameters {
             let value = given.get(&parameter.name).filter(|value| !value.is_null());
             let values = value.map(|value| values(parameter, value, roots, &folder)).transpose()?.unwrap_or_default();
             match (&parameter.option, missing) {
-                (Some(option), _) => arguments.extend(words(parameter, option, values)),
-                (None, Some(before)) if !values.is_empty() => {
-                    return Err(format!("`{}` needs `{before}`", parameter.name));
-                }
+                (Some(option), _) => arguments.extend(words(parameter, option, values)?),
                 (None, _) if values.is_empty() => missing = missing.or(Some(&parameter.name)),
-                (None, _) => unnamed.extend(values),
+                (None, Some(before)) => return Err(format!("`{}` needs `{before}`", parameter.name)),
+                (None, None) => unnamed.extend(values),
             }
         }
         // After this, nothing is an option.
@@ -78,101 +59,77 @@ impl Call {
         Ok(Self { arguments, folder })
     }
 
-    /// Runs it. Once `stop` is set, it is ended, with all processes that it started. `tell` gets its progress now and then.
-    pub(super) fn run(self, host: &Host, stop: &AtomicBool, mut tell: impl FnMut(Duration, &str)) -> Outcome {
-        let failed = |message: String| Outcome::Failed(json!({ "code": "call", "message": message }));
-        let Some((program, first)) = host.command.split_first() else {
-            return failed("this program does not know its own file".to_owned());
+    /// Runs it; the answer, and its text or digest. Once `stop` is set, it ends, with all processes that it started, and there is no answer.
+    /// `tell` gets its progress now and then.
+    pub(super) fn run(
+        self,
+        host: &Host,
+        stop: &AtomicBool,
+        mut tell: impl FnMut(Duration, &str),
+    ) -> Option<(ToolAnswer, String)> {
+        let failed =
+            |message: String| (ToolAnswer::refused(&Problem { code: Code::Call, message, place: None }), String::new());
+        let Some(mut command) = host.process() else {
+            return Some(failed("this program does not know its own file".to_owned()));
         };
-        let mut command = Command::new(program);
-        command.args(first).args(&self.arguments).current_dir(self.folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = match command.spawn() {
-            Ok(child) => child,
-            Err(error) => return failed(format!("the call cannot be started: {error}")),
-        };
-        let (sender, said) = mpsc::channel();
-        let errors = child.stderr.take().map(BufReader::new);
-        thread::spawn(move || {
-            let lines = errors.into_iter().flat_map(|errors| errors.split(b'\n')).map_while(Result::ok);
-            lines.for_each(|line| drop(sender.send(String::from_utf8_lossy(&line).into_owned())));
-        });
-        let (sender, answer) = mpsc::channel();
-        let output = child.stdout.take();
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = output.map(|output| output.take(MAX_ANSWER + 1).read_to_end(&mut bytes));
-            drop(sender.send(read.map(|_| bytes)));
-        });
+        command.args(&self.arguments).current_dir(self.folder.path());
         let (start, mut told) = (Instant::now(), Duration::ZERO);
-        let (mut lines, mut length, mut progress) = (Vec::new(), 0, String::new());
-        let mut hear = |line: String, progress: &mut String| {
-            if let Some(what) = line.strip_prefix(PROGRESS_MARK) {
-                what.clone_into(progress);
-            } else if length < MAX_SAID {
-                length += line.len();
-                lines.push(line);
-            }
+        let read = |output: std::process::ChildStdout| {
+            let mut bytes = Vec::new();
+            output.take(MAX_ANSWER + 1).read_to_end(&mut bytes).ok().map(|_| bytes)
         };
-        let bytes = loop {
-            match answer.recv_timeout(SOON) {
-                Ok(bytes) => break bytes.unwrap_or_default(),
-                Err(RecvTimeoutError::Disconnected) => break Vec::new(),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            said.try_iter().for_each(|line| hear(line, &mut progress));
-            if stop.load(Ordering::Relaxed) {
-                end(&mut child);
-                return Outcome::Cancelled;
-            }
+        let done = attend(command, b"", Until::Exit, read, |notes| {
             if start.elapsed() >= told + PROGRESS {
                 told = start.elapsed();
-                tell(told, &progress);
+                tell(told, notes.so_far().lines().rev().find_map(progress).unwrap_or_default());
             }
+            !stop.load(Ordering::Relaxed)
+        });
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => return Some(failed(format!("the call cannot be started: {error}"))),
         };
+        let bytes = done.answer.unwrap_or_default();
         if bytes.len() as u64 > MAX_ANSWER {
-            end(&mut child);
-            return failed(format!("the answer has more than {MAX_ANSWER} bytes; ask for less, such as with `top`"));
+            let message = format!("the answer has more than {MAX_ANSWER} bytes; ask for less, such as with `top`");
+            return Some(failed(message));
         }
-        let code = child.wait().ok().and_then(|status| status.code());
-        // The lines end when the process has ended, unless a process that it started has kept the pipe.
-        while let Ok(line) = said.recv_timeout(SOON) {
-            hear(line, &mut progress);
-        }
-        answered(code, &bytes, lines)
+        Some(answered(done.status.success(), &bytes, &done.notes).unwrap_or_else(failed))
     }
 }
 
-/// What a process has written, as an answer or an error.
-fn answered(code: Option<i32>, bytes: &[u8], mut lines: Vec<String>) -> Outcome {
+/// What a line of standard error says about progress.
+fn progress(line: &str) -> Option<&str> {
+    line.strip_prefix(PROGRESS_MARK)
+}
+
+/// What a process has written, as an answer with its text or digest, or as an error. `Err` if it is neither.
+fn answered(ok: bool, bytes: &[u8], notes: &str) -> Result<(ToolAnswer, String), String> {
     let text = String::from_utf8_lossy(bytes);
-    let mut values = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
-    let error = lines.iter().rposition(|line| line.starts_with(r#"{"schema":"xla-shape/error/"#));
-    let error = error.and_then(|place| serde_json::from_str::<Value>(&lines.remove(place)).ok());
-    if values.is_empty() && code != Some(0) {
-        let ended =
-            || json!({ "code": "call", "message": format!("the call ended without an answer: {}", lines.join("\n")) });
-        return Outcome::Failed(error.unwrap_or_else(ended));
+    let mut answers = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
+    let error = notes.lines().rfind(|line| line.starts_with(ERROR));
+    let said = notes.lines().filter(|line| Some(*line) != error && progress(line).is_none() && !line.trim().is_empty());
+    let error = error.and_then(|line| serde_json::from_str::<Value>(line).ok());
+    if answers.is_empty() && !ok {
+        return match error {
+            Some(error) => Ok((ToolAnswer { error: Some(error), ..ToolAnswer::default() }, String::new())),
+            None => Err(format!(
+                "the call ended without an answer: {}",
+                said.take(MAX_LINES).collect::<Vec<_>>().join("\n")
+            )),
+        };
     }
-    let digest = match values.first() {
+    let digest = match answers.first() {
         Some(Value::String(digest)) => digest.clone(),
         _ => String::new(),
     };
-    values.retain(Value::is_object);
-    lines.extend(error.and_then(|error| error["message"].as_str().map(str::to_owned)));
-    let warnings = lines.into_iter().filter(|line| !line.trim().is_empty()).collect();
-    Outcome::Answered(Answered { ok: code == Some(0), digest, answers: values, warnings })
-}
-
-/// Ends a process, with those that it started.
-fn end(child: &mut Child) {
-    // These fail if the processes have ended.
-    #[cfg(unix)]
-    let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
-    let _ = child.kill();
-    let _ = child.wait();
+    answers.retain(Value::is_object);
+    let message = error.as_ref().and_then(|error| error["message"].as_str());
+    let warnings = said.take(MAX_LINES).chain(message).map(|line| line.chars().take(MAX_LINE).collect()).collect();
+    Ok((ToolAnswer { ok, answers: Some(answers), warnings, ..ToolAnswer::default() }, digest))
 }
 
 /// The values of an argument as words.
@@ -190,61 +147,45 @@ fn values(parameter: &Parameter, value: &Value, roots: &Roots, folder: &TempDir)
         _ => vec![value],
     };
     let word = |(number, value): (usize, &Value)| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(number) if matches!(parameter.kind, Kind::Number | Kind::Text) => number.to_string(),
-            Value::Bool(is_set) if parameter.kind == Kind::Flag => is_set.to_string(),
-            Value::Object(inline) if parameter.kind == Kind::Input => {
-                return inline_file(name, number, inline, folder).map(OsString::from);
-            }
-            _ => return Err(format!("`{name}`: expected {}", expected(parameter.kind))),
+        let text = match (value, parameter.kind) {
+            (Value::String(text), _) => text.clone(),
+            (Value::Number(_), Kind::Number | Kind::Text) | (Value::Bool(_), Kind::Flag) => value.to_string(),
+            (Value::Object(inline), Kind::Input) => return inline_file(name, number, inline, folder),
+            (_, kind) => return Err(format!("`{name}`: expected {}", kind.expected())),
         };
         Ok(match parameter.kind {
-            Kind::Input => roots.input(&text)?.into(),
-            Kind::Output => roots.output(&text)?.into(),
-            Kind::CompilerOption => match harmful_option(&text) {
-                Some(why) => return Err(format!("`{name}`: {why}")),
-                None => text.into(),
-            },
+            Kind::Input => roots.input(&text).map_err(|error| error.to_string())?.into(),
+            Kind::Output => roots.output(&text).map_err(|error| error.to_string())?.into(),
+            Kind::CompilerOption if is_harmful(&text) => {
+                let expected = "expected NAME=VALUE with a number, true or false, and no option of dumps";
+                return Err(format!("`{name}`: {expected}"));
+            }
             _ => text.into(),
         })
     };
     list.into_iter().enumerate().map(word).collect()
 }
 
-/// Why an option of the compiler is refused: it may name a file, which the compiler would write or read.
-fn harmful_option(option: &str) -> Option<&'static str> {
+/// Whether an option of the compiler may name a file, which the compiler would write or read.
+fn is_harmful(option: &str) -> bool {
     let (name, value) = option.split_once('=').unwrap_or((option, ""));
     let is_value = matches!(value, "true" | "false") || value.parse::<f64>().is_ok();
-    (!is_value || name.contains("dump"))
-        .then_some("expected NAME=VALUE with a number, true or false, and no option of dumps")
-}
-
-fn expected(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Flag => "true or false",
-        Kind::Number => "a number",
-        Kind::Input => "a path, or an object with `text`",
-        Kind::Output => "a path",
-        Kind::Text | Kind::CompilerOption => "a text",
-    }
+    !is_value || name.contains("dump")
 }
 
 /// Writes a text that was given inline into the directory of the call; its path there.
-fn inline_file(argument: &str, number: usize, given: &Map<String, Value>, folder: &TempDir) -> Result<PathBuf, String> {
-    let Some(text) = given.get("text").and_then(Value::as_str) else {
-        return Err(format!("`{argument}`: expected an object with `text`"));
-    };
-    let name = match given.get("name").and_then(Value::as_str) {
-        Some(name) => name.to_owned(),
-        None if number == 0 => argument.to_owned(),
-        None => format!("{argument}{number}"),
-    };
+fn inline_file(
+    argument: &str,
+    number: usize,
+    given: &Map<String, Value>,
+    folder: &TempDir,
+) -> Result<OsString, String> {
+    let text = given.get("text").and_then(Value::as_str);
+    let text = text.ok_or_else(|| format!("`{argument}`: expected an object with `text`"))?;
+    let own = || if number == 0 { argument.to_owned() } else { format!("{argument}{number}") };
+    let name = given.get("name").and_then(Value::as_str).map_or_else(own, str::to_owned);
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-    if name.len() > 100
-        || !name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        || !name.chars().all(is_allowed)
-    {
+    if name.len() > 100 || name.starts_with(['.', '_', '-']) || name.is_empty() || !name.chars().all(is_allowed) {
         return Err(format!("`{argument}`: expected a name of letters, digits, `.`, `_` and `-`"));
     }
     let path = folder.path().join(&name);
@@ -252,22 +193,26 @@ fn inline_file(argument: &str, number: usize, given: &Map<String, Value>, folder
         return Err(format!("`{argument}`: two texts have the name {name}"));
     }
     fs::write(&path, text).map_err(|error| format!("`{argument}`: {error}"))?;
-    Ok(PathBuf::from(name))
+    Ok(name.into())
 }
 
-/// An option with its values as words of the command.
-fn words(parameter: &Parameter, option: &str, values: Vec<OsString>) -> Vec<OsString> {
-    let with = |value: &OsString| {
-        let mut word = OsString::from(format!("{option}="));
-        word.push(value);
-        word
-    };
-    match parameter.kind {
-        Kind::Flag => values.iter().filter(|value| *value == "true").map(|_| option.into()).collect(),
-        _ if parameter.together == 1 => values.iter().map(with).collect(),
-        _ => values
-            .chunks(parameter.together)
-            .flat_map(|group| [OsString::from(option)].into_iter().chain(group.iter().cloned()))
-            .collect(),
+/// An option with its values as words of the command. No value can be taken for an option.
+fn words(parameter: &Parameter, option: &str, values: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let mut words = Vec::new();
+    for group in values.chunks(parameter.together) {
+        match (parameter.kind, group) {
+            (Kind::Flag, [value]) if value == "true" => words.push(option.into()),
+            (Kind::Flag, _) => {}
+            (_, [value]) => {
+                let mut word = OsString::from(format!("{option}="));
+                word.push(value);
+                words.push(word);
+            }
+            _ if group.iter().any(|value| value.as_encoded_bytes().starts_with(b"-")) => {
+                return Err(format!("`{}`: no value of it begins with `-`", parameter.name));
+            }
+            _ => words.extend([option.into()].into_iter().chain(group.iter().cloned())),
+        }
     }
+    Ok(words)
 }

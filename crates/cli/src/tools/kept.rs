@@ -1,15 +1,12 @@
 //! Answers that are longer than a prompt should be: they are kept, and read in parts.
 
-use super::call::Answered;
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use xla_shape_answers::json_line;
+use xla_shape_answers::tool::{More, Part, SHORT, ToolAnswer};
 
 /// The name of the tool that reads them.
 pub(super) const NAME: &str = "more";
-
-/// How many bytes of JSON a result has at most, unless it is a single text.
-const SHORT: usize = 16 << 10;
 
 /// How many answers are kept, and their bytes; the oldest are dropped.
 const MOST_KEPT: usize = 16;
@@ -18,152 +15,61 @@ const MAX_KEPT: usize = 256 << 20;
 /// The answers that can be read on, the oldest first.
 #[derive(Default)]
 pub(super) struct Kept {
-    answers: VecDeque<(String, usize, Value)>,
+    answers: VecDeque<(More, Value)>,
     made: u64,
 }
 
 impl Kept {
-    /// The result of a call: the whole answer, or its digest with a handle.
-    pub(super) fn shown(&mut self, answered: Answered) -> Value {
-        let Answered { ok, digest, answers, warnings } = answered;
-        let json = answers.iter().map(json_line).collect::<String>();
-        let mut content = json!({ "ok": ok });
-        if !warnings.is_empty() {
-            content["warnings"] = json!(warnings);
-        }
-        if json.len() <= SHORT {
-            if answers.is_empty() && !digest.is_empty() {
-                // An answer that is a text.
-                content["digest"] = json!(digest.chars().take(SHORT).collect::<String>());
-            }
-            content["answers"] = Value::Array(answers);
-            return result(&content, &json_line(&content));
+    /// The answer, if it is short; otherwise its digest with a handle. `digest` is the digest, or the text of an answer that is one.
+    pub(super) fn shorten(&mut self, answer: ToolAnswer, digest: String) -> ToolAnswer {
+        let answers = answer.answers.as_deref().unwrap_or_default();
+        let (whole, bytes) = match answers {
+            [] => (json!(digest), digest.len()),
+            answers => (json!(answers), answers.iter().map(|answer| json_line(answer).len()).sum()),
+        };
+        if bytes <= SHORT {
+            let text = (answers.is_empty() && !digest.is_empty()).then_some(digest);
+            return ToolAnswer { digest: text, ..answer };
         }
         self.made += 1;
-        let handle = format!("a{}", self.made);
-        self.answers.push_back((handle.clone(), json.len(), Value::Array(answers)));
-        while self.answers.len() > 1
-            && (self.answers.len() > MOST_KEPT
-                || self.answers.iter().map(|(_, bytes, _)| bytes).sum::<usize>() > MAX_KEPT)
-        {
+        let more = More { handle: format!("a{}", self.made), bytes };
+        self.answers.push_back((more.clone(), whole));
+        let size = |answers: &VecDeque<(More, Value)>| answers.iter().map(|(more, _)| more.bytes).sum::<usize>();
+        while self.answers.len() > 1 && (self.answers.len() > MOST_KEPT || size(&self.answers) > MAX_KEPT) {
             self.answers.pop_front();
         }
-        content["digest"] = json!(digest);
-        content["more"] = json!({ "handle": handle, "bytes": json.len() });
-        let rest = format!("The JSON has {} bytes: the tool `{NAME}` with the handle {handle} reads it.", json.len());
-        let said = warnings.iter().map(|warning| format!("{warning}\n")).collect::<String>();
-        result(&content, &format!("{digest}{said}{rest}"))
+        let digest = digest.lines().take(30).flat_map(|line| [line, "\n"]).collect::<String>();
+        let digest = digest.chars().take(SHORT).collect();
+        ToolAnswer { answers: None, digest: Some(digest), more: Some(more), ..answer }
     }
 
-    /// The answer of the tool that reads on.
-    pub(super) fn answer(&self, arguments: &Map<String, Value>) -> Value {
-        let refused = |message: String| super::failed(&json!({ "code": "usage", "message": message }));
-        let Some(handle) = arguments.get("handle").and_then(Value::as_str) else {
-            return refused("expected the handle of an answer".to_owned());
-        };
-        let Some((.., kept)) = self.answers.iter().find(|(other, ..)| other == handle) else {
-            return refused(format!("no answer has the handle {handle}: only the last {MOST_KEPT} answers are kept"));
-        };
+    /// The part of an answer that these arguments ask for.
+    pub(super) fn read(&self, arguments: &Map<String, Value>) -> Result<Part, String> {
+        let handle = arguments.get("handle").and_then(Value::as_str).ok_or("expected the handle of an answer")?;
+        let kept = self.answers.iter().find(|(more, _)| more.handle == handle);
+        let (_, whole) = kept.ok_or_else(|| {
+            format!("no answer has the handle {handle}: only the last {MOST_KEPT} long answers are kept")
+        })?;
         let pointer = arguments.get("pointer").and_then(Value::as_str).unwrap_or_default();
-        let Some(value) = kept.pointer(pointer) else {
-            return refused(format!("nothing is at {pointer}; expected a JSON pointer, such as /0/largest"));
-        };
-        let from =
-            arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok()).unwrap_or(0);
-        let content = part(value, from);
-        result(&content, &json_line(&content))
+        let value = whole.pointer(pointer);
+        let value =
+            value.ok_or_else(|| format!("nothing is at {pointer}; expected a JSON pointer, such as /0/largest"))?;
+        let from = arguments.get("from").and_then(Value::as_u64).unwrap_or(0);
+        Ok(Part::new(value, usize::try_from(from).unwrap_or(usize::MAX)))
     }
 }
 
-/// As much of a value as is short: of a list the entries from a number on.
-fn part(value: &Value, from: usize) -> Value {
-    let Value::Array(list) = value else { return json!({ "ok": true, "value": outline(value, SHORT), "next": null }) };
-    let mut length = 0;
-    let mut entries = Vec::new();
-    for entry in list.iter().skip(from) {
-        let entry = outline(entry, SHORT);
-        length += json_line(&entry).len();
-        if length > SHORT && !entries.is_empty() {
-            break;
-        }
-        entries.push(entry);
-    }
-    let next = from.saturating_add(entries.len());
-    json!({ "ok": true, "value": entries, "of": list.len(), "next": (next < list.len()).then_some(next) })
-}
-
-/// The value, if it is short; else with a text in place of each list and object in it that is long.
-fn outline(value: &Value, most: usize) -> Value {
-    if json_line(value).len() <= most {
-        return value.clone();
-    }
-    match value {
-        Value::Array(list) => json!(format!("a list of {}: read it with its pointer", list.len())),
-        Value::Object(fields) => {
-            let each = most / fields.len().max(1);
-            fields.iter().map(|(name, value)| (name.clone(), inner(value, each))).collect::<Map<_, _>>().into()
-        }
-        // A text, which cannot be divided.
-        other => other.clone(),
-    }
-}
-
-fn inner(value: &Value, most: usize) -> Value {
-    match value {
-        Value::Object(fields) if json_line(value).len() > most => {
-            json!(format!("an object of {} fields: read it with its pointer", fields.len()))
-        }
-        other => outline(other, most),
-    }
-}
-
-fn result(content: &Value, text: &str) -> Value {
-    json!({ "content": [{ "type": "text", "text": text }], "structuredContent": content, "isError": false })
-}
-
-/// The schema of the results of a tool that answers objects of these forms. Each form is a document of its own, with its `$id`.
-pub(super) fn form(forms: &[Value]) -> Value {
-    let text = |description: &str| json!({ "type": "string", "description": description });
+/// The arguments of the tool, as a JSON Schema.
+pub(super) fn arguments() -> Value {
+    let text = |about: &str| json!({ "type": "string", "description": about });
     json!({
         "type": "object",
         "properties": {
-            "ok": { "type": "boolean", "description": "The verdict: false if something does not fit, exceeds a limit or has errors" },
-            "answers": { "type": "array", "items": { "anyOf": forms } },
-            "digest": text("The beginning of a long answer: at most 30 lines"),
-            "more": {
-                "type": "object",
-                "properties": {
-                    "handle": text("What the tool `more` reads the answers by"),
-                    "bytes": { "type": "integer", "description": "The length of the answers as JSON" },
-                },
-                "required": ["handle", "bytes"],
-            },
-            "warnings": { "type": "array", "items": { "type": "string" } },
-            "error": {
-                "type": "object",
-                "properties": { "code": text("The kind of the error"), "message": text("What is wrong, and what would be right") },
-                "required": ["code", "message"],
-            },
+            "handle": text("The handle in `more` of the answer"),
+            "pointer": text("A JSON pointer, such as /0/largest; everything if it is left out"),
+            "from": { "type": "integer", "minimum": 0, "description": "The number of the first entry of a list, from 0" },
         },
-        "required": ["ok"],
-    })
-}
-
-/// The tool as a client sees it.
-pub(super) fn described() -> Value {
-    json!({
-        "name": NAME,
-        "description": "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "handle": { "type": "string", "description": "The handle in `more` of the answer" },
-                "pointer": { "type": "string", "description": "A JSON pointer, such as /0/largest; the list of answers if it is left out" },
-                "from": { "type": "integer", "minimum": 0, "description": "The number of the first entry of a list, from 0" },
-            },
-            "required": ["handle"],
-            "additionalProperties": false,
-        },
-        "annotations": { "readOnlyHint": true, "openWorldHint": false },
+        "required": ["handle"],
+        "additionalProperties": false,
     })
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use std::any::TypeId;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use xla_shape_answers::tool::tool_schema;
 
 /// The arguments that a tool does not have: the server chooses the form, and whoever starts it names the plug-in, whose code is run.
 const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
@@ -53,6 +54,19 @@ pub(super) enum Kind {
     Output,
     /// An option of the compiler and its value.
     CompilerOption,
+}
+
+impl Kind {
+    /// What a value of another kind should be.
+    pub(super) const fn expected(self) -> &'static str {
+        match self {
+            Self::Flag => "true or false",
+            Self::Number => "a number",
+            Self::Input => "a path, or an object with `text`",
+            Self::Output => "a path",
+            Self::Text | Self::CompilerOption => "a text",
+        }
+    }
 }
 
 /// The tools. Files are written only with `write`.
@@ -194,7 +208,7 @@ impl Tool {
                 "required": required.collect::<Vec<_>>(),
                 "additionalProperties": false,
             },
-            "outputSchema": super::kept::form(&self.schemas),
+            "outputSchema": tool_schema(&self.schemas),
             "annotations": { "readOnlyHint": !self.writes, "openWorldHint": false },
         })
     }

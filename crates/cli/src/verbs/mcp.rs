@@ -1,29 +1,19 @@
-//! `mcp`: the verbs as tools of the Model Context Protocol, over standard input and output.
-//!
-//! A message is a line of JSON-RPC. A call of a tool runs this program once more: a call that is cancelled ends as a process, and memory that it took
-//! is given back. The tools, their arguments and their schemas are those of the table of verbs.
-
-mod call;
-mod kept;
-mod paths;
-mod tools;
+//! `mcp`: the questions as tools of the Model Context Protocol, over standard input and output. A message is a line of JSON-RPC.
 
 use crate::args::McpArguments;
 use crate::failure::Failure;
 use crate::io::{self, Line};
-use call::{Call, Outcome};
-use kept::Kept;
-use paths::Roots;
+use crate::tools::Tools;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
-use tools::{Tool, tools};
+use std::thread::{self, Scope};
 use xla_shape_answers::json_line;
+use xla_shape_answers::problem::{Code, Problem};
+use xla_shape_answers::tool::ToolAnswer;
 use xla_shape_program::Host;
 
 /// The versions of the protocol that are spoken, the newest first.
@@ -45,11 +35,9 @@ const INVALID_PARAMS: i64 = -32602;
 
 pub(crate) fn run(arguments: &McpArguments, host: &Host) -> Result<(), Failure> {
     let server = Server {
-        tools: tools(arguments.write),
-        roots: Roots::new(&arguments.roots)?,
+        tools: Tools::new(&arguments.roots, arguments.write).map_err(Failure::said)?,
         host,
         running: Mutex::default(),
-        kept: Mutex::default(),
         is_closed: AtomicBool::new(false),
     };
     // The calls that run when the input ends are finished.
@@ -71,19 +59,17 @@ pub(crate) fn run(arguments: &McpArguments, host: &Host) -> Result<(), Failure> 
 
 /// What all calls share.
 struct Server<'h> {
-    tools: Vec<Tool>,
-    roots: Roots,
+    tools: Tools,
     host: &'h Host,
     /// The calls that run, by the ids of their requests as JSON, each with the flag that ends it.
     running: Mutex<BTreeMap<String, Arc<AtomicBool>>>,
-    kept: Mutex<Kept>,
     /// Whether nobody reads the output any more.
     is_closed: AtomicBool,
 }
 
 impl Server<'_> {
     /// Acts on a message.
-    fn read<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, bytes: &[u8]) {
+    fn read<'s>(&'s self, scope: &'s Scope<'s, '_>, bytes: &[u8]) {
         let message = match serde_json::from_slice::<Value>(bytes) {
             Ok(Value::Object(message)) => message,
             Ok(_) => {
@@ -91,94 +77,72 @@ impl Server<'_> {
             }
             Err(error) => return self.refuse(&Value::Null, PARSE_ERROR, &error.to_string()),
         };
-        let parameters = message.get("params").cloned().unwrap_or_else(|| json!({}));
-        let Some(method) = message.get("method").and_then(Value::as_str) else {
+        let parameters = message.get("params").unwrap_or(&Value::Null);
+        let method = message.get("method").and_then(Value::as_str);
+        match (method, message.get("id")) {
             // The answer to a request, of which this server sends none.
-            if !message.contains_key("result") && !message.contains_key("error") {
-                self.refuse(&Value::Null, INVALID_REQUEST, "expected a method");
+            (None, _) if message.contains_key("result") || message.contains_key("error") => {}
+            (None, _) => self.refuse(&Value::Null, INVALID_REQUEST, "expected a method"),
+            (Some("notifications/cancelled"), None) => {
+                if let Some(stop) = self.running().get(&parameters["requestId"].to_string()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
             }
-            return;
-        };
-        let Some(id) = message.get("id") else {
-            if method == "notifications/cancelled" {
-                self.cancel(&parameters["requestId"]);
+            (Some(_), None) => {}
+            (Some(_), Some(id)) if !id.is_string() && !id.is_number() => {
+                self.refuse(&Value::Null, INVALID_REQUEST, "expected a text or a number as id");
             }
-            return;
-        };
-        if !id.is_string() && !id.is_number() {
-            return self.refuse(&Value::Null, INVALID_REQUEST, "expected a text or a number as id");
-        }
-        match method {
-            "initialize" => self.reply(id, &initialized(&parameters)),
-            "ping" => self.reply(id, &json!({})),
-            "tools/list" => {
-                let listed = self.tools.iter().map(Tool::described).chain([kept::described()]);
-                self.reply(id, &json!({ "tools": listed.collect::<Vec<_>>() }));
-            }
-            "tools/call" => self.call(scope, id, &parameters),
-            _ => self.refuse(id, METHOD_NOT_FOUND, &format!("unknown method `{method}`")),
+            (Some("initialize"), Some(id)) => self.reply(id, &initialized(parameters)),
+            (Some("ping"), Some(id)) => self.reply(id, &json!({})),
+            (Some("tools/list"), Some(id)) => self.reply(id, &json!({ "tools": self.tools.described() })),
+            (Some("tools/call"), Some(id)) => self.call(scope, id, parameters),
+            (Some(method), Some(id)) => self.refuse(id, METHOD_NOT_FOUND, &format!("unknown method `{method}`")),
         }
     }
 
-    fn call<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, id: &Value, parameters: &Value) {
-        let name = parameters["name"].as_str().unwrap_or_default();
+    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, id: &Value, parameters: &Value) {
+        let name = parameters["name"].as_str().unwrap_or_default().to_owned();
         let arguments = match &parameters["arguments"] {
             Value::Null => Map::new(),
             Value::Object(arguments) => arguments.clone(),
             _ => return self.refuse(id, INVALID_PARAMS, "expected an object as arguments"),
         };
-        if name == kept::NAME {
-            return self.reply(id, &lock(&self.kept).answer(&arguments));
-        }
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
+        if !self.tools.has(&name) {
             return self.refuse(id, INVALID_PARAMS, &format!("unknown tool `{name}`"));
-        };
-        let call = match Call::new(tool, &arguments, &self.roots) {
-            Ok(call) => call,
-            Err(message) => return self.reply(id, &failed(&json!({ "code": "usage", "message": message }))),
-        };
+        }
         let stop = Arc::new(AtomicBool::new(false));
         let key = id.to_string();
         {
-            let mut running = lock(&self.running);
+            let mut running = self.running();
             if running.contains_key(&key) {
                 return self.refuse(id, INVALID_REQUEST, "another request with this id is not answered yet");
             }
             if running.len() >= MOST_CALLS {
                 let message = format!("{MOST_CALLS} calls run already; call again when one is answered");
-                return self.reply(id, &failed(&json!({ "code": "busy", "message": message })));
+                let busy = ToolAnswer::refused(&Problem { code: Code::Busy, message, place: None });
+                return self.reply(id, &result(&busy));
             }
             running.insert(key.clone(), Arc::clone(&stop));
         }
         let (id, token) = (id.clone(), parameters["_meta"].get("progressToken").cloned());
         scope.spawn(move || {
-            let outcome = call.run(self.host, &stop, |elapsed, what| {
+            let answer = self.tools.call(self.host, &name, &arguments, &stop, |elapsed, what| {
                 if let Some(token) = &token {
-                    self.progress(token, elapsed, what);
+                    let told = json!({ "progressToken": token, "progress": elapsed.as_secs(), "message": what });
+                    self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": told }));
                 }
             });
-            lock(&self.running).remove(&key);
-            match outcome {
-                // Nobody waits for the answer to a request that was cancelled.
-                Outcome::Cancelled => {}
-                Outcome::Failed(error) => self.reply(&id, &failed(&error)),
-                Outcome::Answered(answered) => {
-                    let answered = lock(&self.kept).shown(answered);
-                    self.reply(&id, &answered);
-                }
+            self.running().remove(&key);
+            // Nobody waits for the answer to a request that was cancelled.
+            if let Some(answer) = answer {
+                self.reply(&id, &result(&answer));
             }
         });
     }
 
-    fn cancel(&self, id: &Value) {
-        if let Some(stop) = lock(&self.running).get(&id.to_string()) {
-            stop.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn progress(&self, token: &Value, elapsed: Duration, what: &str) {
-        let parameters = json!({ "progressToken": token, "progress": elapsed.as_secs(), "message": what });
-        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": parameters }));
+    /// A panic of another call leaves nothing half done.
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AtomicBool>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn reply(&self, id: &Value, result: &Value) {
@@ -194,7 +158,7 @@ impl Server<'_> {
         let written = output.write_all(json_line(message).as_bytes()).and_then(|()| output.flush());
         if written.is_err() {
             self.is_closed.store(true, Ordering::Relaxed);
-            lock(&self.running).values().for_each(|stop| stop.store(true, Ordering::Relaxed));
+            self.running().values().for_each(|stop| stop.store(true, Ordering::Relaxed));
         }
     }
 }
@@ -210,17 +174,22 @@ fn initialized(parameters: &Value) -> Value {
     })
 }
 
-/// The result of a call that has no answer.
-fn failed(error: &Value) -> Value {
-    let text = error["message"].as_str().unwrap_or_default();
+/// An answer as the result of a call: as data, and as the text that a model reads.
+fn result(answer: &ToolAnswer) -> Value {
+    let text = match (&answer.error, &answer.more) {
+        (Some(error), _) => error["message"].as_str().unwrap_or_default().to_owned(),
+        (None, None) => json_line(answer),
+        (None, Some(more)) => {
+            let (digest, handle) = (answer.digest.as_deref().unwrap_or_default(), &more.handle);
+            let warnings = answer.warnings.iter().map(|warning| format!("{warning}\n")).collect::<String>();
+            let rest =
+                format!("The answer has {} bytes: the tool `more` with the handle {handle} reads it.", more.bytes);
+            [digest, &warnings, &rest].concat()
+        }
+    };
     json!({
         "content": [{ "type": "text", "text": text }],
-        "structuredContent": { "ok": false, "error": error },
-        "isError": true,
+        "structuredContent": answer,
+        "isError": answer.error.is_some(),
     })
-}
-
-/// A panic of another call leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -80,7 +80,7 @@ macro_rules! verbs {
         const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),*])),*];
 
         /// The schemas of what the verbs write as JSON, by name: `hlo diff` is `hlo-diff`.
-        const SCHEMAS: &[(&str, Schema)] = &[$($($(($name, $schema),)*)*)*];
+        pub(crate) const SCHEMAS: &[(&str, Schema)] = &[$($($(($name, $schema),)*)*)*];
 
         /// The answer of a verb.
         pub(crate) fn answer(verb: &Verb, host: &Host) -> Result<(), Failure> {

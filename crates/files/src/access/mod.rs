@@ -4,6 +4,7 @@ mod existing;
 mod identity;
 mod regular;
 mod replacement;
+mod roots;
 mod sink;
 mod source;
 
@@ -11,6 +12,7 @@ pub(crate) use existing::Existing;
 pub use identity::{check_outputs, is_stdout};
 pub use regular::{read_regular, write_regular};
 pub(crate) use replacement::Replacement;
+pub use roots::{Roots, RootsError};
 pub(crate) use sink::{Anywhere, InOrder, Sink};
 pub(crate) use source::{CALL, Reader, Source, reading_effort};
 

@@ -11,7 +11,7 @@ mod start;
 
 pub use answer::CompilerAnswer;
 #[cfg(feature = "compiler")]
-pub use process::end_with_parent;
+pub use process::{Done, Notes, Until, attend, end_with_parent};
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "compiler")]
 pub use start::{DUMP_OPTION, Host};

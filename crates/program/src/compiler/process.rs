@@ -1,8 +1,8 @@
-//! The process of a compiler: it gets a program, its answer is waited for, and it is ended.
+//! A process: it gets its input, its answer is waited for, and it is ended, with all that it started.
 
 use super::{CompileError, CompilerAnswer};
 pub use group::end_with_parent;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -10,118 +10,149 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many bytes of the compiler's standard error are kept.
+/// How many bytes of standard error are kept.
 const MAX_NOTES: usize = 16 << 20;
 
-/// How often the process is looked at.
+/// How often a process is looked at.
 const SOON: Duration = Duration::from_millis(50);
 
-/// How long the process may take beyond the time limit of the compiler: it loads the plug-in and describes the device before, and asks for the
-/// parts of the answer after. The process has limits of its own for some of these calls. A plug-in may hang in any.
+/// How long the process of a compiler may take beyond the time limit of the compiler: it loads the plug-in and describes the device before, and asks for
+/// the parts of the answer after. The process has limits of its own for some of these calls. A plug-in may hang in any.
 const BESIDES: Duration = Duration::from_secs(20);
 
-/// How long the last lines of standard error are waited for when the process has ended.
+/// How long the last words of a process are waited for when it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// What the process of a compiler says.
 pub(super) type Answer = Result<CompilerAnswer, CompileError>;
 
-/// Runs the process of a compiler: its answer, and what it wrote to standard error. Once `stop` is set or its time is over, the process is ended.
+/// When a process has done what it was started for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Until {
+    /// When it has answered: some compilers take long to exit after that, or never do.
+    Answer,
+    /// When it has exited, so that its exit status counts.
+    Exit,
+}
+
+/// What became of a process.
+#[derive(Debug)]
+pub struct Done<T> {
+    /// Its answer; `None` if it gave none, or was ended before.
+    pub answer: Option<T>,
+    /// What it wrote to standard error.
+    pub notes: String,
+    /// How it ended.
+    pub status: ExitStatus,
+}
+
+/// Runs a process until it is done. `read` reads its standard output in a thread. `go_on` is asked now and then, with what the process has written
+/// to standard error; if it says no, the process is ended. What the process started ends with it.
 ///
-/// Nothing here waits for a pipe: a process that the compiler started, and that outlives it, may keep all of them open.
-pub(super) fn run(
+/// Nothing here waits for a pipe: a process that this one started, and that outlives it, may keep all of them open.
+///
+/// # Errors
+/// If the process cannot be started or waited for.
+///
+/// ```
+/// use std::process::Command;
+/// use xla_shape_program::{Until, attend};
+///
+/// // A program of this name is not there.
+/// let read = |_| Some(());
+/// assert!(attend(Command::new("/no/such/program"), b"", Until::Exit, read, |_| true).is_err());
+/// ```
+pub fn attend<T: Send + 'static>(
     mut command: Command,
+    input: &[u8],
+    until: Until,
+    read: impl FnOnce(ChildStdout) -> Option<T> + Send + 'static,
+    mut go_on: impl FnMut(&Notes) -> bool,
+) -> io::Result<Done<T>> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    group::alone(&mut command);
+    let mut child = command.spawn()?;
+    if let Some(mut pipe) = child.stdin.take() {
+        let input = input.to_vec();
+        // If this fails, the process has ended, and its exit status and standard error say why.
+        thread::spawn(move || drop(pipe.write_all(&input)));
+    }
+    let (sender, answers) = mpsc::channel();
+    if let Some(output) = child.stdout.take() {
+        // Sending fails if nobody waits any longer.
+        thread::spawn(move || read(output).map(|answer| sender.send(answer)));
+    }
+    let notes = Notes::collect(child.stderr.take());
+    let (mut answer, mut has_ended) = (None, false);
+    loop {
+        match answers.recv_timeout(if has_ended { LAST_WORDS } else { SOON }) {
+            Ok(found) => answer = Some(found),
+            // Standard output is closed when the process ends, or a moment before.
+            Err(RecvTimeoutError::Disconnected) if !has_ended => thread::sleep(Duration::from_millis(1)),
+            Err(_) => {}
+        }
+        if has_ended || (answer.is_some() && until == Until::Answer) || !go_on(&notes) {
+            break;
+        }
+        // The answer may still be in the pipe: once more.
+        has_ended = group::has_ended(&mut child)?;
+    }
+    group::end(&mut child);
+    let status = child.wait()?;
+    Ok(Done { answer, notes: notes.last(), status })
+}
+
+/// Runs the process of a compiler: its answer, and what it wrote to standard error. Once `stop` is set or its time is over, the process is ended.
+pub(super) fn run(
+    command: Command,
     limit: Duration,
     program: &[u8],
     stop: &AtomicBool,
 ) -> Result<(Answer, String), CompileError> {
-    let failed =
-        |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    group::alone(&mut command);
-    let mut child = command.spawn().map_err(failed)?;
     // A limit that no clock reaches is none.
     let end = Instant::now().checked_add(limit.saturating_add(BESIDES));
-    if let Some(mut input) = child.stdin.take() {
-        let program = program.to_vec();
-        // If this fails, the process has ended, and its exit status and standard error say why.
-        thread::spawn(move || drop(input.write_all(&program)));
-    }
-    let answers = child.stdout.take().map(first_answer);
-    let errors = child.stderr.take().map(Notes::collect);
-    let mut ended = Ended::No;
-    let answer = loop {
-        match answers.as_ref().map_or(Err(RecvTimeoutError::Disconnected), |answers| answers.recv_timeout(SOON)) {
-            // Some compilers take long to exit after the answer, or never do.
-            Ok(answer) => break Some(answer),
-            // The process closes standard output when it ends.
-            Err(RecvTimeoutError::Disconnected) if ended == Ended::No => thread::sleep(Duration::from_millis(1)),
-            Err(_) => {}
-        }
-        if ended == Ended::Yes || stop.load(Ordering::Relaxed) {
-            break None;
-        }
-        if end.is_some_and(|end| Instant::now() >= end) {
-            ended = Ended::TooSlow;
-            break None;
-        }
-        if group::has_ended(&mut child).map_err(failed)? {
-            // Its answer may still be in the pipe: once more.
-            ended = Ended::Yes;
-        }
-    };
-    group::end(&mut child);
-    let status = child.wait().map_err(failed)?;
-    let errors = errors.map_or_else(Vec::new, |errors| errors.so_far());
-    let errors = String::from_utf8_lossy(&errors).into_owned();
-    match answer {
-        Some(answer) => Ok((answer, errors)),
-        None if ended == Ended::TooSlow => Err(CompileError::Refused(format!(
+    let mut is_late = false;
+    let done = attend(command, program, Until::Answer, first_answer, |_| {
+        is_late = end.is_some_and(|end| Instant::now() >= end);
+        !is_late && !stop.load(Ordering::Relaxed)
+    });
+    let done =
+        done.map_err(|error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}")))?;
+    match done.answer {
+        Some(answer) => Ok((answer, done.notes)),
+        None if is_late => Err(CompileError::Refused(format!(
             "the compiler's process was ended: it took longer than {} seconds, and {} more for loading the compiler and asking for the answer",
             limit.as_secs(),
             BESIDES.as_secs()
         ))),
-        None if status.success() => {
+        None if done.status.success() => {
             Err(CompileError::Refused("the process of the compiler gave no answer that can be read".to_owned()))
         }
-        None => Err(CompileError::Refused(exit_reason(status, &errors))),
+        None => Err(CompileError::Refused(exit_reason(done.status, &done.notes))),
     }
 }
 
-/// Whether and why a process has ended without an answer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    No,
-    Yes,
-    TooSlow,
-}
-
 /// The answer in what a process writes. Plug-ins may write other lines to standard output.
-fn first_answer(output: ChildStdout) -> Receiver<Answer> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
-        if let Some(answer) = lines.find_map(|line| serde_json::from_slice(&line).ok()) {
-            // Fails if nobody waits any longer.
-            let _ = sender.send(answer);
-        }
-    });
-    receiver
+fn first_answer(output: ChildStdout) -> Option<Answer> {
+    let mut lines = BufReader::new(output).split(b'\n').map_while(io::Result::ok);
+    lines.find_map(|line| serde_json::from_slice(&line).ok())
 }
 
 /// What a process writes to standard error.
-struct Notes {
+#[derive(Debug)]
+pub struct Notes {
     bytes: Arc<Mutex<Vec<u8>>>,
     end: Receiver<()>,
 }
 
 impl Notes {
-    fn collect(mut errors: ChildStderr) -> Self {
+    fn collect(errors: Option<ChildStderr>) -> Self {
         let (sender, end) = mpsc::channel();
         let bytes = Arc::<Mutex<Vec<u8>>>::default();
         let own = Arc::clone(&bytes);
         thread::spawn(move || {
             let _sender = sender;
+            let Some(mut errors) = errors else { return };
             let mut piece = [0; 8192];
             // What is too much is read and dropped, because a full pipe would block the process.
             while let Ok(count @ 1..) = errors.read(&mut piece) {
@@ -133,11 +164,17 @@ impl Notes {
         Self { bytes, end }
     }
 
+    /// What it has written so far, of which at most 16 MiB are kept.
+    #[must_use]
+    pub fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+
     /// What there is, after a short time for the rest.
-    fn so_far(&self) -> Vec<u8> {
+    fn last(&self) -> String {
         // Nothing is sent: the other end is dropped when standard error ends.
         let _ = self.end.recv_timeout(LAST_WORDS);
-        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+        self.so_far()
     }
 }
 

@@ -32,6 +32,17 @@ pub struct Host {
     pub notes: fn(&str),
 }
 
+impl Host {
+    /// A process of the program, which still needs its arguments; `None` if the command is not known.
+    #[must_use]
+    pub fn process(&self) -> Option<Command> {
+        let (program, first) = self.command.split_first()?;
+        let mut command = Command::new(program);
+        command.args(first);
+        Some(command)
+    }
+}
+
 /// The variable with libtpu's flags.
 const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
@@ -120,10 +131,8 @@ impl Compiler {
     /// The command that compiles for one device: `xla-shape compile` with its hidden option.
     fn command(&self, host: &Host, target: &Target) -> Result<Command, CompileError> {
         let unknown = "cannot start a process for the compiler: the program does not know its own file";
-        let known = host.command.split_first();
-        let (program, first) = known.ok_or_else(|| CompileError::NoCompiler(unknown.to_owned()))?;
-        let mut command = Command::new(program);
-        command.args(first).args(["compile", "-", "--alone", "--for", &target.to_string()]);
+        let mut command = host.process().ok_or_else(|| CompileError::NoCompiler(unknown.to_owned()))?;
+        command.args(["compile", "-", "--alone", "--for", &target.to_string()]);
         command.args(["--time-limit", &self.time_limit.to_string()]);
         if let Some(plugin) = &self.plugin {
             command.arg("--plugin").arg(plugin);

@@ -1,0 +1,83 @@
+//! The questions as tools for agents: what `mcp` offers, and the Python package.
+//!
+//! A call runs this program once more: a call that is cancelled ends as a process, and memory that it took is given back. The tools, their arguments
+//! and their schemas are those of the table of verbs.
+
+mod call;
+mod kept;
+mod table;
+
+use call::Call;
+use kept::Kept;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use table::{Tool, tools};
+use xla_shape_answers::problem::{Code, Problem};
+use xla_shape_answers::tool::{ToolAnswer, tool_schema};
+use xla_shape_files::{Roots, RootsError};
+use xla_shape_program::Host;
+
+/// The tools, with the long answers that they gave.
+pub struct Tools {
+    tools: Vec<Tool>,
+    roots: Roots,
+    kept: Mutex<Kept>,
+}
+
+impl Tools {
+    /// The tools, which read files below these directories, and write some with `write`.
+    ///
+    /// # Errors
+    /// If one of them is no directory.
+    pub fn new(roots: &[PathBuf], write: bool) -> Result<Self, RootsError> {
+        Ok(Self { tools: tools(write), roots: Roots::new(roots)?, kept: Mutex::default() })
+    }
+
+    /// Whether there is a tool with this name.
+    pub fn has(&self, name: &str) -> bool {
+        name == kept::NAME || self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// The tools as the Model Context Protocol lists them: with their names, descriptions and JSON Schemas.
+    pub fn described(&self) -> Vec<Value> {
+        let more = json!({
+            "name": kept::NAME,
+            "description": "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on",
+            "inputSchema": kept::arguments(),
+            "outputSchema": tool_schema(&[]),
+            "annotations": { "readOnlyHint": true, "openWorldHint": false },
+        });
+        self.tools.iter().map(Tool::described).chain([more]).collect()
+    }
+
+    /// The answer of a tool to these arguments; `None` once `stop` is set, which ends the call. `tell` gets its progress every second.
+    pub fn call(
+        &self,
+        host: &Host,
+        name: &str,
+        arguments: &Map<String, Value>,
+        stop: &AtomicBool,
+        tell: impl FnMut(Duration, &str),
+    ) -> Option<ToolAnswer> {
+        let refused = |message: String| Some(ToolAnswer::refused(&Problem { code: Code::Usage, message, place: None }));
+        // A panic of another call leaves nothing half done.
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if name == kept::NAME {
+            let part = kept().read(arguments);
+            return part
+                .map_or_else(refused, |part| Some(ToolAnswer { ok: true, part: Some(part), ..Default::default() }));
+        }
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
+            return refused(format!("unknown tool `{name}`"));
+        };
+        let call = match Call::new(tool, arguments, &self.roots) {
+            Ok(call) => call,
+            Err(message) => return refused(message),
+        };
+        let (answer, digest) = call.run(host, stop, tell)?;
+        Some(if answer.error.is_some() { answer } else { kept().shorten(answer, digest) })
+    }
+}
