@@ -214,3 +214,88 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
         "{message}"
     );
 }
+
+/// A profile whose instructions all took as long as `milliseconds` says, three times: a product, and a copy if there is one.
+fn profile(text: &str, milliseconds: &[(&str, [u64; 3])]) -> Vec<u8> {
+    let varint = |mut number: u64| {
+        let mut bytes = Vec::new();
+        while number >= 0x80 {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+        bytes
+    };
+    let number = |field: u8, number: u64| [vec![field << 3], varint(number)].concat();
+    let part =
+        |field: u8, content: &[u8]| [vec![field << 3 | 2], varint(content.len() as u64), content.to_vec()].concat();
+    let entry = |field, key: u64, value: &[u8]| part(field, &[number(1, key), part(2, value)].concat());
+    let event = |metadata: u64, start: u64, duration: u64| {
+        part(4, &[number(1, metadata), number(2, start * 1_000_000_000), number(3, duration * 1_000_000_000)].concat())
+    };
+    let message = part(1, &xla_shape::hlo::Module::parse(text).unwrap().to_proto().unwrap());
+    let stat = part(5, &[number(1, 1), part(6, &message)].concat());
+    let modules = [
+        part(2, b"/host:metadata"),
+        entry(5, 1, &part(2, b"hlo_proto")),
+        entry(4, 1, &[part(2, b"m(1)"), stat].concat()),
+    ];
+    let (mut runs, mut instructions, mut names) = (Vec::new(), Vec::new(), entry(4, 1, &part(2, b"m(1)")));
+    for (name, key) in milliseconds.iter().map(|(name, _)| name).zip(2..) {
+        names.extend(entry(4, key, &part(2, name.as_bytes())));
+    }
+    for run in 0..3 {
+        let mut time = run as u64 * 1000;
+        for ((_, times), key) in milliseconds.iter().zip(2..) {
+            instructions.extend(event(key, time, times[run]));
+            time += times[run];
+        }
+        runs.extend(event(1, run as u64 * 1000, time - run as u64 * 1000));
+    }
+    let line = |name: &str, events: &[u8]| part(3, &[&part(2, name.as_bytes()), events].concat());
+    let device = [part(2, b"/device:TPU:0"), line("XLA Modules", &runs), line("XLA Ops", &instructions), names];
+    [part(1, &modules.concat()), part(1, &device.concat())].concat()
+}
+
+#[test]
+fn two_profiles_say_which_line_became_slower_and_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = "HloModule m, is_scheduled=true
+ENTRY e {
+  a = f32[8,128]{1,0} parameter(0)
+  b = f32[8,128]{1,0} negate(a), metadata={op_name=\"jit(f)/neg\" source_file=\"f.py\" source_line=7}
+  ROOT d = f32[8,128]{1,0} exponential(b), metadata={op_name=\"jit(f)/exp\" source_file=\"f.py\" source_line=8}
+}";
+    let after = before.replace("ROOT d = f32[8,128]{1,0} exponential(b)", "c = f32[8,128]{0,1} copy(b), metadata={op_name=\"jit(f)/neg\" source_file=\"f.py\" source_line=7}\n  ROOT d = f32[8,128]{1,0} exponential(c)");
+    let [first, second] = ["first", "second"].map(|name| folder.path().join(format!("{name}.xplane.pb")));
+    std::fs::write(&first, profile(before, &[("b", [10, 11, 12]), ("d", [20, 24, 22])])).unwrap();
+    std::fs::write(&second, profile(&after, &[("b", [10, 11, 12]), ("c", [5, 5, 6]), ("d", [21, 26, 23])])).unwrap();
+    let [first, second] = [&first, &second].map(|path| path.to_str().unwrap());
+    let output = program(&["hlo", "diff", first, second, "--format", "json"], "");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let times = lines.filter(|line| line["change"] == "run time" || line["change"] == "line time");
+    let times = times
+        .map(|line| {
+            let milliseconds =
+                ["picoseconds_before", "picoseconds_after"].map(|key| line[key].as_u64().unwrap() / 10_000_000);
+            (line["name"].to_string(), milliseconds, line["is_clear"] == true, line["instruction"].clone())
+        })
+        .collect::<Vec<_>>();
+    let expected = [
+        ("\"run\"".to_owned(), [3300, 3966], true, Value::Null),
+        ("\"f.py:7\"".to_owned(), [1100, 1633], true, json!("c")),
+        ("\"f.py:8\"".to_owned(), [2200, 2333], false, Value::Null),
+    ];
+    assert_eq!(times, expected);
+    let text = String::from_utf8(program(&["hlo", "diff", first, second], "").stdout).unwrap();
+    assert!(text.contains("  f.py:7  11.0 ms -> 16.3 ms (+48.5 %): %c comes or goes: "), "{text}");
+    assert!(text.contains("  f.py:8  22.0 ms -> 23.3 ms (+6.1 %): the spread of the runs is too wide to\n"), "{text}");
+    // The copy that was added has its time and its cause.
+    let measured = json(&["cost", second, "--format", "json"], "")["measured"].take();
+    assert_eq!(
+        (&measured["copies"][0]["instruction"], &measured["copies"][0]["picoseconds"]),
+        (&json!("c"), &json!(16_000_000_000_u64))
+    );
+    assert_eq!(measured["runs"]["between_picoseconds"], (1000 - 36 + 1000 - 42) * 1_000_000_000_u64);
+}

@@ -332,7 +332,12 @@ impl ProgramCost {
         Self::with(module, bytes_per_second, None)
     }
 
-    fn with(module: &Module, bytes_per_second: Option<u64>, program: Option<&Program>) -> Result<Self, CostError> {
+    /// As [`at`](Self::at), with what the profile of a program measured, if it has one.
+    pub(crate) fn with(
+        module: &Module,
+        bytes_per_second: Option<u64>,
+        program: Option<&Program>,
+    ) -> Result<Self, CostError> {
         let (costs, errors) = module.costs_at(bytes_per_second);
         if let Some(error) = errors.into_iter().next() {
             return Err(error);

@@ -3,6 +3,7 @@
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
+use super::times::{TimeDifference, times};
 use crate::amount;
 use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy};
 use crate::digest::{self, Digest};
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
-use xla_shape_program::ProgramMemory;
+use xla_shape_program::{Program, ProgramMemory};
 
 words! {
     /// What differs of a value.
@@ -221,6 +222,8 @@ pub struct Difference {
     pub unknown: Option<String>,
     /// The numbers by which both programs are compared.
     pub measures: Vec<Measured>,
+    /// Of two profiles: the mean time of a run, then of each source line in it, the largest difference first; otherwise empty.
+    pub times: Vec<TimeDifference>,
     /// The copies, collectives and fusions that only one program has.
     pub parts: Vec<Part>,
     /// The totals of memory.
@@ -249,7 +252,8 @@ impl Difference {
     #[must_use]
     pub fn new(before: &ProgramMemory<'_>, after: &ProgramMemory<'_>) -> Self {
         let [before_timeline, after_timeline] = [before.timeline(), after.timeline()];
-        let [before, after] = [before, after].map(|memory| memory.program().module());
+        let programs = [before.program(), after.program()];
+        let [before, after] = programs.map(Program::module);
         // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
         let pairs = Pairs::new(before, after);
         let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
@@ -257,13 +261,16 @@ impl Difference {
         };
         let timelines = before_timeline.zip(after_timeline);
         let inputs = Inputs::new(before, after);
-        let costs = [before, after].map(ProgramCost::new);
+        let costs = programs.map(|program| ProgramCost::with(program.module(), None, Some(program)));
         let unknown = costs.iter().find_map(|cost| cost.as_ref().err()).map(ToString::to_string);
         let costs = costs.map(Result::ok);
         let parts = parts([before, after], &costs, &pairs, &inputs);
+        let measured = costs.each_ref().map(|cost| cost.as_ref().and_then(|cost| cost.measured.as_deref()));
+        let times = times([before, after], measured, &pairs, &inputs);
         let memory = timelines.map(|(before, after)| [before, after].map(|timeline| timeline.account().device.total()));
         Self {
             unknown,
+            times,
             measures: measures([before, after], memory, &costs, inputs.overall()),
             parts,
             programs: [program(before, before_timeline), program(after, after_timeline)],
@@ -376,6 +383,8 @@ impl Answer for Difference {
 pub enum Line<'a> {
     /// A number by which both programs are compared.
     Measured(&'a Measured),
+    /// The measured time of a run or of a source line.
+    Time(&'a TimeDifference),
     /// A copy, a collective or a fusion that only one program has.
     Part(&'a Part),
     /// A total of the program's memory.
@@ -392,7 +401,8 @@ impl Difference {
         let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
         let measures = self.changed_measures().map(Line::Measured);
         let (parts, changes) = (self.parts.iter().map(Line::Part), self.changes.iter().map(Line::Change));
-        measures.chain(parts).chain(totals.map(Line::Total)).chain(peaks.map(Line::Peak)).chain(changes)
+        let times = self.times.iter().map(Line::Time);
+        measures.chain(times).chain(parts).chain(totals.map(Line::Total)).chain(peaks.map(Line::Peak)).chain(changes)
     }
 }
 

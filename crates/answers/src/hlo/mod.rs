@@ -14,6 +14,7 @@ pub mod show;
 mod signature;
 mod space;
 pub mod summary;
+pub mod times;
 
 pub use causes::Reason;
 pub use devices::{OtherDevices, check_devices};

@@ -165,8 +165,9 @@ pub(crate) enum HloForm {
 /// Say what changed between two modules: the memory at the peak, and values
 ///
 /// Instructions are paired by op_name, opcode, shapes and operands, not by their names. If the compiler's own files are
-/// beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference: name,
-/// change; measure has before, after and cause; copy, collective and fusion (added or removed) have opcode, shape, cycles, seconds, cause,
+/// beside a module, or a directory of a dump is given, its numbers are exact. Of two profiles, the measured times are compared, too. As JSON, one line for each difference: name,
+/// change; measure has before, after and cause; run time and line time, of two profiles, have picoseconds_before, picoseconds_after,
+/// is_clear, cause and instruction; copy, collective and fusion (added or removed) have opcode, shape, cycles, seconds, cause,
 /// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
 /// bytes_after, bytes; for values also leaf,
 /// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.

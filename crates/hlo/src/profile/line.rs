@@ -151,7 +151,8 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
                 } else if id == stats.module {
                     raw.module = value.text();
                 } else if id == stats.program {
-                    raw.program = value.number();
+                    // On a GPU, what annotations say is text.
+                    raw.program = value.number().or_else(|| value.text()?.parse().ok());
                 } else if id == stats.run {
                     raw.run = value.number();
                 } else if id == stats.device {

@@ -469,7 +469,9 @@ fn device(plane: &Plane<'_>) -> Result<ProfiledDevice> {
         name: plane.name.to_owned(),
         kind: kind.map(str::to_owned),
         flops_per_second: scaled(find("peak_teraflops_per_second")?, TERA),
-        bytes_per_second: scaled(find("peak_hbm_bw_gigabytes_per_second")?, GIGA),
+        // The second is that of a GPU, in bytes.
+        bytes_per_second: scaled(find("peak_hbm_bw_gigabytes_per_second")?, GIGA)
+            .or(scaled(find("memory_bandwidth")?, 1.0)),
     })
 }
 
@@ -589,6 +591,35 @@ mod tests {
         assert_eq!((name, dot.count, dot.shortest, dot.longest, dot.mean()), ("dot.1", 4, 8, 30, 17));
         assert_eq!(profile.devices()[1].name, "/host:CPU, device 1");
         assert_eq!(profile.doubts(), Doubts { impossible: 1, ..Doubts::default() });
+    }
+
+    #[test]
+    fn kernels_of_a_gpu_are_named_by_annotations() {
+        let names =
+            ["hlo_op", "hlo_module", "program_id", "fusion.1", "jit_f", "12", "memory_bandwidth", "gpu_device_name"];
+        let names = names.iter().zip(1..).map(|(name, key)| stat_name(key, name)).collect::<Vec<_>>().concat();
+        let kernel = |offset, duration| {
+            let stats = [1_u64, 2, 3].map(|key| part(4, &[number(1, key), number(7, key.saturating_add(3))].concat()));
+            part(4, &[number(1, 1), number(2, offset), number(3, duration), stats.concat()].concat())
+        };
+        let stream = |name: &str, events: &[u8]| part(3, &[&part(2, name.as_bytes()), events].concat());
+        let plane = [
+            part(2, b"/device:GPU:0"),
+            names,
+            part(6, &[number(1, 7), number(3, 4_800_000_000_000)].concat()),
+            part(6, &[number(1, 8), part(5, b"NVIDIA H200")].concat()),
+            stream("Stream #13(Compute)", &[kernel(0, 5), kernel(5, 7)].concat()),
+            stream("Stream #14(MemcpyD2D)", &kernel(3, 4)),
+            // Other tools add this one, with the same kernels once more.
+            stream("XLA Ops", &kernel(0, 12)),
+        ];
+        let profile = Profile::read(&part(1, &plane.concat())).unwrap();
+        let [module] = profile.modules() else { panic!("one module") };
+        let (name, times) = module.instructions().next().unwrap();
+        assert_eq!((module.name(), name, times.count, times.own), ("jit_f(12)", "fusion.1", 3, 16));
+        assert!(module.runs().is_empty());
+        let device = &profile.devices()[0];
+        assert_eq!((device.kind.as_deref(), device.bytes_per_second), (Some("NVIDIA H200"), Some(4_800_000_000_000)));
     }
 
     #[test]

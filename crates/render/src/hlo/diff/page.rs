@@ -1,6 +1,6 @@
 //! What changed between two programs, as an HTML page: the figures of both side by side, and why they differ.
 
-use super::text::{answer, in_words, percent};
+use super::text::{answer, growth, in_words, percent, reason, times};
 use crate::web::{
     Element, MOST, Side, element, elements, hint, left_out, legend, page_of_tables, section, side_by_side, table,
 };
@@ -38,6 +38,7 @@ pub fn page(difference: &Difference, exceeded: &[String]) -> String {
         .with(legend(before_accuracy, after_accuracy))
         .with_all(unknown)
         .with_all(measures(difference))
+        .with_all(measured_times(difference))
         .with_all(parts(&difference.parts))
         .with_all(peaks(difference))
         .with_all(difference.peaks.iter().filter_map(causes))
@@ -59,6 +60,17 @@ fn measures(difference: &Difference) -> Option<Element> {
         }
     });
     side_by_side("measures", "Figures", &rows.collect::<Vec<_>>())
+}
+
+fn measured_times(difference: &Difference) -> Option<Element> {
+    let rows = difference.times.iter().take(MOST).map(|found| Side {
+        name: found.name.clone(),
+        numbers: [found.picoseconds_before, found.picoseconds_after],
+        texts: times(found),
+        change: growth(found),
+        why: reason(found),
+    });
+    side_by_side("times", "Measured times of one run", &rows.collect::<Vec<_>>())
 }
 
 fn peaks(difference: &Difference) -> Option<Element> {

@@ -1,0 +1,141 @@
+//! What became slower between two profiles: the run, and its source lines.
+
+use super::causes::{Inputs, Reason};
+use crate::cost::{Measured, MeasuredInstruction};
+use crate::source::source_text;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use xla_shape_hlo::{Instruction, Module, Pairs};
+
+words! {
+    /// What took another time.
+    pub enum TimeChange {
+        /// A run of the program.
+        Run = "run time",
+        /// The instructions of a source line, in one run.
+        Line = "line time",
+    }
+}
+
+/// The measured times of a run or of a source line in two profiles.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TimeDifference {
+    /// The file and the line, such as "train.py:43"; "(no source line)" for instructions without one; "run" for the whole.
+    pub name: String,
+    /// What took another time.
+    pub change: TimeChange,
+    /// The mean picoseconds of one run in the first profile; null if nothing of the line ran there.
+    pub picoseconds_before: Option<u64>,
+    /// The same in the second profile.
+    pub picoseconds_after: Option<u64>,
+    /// Whether every time in one of the profiles is longer than every time in the other. If not, the difference may be chance.
+    pub is_clear: bool,
+    /// Why the line has other instructions in the second program; null if it has the same ones, and for the whole.
+    pub cause: Option<Reason>,
+    /// The instruction that only one of the programs has for this line and that took the longest time; null if there is none.
+    pub instruction: Option<String>,
+}
+
+/// Times of one run: the mean, and the sum of the shortest and of the longest ones.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    mean: u64,
+    shortest: u64,
+    longest: u64,
+}
+
+impl Span {
+    fn is_clear_of(self, other: Self) -> bool {
+        self.longest < other.shortest || other.longest < self.shortest
+    }
+
+    fn of(instruction: &MeasuredInstruction, runs: u64) -> Self {
+        let times = &instruction.times;
+        // What ran inside of it is not its own time.
+        let inside = times.total_picoseconds.saturating_sub(times.picoseconds);
+        let of_run = |all: u128| u64::try_from(all / u128::from(runs.max(1))).unwrap_or(u64::MAX);
+        let bound = |one: u64| of_run((u128::from(one) * u128::from(times.count)).saturating_sub(inside.into()));
+        Self {
+            mean: of_run(times.picoseconds.into()),
+            shortest: bound(times.shortest_picoseconds),
+            longest: bound(times.longest_picoseconds),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            mean: self.mean.saturating_add(other.mean),
+            shortest: self.shortest.saturating_add(other.shortest),
+            longest: self.longest.saturating_add(other.longest),
+        }
+    }
+}
+
+/// A source line in one program.
+#[derive(Default)]
+struct Line<'m> {
+    span: Span,
+    /// The instructions of which the other program has no pair, with their times.
+    alone: Vec<(u64, Instruction<'m>)>,
+}
+
+/// The differences between two profiles, the largest first; none if one of the programs was not measured, or has no runs.
+pub(super) fn times(
+    modules: [&Module; 2],
+    measured: [Option<&Measured>; 2],
+    pairs: &Pairs<'_>,
+    inputs: &Inputs<'_>,
+) -> Vec<TimeDifference> {
+    let [Some(before), Some(after)] = measured else { return Vec::new() };
+    let (Some(runs_before), Some(runs_after)) = (&before.runs, &after.runs) else { return Vec::new() };
+    let whole = [runs_before, runs_after].map(|runs| Span {
+        mean: runs.mean_picoseconds,
+        shortest: runs.shortest_picoseconds,
+        longest: runs.longest_picoseconds,
+    });
+    let counts = [runs_before, runs_after].map(|runs| runs.count as u64);
+    let mut lines = BTreeMap::<Option<String>, [Option<Line<'_>>; 2]>::new();
+    for (side, measured) in [before, after].into_iter().enumerate() {
+        let names = modules[side].instructions().map(|instruction| (instruction.name(), instruction));
+        let names = names.collect::<BTreeMap<_, _>>();
+        for found in &measured.instructions {
+            let instruction = names.get(found.instruction.as_str()).copied();
+            let source = instruction.and_then(|instruction| source_text(&inputs.source(instruction, side)));
+            let line = lines.entry(source).or_default()[side].get_or_insert_default();
+            let span = Span::of(found, counts[side]);
+            line.span = line.span.plus(span);
+            let pair = instruction.and_then(|one| if side == 0 { pairs.after(one) } else { pairs.before(one) });
+            line.alone.extend(instruction.filter(|_| pair.is_none()).map(|instruction| (span.mean, instruction)));
+        }
+    }
+    let row = |(source, sides): (Option<String>, [Option<Line<'_>>; 2])| {
+        let alone = sides.iter().enumerate().flat_map(|(side, line)| {
+            line.iter().flat_map(move |line| line.alone.iter().map(move |(time, found)| (*time, side, *found)))
+        });
+        let alone = alone.max_by_key(|(time, ..)| *time);
+        let spans = sides.each_ref().map(|line| line.as_ref().map(|line| line.span));
+        TimeDifference {
+            name: source.unwrap_or_else(|| "(no source line)".to_owned()),
+            change: TimeChange::Line,
+            picoseconds_before: spans[0].map(|span| span.mean),
+            picoseconds_after: spans[1].map(|span| span.mean),
+            is_clear: spans[0].zip(spans[1]).is_none_or(|(one, other)| one.is_clear_of(other)),
+            cause: alone.map(|(_, side, instruction)| inputs.reason(instruction, side)),
+            instruction: alone.map(|(.., instruction)| instruction.name().to_owned()),
+        }
+    };
+    let mut rows = lines.into_iter().map(row).collect::<Vec<_>>();
+    rows.sort_by_key(|row| Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0))));
+    let run = TimeDifference {
+        name: "run".to_owned(),
+        change: TimeChange::Run,
+        picoseconds_before: Some(whole[0].mean),
+        picoseconds_after: Some(whole[1].mean),
+        is_clear: whole[0].is_clear_of(whole[1]),
+        cause: None,
+        instruction: None,
+    };
+    std::iter::once(run).chain(rows).collect()
+}
