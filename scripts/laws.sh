@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Looks for counterexamples to the property tests: scripts/laws.sh [CASES [FILTER…]], 5,000 random cases each by default, other ones in
-# every run. `cargo test` runs few cases, and the same each time.
+# every run. `cargo test` runs 64, and the same each time. The tests of long texts, large arrays and many programs take their larger data here, too.
 #
 # To reproduce a finding, run the test again with the PROPTEST_RNG_SEED and PROPTEST_CASES that this prints.
 set -euo pipefail

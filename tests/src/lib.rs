@@ -38,13 +38,23 @@ pub fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
     rows
 }
 
-/// How many random cases a test takes: those of property tests, 256 unless `PROPTEST_CASES` says otherwise, as `scripts/laws.sh` does.
+/// How many random cases a test takes: those of property tests, which are few in `cargo test` (`.cargo/config.toml`) and many in
+/// `scripts/laws.sh`. 256 without cargo.
 ///
 /// # Panics
 /// If `PROPTEST_CASES` is not a number.
 #[must_use]
 pub fn cases() -> usize {
     env::var("PROPTEST_CASES").map_or(256, |cases| cases.parse().expect("PROPTEST_CASES is a number"))
+}
+
+/// Whether tests take their larger data, too: in `scripts/laws.sh`, not in `cargo test`.
+///
+/// # Panics
+/// As [`cases`].
+#[must_use]
+pub fn is_thorough() -> bool {
+    cases() > 256
 }
 
 fn read(path: &Path) -> io::Result<String> {

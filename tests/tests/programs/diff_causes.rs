@@ -16,7 +16,7 @@ const PLACES: usize = 1;
 
 /// The longest module that is changed, in bytes, so that the test stays quick; longer ones in `scripts/laws.sh`.
 fn longest() -> usize {
-    if xla_shape_tests::cases() > 256 { 40_000 } else { 24_000 }
+    if xla_shape_tests::is_thorough() { 40_000 } else { 24_000 }
 }
 
 /// The expected answer: a word of `change`, and the cause.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use xla_shape_core::text::Span;
 use xla_shape_core::{Dimension, ElementType, Shape};
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode, Severity};
-use xla_shape_tests::{cases, hlo_modules};
+use xla_shape_tests::{cases, hlo_modules, is_thorough};
 
 /// How many places of a module are changed in each way: one, and more in `scripts/laws.sh`.
 fn places() -> usize {
@@ -132,7 +132,7 @@ fn changes_in_one_place_are_found() {
     let mut counts = BTreeMap::<&str, [usize; 3]>::new();
     let mut missed = Vec::new();
     // Large modules have the same instructions more often; `scripts/laws.sh` has more of them.
-    let longest = if cases() > 256 { 120_000 } else { 60_000 };
+    let longest = if is_thorough() { 120_000 } else { 60_000 };
     for row in hlo_modules().into_iter().filter(|row| row.text.len() < longest) {
         let module = Module::parse(&row.text).expect("a module of XLA");
         let before = module.check().len();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use xla_shape_core::text::ParseErrorKind;
 use xla_shape_core::{ParseError, Span};
 use xla_shape_hlo::{Alias, Module, Opcode, Severity, find_shapes, instruction_shapes};
-use xla_shape_tests::hlo_modules;
+use xla_shape_tests::{hlo_modules, is_thorough};
 
 /// The messages of all errors, each with the text that it points to.
 fn errors(text: &str) -> Vec<(String, String)> {
@@ -326,8 +326,6 @@ fn truncated_modules_are_errors() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn damaged_modules_are_survived(
         module in 0_usize..1000,
@@ -379,9 +377,9 @@ fn small_modules() -> &'static [String] {
 #[test]
 fn hostile_texts_are_survived() {
     // Deeper than any stack, and long enough for time that grows with the square to be seen.
-    const MANY: usize = 50_000;
-    let many = |piece: &str| piece.repeat(MANY);
-    let short = |piece: &str| piece.repeat(MANY / 8);
+    let length = if is_thorough() { 200_000 } else { 50_000 };
+    let many = |piece: &str| piece.repeat(length);
+    let short = |piece: &str| piece.repeat(length / 8);
     let in_operand = |inside: String| format!("e {{\n  a = f32[] add({inside}\n}}\n");
     let texts = [
         many("("),
@@ -407,9 +405,9 @@ fn hostile_texts_are_survived() {
         format!("{}f32[]{}", short("("), short(")")),
         format!(
             "e {{\n  x = (f32[], f32[]) parameter(0)\n  a = f32[] add({})\n}}\n",
-            vec!["x#0, x#1"; 25_000].join(", ")
+            vec!["x#0, x#1"; length / 2].join(", ")
         ),
-        format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({})\n}}\n", vec!["negate(x)"; 25_000].join(", ")),
+        format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({})\n}}\n", vec!["negate(x)"; length / 2].join(", ")),
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({}x{})\n}}\n", short("negate("), short(")")),
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] negate(x{})\n}}\n", short("#0")),
         format!("e {{ {} }}", short("a = f32[] call(), to_apply={ ")),
@@ -537,12 +535,15 @@ fn too_many_errors_end_the_reading_but_keep_what_was_read() {
 
 #[test]
 fn long_and_wide_modules_are_read() {
+    let times = if is_thorough() { 3 } else { 1 };
     // A line of 2 MB, a tuple of 8,000 elements with all of its elements taken out, a chain of 8,000 calls.
-    let long =
-        module(&format!("  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}", "x".repeat(2_000_000)));
+    let long = module(&format!(
+        "  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}",
+        "x".repeat(2_000_000 * times)
+    ));
     assert_eq!(survive_large(&long, &[]), 2);
 
-    let count = 8_000;
+    let count = 8_000 * times;
     let mut text = String::from("HloModule wide, is_scheduled=true\nENTRY e {\n  t = (");
     text.push_str(&vec!["f32[]"; count].join(", "));
     text.push_str(") parameter(0)\n");
@@ -579,7 +580,8 @@ fn long_and_wide_modules_are_read() {
 fn a_large_module_takes_memory_in_proportion() {
     let mut text = String::from("HloModule large, is_scheduled=true\nENTRY e {\n  p = f32[8,128]{1,0} parameter(0)\n");
     let mut count = 1;
-    while text.len() < 2_000_000 {
+    let length = if is_thorough() { 20_000_000 } else { 2_000_000 };
+    while text.len() < length {
         writeln!(text, "  add.{count} = f32[8,128]{{1,0:T(8,128)}} add(p, p), metadata={{op_name=\"a/b\"}}").unwrap();
         count += 1;
     }

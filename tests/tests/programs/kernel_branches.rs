@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use xla_shape_mosaic::{Bundles, Kernel, Texts, loops};
+use xla_shape_tests::is_thorough;
 
 /// A loop of 10 iterations as the pipeline of a grid has it: bundle 3 is skipped in the first and the last one, bundle 6 in all except the
 /// third, and bundle 9 if memory says so.
@@ -108,11 +109,14 @@ fn long_programs_have_a_bound() {
              sbr.rel (!%p{number}d) target = $region90000 }} /* Start region {number} */\n"
         )
     };
-    let siblings = (0..5_000).map(sibling).collect::<String>();
-    assert_eq!(least(&siblings), (Some(5_000 * (3 * 3 + 2)), Some(5_000 * 4 * 3)));
+    let times = if is_thorough() { 4 } else { 1 };
+    let count = 5_000 * times;
+    let siblings = (0..count).map(sibling).collect::<String>();
+    assert_eq!(least(&siblings), (Some(count * (3 * 3 + 2)), Some(count * 4 * 3)));
     // A loop with many branches that the compiler does not mark as its own.
     let mut unmarked = " 0x1 LB: > { %s1 = sphi 0, %s2 }\n".to_owned();
-    for number in 0..8_000 {
+    let count = 8_000 * times;
+    for number in 0..count {
         let _ = writeln!(
             unmarked,
             " 0x2   :  {{ %3 = sbr.rel (!%p4) target = $region{number} }} /* End region 9{number} */"
@@ -121,7 +125,7 @@ fn long_programs_have_a_bound() {
     unmarked += " 0x3   : > { %5 = vlaneseq.b32 }\n";
     let bundles = Bundles::parse(&unmarked);
     let [found] = &loops(&bundles)[..] else { panic!() };
-    assert_eq!((found.first, found.last, found.trips), (0, 8_001, None));
+    assert_eq!((found.first, found.last, found.trips), (0, count as usize + 1, None));
     // Each value that the loop carries is the one that another had in the iteration before.
     let mut carried = " 0x1 LB: > { %s1 = sphi 0, %s2  ;;  %s2 = sadd.s32 1, %s1".to_owned();
     for number in 3..3_000 {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use xla_shape::hlo::Module;
 use xla_shape_core::shard::{ReshardKind, Sharding};
 use xla_shape_core::{ArrayShape, ElementType};
+use xla_shape_tests::is_thorough;
 
 /// Arrays whose forms share what they are made of, over and over.
 fn shared(repeats: usize, end: &str) -> ArrayShape {
@@ -94,7 +95,7 @@ fn calls_without_operands() {
 /// A fused computation with many results that are written over a parameter, and many fusions that have none of them.
 #[test]
 fn fusions_without_results() {
-    let count = 5_000;
+    let count = if is_thorough() { 12_000 } else { 5_000 };
     let list = |item: &str| vec![item; count].join(",");
     let mut text =
         String::from("HloModule m, is_scheduled=true\nf {\np = s32[4] parameter(0)\nu = s32[1] parameter(1)\n");
