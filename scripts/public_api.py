@@ -8,9 +8,10 @@ usage: public_api.py [--check] [--types] [--missing] [CRATE…]
 --types    prints the public types
 --missing  prints the public types without an example
 
-A type has an example if its own documentation has one, or that of a method or function of it that users can name. Two more count, because
+A type has an example if its own documentation has one, or that of a method or function of it that users can name. Three more count, because
 answers consist of many small types that are only read: one that is the type of a field counts where an example reads that field (of
-the type that has it, or down from a type that has that one), and one whose name is the only one of its kind in the crate counts where an example names it. What is hidden from the
+the type that has it, or down from a type that has that one) or matches the variant with it, one that a method returns where an example calls
+the method, and one whose name is the only one of its kind in the crate counts where an example names it. What is hidden from the
 documentation does not count, nor what is for C (`extern "C"`), and what another crate defines counts there. Reads what rustdoc knows, as
 JSON, a form that rustdoc does not promise to keep: RUSTC_BOOTSTRAP lets the stable toolchain write it."""
 
@@ -33,28 +34,17 @@ KINDS = ["struct", "enum", "union", "trait", "type_alias"]
 # away here.
 WITHOUT_EXAMPLE = {
     "xla-shape": """
-        block::Fixed block::Ranges block::Slices buffer::Lender dlpack::DlpackError dlpack::RawTensor dlpack::TensorMut
-        dlpack::Version infer::Operands iter::Elements iter::IndexedRuns iter::LineElements iter::NestedArray iter::RunOperand
-        iter::RunOperands iter::SameDimensions iter::StridedIter iter::TileView types::DivideBy types::Join types::Piece
+        block::Fixed block::Ranges block::Slices buffer::Lender dlpack::DlpackError dlpack::RawTensor
+        dlpack::Version infer::Operands iter::Elements iter::LineElements iter::NestedArray iter::RunOperand
+        iter::RunOperands iter::SameDimensions iter::TileView types::DivideBy types::Join types::Piece
         types::SameRank
     """,
     "xla-shape-answers": """
-        advise::AdviceError advise::Room block::KernelError block::Measured block::Part block::PartKind block::Vector
-        block::VectorUnknown check::BadLine check::CheckedShape check::CheckedSharding check::Problem compare::ComparisonError
-        compile::Answered compile::Given compile::Outcome compile::Problem compile::Refused compile::Target convert::CodeError
-        convert::Converted convert::Entry convert::Line convert::Shared convert::SharingKind cost::Branch cost::Changed
-        cost::Collective cost::CopyCost cost::Expensive cost::FixedBy cost::Group cost::Line cost::Loop cost::OpcodeCost
-        cost::ScopeCost cost::Side cost::Stays cost::Tried guard::check::ChangedCopy guard::check::ChangedLine
-        guard::check::ChangedMeasure guard::check::CheckError guard::record::RecordError guard::record::RecordedCopy
-        guard::record::RecordedLine hlo::FitError hlo::Growth hlo::LimitError hlo::NoSuchSpace hlo::OtherDevices hlo::Reason
-        hlo::diff::Cause hlo::diff::Change hlo::diff::Line hlo::diff::LiveAt hlo::diff::MeasureChange hlo::diff::Measured
-        hlo::diff::Part hlo::diff::PartChange hlo::diff::Peak hlo::diff::PeakChange hlo::diff::Total hlo::diff::TotalChange
-        hlo::diff::ValueChange hlo::memory::Accuracy hlo::memory::Capacity hlo::memory::OnHost hlo::memory::Roles
-        hlo::memory::Scope hlo::report::Collective hlo::report::Copied hlo::report::Finding hlo::sharding::Kind
-        hlo::sharding::Sharded hlo::sharding::Shardings hlo::sharding::Sum hlo::show::Facts hlo::show::ShowError
-        hlo::show::ShownArray scan::Cause scan::Help scan::Sum scan::Summary tune::Advice tune::ArrayLayout tune::Because
-        tune::Copied tune::Cost tune::Entry tune::PlaceNow tune::Preferred tune::Problem tune::ProgramCost tune::Smallest
-        tune::Today tune::Tuning tune::Wanted tune::Weighted tune::Write
+        advise::AdviceError advise::Room compare::ComparisonError compile::Given convert::CodeError convert::Converted convert::Line
+        cost::Branch cost::Stays cost::Tried hlo::diff::Line hlo::memory::Roles hlo::report::Collective hlo::report::Copied
+        hlo::report::Finding hlo::show::Facts scan::Summary tune::Advice tune::ArrayLayout tune::Because tune::Copied tune::Cost
+        tune::Entry tune::PlaceNow tune::Preferred tune::Problem tune::ProgramCost tune::Smallest tune::Today tune::Tuning
+        tune::Wanted tune::Weighted tune::Write
     """,
     "xla-shape-tune": """
         Compile Options
@@ -97,14 +87,26 @@ def ids(type_):
             yield from ids(value)
 
 
+def result(output):
+    """What a function returns where nothing goes wrong: an error counts as seen only where an example names it."""
+    path = (output or {}).get("resolved_path") or {}
+    arguments = ((path.get("args") or {}).get("angle_bracketed") or {}).get("args", [])
+    return arguments[:1] if path.get("path") == "Result" and arguments else output
+
+
 def fields(index, kind, inner):
-    """The named fields of a struct, or of an enum's variants."""
-    owners = [inner["kind"]] if kind == "struct" else [index[str(key)]["inner"]["variant"]["kind"] for key in inner.get("variants", [])]
-    for owner in owners:
-        for keys in owner.values() if isinstance(owner, dict) else []:
-            for key in keys["fields"] if isinstance(keys, dict) else []:
+    """The fields of a struct that have names, and those of an enum's variants: how an example reads each, and the types that it names."""
+    variants = [index[str(key)] for key in inner.get("variants", [])]
+    owners = [(None, inner["kind"])] if kind == "struct" else [(item["name"], item["inner"]["variant"]["kind"]) for item in variants]
+    for variant, owner in owners:
+        for form, keys in owner.items() if isinstance(owner, dict) else []:
+            for key in keys["fields"] if isinstance(keys, dict) else keys if variant else []:
                 if (field := index.get(str(key))) is not None:
-                    yield field["name"], set(ids(field["inner"]["struct_field"]))
+                    name = field["name"]
+                    # `.error`, `Bad { error }`, `Good(…)`.
+                    in_variant = rf"\b{variant}\(" if form == "tuple" else rf"\b{variant} \{{[^}}]*\b{name}\b"
+                    reads = in_variant if form == "tuple" else rf"\.{name}\b" + (f"|{in_variant}" if variant else "")
+                    yield reads, set(ids(field["inner"]["struct_field"]))
 
 
 def public(crate):
@@ -145,6 +147,8 @@ def public(crate):
             line = (item["docs"] or "").split("\n\n")[0].replace("\n", " ")
             examples[item["id"]] = [code for each in [item, *methods] for code in statements(each["docs"]) if code]
             members[item["id"]] = list(fields(index, kind, inner)) if kind in ("struct", "enum") else []
+            for method in (each for each in methods if "function" in each["inner"]):
+                members[item["id"]].append((rf"\b{method['name']}\(", set(ids(result(method["inner"]["function"]["sig"]["output"])))))
             types.append((name, kind, line, item["id"]))
 
     visit(known["root"], "")
@@ -153,7 +157,7 @@ def public(crate):
     while changes:
         changes = False
         for key, of in [(key, field) for key, found in members.items() for field in found]:
-            reading = {code for code in about[key] if re.search(rf"\.{of[0]}\b", code)}
+            reading = {code for code in about[key] if re.search(of[0], code)}
             for target in of[1] & about.keys():
                 changes |= not reading <= about[target]
                 about[target] |= reading

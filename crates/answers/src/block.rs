@@ -12,6 +12,14 @@ use xla_shape_core::tpu::{
 use xla_shape_core::{ArrayShape, Dimension};
 
 /// A part of what a kernel has in VMEM.
+///
+/// ```
+/// use xla_shape_answers::block::{BlockAnswer, Part};
+///
+/// let scratch = Part::Scratch("f32[8,128]".parse()?);
+/// assert_eq!(BlockAnswer::new(&[scratch], None, None)?.vmem_bytes, 4096);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Part {
@@ -221,6 +229,24 @@ impl BlockAnswer {
     /// let part = Part::Input { array: "bf16[4096,1000]".parse()?, block: "bf16[104,1000]".parse()? };
     /// let answer = BlockAnswer::new(&[part], None, None)?;
     /// assert_eq!((answer.vmem_bytes, answer.fits), (425_984, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Each part, and what of it is in registers:
+    ///
+    /// ```
+    /// use xla_shape_answers::block::{BlockAnswer, KernelError, Part, PartKind, VectorUnknown};
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let block = Part::Input { array: "bf16[4096,1000]".parse()?, block: "bf16[104,1000]".parse()? };
+    /// let answer = BlockAnswer::new(&[block, Part::Scratch("f32[1024]".parse()?)], Some(Generation::V5e), None)?;
+    /// let [block, scratch] = &answer.parts[..] else { panic!("two parts") };
+    /// assert_eq!((block.kind, block.copies, block.padding_bytes), (PartKind::Input, 2, 4992));
+    /// assert_eq!(block.vector.as_ref().map(|vector| vector.registers), Some(52));
+    /// assert_eq!((scratch.kind, scratch.vector_unknown), (PartKind::Scratch, Some(VectorUnknown::OneDimension)));
+    /// let narrow = Part::Input { array: "f32[100,100]".parse()?, block: "f32[3,100]".parse()? };
+    /// let error: KernelError = BlockAnswer::new(&[narrow], Some(Generation::V5e), None).unwrap_err();
+    /// assert!(error.to_string().contains("multiple of 8"), "{error}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(parts: &[Part], generation: Option<Generation>, limit: Option<u64>) -> Result<Self, KernelError> {

@@ -122,7 +122,9 @@ enum Expected {
 /// assert_eq!((answer.shape, answer.bytes), ("f32[2,3]{1,0}", Some(24)));
 /// let Checked::Bad(answer) = checker.check("f32[2") else { panic!("no shape") };
 /// assert_eq!(answer.error.span, [5, 5]);
-/// assert!(Checker::of_shardings().check("{devices=[2,1]<=[2]}").is_good());
+/// let mut checker = Checker::of_shardings();
+/// let Checked::Sharding(answer) = checker.check("{devices=[2,1]<=[2]}") else { panic!("a sharding") };
+/// assert_eq!(answer.sharding, "{devices=[2,1]<=[2]}");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Checker {

@@ -181,6 +181,28 @@ impl Compilation {
     /// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Err("too large".to_owned()), 5);
     /// assert!(!compilation.is_good());
     /// ```
+    ///
+    /// What it keeps of an answer, and of an error:
+    ///
+    /// ```
+    /// use xla_shape_answers::compile::{Compilation, Outcome};
+    /// use xla_shape_answers::hlo::Device;
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::CompilerAnswer;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+    /// let shape: xla_shape_core::Shape = "f32[8]{0:T(128)}".parse()?;
+    /// let said = CompilerAnswer { inputs: vec![shape.clone()], outputs: vec![shape], ..CompilerAnswer::default() };
+    /// let mut compilation = Compilation::new();
+    /// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Ok((&said, &module)), 5);
+    /// compilation.add("v2:2x2", Device::Generation(Generation::V2), Err("too large".to_owned()), 5);
+    /// let Outcome::Good(answered) = &compilation.targets[0].result else { panic!("it was compiled") };
+    /// assert_eq!((answered.inputs[0].as_str(), answered.autotuning), ("f32[8]{0:T(128)}", None));
+    /// let Outcome::Bad { error } = &compilation.targets[1].result else { panic!("it was refused") };
+    /// assert_eq!((error.message.as_str(), error.report.is_some()), ("too large", false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add(&mut self, name: &str, device: Device, result: Result<(&CompilerAnswer, &Module), String>, top: usize) {
         let result = match result {
             Ok((said, module)) => Outcome::Good(Box::new(Answered::new(said, module, device, top))),

@@ -87,6 +87,18 @@ impl Conversion {
     }
 
     /// The layout in each of these notations.
+    ///
+    /// ```
+    /// use xla_shape_answers::convert::{Conversion, SharingKind};
+    /// use xla_shape_notations::{AnyLayout, Notation};
+    ///
+    /// let layout = AnyLayout::read(Notation::Cute, "(4,2):(0,1)")?;
+    /// let conversion = Conversion::new(&layout, &[Notation::Cute]);
+    /// assert_eq!(conversion.entries[0].text.as_deref(), Ok("(4,2):(0,1)"));
+    /// let shared = conversion.shared.unwrap();
+    /// assert_eq!((shared.sharing, shared.shared), (SharingKind::Repeats, Some([vec![0, 0], vec![1, 0]])));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     #[must_use]
     pub fn new(layout: &AnyLayout, notations: &[Notation]) -> Self {
         let entry = |&notation: &Notation| {

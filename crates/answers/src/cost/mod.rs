@@ -49,6 +49,44 @@ use xla_shape_program::Program;
 /// assert!(cost.json().contains(r#""cycles":{"once":1200,"total":1200,"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// What it says of a loop, of a copy after a collective, and of source lines:
+///
+/// ```
+/// use xla_shape_answers::cost::{Amount, Cause, FixedBy, ProgramCost};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// body {
+///   i = s32[] parameter(0)
+///   ROOT j = s32[] negate(i), metadata={op_name="step/layer/neg" source_file="train.py" source_line=7},
+///     backend_config={"window_config":{"estimated_cycles":"10"}}
+/// }
+/// condition { i = s32[] parameter(0) ROOT more = pred[] constant(false) }
+/// sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
+/// ENTRY main {
+///   a = f32[8,128]{1,0} parameter(0)
+///   n = s32[] parameter(1)
+///   loop = s32[] while(n), condition=condition, body=body, backend_config={"known_trip_count":{"n":"5"}}
+///   all = f32[8,128]{1,0} all-reduce(a), replica_groups={{0,1}}, to_apply=sum
+///   b = f32[8,128]{0,1} copy(all), backend_config={"window_config":{"estimated_cycles":"1200"}}
+///   ROOT r = (s32[], f32[8,128]{0,1}) tuple(loop, b)
+/// }"#)?;
+/// let cost = ProgramCost::new(&module)?;
+/// assert_eq!((cost.loops[0].instruction.as_str(), cost.loops[0].trips), ("loop", Some(5)));
+/// let (copy, second) = (&cost.copies[0], &cost.instructions[1]);
+/// assert_eq!((copy.change.to_string().as_str(), copy.share), ("layout", Some(0.96)));
+/// let Cause::Layouts { made, used } = &copy.cause else { panic!("the copy changes the layout") };
+/// assert!(matches!(&made.by, FixedBy::Instruction { opcode, .. } if opcode == "all-reduce"));
+/// assert_eq!(used.layout, "{0,1}");
+/// assert_eq!((second.runs, second.total), (Some(5), Some(Amount::Cycles(50))));
+/// assert_eq!((cost.lines[1].source.as_deref(), cost.lines[1].amount), (Some("train.py:7"), Some(Amount::Cycles(50))));
+/// assert_eq!((cost.scopes[1].scope.as_str(), cost.opcodes[0].opcode.as_str()), ("step/layer", "copy"));
+/// assert_eq!((cost.collectives[0].bytes_in, cost.collectives[0].runs), (4096, Some(1)));
+/// assert_eq!(cost.without[0].opcode, "all-reduce", "it has no figure");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProgramCost {
     /// The name of the module; null if it has none.

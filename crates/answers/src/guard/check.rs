@@ -154,6 +154,35 @@ impl Check {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// What it says of a program that has become slower by a copy:
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::Amount;
+    /// use xla_shape_answers::guard::{Check, CheckError, Record, Recorded};
+    /// use xla_shape_answers::hlo::Quantity;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let program = |end: &str| Module::parse(&format!("HloModule m\nENTRY e {{ p = f32[8,128]{{1,0}} parameter(0) {end} }}"));
+    /// let before = program("ROOT n = f32[8,128]{1,0} negate(p)")?;
+    /// let after = program(
+    ///     r#"c = f32[8,128]{0,1} copy(p), metadata={source_file="train.py" source_line=7},
+    ///       backend_config={"window_config":{"estimated_cycles":"1200"}}
+    ///     ROOT n = f32[8,128]{0,1} negate(c)"#,
+    /// )?;
+    /// let record = Record::new(vec![Recorded::new(&before, Some(8192), Some("v5e"), None)?]);
+    /// let now = Recorded::new(&after, Some(8192), Some("v5e"), None)?;
+    /// assert_eq!((now.copies[0].to.as_str(), now.lines[0].cycles), ("f32[8,128]{0,1}", Some(1200)));
+    /// let check = Check::new(&record, &now, &["copies>0".parse()?], false, "accept")?;
+    /// assert_eq!((check.measures[0].name, check.measures[0].before), ("cycles", None));
+    /// assert_eq!(check.measures[1].after, Some(Quantity::Number(1)));
+    /// assert_eq!((check.copies_added[0].opcode.as_str(), check.copies_added[0].amount), ("copy", Some(Amount::Cycles(1200))));
+    /// assert_eq!((check.lines[0].source.as_deref(), check.lines[0].before), (Some("train.py:7"), None));
+    /// let other = Recorded::new(&after, Some(8192), Some("v6e"), None)?;
+    /// let error = Check::new(&record, &other, &[], false, "accept").unwrap_err();
+    /// assert_eq!(error, CheckError::NoDevice("v6e".to_owned(), vec!["v5e".to_owned()]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// If the record has no program to compare with, or one for another number of devices unless `other_devices`; if a shape
     /// cannot be read; if no limit can be checked.

@@ -17,14 +17,14 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_answers::guard::{Record, Recorded};
+/// use xla_shape_answers::guard::{Record, RecordError, Recorded};
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
 /// let record = Record::new(vec![Recorded::new(&module, Some(32), Some("v5e:2x2"), None)?]);
 /// let file = record.file();
 /// assert!(file.contains("\"memory\": 32"));
 /// assert_eq!(Record::parse(file.as_bytes())?, record);
-/// let error = Record::parse(b"{\n  \"schema\": 1,\n}").unwrap_err();
+/// let error: RecordError = Record::parse(b"{\n  \"schema\": 1,\n}").unwrap_err();
 /// assert_eq!(error.to_string(), "invalid type: integer `1`, expected a string at line 2 column 13");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -244,6 +244,24 @@ impl Recorded {
     ///
     /// # Errors
     /// As [`Module::costs`].
+    ///
+    /// ```
+    /// use xla_shape_answers::guard::Recorded;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse(
+    ///     r#"HloModule m
+    ///     ENTRY e {
+    ///       p = f32[8,128]{1,0} parameter(0)
+    ///       ROOT c = f32[8,128]{0,1} copy(p), metadata={source_file="train.py" source_line=7},
+    ///         backend_config={"window_config":{"estimated_cycles":"1200"}}
+    ///     }"#,
+    /// )?;
+    /// let recorded = Recorded::new(&module, Some(8192), Some("v5e"), None)?;
+    /// assert_eq!((recorded.copies[0].to.as_str(), recorded.copies[0].cycles), ("f32[8,128]{0,1}", Some(1200)));
+    /// assert_eq!((recorded.lines[0].source.as_deref(), recorded.lines[0].cycles), (Some("train.py:7"), Some(1200)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         module: &Module,
         memory: Option<u64>,

@@ -26,12 +26,12 @@ impl std::error::Error for OtherDevices {}
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_answers::hlo::check_devices;
+/// use xla_shape_answers::hlo::{OtherDevices, check_devices};
 ///
 /// let one = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
 /// let two = Module::parse("HloModule m, num_partitions=2\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
 /// assert!(check_devices(&two, &two).is_ok());
-/// let error = check_devices(&one, &two).unwrap_err();
+/// let error: OtherDevices = check_devices(&one, &two).unwrap_err();
 /// assert_eq!(error.to_string(), "the programs are for different devices: num_partitions is 1 before and 2 after");
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```

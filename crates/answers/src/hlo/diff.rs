@@ -238,15 +238,29 @@ impl Difference {
     /// Compares two programs. Without an entry computation in both, only values are compared.
     ///
     /// ```
+    /// use xla_shape_answers::hlo::{Difference, Quantity, Reason, diff};
     /// use xla_shape_hlo::Module;
-    /// use xla_shape_answers::Answer;
     /// use xla_shape_program::Program;
-    /// use xla_shape_answers::hlo::Difference;
     ///
-    /// let text = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
-    /// let [before, after] = [Module::parse(&text(8))?, Module::parse(&text(9))?].map(Program::from);
+    /// let program = |end: &str| {
+    ///     let text = format!("HloModule m, is_scheduled=true\nENTRY e {{ p = f32[1024]{{0}} parameter(0) {end} }}");
+    ///     Module::parse(&text).map(Program::from)
+    /// };
+    /// let before = program("ROOT n = f32[1024]{0} negate(p)")?;
+    /// let after = program(
+    ///     "n = f32[1024]{0} negate(p) ROOT g = f32[2048]{0} all-gather(n), dimensions={0}, replica_groups={{0,1}}",
+    /// )?;
     /// let difference = Difference::new(&before.memory(None), &after.memory(None));
-    /// assert!(difference.json().contains("\"before\":\"f32[8]{0}\",\"after\":\"f32[9]{0}\""));
+    /// let memory = &difference.measures[0];
+    /// assert_eq!((memory.before, memory.after), (Some(Quantity::Number(8192)), Some(Quantity::Number(16384))));
+    /// assert_eq!((memory.cause, memory.change), (Reason::Sharding, diff::MeasureChange::Measure));
+    /// assert_eq!((difference.parts[0].name.as_str(), difference.parts[0].change), ("g", diff::PartChange::CollectiveAdded));
+    /// assert_eq!((difference.totals[2].name, difference.totals[2].bytes), ("outputs", 4096));
+    /// assert_eq!(difference.totals[2].change, diff::TotalChange::Total);
+    /// let peak = &difference.peaks[0];
+    /// assert_eq!((peak.change, peak.at_after.as_deref()), (diff::PeakChange::Peak, Some("n")));
+    /// assert_eq!((peak.because[0].live, peak.because[0].bytes), (diff::LiveAt::After, 8192));
+    /// assert_eq!((difference.changes[0].change, difference.changes[0].bytes_after), (diff::ValueChange::Added, 8192));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]

@@ -57,12 +57,13 @@ impl Report {
     /// ```
     /// use xla_shape_hlo::Module;
     /// use xla_shape_program::Program;
-    /// use xla_shape_answers::hlo::{Device, Report};
+    /// use xla_shape_answers::hlo::{Device, FitError, Report};
     ///
     /// let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }";
     /// let program = Program::from(Module::parse(text)?);
     /// let report = Report::new(&program.memory(None), Some(Device::Bytes(16 << 30)), 10, None);
     /// assert_eq!(report.fits(), Ok(true));
+    /// assert_eq!(Report::new(&program.memory(None), None, 10, None).fits(), Err(FitError::NoDevice));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     pub fn fits(&self) -> Result<bool, FitError> {

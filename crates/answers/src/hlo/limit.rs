@@ -113,16 +113,16 @@ pub(crate) fn measure(
 /// By how much a number may grow from one program to the next, such as `cycles>+2%` or `copies>0`.
 ///
 /// ```
-/// use xla_shape_answers::hlo::{Limit, Measure};
+/// use xla_shape_answers::hlo::{Growth, Limit, LimitError, Measure};
 ///
 /// let limit: Limit = "cycles>+2%".parse()?;
-/// assert_eq!(limit.measure, Measure::Cycles);
+/// assert_eq!((limit.measure, limit.growth), (Measure::Cycles, Growth::Percent(2.0)));
 /// assert!(!limit.is_exceeded(1000, 1020));
 /// assert!(limit.is_exceeded(1000, 1021));
 /// assert!("copies>0".parse::<Limit>()?.is_exceeded(3, 4));
-/// let error = "cycle>2%".parse::<Limit>().unwrap_err();
+/// let error: LimitError = "cycle>2%".parse::<Limit>().unwrap_err();
 /// assert_eq!(error.to_string(), "expected one of memory, cycles, seconds, copies, collectives, fusions at 0, found `cycle`");
-/// # Ok::<(), xla_shape_answers::hlo::LimitError>(())
+/// # Ok::<(), LimitError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limit {

@@ -363,6 +363,32 @@ impl Report {
     /// assert_eq!((report.layout_changes[0].name.as_str(), report.layout_changes[0].moved_bytes), ("c", 4096 + 104 * 128 * 4));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
+    ///
+    /// And of one that is not partitioned yet, on a device with a host:
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::{Device, Report, memory::Accuracy};
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = "HloModule m, is_scheduled=true, num_partitions=4
+    /// ENTRY e {
+    ///   p = f32[8,128]{1,0:T(8,128)} parameter(0), sharding={devices=[4,1]<=[4]}
+    ///   q = f32[8,128]{1,0:T(8,128)S(5)} parameter(1), sharding={replicated}
+    ///   ROOT r = f32[8,128]{1,0:T(8,128)} negate(p), metadata={op_name=\"step/layer/neg\"}
+    /// }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), Some(Device::Generation(Generation::V5e)), 10, None);
+    /// assert_eq!((report.memory.as_ref().unwrap().host.arguments, report.certainty), (4096, Accuracy::Estimate));
+    /// assert_eq!((report.capacity[1].space, report.capacity[1].bytes), (1, 128 << 20), "VMEM");
+    /// assert_eq!((report.at_peak[0].scopes[1].name.as_str(), report.at_peak[0].scopes[1].values), ("step/layer", 1));
+    /// let shardings = report.sharding.as_ref().unwrap();
+    /// assert_eq!((shardings.devices, shardings.parameters.arrays), (4, 2));
+    /// assert_eq!(shardings.shardings[0].sharding, "{replicated}");
+    /// assert_eq!((shardings.replicated[0].name.as_str(), shardings.replicated[0].replication), ("q", 4));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     #[must_use]
     pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
         let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);

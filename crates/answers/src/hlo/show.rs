@@ -20,7 +20,7 @@ use xla_shape_program::ProgramMemory;
 /// use xla_shape_hlo::Module;
 /// use xla_shape_answers::Answer;
 /// use xla_shape_program::Program;
-/// use xla_shape_answers::hlo::ShownInstruction;
+/// use xla_shape_answers::hlo::{ShowError, ShownInstruction};
 ///
 /// let program = Program::from(Module::parse("\
 /// HloModule m, is_scheduled=true
@@ -31,8 +31,9 @@ use xla_shape_program::ProgramMemory;
 /// let memory = program.memory(None);
 /// let shown = ShownInstruction::new(&memory, "%a")?;
 /// assert!(shown.json().contains(r#""readers":["b"]"#));
-/// assert_eq!(shown.padding, Some(2496));
-/// assert!(ShownInstruction::new(&memory, "aa").unwrap_err().to_string().ends_with("the nearest is %a"));
+/// assert_eq!((shown.padding, shown.arrays[0].role), (Some(2496), Some("argument")));
+/// let error = ShownInstruction::new(&memory, "aa").unwrap_err();
+/// assert_eq!(error, ShowError::NoInstruction { name: "aa".to_owned(), nearest: Some("a".to_owned()) });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]

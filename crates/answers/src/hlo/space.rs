@@ -33,10 +33,12 @@ impl Error for NoSuchSpace {}
 ///
 /// ```
 /// use xla_shape_hlo::Module;
-/// use xla_shape_answers::hlo::check_space;
+/// use xla_shape_answers::hlo::{NoSuchSpace, check_space};
 ///
 /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
-/// assert!(check_space(&module, 0).is_ok() && check_space(&module, 1).is_err());
+/// assert!(check_space(&module, 0).is_ok());
+/// let error: NoSuchSpace = check_space(&module, 1).unwrap_err();
+/// assert_eq!((error.space, error.used), (1, vec![0]));
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 pub fn check_space(module: &Module, space: u8) -> Result<(), NoSuchSpace> {
