@@ -86,13 +86,21 @@ fn causes(text: &mut Text, scan: &Scan) {
         return;
     }
     text.verbatim("What was refused, and what helps");
-    for Cause { line, code, source, what, details, remedies, .. } in &causes {
+    let mut before: Option<&Cause> = None;
+    for cause in &causes {
+        let Cause { line, code, source, what, details, remedies, .. } = cause;
         let code = code.map(|code| format!("{code}, ")).unwrap_or_default();
         let source = source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
         text.paragraph(format_args!("{code}line {line}{source}: {what}"));
         for detail in details {
             text.paragraph(format_args!("  {detail}"));
         }
+        // Logs have a warning for each of many instructions.
+        if let Some(other) = before.filter(|other| other.remedies == *remedies && !remedies.is_empty()) {
+            text.paragraph(format_args!("  Help: as for line {}.", other.line));
+            continue;
+        }
+        before = Some(cause);
         for (number, remedy) in remedies.iter().enumerate() {
             let or = if number == 0 { "Help:" } else { "Or:" };
             text.paragraph(format_args!("  {or} {}{}", remedy.text, trial(remedy.trial.as_ref())));

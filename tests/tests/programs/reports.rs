@@ -157,7 +157,7 @@ fn reports_are_answered() {
 }
 
 /// What a launcher, a logger, a mail program or a terminal puts before each line.
-const PREFIXES: [&str; 18] = [
+const PREFIXES: [&str; 20] = [
     "(EngineCore_DP0 pid=106339) ERROR 06-03 07:41:11 [core.py:1184] ",
     "(EngineCore pid=7) ",
     "(RayWorkerWrapper pid=812, ip=10.0.0.2) ",
@@ -168,6 +168,8 @@ const PREFIXES: [&str; 18] = [
     "[rank0]: ",
     "[1,0]<stderr>:",
     "2025-03-21T10:57:56.764856789Z stderr F ",
+    "2025-03-21T10:57:56.764856789Z ",
+    "[pod/vllm-tpu-0/server] ",
     "2025-03-21 10:57:56,764 - root - ERROR - ",
     "Mar 21 10:57:56 t1v-n-3ad0 python3[1234]: ",
     "> ",
@@ -182,11 +184,14 @@ fn with_prefix(text: &str, prefix: &str) -> String {
     text.lines().map(|line| [prefix, line, "\n"].concat()).collect()
 }
 
-/// The texts of a page with a fence, a string of JSON and one of Python.
+/// The text in a page with a fence, in strings of JSON, C++ and Python, and with the line breaks of Windows.
 fn wrapped(text: &str) -> Vec<String> {
     let escaped = serde_json::to_string(text).unwrap();
     let fenced = format!("It fails:\n\n```\n{text}\n```\n\nWhy?\n");
-    vec![fenced, format!("{{\"severity\": \"ERROR\", \"message\": {escaped}}}\n"), text.replace('\n', "\r\n")]
+    let json = format!("{{\"severity\": \"ERROR\", \"message\": {escaped}}}\n");
+    let raw = format!("constexpr char kLog[] = R\"(\n{text})\";\n");
+    let python = format!("log = r\"\"\"\n{text}\"\"\"\n");
+    vec![fenced, json, raw, python, text.replace('\n', "\r\n")]
 }
 
 #[test]
@@ -229,6 +234,7 @@ fn hlo_is_read_inside_of_logs_pages_and_strings() {
     let strings = [
         format!("TEST(A, B) {{\n  const char* hlo = R\"(\n{text})\";\n  Run(hlo);\n}}\n"),
         format!("TEST(A, B) {{\n  const char* hlo = R\"hlo({text})hlo\";\n}}\n"),
+        format!("TEST(A, B) {{\n  const char* hlo = R\"( \n  {})\";\n  Run(hlo);\n}}\n", text.trim_end()),
         format!("hlo = \"\"\"{text}\"\"\"\nrun(hlo)\n"),
         format!("hlo = '''\n{text}'''\n"),
         format!("const char* hlo =\n{quoted};\n"),
@@ -263,8 +269,11 @@ fn kinds(text: &str) -> Vec<String> {
 fn public_messages_are_answered() {
     let rows = rows("public.jsonl");
     assert!(rows.len() >= 65);
-    for row in rows {
+    for (number, row) in rows.iter().enumerate() {
         let (source, message) = (&row["source"], row["message"].as_str().unwrap());
+        // Each message has another of the prefixes, so that all are tried.
+        let prefixed = with_prefix(message, PREFIXES[number % PREFIXES.len()]);
+        assert_eq!(without_places(&prefixed), without_places(message), "{source} as\n{prefixed}");
         let text = answer(message);
         assert!(text.contains(row["says"].as_str().unwrap()), "{source}: expected {} in\n{text}", row["says"]);
         assert_eq!(kinds(message).first().map(String::as_str), row["kind"].as_str(), "{source}");

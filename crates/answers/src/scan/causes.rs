@@ -150,16 +150,19 @@ fn vmem_limits(limit: u64) -> Vec<String> {
             names(&default)
         ));
     }
+    let is_default = !default.is_empty();
     let others = if default.is_empty() { with(&|_, most| most > limit && !is_limit(most)) } else { default };
-    let mut mosts = others.iter().filter_map(|generation| Some(generation.kernel_vmem()?.most)).collect::<Vec<_>>();
-    mosts.sort_unstable();
-    mosts.dedup();
-    let ranges = mosts.iter().rev().map(|&most| {
-        let alike = others.iter().copied().filter(|other| other.kernel_vmem().is_some_and(|vmem| vmem.most == most));
-        format!("{} on {}", InUnits(most), names(&alike.collect::<Vec<_>>()))
-    });
-    let ranges = ranges.collect::<Vec<_>>();
-    if !ranges.is_empty() {
+    let most = |generation: &Generation| Some(InUnits(generation.kernel_vmem()?.most).to_string());
+    let mut ranges: Vec<String> = Vec::new();
+    for text in others.iter().filter_map(most) {
+        let alike = others.iter().copied().filter(|other| most(other).as_ref() == Some(&text));
+        let range = format!("{text} on {}", names(&alike.collect::<Vec<_>>()));
+        if !ranges.contains(&range) {
+            ranges.push(range);
+        }
+    }
+    // All that one generation has is rarely what a program has set on another.
+    if !ranges.is_empty() && (whole.is_empty() || is_default) {
         sentences.push(format!("vmem_limit_bytes can be at most {}.", ranges.join(", ")));
     }
     sentences
@@ -218,6 +221,10 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
             let program = amount.name.as_ref().map(|name| format!(", for {name}")).unwrap_or_default();
             (format!("the runtime of the GPU has no room for {needed}{over}{program}."), Vec::new())
         }
+        AmountCause::Dispensable => (
+            format!("the runtime of the GPU has no room for {needed}{over}, which its caller can do without."),
+            vec!["This is a warning: nothing failed, but the program can be slower.".to_owned()],
+        ),
         AmountCause::SharedMemory => {
             let may_use = there_are("a block of threads may use");
             (format!("a kernel for a GPU needs {needed} of shared memory{over}{may_use}."), Vec::new())
@@ -307,7 +314,10 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             }
         }
         RefusalCause::CoreHalt(halt) => (
-            "a core of the TPU stopped.".to_owned(),
+            format!(
+                "a core of the TPU stopped{}.",
+                refusal.name.as_ref().map(|name| format!(" in %{name}")).unwrap_or_default()
+            ),
             vec![
                 match halt {
                     Halt::Machine => "The message names a fault of the machine, its network or its power.",
@@ -330,6 +340,25 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                     memory_space::HOST
                 ),
                 Vec::new(),
+            )
+        }
+        RefusalCause::HostUse { value, user } => {
+            let layouts = "If the program has none there, it comes from two layouts of the value.";
+            let is_move = ["transpose", "copy", "bitcast"].iter().any(|name| user.starts_with(name));
+            (
+                format!("%{user} reads a value in host memory, S({}), from %{value} on.", memory_space::HOST),
+                ["In host memory, a value can only be moved, sliced and updated."]
+                    .into_iter()
+                    .chain(is_move.then_some(layouts))
+                    .map(str::to_owned)
+                    .collect(),
+            )
+        }
+        RefusalCause::HostCompute { instructions } => {
+            let names = instructions.iter().map(|name| format!("%{name}")).collect::<Vec<_>>().join(", ");
+            (
+                format!("the compiler runs {names} on the host, because operands are in host memory."),
+                vec!["This is a warning: on the host, they take much longer.".to_owned()],
             )
         }
         RefusalCause::InstructionVmem { instruction, operands } => {
@@ -375,14 +404,15 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             Vec::new(),
         ),
         RefusalCause::SliceSize { dimension, multiple, size, array } => {
-            let size = size.map_or("known only at run time".to_owned(), |size| size.to_string());
+            let stated = size.map_or("the size".to_owned(), |size| format!("the size is {size} and"));
+            let provable = "If it is known only at run time, the compiler must be able to prove that it is.";
             (
                 format!(
-                    "{kernel} slices dimension {dimension} of {}{operation}: the size is {size} and must be a multiple of {multiple}, \
-                     the size of the tile.",
+                    "{kernel} slices dimension {dimension} of {}{operation}: {stated} must be a multiple of {multiple}, the size of \
+                     the tile.",
                     bare(array.as_ref())
                 ),
-                Vec::new(),
+                if size.is_none() { vec![provable.to_owned()] } else { Vec::new() },
             )
         }
         RefusalCause::TransferLine { multiple_bytes, is_offset, array } => {
@@ -410,6 +440,18 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             format!("{kernel} loads {} with a stride, which needs a last dimension of 128.", bare(array.as_ref())),
             Vec::new(),
         ),
+        RefusalCause::OperandLayout { operand, shapes } => {
+            let [expected, found] = &**shapes;
+            let operand = operand.map_or("an operand".to_owned(), |number| format!("operand {number}"));
+            (
+                format!(
+                    "{operand} of the kernel: the kernel expects {}; XLA gives it {}.",
+                    with_size(expected),
+                    with_size(found)
+                ),
+                differences(expected, found),
+            )
+        }
         RefusalCause::VectorLayout { layout, vectors } => {
             let what = layout.as_ref().map_or("a layout".to_owned(), |layout| format!("the vector layout {layout}"));
             let of = vectors.first().map(|vector| format!(" of {}", bare(Some(vector)))).unwrap_or_default();
@@ -435,8 +477,17 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             let types = if types.is_empty() { "these types".to_owned() } else { type_names(types) };
             (format!("this TPU has no instruction for an operation{operation} of {kernel} on {types}."), Vec::new())
         }
-        RefusalCause::Primitive { primitive } => {
-            (format!("Pallas does not translate the primitive `{primitive}` for TPUs."), Vec::new())
+        RefusalCause::Primitive { primitive, is_for_gpu } => {
+            let devices = if *is_for_gpu { "GPUs" } else { "TPUs" };
+            (format!("Pallas does not translate the primitive `{primitive}` for {devices}."), Vec::new())
+        }
+        RefusalCause::Cast { from, to } => {
+            (format!("Pallas does not convert {from} to {to} in a kernel for TPUs."), Vec::new())
+        }
+        RefusalCause::SharedMemory => {
+            let kernel = refusal.name.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();
+            let what = format!("a kernel{kernel} for a GPU needs more shared memory than a block of threads may have.");
+            (what, Vec::new())
         }
         RefusalCause::NoInstruction { what } => {
             (format!("this generation of TPUs has no instruction for an operation of {kernel}: {what}."), Vec::new())
@@ -457,7 +508,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             Vec::new(),
         ),
         RefusalCause::Kernel { message } => (format!("the compiler refused {kernel}: {message}"), Vec::new()),
-        RefusalCause::SparseCoreMemory { space, words: [needed, limit, last] } => {
+        RefusalCause::SparseCoreMemory { space, words, last } => {
             let name = match space {
                 0 => "SMEM",
                 201 => "TileSpmem, the memory of a tile",
@@ -466,16 +517,18 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 204 => "the synchronization flags",
                 _ => "unknown",
             };
-            let over = needed.saturating_sub(*limit);
-            (
-                format!(
-                    "a program for SparseCore needs {} of memory space {space} ({name}) and may use {}: {} too many.",
+            let what = match words {
+                Some([needed, limit]) => format!(
+                    "{} of memory space {space} ({name}) and may use {}: {} too many.",
                     count(*needed, "word", "words"),
                     count(*limit, "word", "words"),
-                    count(over, "word", "words")
+                    count(needed.saturating_sub(*limit), "word", "words")
                 ),
-                vec![format!("The last allocation has {}; a word has 4 bytes.", count(*last, "word", "words"))],
-            )
+                None => format!("more of memory space {space} ({name}) than it may use."),
+            };
+            let last = last
+                .map(|last| format!("The last allocation has {}; a word has 4 bytes.", count(last, "word", "words")));
+            (format!("a program for SparseCore needs {what}"), last.into_iter().collect())
         }
         RefusalCause::ReplicaCount { figures } => {
             let figure = |name: &str| figures.iter().find(|(found, _)| found == name).map(|(_, value)| *value);
@@ -517,13 +570,15 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                     bare(array.as_ref())
                 )
             });
+            let unnamed =
+                array.is_none().then(|| "The message does not name the array; newer releases of XLA do.".to_owned());
             let parts = shardings.iter().zip(["before", "after"]).filter_map(|(sharding, when)| {
                 let part = sharding.as_ref()?.partition(array.as_ref()?).ok()?.shard().clone();
                 Some(format!("A device has {} {when}.", with_size(&Shape::Array(part))))
             });
             (
                 format!("the partitioner knows no direct way from {from} to {to}."),
-                moved.into_iter().chain(parts).collect(),
+                moved.into_iter().chain(unnamed).chain(parts).collect(),
             )
         }
         RefusalCause::UnequalShapes { shapes: [first, second], shardings, .. } => {

@@ -2,6 +2,7 @@
 
 mod causes;
 mod difference;
+mod parts;
 mod remedies;
 mod trial;
 
@@ -276,7 +277,14 @@ impl Scan {
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
         let refusals = self.messages.refusals();
-        let of_amount = |amount| Cause::of_amount(amount, &self.trials);
+        let has_list = !self.messages.allocations.is_empty();
+        let of_amount = |(place, amount)| {
+            let mut cause = Cause::of_amount(amount, &self.trials)?;
+            cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
+            // What the message lists already helps last.
+            cause.remedies.sort_by_key(|help| has_list && help.kind == parts::LIST);
+            Some(cause)
+        };
         let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
         let all = self.wholes().filter_map(of_amount).chain(refusals.iter().map(of_refusal));
         let mut causes: Vec<Cause> = Vec::new();
@@ -288,10 +296,11 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are messages of their own: neither parts nor sums of others, nor the need of a program that a limit was said of before.
-    fn wholes(&self) -> impl Iterator<Item = &ReportedAmount> {
+    /// The amounts that are messages of their own, with their places: neither parts nor sums of others, nor the need of a program that a
+    /// limit was said of before.
+    fn wholes(&self) -> impl Iterator<Item = (usize, &ReportedAmount)> {
         let mut limited = HashSet::new();
-        self.messages.amounts.iter().filter(move |amount| {
+        self.messages.amounts.iter().enumerate().filter(move |(_, amount)| {
             if amount.limit.is_some() {
                 limited.insert(amount.cause);
             }
@@ -303,7 +312,7 @@ impl Scan {
     /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` where no
     /// compiler can be asked. Remedies that are refused are not recommended any more; the [causes](Self::causes) tell of them.
     pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
-        let of_amounts = self.wholes().map(|amount| (amount.line, None, amount.remedies()));
+        let of_amounts = self.wholes().map(|(_, amount)| (amount.line, None, amount.remedies()));
         let refusals = self.messages.refusals();
         let of_refusals = refusals.iter().map(|one| (one.line, Some(&one.cause), one.cause.remedies()));
         let mut trials: Vec<(u64, Remedy, Trial)> = Vec::new();

@@ -57,7 +57,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
             "if it should be there, say so: out_shardings with memory_kind=\"pinned_host\" for this output.".to_owned()
         }
         Remedy::MoveToDevice => {
-            "move it back before it is returned: jax.device_put(x, jax.memory.Space.Device).".to_owned()
+            "move it back to the device first: jax.device_put(x, jax.memory.Space.Device).".to_owned()
         }
         Remedy::ConvertArray { expected } => format!(
             "convert the array before the call: jax.device_put(x, Format({}, sharding)).",
@@ -74,6 +74,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
             )
         }
         Remedy::OtherArray => "pass an array with the type, sizes and layout that the program was compiled for.".to_owned(),
+        Remedy::EqualShapes => "make the two equal where the program makes them.".to_owned(),
         Remedy::FreeArrays => "find and free what is alive: jax.live_arrays(), jax.profiler.save_device_memory_profile(FILE), \
              or --tpu_log_allocations_on_oom=true in LIBTPU_INIT_ARGS; donate arguments (donate_argnums), and make large arrays \
              sharded from the start (jnp.zeros(…, device=sharding))."
@@ -82,7 +83,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
             let of = program.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();
             format!(
                 "list what takes the memory{of}: compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR`; without a \
-                 device, `xla-shape compile PROGRAM.mlir --for GENERATION`."
+                 device, `xla-shape compile PROGRAM.mlir --for DEVICE`, such as v6e or h100."
             )
         }
         Remedy::ListKernel => "`xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.".to_owned(),

@@ -25,6 +25,8 @@ pub fn program_text(text: &str) -> Option<String> {
     let mut end: Option<End> = None;
     let (mut is_over, mut depth_closed) = (false, false);
     let (mut is_open, mut has_header) = (false, false);
+    // The last line before the module that is not blank: a string can begin there.
+    let mut previous = String::new();
     for wrapped in text.split_inclusive('\n') {
         let unwrapped = lines.unwrap(wrapped);
         for line in unwrapped.split_inclusive('\n') {
@@ -34,9 +36,17 @@ pub fn program_text(text: &str) -> Option<String> {
                 None => {
                     let Some(at) = begins(line) else {
                         push_blank(&mut result, line);
+                        if !line.trim().is_empty() {
+                            previous.clear();
+                            previous.push_str(line);
+                        }
                         continue;
                     };
-                    end = Some(End::new(line.get(..at).unwrap_or(""), lines.prefix()));
+                    let before = line.get(..at).unwrap_or("");
+                    end = Some(match before.trim().is_empty() {
+                        true => End { quote: None, ..End::new(&previous, "") },
+                        false => End::new(before, lines.prefix()),
+                    });
                     push_blank(&mut result, line.get(..at).unwrap_or(""));
                     line = line.get(at..).unwrap_or("");
                 }
@@ -94,7 +104,7 @@ struct End {
 }
 
 impl End {
-    /// The end that belongs to what comes before the module in its first line; `prefix` is what a logger writes before each line.
+    /// The end that belongs to what comes before the module; `prefix` is what a logger writes before each line.
     fn new(before: &str, prefix: &str) -> Self {
         let before = before.trim();
         // `R"hlo(` ends with `)hlo"`.

@@ -55,7 +55,10 @@ impl LogLines {
         if memchr(b'\x1b', line.as_bytes()).is_some() {
             text = Cow::Owned(without_colours(&text));
         }
-        if memmem::find(line.as_bytes(), b"\\n").is_some() {
+        // XLA writes the attributes of an operator with escapes of its own.
+        let is_field =
+            || ["Operator:", "XLA label:", "XLA Label:"].iter().any(|name| self.content(&text).starts_with(name));
+        if memmem::find(line.as_bytes(), b"\\n").is_some() && !is_field() {
             text = Cow::Owned(without_escapes(&text));
         }
         let mut start = 0_usize;
@@ -78,6 +81,13 @@ impl LogLines {
         }
         // Whole characters were replaced.
         String::from_utf8(bytes).map_or(Cow::Borrowed(line), Cow::Owned)
+    }
+
+    /// The line without the prefixes before its content.
+    fn content<'a>(&self, line: &'a str) -> &'a str {
+        let rest = line.get(known_length(line)..).unwrap_or("");
+        let rest = if is_like(rest, &self.prefix) { rest.get(self.prefix.len()..).unwrap_or("") } else { rest };
+        rest.trim_start()
     }
 
     /// The length of what comes before the content of a line, without the white space after it.

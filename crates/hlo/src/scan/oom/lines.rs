@@ -99,6 +99,8 @@ pub(super) fn cause(text: &str, what: &str) -> AmountCause {
         AmountCause::Loading
     } else if text.contains("Attempting to allocate") || text.contains("Could not allocate ") {
         AmountCause::Array
+    } else if text.contains("this is not a failure") {
+        AmountCause::Dispensable
     } else if [
         "Out of memory while trying",
         "Failed to allocate request",
@@ -190,14 +192,16 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         return Some(alloc::vec![ReportedAmount { largest_free_bytes: stated(" bytes allocatable"), ..requested }]);
     }
     // `Shared memory size limit exceeded: requested 147456, available: 101376`, and Triton's own
-    // `out of resource: shared memory, Required: 163840, Hardware limit: 101376`
-    for [words, limit] in [
-        ["hared memory size limit exceeded: requested ", "available: "],
-        ["out of resource: shared memory, Required: ", "Hardware limit: "],
+    // `out of resource: shared memory, Required: 163840, Hardware limit: 101376`, of old releases without commas.
+    for [words, needed, limit] in [
+        ["hared memory size limit exceeded:", "requested ", "available: "],
+        ["out of resource: shared memory", "Required: ", "Hardware limit: "],
     ] {
-        if let Some(rest) = after(words)(text) {
-            let bytes = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
-            let (needed, limit) = (bytes(&rest)?, rest.split_once(limit).and_then(|(_, limit)| bytes(limit)));
+        let bytes = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
+        if let Some(rest) = after(words)(text)
+            && let Some(needed) = rest.split_once(needed).and_then(|(_, needed)| bytes(needed))
+        {
+            let limit = rest.split_once(limit).and_then(|(_, limit)| bytes(limit));
             return Some(alloc::vec![ReportedAmount {
                 cause: AmountCause::SharedMemory,
                 over: limit.and_then(|limit| needed.checked_sub(limit)),
@@ -347,5 +351,5 @@ pub(super) fn sentence_size(text: &str) -> Option<u64> {
 
 /// Parses a size, with or without punctuation after it.
 pub(super) fn size(text: &str) -> Option<u64> {
-    first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')']))
+    first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')', '`', '"', '\'']))
 }

@@ -9,7 +9,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size};
-use xla_shape_core::tpu::Generation;
+use xla_shape_core::tpu::{Generation, KernelVmem};
 use xla_shape_core::{Shape, memory_space};
 
 /// The amounts and allocations in the out-of-memory messages of a log, read line by line.
@@ -68,6 +68,8 @@ pub enum AmountCause {
     Loading,
     /// XLA's runtime on a GPU found no room for an array or for the memory of a program.
     Gpu,
+    /// The runtime on a GPU found no room for memory that its caller can do without. A warning: the program may be slower.
+    Dispensable,
     /// A kernel for a GPU needs more shared memory than a block of threads may have.
     SharedMemory,
     /// An allocator that is not XLA's found no room.
@@ -111,6 +113,7 @@ impl AmountCause {
             Self::Array => "array",
             Self::Loading => "loading",
             Self::Gpu => "gpu",
+            Self::Dispensable => "dispensable",
             Self::SharedMemory => "shared_memory",
             Self::OtherAllocator => "other_allocator",
             Self::Rematerialization => "rematerialization",
@@ -127,7 +130,7 @@ impl AmountCause {
     /// ```
     #[must_use]
     pub const fn is_failure(self) -> bool {
-        !matches!(self, Self::Statistics | Self::Rematerialization)
+        !matches!(self, Self::Statistics | Self::Rematerialization | Self::Dispensable)
     }
 }
 
@@ -227,17 +230,23 @@ impl ReportedAmount {
             AmountCause::Program | AmountCause::Gpu | AmountCause::Rematerialization => {
                 alloc::vec![list, Remedy::Shard]
             }
-            AmountCause::SharedMemory => alloc::vec![Remedy::SmallerGpuBlocks, Remedy::NoTritonProducts],
-            AmountCause::OtherAllocator => alloc::vec![Remedy::SmallerRequest],
             AmountCause::Unknown => alloc::vec![list],
-            AmountCause::Statistics => Vec::new(),
+            AmountCause::SharedMemory => Remedy::for_shared_memory(),
+            AmountCause::OtherAllocator => alloc::vec![Remedy::SmallerRequest],
+            AmountCause::Statistics | AmountCause::Dispensable => Vec::new(),
         }
     }
 
     /// Whether a generation whose kernels have this limit, by default or because it was set, gives a kernel as many bytes.
     fn vmem_can_grow(limit: Option<u64>, bytes: u64) -> bool {
-        let limits = Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
-        limits.into_iter().any(|vmem| bytes <= vmem.most && limit.is_none_or(|limit| !is_about(limit, vmem.most)))
+        let all = || Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
+        let limit = limit.unwrap_or(0);
+        let is_default = |vmem: &KernelVmem| is_about(limit, vmem.default) && !is_about(limit, vmem.most);
+        if all().any(|vmem| is_default(&vmem)) {
+            return all().any(|vmem| is_default(&vmem) && bytes <= vmem.most);
+        }
+        // All that one generation has is rarely what a program has set on another.
+        !all().any(|vmem| is_about(limit, vmem.most)) && all().any(|vmem| bytes <= vmem.most)
     }
 }
 
@@ -384,9 +393,13 @@ impl OutOfMemory {
         /// The most lines of one sentence, and the longest line that is part of one.
         const LINES: usize = 6;
         const LONGEST: usize = 1000;
+        /// The most lines of statistics with one figure in each.
+        const STATISTICS: usize = 20;
+        let is_open = self.recent.text.split_once("CompiledMemoryStats(").is_some_and(|(_, rest)| !rest.contains(')'));
+        let lines = if is_open { STATISTICS } else { LINES };
         let is_short = text.len() <= LONGEST && !text.is_empty();
         let has_more = !self.recent.amounts.is_empty() && self.amounts.len() > self.recent.amounts.end;
-        if is_short && !has_more && (1..LINES).contains(&self.recent.lines) {
+        if is_short && !has_more && (1..lines).contains(&self.recent.lines) {
             self.recent.lines += 1;
             self.recent.text.push(' ');
             self.recent.text.push_str(text);

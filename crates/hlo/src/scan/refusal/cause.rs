@@ -32,6 +32,18 @@ pub enum RefusalCause {
         /// The instruction that moves the value.
         value: String,
     },
+    /// An operation reads a value in host memory that can only be moved, sliced and updated there.
+    HostUse {
+        /// The instruction that moves the value to the host.
+        value: String,
+        /// The instruction of the operation.
+        user: String,
+    },
+    /// The compiler runs operations on the host, because their operands are in its memory. A warning.
+    HostCompute {
+        /// The instructions, as far as they are kept.
+        instructions: Vec<String>,
+    },
     /// An instruction that is no kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
     InstructionVmem {
         /// The instruction, if the message lists it.
@@ -94,6 +106,13 @@ pub enum RefusalCause {
         /// The array.
         array: Option<ArrayShape>,
     },
+    /// XLA gives a kernel an operand in another layout than the kernel was compiled for.
+    OperandLayout {
+        /// The number of the operand, if the message states it.
+        operand: Option<u64>,
+        /// What the kernel expects, and what XLA gives it.
+        shapes: Box<[Shape; 2]>,
+    },
     /// An operation got a vector in a layout that it does not take.
     VectorLayout {
         /// The layout, as Mosaic writes it.
@@ -117,6 +136,15 @@ pub enum RefusalCause {
     Primitive {
         /// Its name.
         primitive: String,
+        /// Whether the kernel is for a GPU, not a TPU.
+        is_for_gpu: bool,
+    },
+    /// A conversion between element types that Pallas does not translate for TPUs.
+    Cast {
+        /// The type before.
+        from: ElementType,
+        /// The type after.
+        to: ElementType,
     },
     /// This generation of TPUs has no instruction for an operation.
     NoInstruction {
@@ -150,9 +178,13 @@ pub enum RefusalCause {
     SparseCoreMemory {
         /// The number of the memory space.
         space: u64,
-        /// The words that would be needed, those that there are, and those of the last allocation.
-        words: [u64; 3],
+        /// The words that would be needed and those that there are, if the message states them.
+        words: Option<[u64; 2]>,
+        /// The words of the last allocation, if the message states them.
+        last: Option<u64>,
     },
+    /// A kernel for a GPU needs more shared memory than a block of threads may have; the message has no sizes.
+    SharedMemory,
     /// An embedding table does not fit into the memory of a SparseCore, however it is divided (E3001).
     ReplicaCount {
         /// The figures of the table and the memory, by the names that the message has.
@@ -248,6 +280,8 @@ impl RefusalCause {
             Self::InputMismatch { .. } => "input_mismatch",
             Self::CoreHalt(_) => "core_halt",
             Self::HostOutput { .. } => "host_output",
+            Self::HostUse { .. } => "host_use",
+            Self::HostCompute { .. } => "host_compute",
             Self::InstructionVmem { .. } => "instruction_vmem",
             Self::MatmulType { .. } => "matmul_type",
             Self::MatmulPrecision { .. } => "matmul_precision",
@@ -256,10 +290,12 @@ impl RefusalCause {
             Self::SliceSize { .. } => "slice_size",
             Self::TransferLine { .. } => "transfer_line",
             Self::StridedLoad { .. } => "strided_load",
+            Self::OperandLayout { .. } => "operand_layout",
             Self::VectorLayout { .. } => "vector_layout",
             Self::ShapeCast { .. } => "shape_cast",
             Self::ElementType { .. } => "element_type",
             Self::Primitive { .. } => "primitive",
+            Self::Cast { .. } => "cast",
             Self::NoInstruction { .. } => "no_instruction",
             Self::NoDirectAccess => "no_direct_access",
             Self::StoreType { .. } => "store_type",
@@ -268,6 +304,7 @@ impl RefusalCause {
             Self::UnknownDevice { .. } => "unknown_device",
             Self::Kernel { .. } => "kernel",
             Self::SparseCoreMemory { .. } => "sparse_core_memory",
+            Self::SharedMemory => "shared_memory",
             Self::ReplicaCount { .. } => "replica_count",
             Self::LayoutRank { .. } => "layout_rank",
             Self::FullReplication { .. } => "full_replication",
@@ -301,7 +338,8 @@ impl RefusalCause {
                 ]
             }
             Self::UnequalShapes { is_internal: true, .. } => vec![Remedy::Report],
-            Self::InputMismatch { .. } | Self::UnequalShapes { .. } => vec![Remedy::OtherArray],
+            Self::UnequalShapes { .. } => vec![Remedy::EqualShapes],
+            Self::InputMismatch { .. } => vec![Remedy::OtherArray],
             Self::CoreHalt(halt) => vec![match halt {
                 Halt::Machine => Remedy::RunAgain,
                 Halt::OtherProgram => Remedy::SameProgram,
@@ -310,6 +348,7 @@ impl RefusalCause {
                 Halt::Instruction | Halt::Unknown => Remedy::Report,
             }],
             Self::HostOutput { .. } => vec![Remedy::HostOutput, Remedy::MoveToDevice],
+            Self::HostUse { .. } | Self::HostCompute { .. } => vec![Remedy::MoveToDevice],
             Self::InstructionVmem { .. } => vec![Remedy::Barrier, Remedy::Report],
             // Every generation multiplies f32, and those since v4 bf16.
             Self::MatmulType { types } => {
@@ -353,14 +392,19 @@ impl RefusalCause {
                 vec![if *is_move { Remedy::ConvertOutside { to } } else { Remedy::Convert { to } }]
             }
             Self::Primitive { .. } | Self::NoInstruction { .. } => vec![Remedy::OutsideKernel],
+            Self::Cast { from, to } => {
+                let is_integral = from.is_integral() && to.is_integral();
+                vec![Remedy::ConvertOutside { to: if is_integral { ElementType::S32 } else { ElementType::F32 } }]
+            }
             Self::NoDirectAccess => vec![Remedy::CopyToVmem],
             Self::StoreType { array, .. } => vec![Remedy::Convert { to: *array }],
             Self::ScalarStore => vec![Remedy::StoreVector],
             Self::PartitionedKernel => vec![Remedy::ShardMap],
             Self::UnknownDevice { .. } => vec![Remedy::AbstractMesh],
-            Self::Kernel { .. } => vec![Remedy::Report],
+            Self::Kernel { .. } | Self::OperandLayout { .. } => vec![Remedy::Report],
             Self::SparseCoreMemory { space: SPARSE_CORE_HBM, .. } => vec![Remedy::SmallerTables, Remedy::Shard],
             Self::SparseCoreMemory { .. } => vec![Remedy::SmallerBlocks, Remedy::Report],
+            Self::SharedMemory => Remedy::for_shared_memory(),
             Self::ReplicaCount { .. } => vec![Remedy::SmallerTables],
             Self::LayoutRank { .. } => vec![Remedy::WholeLayout],
             Self::FullReplication { .. } => vec![Remedy::ConstrainSharding],

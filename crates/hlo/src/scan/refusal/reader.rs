@@ -1,6 +1,6 @@
 //! Collects the messages of a log, line by line, and reads them as wholes: a message can have many lines, and a line can be wrapped.
 
-use super::Refusal;
+use super::{Refusal, RefusalCause};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,12 +9,17 @@ use alloc::vec::Vec;
 pub(crate) const NO_VMEM: &str = "should not be possible to run out of vmem";
 
 /// What begins a message.
-const BEGINNINGS: [&str; 30] = [
+const BEGINNINGS: [&str; 38] = [
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",
     "Expected parameter",
+    "shape mismatch for TPUExecute argument",
     "returned from the entry computation",
+    "moved to host (",
+    "acceptable during pure memory offload",
+    "device compute in host memory space",
+    "converted into host compute",
     "No viable logical replica count",
     "exceeds the legitimate user",
     "halted unexpectedly",
@@ -24,6 +29,9 @@ const BEGINNINGS: [&str; 30] = [
     "your block shape",
     "but its block shape",
     "Unimplemented primitive in Pallas",
+    "is a Triton-specific primitive",
+    "Unsupported cast: ",
+    "emory requested exceeds device",
     "cannot be automatically partitioned",
     "Cannot store scalars to VMEM",
     "Invalid dtype for `swap`",
@@ -56,6 +64,8 @@ const MOST_BYTES: usize = 16 << 10;
 const MOST_LINES: usize = 80;
 /// The most messages that are kept.
 const MOST_MESSAGES: usize = 200;
+/// The most instructions that one refusal names.
+const MOST_NAMES: usize = 20;
 /// The longest line that can contain two shapes to compare.
 const LONGEST_COMPARISON: usize = 4096;
 
@@ -66,6 +76,22 @@ pub(crate) struct Reader {
     open: Option<Message>,
     /// The line before, of which a beginning may be a part.
     before: String,
+}
+
+/// Two shapes to compare that a line break divides.
+fn across(before: &str, text: &str) -> Option<Refusal> {
+    /// The most characters of a line that are searched.
+    const MOST: usize = 400;
+    let has_shape = |text: &str| text.contains(['[', '<']);
+    if !has_shape(before) || !has_shape(text) {
+        return None;
+    }
+    let start = before.char_indices().rev().nth(MOST).map_or(0, |(at, _)| at);
+    let before = before.get(start..)?;
+    let after: String = text.chars().take(MOST).collect();
+    // Each line alone has one of the shapes.
+    let is_alone = |text: &str| crate::scan::find_shapes(text).take(2).count() == 1;
+    (is_alone(before) && is_alone(&after)).then(|| super::rules::unequal_shapes(&[before, &after].join(" ")))?
 }
 
 /// A message of which more lines may come.
@@ -103,11 +129,12 @@ impl Reader {
                 self.close();
             }
         }
-        if text.len() <= LONGEST_COMPARISON
-            && self.open.is_none()
-            && let Some(refusal) = super::rules::unequal_shapes(text)
-        {
-            self.add(Refusal { line, ..refusal });
+        if text.len() <= LONGEST_COMPARISON && self.open.is_none() {
+            if let Some(refusal) = super::rules::unequal_shapes(text) {
+                self.add(Refusal { line, ..refusal });
+            } else if let Some(refusal) = across(&self.before, text) {
+                self.add(Refusal { line: line.saturating_sub(1), ..refusal });
+            }
         }
         self.before.clear();
         if text.len() <= LONGEST_COMPARISON {
@@ -123,8 +150,19 @@ impl Reader {
         }
     }
 
-    /// Adds a refusal, unless the log repeats it.
+    /// Adds a refusal, unless the log repeats it. Operations that run on the host are one refusal.
     fn add(&mut self, refusal: Refusal) {
+        if let RefusalCause::HostCompute { instructions: new } = &refusal.cause {
+            let known = self.refusals.iter_mut().find_map(|refusal| match &mut refusal.cause {
+                RefusalCause::HostCompute { instructions } => Some(instructions),
+                _ => None,
+            });
+            if let Some(known) = known {
+                let new = new.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>();
+                known.extend(new.into_iter().take(MOST_NAMES.saturating_sub(known.len())));
+                return;
+            }
+        }
         let is_same = |other: &Refusal| Refusal { line: refusal.line, ..other.clone() } == refusal;
         if self.refusals.len() < MOST_MESSAGES && !self.refusals.iter().any(is_same) {
             self.refusals.push(refusal);

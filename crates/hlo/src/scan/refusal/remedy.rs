@@ -1,6 +1,7 @@
 //! What makes a refused program acceptable.
 
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::{ArrayShape, ElementType};
 
@@ -63,7 +64,7 @@ pub enum Remedy {
     AbstractMesh,
     /// Say that an output is in host memory.
     HostOutput,
-    /// Move a value back to the device before it is returned.
+    /// Move a value back to the device before it is returned or used.
     MoveToDevice,
     /// Convert the array to the layout that the program expects.
     ConvertArray {
@@ -79,6 +80,8 @@ pub enum Remedy {
     },
     /// Give the program an array of the expected type and sizes.
     OtherArray,
+    /// Make two shapes equal where the program makes them.
+    EqualShapes,
     /// Free arrays that live on the device.
     FreeArrays,
     /// Compile with a dump of the compiler, which lists the allocations.
@@ -117,6 +120,11 @@ pub enum Remedy {
 }
 
 impl Remedy {
+    /// What helps against a kernel for a GPU that needs too much shared memory.
+    pub(crate) fn for_shared_memory() -> Vec<Self> {
+        vec![Self::SmallerGpuBlocks, Self::NoTritonProducts]
+    }
+
     /// The name in JSON.
     ///
     /// ```
@@ -146,6 +154,7 @@ impl Remedy {
             Self::ConvertArray { .. } => "convert_array",
             Self::CompileFor { .. } => "compile_for",
             Self::OtherArray => "other_array",
+            Self::EqualShapes => "equal_shapes",
             Self::FreeArrays => "free_arrays",
             Self::ListAllocations { .. } => "list_allocations",
             Self::ListKernel => "list_kernel",

@@ -21,17 +21,21 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
     let cause = RULES.iter().find_map(|rule| rule(text))?;
     let name = between(text, "HLO name `", "`")
         .or_else(|| between(text, "Executable(", ")"))
-        .or_else(|| between(text, "Error loading program '", "'"));
+        .or_else(|| between(text, "Error loading program '", "'"))
+        .or_else(|| between(text, "hlo_module=", ","))
+        .or_else(|| between(text, "HLO: ", ";").filter(|_| matches!(cause, RefusalCause::CoreHalt(_))));
     let operation = after(text, "The MLIR operation involved:").and_then(operation);
     Some(Refusal { line: 1, name: name.map(ToOwned::to_owned), operation, source: source(text), cause })
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 21] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 24] = [
     instruction_vmem,
     input_mismatch,
     core_halt,
     host_output,
+    host_use,
+    host_compute,
     block_shape,
     index,
     slice_size,
@@ -43,6 +47,7 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 21] = [
     shape_cast,
     primitive,
     other_lowering,
+    shared_memory,
     sparse_core,
     replica_count,
     layout_rank,
@@ -68,8 +73,16 @@ fn source(text: &str) -> Option<String> {
     })
 }
 
-/// `expected parameter 3 of size 512 (f32[8]{0}) but got buffer with incompatible size 256 (f32[4]{0})`
+/// `expected parameter 3 of size 512 (f32[8]{0}) but got buffer with incompatible size 256 (f32[4]{0})`, and of TensorFlow `Run-time
+/// shape mismatch for TPUExecute argument[98] (…). Expected element_type: F32 dimensions: 32 …; got element_type: F32 dimensions: 8 …`
 fn input_mismatch(text: &str) -> Option<RefusalCause> {
+    if let Some(rest) = after(text, "shape mismatch for TPUExecute argument[") {
+        let (expected, found) = rest.split_once("; got ")?;
+        let arrays = [shape_message(after(expected, "Expected ")?)?, shape_message(found)?];
+        let [expected, found] = arrays.each_ref().map(ArrayShape::byte_size);
+        let bytes = [expected?, found?];
+        return Some(RefusalCause::InputMismatch { parameter: number(rest)?, bytes, arrays: Some(arrays) });
+    }
     let rest = after(text, "xpected parameter ")?;
     let parameter = number(rest)?;
     let (expected, found) = rest.split_once("incompatible size ")?;
@@ -135,6 +148,21 @@ fn host_output(text: &str) -> Option<RefusalCause> {
     text.find("is returned from the entry computation but the layout for this output is not set to host memory")?;
     let value = after(text, "starting from ").and_then(name).unwrap_or_default();
     Some(RefusalCause::HostOutput { value })
+}
+
+/// `Tensor which is moved to host (starting from "a") is used by an instruction ("b") which is not acceptable during pure memory offload`
+fn host_use(text: &str) -> Option<RefusalCause> {
+    let (rest, _) = text.split_once("acceptable during pure memory offload")?;
+    let (value, user) = after(rest, "moved to host")?.rsplit_once("by an instruction")?;
+    let bare = |text: &str| name(text.trim_start_matches([' ', '(', '"', '%']));
+    Some(RefusalCause::HostUse { value: bare(after(value, "from ")?)?, user: bare(user)? })
+}
+
+/// `Found an instruction ("add.5") which does device compute in host memory space`, or `slice.9 will be converted into host compute`.
+fn host_compute(text: &str) -> Option<RefusalCause> {
+    let found = || between(text, "Found an instruction (\"", "\") which does device compute in host memory space");
+    let converted = || text.split_once(" will be converted into host compute")?.0.rsplit(' ').next();
+    Some(RefusalCause::HostCompute { instructions: vec![name(found().or_else(converted)?)?] })
 }
 
 /// `Operand of shape (…, 256, 8192) has tiling (16, 128), but its block shape (…, 8, 8192) is not divisible …` of the compiler, and
@@ -232,17 +260,22 @@ fn strided_load(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::StridedLoad { array: indexed(text) })
 }
 
-/// `XLA layout does not match MLIR layout for an operand of shape f32[16,3072]: expected {1,0:T(128)S(1)}, got {1,0:T(8,128)S(1)}`
+/// `XLA layout does not match MLIR layout for an operand of shape f32[16,3072]: expected {1,0:T(128)S(1)}, got {1,0:T(8,128)S(1)}`, and
+/// of newer releases `XLA layout ({0:S(1)}) does not match Mosaic layout ({0:T(128)S(1)}) for an operand of shape s32[0]`.
 fn operand_layout(text: &str) -> Option<RefusalCause> {
-    let rest = after(text, "does not match MLIR layout for an operand of shape ")?;
-    let (shape, layouts) = rest.split_once(": expected ")?;
-    let (expected, found) = layouts.split_once(", got ")?;
+    let (before, rest) = text.split_once(" for an operand of shape ")?;
+    let shape = rest.get(..rest.find(']')?.checked_add(1)?)?;
+    let (expected, found) = match before.split_once(" does not match Mosaic layout ") {
+        Some((found, expected)) => (expected, after(found, "XLA layout ")?),
+        None => after(rest, ": expected ")?.split_once(", got ")?,
+    };
     let with = |layout: &str| {
+        let layout = layout.trim_start_matches('(');
         let end = layout.find('}')?.checked_add(1)?;
         [shape.trim(), layout.get(..end)?].concat().parse::<Shape>().ok()
     };
-    let shapes = [with(expected)?, with(found)?];
-    Some(RefusalCause::UnequalShapes { shapes, shardings: None, is_internal: false })
+    let shapes = Box::new([with(expected)?, with(found)?]);
+    Some(RefusalCause::OperandLayout { operand: number_after(before, "kernel operand "), shapes })
 }
 
 fn vector_layout(text: &str) -> Option<RefusalCause> {
@@ -273,9 +306,15 @@ fn shape_cast(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::ShapeCast { sizes: stated.or_else(involved).map(|(from, to)| [from, to]) })
 }
 
+/// `Unimplemented primitive in Pallas TPU lowering for tc: sort`; for GPUs, `in Pallas Mosaic GPU lowering` and `in Pallas Triton lowering`.
 fn primitive(text: &str) -> Option<RefusalCause> {
-    let rest = after(text, "Unimplemented primitive in Pallas")?;
-    Some(RefusalCause::Primitive { primitive: name(after(rest, ": ")?)? })
+    if let Some((before, _)) = text.split_once("` is a Triton-specific primitive") {
+        let primitive = name(before.rsplit('`').next()?)?;
+        return Some(RefusalCause::Primitive { primitive, is_for_gpu: false });
+    }
+    let (lowering, rest) = after(text, "Unimplemented primitive in Pallas")?.split_once(": ")?;
+    let is_for_gpu = ["GPU", "Triton"].iter().any(|words| lowering.contains(words));
+    Some(RefusalCause::Primitive { primitive: name(rest)?, is_for_gpu })
 }
 
 fn other_lowering(text: &str) -> Option<RefusalCause> {
@@ -283,6 +322,10 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
     if let Some((array, value)) = after(text, "Ref dtype: ").and_then(|rest| rest.split_once("Value dtype: ")) {
         let element_type = |text: &str| ElementType::from_any_name(&name(text)?);
         return Some(RefusalCause::StoreType { array: element_type(array)?, value: element_type(value)? });
+    }
+    if let Some((from, to)) = after(text, "Unsupported cast: ").and_then(|rest| rest.split_once(" -> ")) {
+        let element_type = |text: &str| ElementType::from_any_name(&name(text)?);
+        return Some(RefusalCause::Cast { from: element_type(from)?, to: element_type(to)? });
     }
     if text.contains("only allowed on VMEM and SMEM references") {
         return Some(RefusalCause::NoDirectAccess);
@@ -304,13 +347,26 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
 }
 
+/// The message of XLA:GPU's launches of kernels that asked for too much; newer releases state sizes.
+fn shared_memory(text: &str) -> Option<RefusalCause> {
+    text.contains("Shared memory requested exceeds device resources").then_some(RefusalCause::SharedMemory)
+}
+
 /// `current allocation offset upper bound (140704 words) exceeds the legitimate user allocatable offset upper bound (131071 words) in
-/// memory space 201 when allocating 23440 words`
+/// memory space 201 when allocating 23440 words`; some releases name the memory space.
 fn sparse_core(text: &str) -> Option<RefusalCause> {
     let (before, rest) = text.split_once("exceeds the legitimate user allocatable offset upper bound (")?;
-    let needed = number_after(before, "offset upper bound (")?;
-    let words = [needed, number(rest)?, number_after(rest, "when allocating ").unwrap_or(0)];
-    Some(RefusalCause::SparseCoreMemory { space: number_after(rest, "in memory space ")?, words })
+    let words = number_after(before, "offset upper bound (").zip(number(rest)).map(|(needed, limit)| [needed, limit]);
+    let space = after(rest, "in memory space ")?;
+    let space = number(space).or(match name(space)?.as_str() {
+        "smem" => Some(0),
+        "tile_spmem" => Some(201),
+        "spmem" => Some(202),
+        "hbm" => Some(203),
+        "sflag" => Some(204),
+        _ => None,
+    })?;
+    Some(RefusalCause::SparseCoreMemory { space, words, last: number_after(rest, "when allocating ") })
 }
 
 fn replica_count(text: &str) -> Option<RefusalCause> {
@@ -451,13 +507,15 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
         "expected",
         "differs from",
     ];
-    const BEFORE: [&str; 6] = ["mismatch", "ncompatible", "differ", "do not match", "xpected", "must be equal"];
+    const BEFORE: [&str; 7] =
+        ["mismatch", "ncompatible", "differ", "do not match", "xpected", "must be equal", "annot concatenate"];
     let is_sentence = connection.len() <= 200 && !connection.contains(" = ");
     let shardings = sharding(connection).zip(sharding(text.get(second.span.end..)?));
     let shardings =
         shardings.filter(|(first, second)| first != second).map(|(first, second)| Box::new([first, second]));
     let is_said = says(connection, &BETWEEN)
-        || (says(before, &BEFORE) && says(connection, &[" and ", " to ", ", ", "; actual", "actual", "found"]));
+        || (says(before, &BEFORE)
+            && says(connection, &[" and ", " to ", " with ", ", ", "; actual", "actual", "found"]));
     if !is_sentence || !is_said || (first.shape == second.shape && shardings.is_none()) {
         return None;
     }
