@@ -140,7 +140,11 @@ fn interruptible<T: Send>(
         }
     };
     let done = py.detach(|| work(&stop, &progress));
-    done.map_err(|error| signals.raised().unwrap_or_else(|| file_error(error)))
+    // A signal that comes while the last part is written ends nothing, and its exception still counts.
+    match signals.raised() {
+        Some(raised) => Err(raised),
+        None => done.map_err(file_error),
+    }
 }
 
 fn read_plan(json: &str) -> Result<ShardPlan, Error> {
