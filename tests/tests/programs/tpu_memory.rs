@@ -393,7 +393,7 @@ struct OnOther {
     memory: BTreeMap<String, u64>,
 }
 
-/// The rules are those of `crates/hlo/src/memory/sharing.rs`; the programs for CPUs are those of `scripts/cpu_memory.py`.
+/// The rules are those of `crates/hlo/src/memory/sharing.rs`; the programs for CPUs are those of `scripts/data/cpu_memory.py`.
 #[test]
 fn temporaries_share_memory_with_results_on_cpus_and_gpus() {
     let rows: Vec<OnOther> = xla_shape_tests::corpus("other_memory.jsonl.zst");

@@ -3,7 +3,7 @@
 //! The row of a new type is its only entry: the enumeration and its readers here, the types and values in `xla-shape`, the message of
 //! literals in `xla-shape-hlo` and the tests are made from it. A row that lacks a cell does not compile.
 //!
-//! `scripts/floats.py` writes the values that `ml_dtypes` computes for a new float, which a test compares.
+//! `scripts/data/floats.py` writes the values that `ml_dtypes` computes for a new float, which a test compares.
 
 use super::ElementType;
 use super::format::FloatFormat;

@@ -4,7 +4,7 @@
 //! A new opcode is a row here (name, family, precision, attributes), sorted by name, and a rule: for an elementwise operation a row of `table!`
 //! in the core's `infer/elementwise.rs`, for any other its arm in `infer.rs` of this crate, which a test asks for. If it forwards values,
 //! `memory/values/dataflow.rs` says which. What else treats an opcode specially names it (`Opcode::` in `check`, `memory`, `cost` and
-//! `asynchronous.rs`). `scripts/hlo_cases.py` asks XLA about it.
+//! `asynchronous.rs`). `scripts/data/hlo_cases.py` asks XLA about it.
 
 use super::attribute::Key;
 use core::fmt;

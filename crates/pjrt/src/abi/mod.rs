@@ -6,7 +6,7 @@
 //! these declarations are padded with zeros (see [`PaddedArguments`]).
 //!
 //! The names of structs are the header's without `PJRT_`; fields and functions have the header's names. `abi.txt` lists the sizes,
-//! offsets and numbers of the header. A test compares the declarations here with it, and `scripts/pjrt_abi.py` generates it from a
+//! offsets and numbers of the header. A test compares the declarations here with it, and `scripts/data/pjrt_abi.py` generates it from a
 //! header.
 //!
 //! # Rules of the interface
@@ -28,7 +28,7 @@
 //! # Another call, or a newer version
 //!
 //! A call is a struct in `arguments.rs` and the struct's name at its place in the table of functions here; an answer to it is in `tests/pjrt/src`.
-//! For a newer version, `scripts/pjrt_abi.py` reads the new header, and the test says what differs.
+//! For a newer version, `scripts/data/pjrt_abi.py` reads the new header, and the test says what differs.
 
 mod arguments;
 mod macros;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_pairs.jsonl.zst: programs with pairs of instructions that start and finish an operation, valid and invalid, with XLA's own answers.
 
-usage: scripts/hlo_pairs.py [CASES]    CASES for each opcode, 56 by default; makes its environment in target/hlo-pairs
+usage: scripts/data/hlo_pairs.py [CASES]    CASES for each opcode, 56 by default; makes its environment in target/hlo-pairs
 
-Like scripts/hlo_cases.py, for opcodes that StableHLO does not have or has in another form: copies and collectives with a start and a done
+Like scripts/data/hlo_cases.py, for opcodes that StableHLO does not have or has in another form: copies and collectives with a start and a done
 instruction, asynchronous operations, `send` and `recv`, `scan` and `shuffle`. The program tests the instruction `r`. In half of the programs,
 `r` or an instruction that belongs to it is changed; `changed` describes the change.
 
@@ -15,7 +15,7 @@ valid   whether XLA reads the program and its verifier takes it, as the TPU comp
 """
 import ctypes, json, os, random, re, struct, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from hlo_cases import Gen, SIZE, TYPE, braces, changed, other_number, shape, tuple_of  # noqa: E402
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the TPU compiler for the default layouts of arrays: the rows of
-tests/corpus/tpu_default_layouts.jsonl.zst. No TPU is needed.
+"""Prints rows of tests/corpus/tpu_default_layouts.jsonl.zst: the default layouts of arrays, by the TPU compiler. No TPU is needed.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), for example in an environment under target/.
 

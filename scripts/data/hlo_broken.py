@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_broken.jsonl.zst: instructions of each kind, broken in one place, and whether XLA reads them.
 
-usage: scripts/hlo_broken.py [EACH]    EACH changes for each instruction, 8 by default; makes its environment in target/hlo-cases
+usage: scripts/data/hlo_broken.py [EACH]    EACH changes for each instruction, 8 by default; makes its environment in target/hlo-cases
 
 The instructions are those of tests/corpus/hlo_forms.jsonl.zst as XLA prints them: every opcode, attribute and form of a value. In the opcode,
 the operands or the attributes of an instruction, a character is deleted, replaced or swapped with the next one, a number is changed, or an
 attribute gets another value. A row has the form, the changed line, and `ok`: whether XLA reads the module with this line.
 """
 import json, os, random, re, subprocess, sys
-from xla import ask, reads, ready
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from xla import ask, reads, ready  # noqa: E402
+
 VALUES = ["foo", "{}", "{a}", "3", "-1", "true", '"s"', "{1,2}", "{{0}}"]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/tpu_memory_more.jsonl.zst: programs compiled ahead of time for TPUs, and the compiler's reports of their memory.
 
-usage: scripts/tpu_memory.py [FOLDER]    makes its environment in target/hlo-programs; needs the program zstd
+usage: scripts/data/tpu_memory.py [FOLDER]    makes its environment in target/hlo-programs; needs the program zstd
 
 With FOLDER, the whole dump of every program stays there. Each function below returns a function and its arguments, and options of
 `jax.jit`; S(shape, type, spec, memory) makes an argument on the first device, or over `mesh` ("data", "model", 2 by 2) if the spec names
@@ -9,7 +9,7 @@ its axes.
 """
 import base64, functools, glob, json, os, re, shutil, subprocess, sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOPOLOGIES = {"v4": "v4:2x2x1", "v5e": "v5e:2x2", "v5p": "v5p:2x2x1", "v6e": "v6e:2x2", "tpu7x": "tpu7x:2x2x1"}
 
 try:

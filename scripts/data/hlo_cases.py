@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_cases.jsonl.zst: small HLO programs, valid and invalid, with XLA's own answers.
 
-usage: scripts/hlo_cases.py [CASES]    CASES for each opcode, 48 by default; makes its environment in target/hlo-cases
+usage: scripts/data/hlo_cases.py [CASES]    CASES for each opcode, 48 by default; makes its environment in target/hlo-cases
 
 Each program tests one instruction, the root `r` of the entry computation. About half have one change: a size or an element type of an
 operand or of the result, a number of an attribute, an additional or a missing operand. XLA's answers are:
@@ -12,9 +12,11 @@ valid   whether the program as written is valid: according to XLA's import into 
         Missing if an answer does not tell, such as for an opcode that the CPU compiler does not implement.
 """
 import json, os, random, re, subprocess, sys
-from xla import ask, ready
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from xla import ask, ready  # noqa: E402
+
 FLOATS, INTS, COMPLEX = ["f32", "bf16", "f16", "f64"], ["s32", "u32", "s8", "u8", "s64"], ["c64", "c128"]
 ALL = FLOATS + INTS + COMPLEX + ["pred"]
 

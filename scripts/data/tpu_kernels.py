@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles Pallas kernels near the limit of VMEM ahead of time for TPUs, and writes the compiler's answer for each:
-tests/corpus/tpu_kernels.jsonl.zst. No TPU is needed.
+"""Writes tests/corpus/tpu_kernels.jsonl.zst: Pallas kernels near the limit of VMEM, and the compiler's answer for each. No TPU is needed.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), for example in an environment under target/, and the program zstd.
 
-usage: scripts/tpu_kernels.py [N] [SEED]       N kernels for each generation and kind, 70 if not given
+usage: scripts/data/tpu_kernels.py [N] [SEED]       N kernels for each generation and kind, 70 if not given
 
 A row: `tpu`; `limit` (vmem_limit_bytes, or null); `inputs` and `outputs`, each [array, block, whether the block's place changes with the
 grid]; `scratch`, shapes; `used`, the bytes of VMEM that the compiler gave the kernel, or `message`, why it refused; `body`: what the
@@ -12,7 +11,7 @@ kernel computes, null where it computes nothing and so needs nothing but its blo
 """
 import json, os, random, re, subprocess, sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOPOLOGIES = {"v4": "v4:2x2x1", "v5e": "v5e:2x2", "v5p": "v5p:2x2x1", "v6e": "v6e:2x2", "v7x": "tpu7x:2x2x1"}
 LIMITS = {"v4": 16 << 20, "v5e": 16 << 20, "v5p": 16 << 20, "v6e": 32 << 20, "v7x": 32 << 20}
 MOST = {"v4": 16 << 20, "v5e": 128 << 20, "v5p": 63 << 20, "v6e": 127 << 20, "v7x": 63 << 20}

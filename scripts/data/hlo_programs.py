@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_more.jsonl.zst: JAX programs compiled for CPU and, ahead of time, for TPUs, as XLA dumps them.
 
-usage: scripts/hlo_programs.py    makes its environment in target/hlo-programs; needs the program zstd
+usage: scripts/data/hlo_programs.py    makes its environment in target/hlo-programs; needs the program zstd
 
 Each function below returns a function and its arguments, where S(shape, type, spec) makes an argument on the first device, or over `mesh`
 ("data", "model", 2 by 2) if the spec names its axes.
 """
 import glob, json, os, re, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TPUS = {"v5e": "v5e:2x2", "tpu7x": "tpu7x:2x2x1", "v4": "v4:2x2x1"}
 
 try:

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_unusual.jsonl.zst: unusual forms of HLO text, and whether XLA reads them.
 
-usage: scripts/hlo_unusual.py    makes its environment in target/hlo-cases
+usage: scripts/data/hlo_unusual.py    makes its environment in target/hlo-cases
 
 The first row of the file is the text before and after a form; it is kept. Next are forms that were found by hand, which are kept, too. The rest
 is generated here: each of FORMS with each change of `changes`, names, constants at the limits of their types, values of another kind for each
 attribute, and whole texts. XLA is asked about all of them again; the same version of XLA gives the same file.
 """
 import json, os, re, subprocess, sys
-from xla import ask, reads, ready
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from xla import ask, reads, ready  # noqa: E402
+
 FILE = os.path.join(ROOT, "tests/corpus/hlo_unusual.jsonl")
 
 # An instruction of each opcode, with most of its attributes.

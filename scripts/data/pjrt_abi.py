@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes crates/pjrt/src/abi/abi.txt: sizes, offsets and numbers of PJRT's C interface, as a C compiler finds them in its headers.
 
-usage: pjrt_abi.py INCLUDE
+usage: scripts/data/pjrt_abi.py INCLUDE
 
 INCLUDE is a folder that has xla/pjrt/c/pjrt_c_api.h: that of XLA's repository, or `tensorflow/include` of a wheel of tf-nightly-cpu. Run it with a
 newer header, read the diff, and raise API_MINOR in src/abi/mod.rs."""
 import os, re, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ABI = os.path.join(HERE, "..", "crates", "pjrt", "src", "abi")
+ABI = os.path.join(HERE, "..", "..", "crates", "pjrt", "src", "abi")
 
 
 def main(include):

@@ -52,7 +52,7 @@ def row(name, dtype):
 
 with np.errstate(all="ignore"):
     rows = [json.dumps(row(*item), separators=(",", ":")) for item in TYPES.items()]
-path = pathlib.Path(__file__).parent.parent / "tests/corpus/floats.jsonl.zst"
+path = pathlib.Path(__file__).parents[2] / "tests/corpus/floats.jsonl.zst"
 packed = subprocess.run(["zstd", "-19", "--ultra"], input="".join(row + "\n" for row in rows).encode(), capture_output=True, check=True)
 path.write_bytes(packed.stdout)
 print(f"ml_dtypes {ml_dtypes.__version__}: {path.stat().st_size} bytes")

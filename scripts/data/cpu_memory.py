@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles small programs for the CPU, and prints each module with the compiler's memory analysis, as tests/corpus/other_memory.jsonl.zst has them.
+"""Prints rows of tests/corpus/other_memory.jsonl.zst: small programs compiled for the CPU, with the compiler's memory analysis.
 
 Needs `pip install jax==0.12.*`; the environment has JAX_PLATFORMS=cpu.
 
