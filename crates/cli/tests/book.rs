@@ -4,6 +4,7 @@
 //! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
 
 use crate::program::program_path;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,78 @@ fn the_book_has_the_output_of_its_commands() {
         }
     }
     assert!(commands > 20);
+}
+
+/// The lines of the blocks of shell commands in a page, without comments and without the texts that a command reads.
+fn shell_lines(page: &str) -> Vec<String> {
+    let (mut lines, mut in_shell, mut in_text) = (Vec::new(), false, false);
+    for line in page.lines() {
+        match (in_shell, in_text) {
+            (false, _) => in_shell = line == "```sh",
+            (true, true) => in_text = line != "END",
+            (true, false) if line == "```" => in_shell = false,
+            (true, false) => {
+                let command = line.split(" #").next().unwrap().trim();
+                in_text = command.ends_with("<<'END'");
+                lines.extend((!command.is_empty()).then(|| command.to_owned()));
+            }
+        }
+    }
+    lines
+}
+
+/// The beginnings of the commands in blocks of shell that are not the program's, and what runs them.
+const RUN_ELSEWHERE: [(&str, &str); 10] = [
+    ("cargo ", ".ci/run tests and runs; scripts/release.sh installs"),
+    ("pip install ", "scripts/wheel.sh installs the package in a clean environment"),
+    ("cc program.c ", "scripts/c.sh does it with its own programs"),
+    ("scripts/", "a script of the gate"),
+    ("python3 -m http.server ", "it does not end"),
+    ("python examples/kernels/", "scripts/kernels.py compiles these kernels; needs JAX"),
+    ("python lower.py ", "needs JAX and a published package"),
+    ("python norm.py ", "needs JAX and a published package"),
+    ("python - >", "needs JAX"),
+    ("--xla_", "flags of a compiler"),
+];
+
+/// The program takes each of its commands that a page has, in a block or in a sentence, with these options. Those in `console` blocks also run.
+#[test]
+fn the_program_takes_the_commands_of_the_book() {
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut commands = BTreeSet::new();
+    for path in pages.chain([root().join("README.md")]) {
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let page = fs::read_to_string(&path).unwrap();
+        let in_sentences = page.split('`').skip(1).step_by(2).filter(|code| code.starts_with("xla-shape "));
+        commands.extend(in_sentences.map(|code| code.replace('\n', " ").replace("VERB", "hlo")));
+        for line in shell_lines(&page) {
+            let own = line.rsplit("| ").next().unwrap();
+            if own.starts_with("xla-shape ") {
+                commands.insert(own.replace("VERB", "hlo"));
+            } else {
+                let is_known = RUN_ELSEWHERE.iter().any(|(beginning, _)| line.starts_with(beginning));
+                let is_file = ["cat > ", "cp "].iter().any(|beginning| line.starts_with(beginning));
+                assert!(is_known || is_file, "{}: what runs `{line}`?", path.display());
+            }
+        }
+    }
+    let mut script = String::new();
+    for command in &commands {
+        // A sentence can name an option without its value, which the help of the verb must have.
+        let (start, last) = command.rsplit_once(' ').unwrap();
+        let (start, found) = match last.starts_with('-') {
+            // Options without values can be hidden.
+            true => (start, format!("{{ grep -q -e '{last}' help.txt || {command} --help >help.txt 2>&1; }}")),
+            false => (command.as_str(), "true".to_owned()),
+        };
+        writeln!(script, "{start} --help >help.txt 2>&1 && {found} || cat <<'END'\n{command}\nEND").unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(&format!("cd '{}'\n{script}", folder.path().display()));
+    assert!(refused.is_empty(), "refused, or without the option:\n{refused}");
+    assert!(commands.len() > 100, "{}", commands.len());
 }
 
 #[test]
