@@ -75,8 +75,6 @@ fn place() -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 64 }))]
-
     #[test]
     fn windows_hold_what_indices_give(origin in [place(), place()], halo in [place(), place()]) {
         check_all::<shape!(s32[13,40])>(origin, halo);
