@@ -23,9 +23,10 @@ if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
         exit 1
     fi
 fi
-cargo build -p xla-shape-cli
-cargo build -p xla-shape-pjrt --example default_layouts
-output=$(VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test pjrt libtpu -- --nocapture | tee /dev/stderr)
+# `--workspace` gives the libraries the features that they have in other builds of this repository, so that cargo compiles fewer again.
+cargo build --workspace --bin xla-shape
+cargo build --workspace --example default_layouts
+output=$(VIRTUAL_ENV=$PWD/$environment cargo test --workspace --test pjrt libtpu -- --nocapture | tee /dev/stderr)
 # Without libtpu, or without a test of this name, the tests pass, too.
 if grep -q 'NOT asked' <<<"$output" || ! grep -q '^test libtpu::libtpu_answers \.\.\. ' <<<"$output"; then
     echo "libtpu was not asked" >&2

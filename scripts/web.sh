@@ -14,7 +14,7 @@ build() { # DIRECTORY
 }
 
 tests() { # OPTION… of Node
-    cargo build --locked -p xla-shape-cli
+    cargo build --locked --workspace --bin xla-shape
     (cd web && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" node --test "$@" tests/)
 }
 
