@@ -205,6 +205,10 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     assert_eq!((&v6e["device"], &runs["count"]), (&json!("TPU v6 Lite"), &json!(3)));
     assert_eq!(runs["picoseconds"], 75_571_250 + 75_790_000 + 75_916_250);
     assert_eq!((&runs["busy_picoseconds"], &runs["idle_picoseconds"]), (&json!(227_262_500), &json!(15_000)));
+    let page = String::from_utf8(program(&["cost", &train, "--html", "-"], "").stdout).unwrap();
+    for part in ["jit_step(6) took ", "id=\"measured-copies\"", "id=\"measured-instructions\"", "train.py:8"] {
+        assert!(page.contains(part), "{part}");
+    }
     // `hlo` reads the memory of the same module.
     let memory = json(&["hlo", &train, "--module", "jit_step(6)", "--format", "json"], "");
     assert_eq!(memory["module"], "jit_step");

@@ -2,11 +2,14 @@
 
 #[cfg(feature = "files")]
 use crate::profile;
-use crate::read::{Contents, Profiled, ReadError, Unread, program_of, read};
+#[cfg(feature = "files")]
+use crate::read::program_of;
+use crate::read::{Contents, Profiled, ReadError, Unread, read};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
+#[cfg(feature = "files")]
 use std::sync::Arc;
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;

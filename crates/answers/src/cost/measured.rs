@@ -21,8 +21,16 @@ use xla_shape_program::Program;
 /// use xla_shape_answers::cost::ProgramCost;
 /// use xla_shape_program::Program;
 ///
-/// let program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
-/// assert!(ProgramCost::of(&program).unwrap().measured.is_none(), "a module alone was not measured");
+/// let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/train.xplane.pb"));
+/// let program = Program::read("train.xplane.pb", bytes.to_vec())?;
+/// let measured = ProgramCost::of(&program).unwrap().measured.unwrap();
+/// assert_eq!(measured.runs.unwrap().count, 6, "three on each of two devices");
+/// assert_eq!(measured.lines[0].source.as_deref(), Some("train.py:8"));
+/// assert_eq!(measured.scopes[0].scope, "jit(step)/mlp");
+/// assert_eq!(measured.opcodes[0].opcode.as_deref(), Some("fusion"));
+/// assert_eq!(measured.instructions[0].times.count, 6);
+/// assert_eq!(measured.copies[0].source.as_deref(), Some("train.py:4"));
+/// assert_eq!((measured.collectives.len(), measured.modules[0].module.as_str()), (0, "jit_step(6)"));
 /// # Ok::<(), xla_shape_program::ReadError>(())
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -20,6 +20,20 @@ words! {
 }
 
 /// The measured times of a run or of a source line in two profiles.
+///
+/// ```
+/// use xla_shape_answers::hlo::Difference;
+/// use xla_shape_answers::hlo::times::TimeChange;
+/// use xla_shape_program::Program;
+///
+/// let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb"));
+/// let program = Program::read("v6e.xplane.pb", bytes.to_vec())?;
+/// let memory = program.memory(None);
+/// let same = &Difference::new(&memory, &memory).times[0];
+/// assert_eq!((same.change, same.is_clear), (TimeChange::Run, false));
+/// assert_eq!(same.picoseconds_before, Some((75_571_250 + 75_790_000 + 75_916_250) / 3));
+/// # Ok::<(), xla_shape_program::ReadError>(())
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TimeDifference {
     /// The file and the line, such as "train.py:43"; "(no source line)" for instructions without one; "run" for the whole.

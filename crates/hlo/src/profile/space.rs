@@ -32,6 +32,20 @@ pub struct Profile {
 }
 
 /// A module of a profile.
+///
+/// ```
+/// use xla_shape_hlo::profile::{Doubts, Profile, Run};
+///
+/// let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb"));
+/// let profile = Profile::read(bytes)?;
+/// let [module] = profile.modules() else { panic!("one module") };
+/// let (name, times) = module.instructions().next().unwrap();
+/// assert_eq!((name, times.count, times.total), ("matmul_optimized.1", 3, 227_262_500));
+/// let first: &Run = &module.runs()[0];
+/// assert_eq!((first.duration, first.busy), (75_571_250, 75_566_250));
+/// assert_eq!(profile.doubts(), Doubts::default());
+/// # Ok::<(), xla_shape_hlo::profile::ProfileError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ProfiledModule {
     name: String,

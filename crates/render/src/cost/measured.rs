@@ -87,11 +87,11 @@ pub(super) fn add(text: &mut Text, measured: &Measured) {
     }
 }
 
-fn time(picoseconds: u64) -> String {
+pub(super) fn time(picoseconds: u64) -> String {
     Seconds::from_picoseconds(picoseconds).to_string()
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
@@ -135,7 +135,7 @@ pub(super) fn answer(measured: &Measured) -> String {
 }
 
 /// What the times do not say.
-fn notes(measured: &Measured) -> Vec<String> {
+pub(super) fn notes(measured: &Measured) -> Vec<String> {
     let mut notes = Vec::new();
     if measured.unknown_instructions > 0 {
         let all = count(measured.unknown_instructions as u64, "instruction", "instructions");

@@ -1,6 +1,7 @@
 //! What a program is expected to cost, as text and as a page.
 
 mod measured;
+mod measured_page;
 mod page;
 mod text;
 

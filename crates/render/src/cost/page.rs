@@ -1,5 +1,6 @@
 //! The cost of a program as an HTML page.
 
+use super::measured_page;
 use super::text::{SHOWN, answer, beside, collectives, expensive, in_column, notes, number_in_words, result, share};
 use crate::Html;
 use crate::web::{Element, MOST, element, elements, hint, left_out, page_of_tables, section, table, table_of};
@@ -11,7 +12,7 @@ const NO_LINE: &str = "(no source line)";
 
 impl Html for ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
-    /// instructions, and collectives. The page has no external resources.
+    /// instructions, and collectives; of a profile, the measured times before them. The page has no external resources.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -49,8 +50,11 @@ impl Html for ProgramCost {
             let find = Some(format!("({})", opcode.opcode));
             Share { name: &opcode.opcode, amount: opcode.amount, of: opcode.instructions, find }
         });
+        let measured = self.measured.as_deref();
+        let is_expected = measured.is_none() || self.sums.total.is_some();
         let main = elements()
-            .with(element("p").id("summary").text(answer(self)))
+            .with_all(measured.map(measured_page::sections))
+            .with_all(is_expected.then(|| element("p").id("summary").text(answer(self))))
             .with_all(notes(self).into_iter().map(hint))
             .with_all(copies(self))
             .with_all(shares("lines", "By source line", all, &lines.collect::<Vec<_>>()))
