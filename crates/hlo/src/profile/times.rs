@@ -6,10 +6,13 @@ use super::plane::Result;
 /// How long all executions of one instruction took, over all runs of its program and all devices, in picoseconds.
 ///
 /// ```
-/// use xla_shape_hlo::profile::InstructionTimes;
+/// use xla_shape_hlo::profile::{InstructionTimes, Profile};
 ///
-/// let times = InstructionTimes { count: 4, total: 90, own: 80, shortest: 20, longest: 25, ..InstructionTimes::default() };
-/// assert_eq!(times.mean(), 22);
+/// let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb"));
+/// let profile = Profile::read(bytes)?;
+/// let times: &InstructionTimes = profile.modules()[0].instructions().next().unwrap().1;
+/// assert_eq!((times.shortest, times.mean(), times.longest), (75_566_250, 75_754_166, 75_911_250));
+/// # Ok::<(), xla_shape_hlo::profile::ProfileError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
