@@ -14,6 +14,10 @@ pub const CMEM: u8 = 3;
 pub const SMEM: u8 = 4;
 /// `S(5)`: the host's memory (`Layout::kHostMemorySpace`).
 pub const HOST: u8 = 5;
+/// `S(8)`: semaphores of SparseCore's scalar unit.
+pub const SPARSECORE_SEMAPHORE: u8 = 8;
+/// `S(10)`: semaphores of SparseCore's vector units.
+pub const SPARSECORE_VECTOR_SEMAPHORE: u8 = 10;
 
 /// The usual names of the memory spaces of TPUs.
 const NAMES: [(u8, &str); 11] = [
@@ -25,8 +29,8 @@ const NAMES: [(u8, &str); 11] = [
     (HOST, "host"),
     // The compiler keeps single numbers and predicates here.
     (6, "scalars"),
-    (8, "SparseCore semaphores"),
-    (10, "SparseCore vector semaphores"),
+    (SPARSECORE_SEMAPHORE, "SparseCore semaphores"),
+    (SPARSECORE_VECTOR_SEMAPHORE, "SparseCore vector semaphores"),
     (11, "SparseCore SMEM"),
     (12, "SparseCore vector SMEM"),
 ];
@@ -72,4 +76,18 @@ pub fn from_name(text: &str) -> Option<u8> {
         return Some(SEMAPHORE);
     }
     NAMES.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(number, _)| number)
+}
+
+/// Whether the values of a memory space are semaphores. The compiler reserves exactly their bytes, without padding or alignment beyond that of one
+/// of them (its buffer assignments for v4 to v7x).
+///
+/// ```
+/// use xla_shape_core::memory_space;
+///
+/// assert!(memory_space::is_semaphore(memory_space::SPARSECORE_SEMAPHORE));
+/// assert!(!memory_space::is_semaphore(memory_space::SMEM));
+/// ```
+#[must_use]
+pub const fn is_semaphore(memory_space: u8) -> bool {
+    matches!(memory_space, SEMAPHORE | SPARSECORE_SEMAPHORE | SPARSECORE_VECTOR_SEMAPHORE)
 }

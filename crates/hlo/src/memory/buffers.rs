@@ -93,7 +93,7 @@ pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_>) -> bool
 
 /// The bytes of an array. Semaphores are adjacent: they have no padding, whatever their tiles.
 pub(super) fn taken_bytes(array: &ArrayShape) -> u64 {
-    let is_semaphore = array.layout().memory_space() == memory_space::SEMAPHORE;
+    let is_semaphore = memory_space::is_semaphore(array.layout().memory_space());
     let bytes = if is_semaphore { array.unpadded_byte_size() } else { array.byte_size() };
     bytes.unwrap_or(0)
 }
@@ -104,7 +104,7 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     const LINE: u64 = 1024;
     let bytes = taken_bytes(array);
     let layout = array.layout();
-    if !is_tpu || !layout.tiles().is_empty() || layout.memory_space() == memory_space::SEMAPHORE {
+    if !is_tpu || !layout.tiles().is_empty() || memory_space::is_semaphore(layout.memory_space()) {
         return bytes;
     }
     let elements = array.elements().unwrap_or(0);

@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
-use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, SEMAPHORE};
+use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, is_semaphore};
 use xla_shape_core::tpu::Generation;
 
 /// The alignment on CPUs (`MinAlign` in `xla/backends/cpu/alignment.h`), in bytes.
@@ -113,7 +113,7 @@ pub(super) fn estimate<'m>(
 const fn alignment(space: u8) -> u64 {
     match space {
         DEFAULT => HBM_STEP,
-        SEMAPHORE => 4,
+        _ if is_semaphore(space) => 4,
         _ => ALIGNMENT,
     }
 }
@@ -226,5 +226,19 @@ mod tests {
         let timeline = module.memory().timeline().unwrap();
         // The state, and beside it all three others: 4, 1, 2 and 3 MiB. In the memory of the state, there would be room for `two`.
         assert_eq!(timeline.account().device.temporaries >> 20, 10);
+    }
+
+    /// Arrays without tiles take whole lines of 1,024 elements, but semaphores of all kinds only their own bytes, as in the buffer
+    /// assignments of SparseCore's offloaded gathers for v7x.
+    #[test]
+    fn semaphores_have_no_padding() {
+        let text = "HloModule m, is_scheduled=true\n\
+            ENTRY e {\n  a = f32[8,128]{1,0:T(8,128)} parameter(0)\n  \
+            s = (s32[12]{0:S(8)}, s32[5]{0:S(10)}, s32[3]{0:S(2)}, s32[2]{0:S(4)}) custom-call(a), custom_call_target=\"t\"\n  \
+            ROOT r = f32[8,128]{1,0:T(8,128)} custom-call(s, a), custom_call_target=\"t\"\n}\n";
+        let module = Module::parse(text).unwrap();
+        let timeline = module.memory().timeline().unwrap();
+        let heaps = &timeline.account().heaps;
+        assert_eq!([8, 10, 2, 4].map(|space| heaps.get(&space).copied()), [Some(48), Some(20), Some(12), Some(4096)]);
     }
 }
