@@ -399,6 +399,30 @@ def test_threads_and_leaks():
     assert gone() is None and array() is None
 
 
+def test_every_alternative_is_named():
+    @checked
+    def f(x: Arr[jax.Array, "f32[m]"] | Arr[jax.Array, "f32[m,n]"] | None) -> None:
+        del x
+
+    f(None)
+    f(jnp.ones((2, 3)))
+    with pytest.raises(TypeError) as caught:
+        f(jnp.ones((2, 3, 4)))
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "f: argument x: this function takes f32[m], the call has f32[2,3,4]"
+    assert lines[1].startswith("  or argument x: this function takes f32[m,n]") and lines[2:] == ["  or None"]
+
+
+def test_a_method_has_its_class():
+    class Layer:
+        @checked
+        def apply(self, x: Arr[jax.Array, "f32[m]"]) -> None:
+            del x
+
+    with pytest.raises(TypeError, match=r"^Layer\.apply: argument x: this function takes"):
+        Layer().apply(jnp.ones((2, 3)))
+
+
 class Weights(TypedDict):
     w: Arr[jax.Array, "f32[n,m]"]
     b: Arr[jax.Array, "f32[m]"]

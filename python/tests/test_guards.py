@@ -64,6 +64,14 @@ def test_a_program_for_another_device_is_refused(compiled):
     for call in (lambda: Module(compiled.as_text()).memory("v5p"), lambda: memory(compiled.as_text(), "v5p")):
         with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
             call()
+    # It is not called, and not compiled again: what JAX made for that device is taken.
+    for program in (compiled, lowered):
+        with pytest.raises(ShapeError, match="compiled for cpu, not for v5e"):
+            memory(program, for_="v5e:2x2")
+        with pytest.raises(ShapeError, match="expected a function, which is compiled for h100"):
+            memory(program, for_="h100")
+        with pytest.raises(TypeError, match="expected a function for these arguments"):
+            memory(program, jnp.ones(3), for_="v5e")
     assert memory(compiled, 1 << 30) and memory(lowered, 1 << 30)
     for call in (lambda: memory(compiled, "v5e", "v5p"), lambda: memory(compiled, "v5e", device="v5e"), lambda: memory(compiled, device="v5e", for_="v5e")):
         with pytest.raises(TypeError, match="expected"):
@@ -85,8 +93,6 @@ def test_memory_of_a_function_on_a_tpu():
     assert small and small["memory"]["device"]["total"] == 49152
     with pytest.raises(ShapeError, match="found `v99`"):
         memory(padded, large, for_="v99")
-    with pytest.raises(TypeError, match="expected a function"):
-        memory(jax.jit(padded).lower(jnp.ones(3)), for_="v5e")
 
 
 def test_padding(compiled):

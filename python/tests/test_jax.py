@@ -261,3 +261,9 @@ def test_assert_layout_of_trees():
         assert_layout(f(x, [w]), {"a": "{1,0}"})
     with pytest.raises(AssertionError, match=r"expected \{1,0\}, found nothing"):
         assert_layout([], "{1,0}")
+
+
+def test_dir_shows_what_is_ours():
+    import xla_shape.jax as ours
+
+    assert dir(ours) == sorted(ours.__all__)

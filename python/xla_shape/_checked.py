@@ -114,13 +114,20 @@ class _OneOf(_Node):
     def visit(self, place: str, value: Any, do: _Visit) -> None:
         if value is None and self.has_none:
             return
-        refusal = None
+        refusals = []
         for node in self.nodes:
             try:
                 return node.visit(place, value, do)
             except TypeError as error:
-                refusal = refusal or error
-        raise refusal or TypeError(f"{place}: expected None, found a value of type {type(value).__name__}")
+                refusals.append(str(error))
+        if not refusals:
+            raise TypeError(f"{place}: expected None, found a value of type {type(value).__name__}")
+        # Each alternative, and why it is not this one; the function is named once.
+        first, *others = refusals
+        others = [other[max(other.find(place), 0) :] for other in others]
+        if others and self.has_none:
+            others.append("None")
+        raise TypeError("\n  or ".join([first, *others]))
 
     def patterns(self, place: str, seen: frozenset[int] = frozenset()) -> Iterator[tuple[str, Pattern]]:
         for node in self.nodes:
@@ -288,7 +295,8 @@ class Signature:
     """The checked annotations of a function."""
 
     def __init__(self, function: Callable[..., Any], names: Mapping[str, Any], tpu: str | None = None, constrain: bool = False) -> None:
-        self.name = getattr(function, "__name__", repr(function))
+        # A method has the name of its class.
+        self.name = getattr(function, "__qualname__", repr(function)).rpartition("<locals>.")[2]
         self.tpu, self.constrain = tpu, constrain
         if tpu is not None:
             # Raises an error if the name of the TPU is not known.

@@ -19,6 +19,8 @@ __all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device", "why_no_answer
 
 def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
     """The function with these arguments, jitted or not, lowered for TPUs or another platform."""
+    if hasattr(function, "as_text"):
+        raise TypeError("expected a function, found a program that JAX has lowered or compiled for its own devices: pass the function and its arguments")
     if not callable(function):
         raise TypeError(f"expected a function, found {function!r}")
     jitted = function if hasattr(function, "trace") else jax.jit(function)

@@ -59,7 +59,7 @@ def _dumps(
         if len(devices) > 1:
             raise ShapeError(f"a dump is of one device, found {len(devices)} in for_")
         return [(None, devices[0].split(":")[0] if devices else None, os.fspath(f))], []
-    if not callable(f):
+    if not callable(f) and not hasattr(f, "as_text"):
         raise TypeError(f"expected a function or the directory of a dump, found {f!r}")
     program = lowered_for_tpu(f, args).as_text()
     os.mkdir(folder)

@@ -27,7 +27,7 @@ from ._compile import memory_on, refuse_other_device
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, expect, layout_like
 from ._jax_types import register
 from ._kernel import kernel
-from ._native import memory_of_refused, out_of_memory
+from ._native import generation, memory_of_refused, out_of_memory
 from ._tune import Tuned, tune
 
 __all__ = [
@@ -58,6 +58,11 @@ __all__ = [
 ]
 
 register()
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 # XLA's number for `*` in a tile.
 _COMBINE = -(2**63)
@@ -218,6 +223,7 @@ def memory(
         memory(f, x, y, for_="h100")             # for this GPU, without one
         memory(jax.jit(f).lower(x, y))           # compiles it for the devices of JAX
         memory(jax.jit(f).lower(x, y).compile())
+        memory(jax.jit(f).lower(x, y), for_="v5e")   # only if x and y are on a v5e, such as one of a topology
         memory(error)                            # what the message of an error says, as `xla_shape.scan` reads it
 
     args: with `for_`, the arguments of the function, such as `jax.ShapeDtypeStruct`s. Without it, the device may be here.
@@ -236,7 +242,13 @@ def memory(
     if for_ is not None:
         if device is not None:
             raise TypeError("expected `device` or `for_`, found both")
-        return memory_on(for_, program, args, top, space)
+        if not hasattr(program, "as_text"):
+            return memory_on(for_, program, args, top, space)
+        if args:
+            raise TypeError("expected a function for these arguments, found a program that has its arguments")
+        device = generation(for_.partition(":")[0])
+        if device is None:
+            raise ShapeError(f"expected a function, which is compiled for {for_}, found a program that JAX has lowered for its own devices")
     if len(args) > 1 or (args and device is not None):
         raise TypeError('expected memory(program, device), or memory(f, *args, for_="v5e")')
     device = args[0] if args else device
