@@ -5,24 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 jax=0.12.0 libtpu=0.0.52
-for candidate in python3 python3.1{4,3,2} ~/.pyenv/versions/3.1*/bin/python3; do
-    if "$candidate" -c "import sys; sys.exit(sys.version_info < (3, 12))" 2>/dev/null; then
-        found=$candidate
-        break
-    fi
-done
-if [ -z "${found:-}" ]; then
-    echo "NOT compared: JAX $jax needs Python 3.12 or newer." >&2
-    exit 1
-fi
 environment=target/jax-$jax
-[ -x "$environment/bin/pip" ] || "$found" -m venv "$environment"
-if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
-    if ! "$environment/bin/pip" install --quiet "jax==$jax" "libtpu==$libtpu"; then
-        echo "NOT compared: libtpu $libtpu cannot be installed here." >&2
-        exit 1
-    fi
-fi
+scripts/jax_environment.sh "$environment" jax,libtpu "jax==$jax" "libtpu==$libtpu"
 # `--workspace` gives the libraries the features that they have in other builds of this repository, so that cargo compiles fewer again.
 cargo build --workspace --bin xla-shape
 cargo build --workspace --example default_layouts

@@ -9,3 +9,4 @@ mod name;
 mod products;
 mod table;
 pub mod tpu;
+mod unknown;

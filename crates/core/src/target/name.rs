@@ -1,6 +1,7 @@
 //! The names of targets: those that are printed, and those that JAX, the compiler and Google Cloud use.
 
 use super::generation::Generation;
+use super::unknown::write_unknown;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
@@ -190,17 +191,7 @@ impl UnknownGeneration {
 
 impl fmt::Display for UnknownGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a generation of TPUs: ")?;
-        for (number, generation) in Generation::ALL.iter().enumerate() {
-            let separator = if number == 0 { "" } else { ", " };
-            write!(f, "{separator}{generation}")?;
-        }
-        write!(f, "; found `{}`", self.name.escape_debug())?;
-        for (number, generation) in self.meant().enumerate() {
-            let separator = if number == 0 { "; did you mean" } else { " or" };
-            write!(f, "{separator} `{generation}`")?;
-        }
-        if self.meant().next().is_some() { f.write_str("?") } else { Ok(()) }
+        write_unknown(f, "a generation of TPUs", Generation::ALL, &self.name, self.meant())
     }
 }
 

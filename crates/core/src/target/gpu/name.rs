@@ -1,6 +1,7 @@
 //! The names of GPUs: those that are printed, and those that CUDA, JAX, GKE and Slurm use.
 
 use super::Gpu;
+use crate::target::unknown::write_unknown;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
@@ -97,22 +98,7 @@ impl UnknownGpu {
 
 impl fmt::Display for UnknownGpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a GPU: ")?;
-        for (number, gpu) in Gpu::ALL.iter().enumerate() {
-            let separator = if number == 0 { "" } else { ", " };
-            write!(f, "{separator}{gpu}")?;
-        }
-        write!(f, "; found `{}`", self.name.escape_debug())?;
-        let count = self.meant().count();
-        for (number, gpu) in self.meant().enumerate() {
-            let separator = match number {
-                0 => "; did you mean",
-                number if number.saturating_add(1) == count => " or",
-                _ => ",",
-            };
-            write!(f, "{separator} `{gpu}`")?;
-        }
-        if count > 0 { f.write_str("?") } else { Ok(()) }
+        write_unknown(f, "a GPU", Gpu::ALL, &self.name, self.meant())
     }
 }
 

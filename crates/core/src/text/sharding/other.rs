@@ -131,28 +131,16 @@ impl Parser<'_> {
         };
         let mut other = OtherAxes::default();
         let mut spans = Spans::default();
-        let mut dimensions = Vec::new();
-        self.cursor.eat('[')?;
-        if !self.cursor.is(']') {
-            loop {
-                self.cursor.eat('{')?;
-                let mut dimension = DimensionSharding::default();
-                self.axes(&mesh, &mut dimension.axes, Some(&mut dimension.is_open), &mut spans.dimensions)?;
-                dimensions.push(dimension);
-                // Skip a priority such as `p1`, which only affects sharding propagation.
-                let is_priority = |word: &str| {
-                    word.strip_prefix('p')
-                        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
-                };
-                if self.cursor.word().is_some_and(is_priority) {
-                    self.cursor.advance();
-                }
-                if !self.cursor.eat_if(',') {
-                    break;
-                }
+        // After a dimension may stand a priority such as `p1`, which only affects how shardings spread.
+        let dimensions = self.dimensions(&mesh, &mut spans.dimensions, |parser| {
+            let is_priority = |word: &str| {
+                word.strip_prefix('p')
+                    .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+            };
+            if parser.cursor.word().is_some_and(is_priority) {
+                parser.cursor.advance();
             }
-        }
-        self.cursor.eat_or(']', ',')?;
+        })?;
         while self.cursor.eat_if(',') {
             let what = "`replicated=` or `unreduced=`";
             let (axes, places) = match self.cursor.attribute() {

@@ -461,20 +461,7 @@ impl<'a> Parser<'a> {
             let metadata = self.named_metadata()?;
             return named(mesh, Vec::new(), other, &spans, metadata);
         }
-        self.cursor.eat('[')?;
-        let mut dimensions = Vec::new();
-        if !self.cursor.is(']') {
-            loop {
-                self.cursor.eat('{')?;
-                let mut dimension = DimensionSharding::default();
-                self.axes(&mesh, &mut dimension.axes, Some(&mut dimension.is_open), &mut spans.dimensions)?;
-                dimensions.push(dimension);
-                if !self.cursor.eat_if(',') {
-                    break;
-                }
-            }
-        }
-        self.cursor.eat_or(']', ',')?;
+        let dimensions = self.dimensions(&mesh, &mut spans.dimensions, |_| ())?;
         let mut metadata = Vec::new();
         while self.cursor.eat_if(',') {
             let what = "`replicated=`, `unreduced=`, `manual=` or `metadata=`";
@@ -535,6 +522,31 @@ impl<'a> Parser<'a> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Reads `[{'a','b'}, {?}]`; `after` reads what may stand after a dimension.
+    pub(super) fn dimensions(
+        &mut self,
+        mesh: &Mesh,
+        spans: &mut Vec<Span>,
+        after: impl Fn(&mut Self),
+    ) -> Result<Vec<DimensionSharding>> {
+        self.cursor.eat('[')?;
+        let mut dimensions = Vec::new();
+        if !self.cursor.is(']') {
+            loop {
+                self.cursor.eat('{')?;
+                let mut dimension = DimensionSharding::default();
+                self.axes(mesh, &mut dimension.axes, Some(&mut dimension.is_open), spans)?;
+                dimensions.push(dimension);
+                after(self);
+                if !self.cursor.eat_if(',') {
+                    break;
+                }
+            }
+        }
+        self.cursor.eat_or(']', ',')?;
+        Ok(dimensions)
     }
 
     /// Reads axes up to the closing brace; `?` is allowed only if `is_open` is given.
