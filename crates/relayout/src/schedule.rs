@@ -19,7 +19,7 @@ pub(super) struct Scheduler {
 }
 
 impl Scheduler {
-    /// For arrays of these widths whose bytes together have this footprint.
+    /// A scheduler for arrays with elements of these widths.
     pub(super) fn new(widths: Widths, target: Target, footprint: Footprint) -> Self {
         Self { widths, target, footprint, instructions: Instructions::new(target.vectors, footprint.stores) }
     }
@@ -53,13 +53,13 @@ impl Scheduler {
         let shares_stage = matches!(work, Work::Kernel(Kernel::Runs(Runs { bytes, len, .. })) if streams && bytes * len < MIN_UNMERGED_ITERATION);
         match work {
             // With non-temporal stores, short iterations run in the order of the destination and share a staging buffer.
-            Work::Kernel(Kernel::Runs(_)) if shares_stage => outer.sort_by_key(|axis| Reverse(axis.to)),
+            Work::Kernel(Kernel::Runs(_)) if shares_stage => write_in_order(&mut outer),
             // With ordinary stores, write the destination from front to back; several rows are read at once anyway.
-            Work::Kernel(Kernel::Interleave(_)) if !streams => outer.sort_by_key(|axis| Reverse(axis.to)),
+            Work::Kernel(Kernel::Interleave(_)) if !streams => write_in_order(&mut outer),
             // The blocks of a transpose have their own order.
             Work::Kernel(Kernel::Transpose(_) | Kernel::Matrix(_)) => {}
             // Otherwise, read the source from front to back. A gather reads a line completely while it is in the L1 cache.
-            _ => outer.sort_by_key(|axis| Reverse(axis.from)),
+            _ => read_in_order(&mut outer),
         }
         let mut step = Step { from: region.from, to: region.to, outer, work };
         let left = match step.work {
@@ -92,7 +92,7 @@ impl Step {
         let (from, to) = (self.from + parts * part.from, self.to + parts * part.to);
         let rest = (left > 0).then(|| Self { from, to, outer: self.outer.clone(), work: work(left) });
         self.outer.push(part);
-        self.outer.sort_by_key(|axis| Reverse(axis.from));
+        read_in_order(&mut self.outer);
         self.work = work(RUNS_PER_BATCH);
         rest
     }
@@ -137,6 +137,16 @@ fn in_bytes(unit: Unit, start: usize, axes: &mut [Axis], side: fn(&mut Axis) -> 
     in_bytes(start)
 }
 
+/// Orders loops so that the source is read from front to back.
+fn read_in_order(axes: &mut [Axis]) {
+    axes.sort_by_key(|axis| Reverse(axis.from));
+}
+
+/// Orders loops so that the destination is written from front to back.
+fn write_in_order(axes: &mut [Axis]) {
+    axes.sort_by_key(|axis| Reverse(axis.to));
+}
+
 /// The step that packs elements of a byte each, or unpacks them, if whole units are packed.
 fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
     let bits = widths.from.min(widths.to);
@@ -155,7 +165,7 @@ fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
     let factor = len / unit.elements;
     let along = axes.iter().position(|axis| axis.from == 1 && axis.to == factor);
     let along = along.filter(|_| unit.bytes == 1 && matches!(factor, 1 | 2 | 4 | 8)).map(|along| axes.remove(along));
-    axes.sort_by_key(|axis| Reverse(axis.from));
+    read_in_order(&mut axes);
     let outer = axes.iter().map(turned).collect();
     let kernel = if let Some(along) = along {
         let rows = Interleave { factor, bytes: 1, len: along.len, row_stride: distance * unit.elements };

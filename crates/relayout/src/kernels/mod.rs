@@ -75,8 +75,9 @@ impl LoopNest<'_> {
         }
     }
 
-    /// The bytes of the source and of the destination from the offsets of the first iteration to the end of the last one, if one iteration
-    /// takes `from` and `to` bytes: *the span*. `None` if they overflow. If both slices have the span, all iterations are in bounds.
+    /// *The span*: how many bytes of the source and of the destination all iterations take together, from the first offset to the end of the
+    /// last iteration. One iteration takes `from` and `to` bytes. `None` if a number overflows. If both slices have the span, all iterations
+    /// are in bounds.
     fn span(self, (from, to): (usize, usize)) -> Option<(usize, usize)> {
         span_of_loops(self.0, (from, to))
     }
@@ -261,6 +262,11 @@ pub(super) struct Packing {
 }
 
 impl Packing {
+    /// The same copy as an interleaving: its elements are whole bytes, and share none.
+    const fn of_bytes(rows: Interleave) -> Self {
+        Self { bits: 8, distance: 0, rows }
+    }
+
     /// The bytes of the unpacked elements, gaps included, and of the packed ones.
     fn span(&self) -> Option<(usize, usize)> {
         let axis = |len: usize, from| Axis { len, from, to: 0 };

@@ -51,12 +51,13 @@ pub(super) struct BlockOptions<'a> {
 }
 
 /// Repeats a block for each number below a constant, unrolled: the compiler keeps loops of 16 iterations, and then spills to memory what
-/// belongs in registers.
+/// belongs in registers. The conditions are constants, so that the blocks of other numbers take no time to compile, not even without
+/// optimisation.
 macro_rules! up_to_16 {
     ($i:ident in $count:expr => $body:block) => { up_to_16!(@each $i in $count => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
     (@each $i:ident in $count:expr => $body:block; $($number:literal)*) => {
         $(
-            if $number < $count {
+            if const { $number < $count } {
                 let $i = $number;
                 $body
             }
@@ -154,8 +155,6 @@ macro_rules! transposes {
             (to, columns): (*mut u8, Offsets<'_>),
         ) {
             let &BlockOptions { streaming, prefetch_writes, rows_to_prefetch: (prefetch_from, prefetched), .. } = options;
-            // Columns shorter than a line are neither prefetched nor written with non-temporal stores.
-            let lines = N == LINE_VECTORS;
             let count = N * SIZE / BYTES;
             // SAFETY: only the CPU features are required, which this function requires, too.
             let shuffle = if SHUFFLED { unsafe { V::repeated(options.shuffle) } } else { unsafe { V::zero() } };
@@ -172,7 +171,8 @@ macro_rules! transposes {
                     let mut next_a = start;
                     while next_a < end {
                         let a = next_a.min(last_a);
-                        if lines && prefetched.count > 0 {
+                        // Columns shorter than a line are neither prefetched nor written with non-temporal stores.
+                        if const { N == LINE_VECTORS } && prefetched.count > 0 {
                             // A line of each row takes four iterations (one for each 16 bytes): each of them prefetches a quarter of the
                             // rows.
                             let first = b + a * BYTES / 16 % (LINE / 16) * (count / 4);
@@ -200,13 +200,13 @@ macro_rules! transposes {
                         }
                         let (first_column, columns) = columns.slice::<EVEN>(a, LANE);
                         let to = to.wrapping_add(first_column + b * BYTES);
-                        if lines && prefetch_writes {
+                        if const { N == LINE_VECTORS } && prefetch_writes {
                             for i in 0..LANE {
                                 prefetch_to_write(to.wrapping_add(columns.get::<EVEN>(i) + LINE));
                             }
                         }
                         // Non-temporal stores write each line once: columns that the block before has written are skipped.
-                        let done = if lines && streaming { next_a - a } else { 0 };
+                        let done = if const { N == LINE_VECTORS } && streaming { next_a - a } else { 0 };
                         let store_all = |streaming, done| {
                             for i in 0..LANE {
                                 if i < done {
@@ -223,7 +223,7 @@ macro_rules! transposes {
                         };
                         if done > 0 {
                             store_all(true, done);
-                        } else if lines && streaming {
+                        } else if const { N == LINE_VECTORS } && streaming {
                             store_all(true, 0);
                         } else {
                             store_all(false, 0);

@@ -115,16 +115,16 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     }
 }
 
-/// Calls `$f` with the kernel's sizes and whether it streams as constants. Returns `false` from the caller if no instance has these sizes.
+/// Calls `$f` with the kernel's sizes and whether it streams as constants. `false` if no instance has these sizes.
 ///
-/// Used in `run` only: the safety comments refer to its contract.
+/// Used in `pack` and `unpack` only: the safety comments refer to the contract of `run`, which they share.
 macro_rules! with_sizes {
     ($f:ident $arguments:tt, $bits:expr, $kernel:expr, $streaming:expr) => {
         with_sizes!(@arms $f $arguments, ($bits, $kernel.bytes, $kernel.factor), $streaming;
             8, 1, 2; 8, 1, 4; 8, 1, 8; 8, 2, 2; 8, 2, 4; 8, 2, 8; 8, 4, 2; 8, 4, 4; 8, 4, 8; 8, 8, 2; 8, 8, 4;
             4, 1, 1; 4, 1, 2; 4, 1, 4; 4, 1, 8; 2, 1, 1; 2, 1, 2; 2, 1, 4; 2, 1, 8; 1, 1, 1; 1, 1, 2; 1, 1, 4; 1, 1, 8)
     };
-    (@arms $f:ident $arguments:tt, $sizes:expr, $streaming:expr; $($bits:literal, $bytes:literal, $factor:literal);*) => {
+    (@arms $f:ident $arguments:tt, $sizes:expr, $streaming:expr; $($bits:literal, $bytes:literal, $factor:literal);*) => {{
         match $sizes {
             $(
                 // SAFETY: the constants are the kernel's sizes, and `run`'s caller guarantees a valid kernel, its bounds and, if it
@@ -135,7 +135,8 @@ macro_rules! with_sizes {
             )*
             _ => return false,
         }
-    };
+        true
+    }};
 }
 
 /// Generates the kernels for one kind of [`Vector`], compiled with the given CPU features.
@@ -201,18 +202,14 @@ macro_rules! kernels {
                     // SAFETY: the caller guarantees the bounds; `copy_non_temporal` uses the same vectors.
                     unsafe { runs::run(kernel, streaming.then_some(copy_non_temporal), nest, from, to) };
                 }
-                Kernel::Interleave(rows) => {
-                    with_sizes!(interleave(rows, 0, nest, from, to), 8, rows, streaming)
-                }
-                Kernel::Deinterleave(rows) => {
-                    with_sizes!(deinterleave(rows, 0, nest, from, to), 8, rows, streaming)
-                }
-                Kernel::Pack(Packing { bits, distance, rows }) => {
-                    with_sizes!(interleave(rows, *distance, nest, from, to), bits, rows, streaming)
-                }
-                Kernel::Unpack(Packing { bits, distance, rows }) => {
-                    with_sizes!(deinterleave(rows, *distance, nest, from, to), bits, rows, streaming)
-                }
+                // SAFETY: elements of whole bytes are as packed ones that fill a byte; the caller guarantees the rest.
+                Kernel::Interleave(rows) => return unsafe { pack(&Packing::of_bytes(*rows), streaming, nest, from, to) },
+                // SAFETY: as above.
+                Kernel::Deinterleave(rows) => return unsafe { unpack(&Packing::of_bytes(*rows), streaming, nest, from, to) },
+                // SAFETY: the caller guarantees what `pack` requires.
+                Kernel::Pack(packing) => return unsafe { pack(packing, streaming, nest, from, to) },
+                // SAFETY: the caller guarantees what `unpack` requires.
+                Kernel::Unpack(packing) => return unsafe { unpack(packing, streaming, nest, from, to) },
                 Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => return false,
                 // SAFETY: `TRANSPOSE_KERNELS` uses these vectors; the caller guarantees the kernel, its bounds and the alignment if
                 // `streaming`.
@@ -221,6 +218,26 @@ macro_rules! kernels {
                 },
             }
             true
+        }
+
+        /// Runs the instance of [`interleave`] for these sizes. Returns `false`, with nothing written, if there is none.
+        ///
+        /// # Safety
+        /// As [`run`] for [`Kernel::Pack`] and, if the elements have 8 bits, for [`Kernel::Interleave`].
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn pack(packing: &Packing, streaming: bool, nest: LoopNest<'_>, from: *const u8, to: *mut u8) -> bool {
+            let Packing { bits, distance, rows } = packing;
+            with_sizes!(interleave(rows, *distance, nest, from, to), bits, rows, streaming)
+        }
+
+        /// Runs the instance of [`deinterleave`] for these sizes. Returns `false`, with nothing written, if there is none.
+        ///
+        /// # Safety
+        /// As [`run`] for [`Kernel::Unpack`] and, if the elements have 8 bits, for [`Kernel::Deinterleave`].
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn unpack(packing: &Packing, streaming: bool, nest: LoopNest<'_>, from: *const u8, to: *mut u8) -> bool {
+            let Packing { bits, distance, rows } = packing;
+            with_sizes!(deinterleave(rows, *distance, nest, from, to), bits, rows, streaming)
         }
 
         /// Copies bytes that are contiguous on both sides, whole lines of the destination with non-temporal stores.
