@@ -59,10 +59,10 @@
 //!
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
 //! - `legacy` (on by default): layouts of 2017, with padded dimensions and a value in the padding, as values and as types.
-//! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `ndarray`: borrowing arrays without tiles to and from the views of the crate `ndarray`.
 //! - `hlo`: HLO modules, from the crate `xla-shape-hlo`, and `hlo_types!`.
 //! - `notations`: the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN, and `assert_same_map!`.
+//! - `num-complex`: values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
