@@ -158,6 +158,7 @@ impl Limit {
     /// The usual limits, first those of numbers that are known, then the others. Where the time is known, it stands for the cycles.
     pub(crate) fn usual(is_known: impl Fn(Measure) -> bool) -> (Vec<Self>, Vec<Self>) {
         let measured = |limit: Self| match limit.measure {
+            // The compiler for GPUs estimates seconds, not cycles.
             Measure::Cycles if is_known(Measure::Seconds) => Self { measure: Measure::Seconds, ..limit },
             _ => limit,
         };

@@ -1,5 +1,9 @@
 //! What changed between two programs: totals, the memory at the peak, and values.
 
+mod peak;
+
+pub use peak::{Cause, LiveAt, Peak, PeakChange};
+
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
@@ -7,7 +11,7 @@ use super::times::{TimeDifference, times};
 use crate::amount;
 use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy};
 use crate::digest::{self, Digest};
-use crate::numbers::{difference, space_name};
+use crate::numbers::difference;
 use crate::source::source_text;
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
@@ -15,7 +19,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
-use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
+use xla_shape_hlo::{Buffer, Module, Opcode, Pairs, Timeline};
 use xla_shape_program::{Program, ProgramMemory};
 
 words! {
@@ -55,27 +59,10 @@ words! {
         Total = "total",
     }
 
-    /// What a line says of a peak.
-    pub enum PeakChange {
-        /// What is live at the peak differs.
-        Peak = "peak",
-    }
-
     /// What a line says of a number.
     pub enum MeasureChange {
         /// The number differs.
         Measure = "measure",
-    }
-
-    /// At which peak a value is live.
-    #[derive(PartialOrd, Ord)]
-    pub enum LiveAt {
-        /// Only at that of the second program.
-        After = "only after",
-        /// Only at that of the first program.
-        Before = "only before",
-        /// At both, with different sizes.
-        OtherSize = "other size",
     }
 }
 
@@ -119,50 +106,6 @@ pub struct Total {
     pub bytes_after: u64,
     /// How many bytes more in the second program; negative if fewer.
     pub bytes: i64,
-}
-
-/// The peaks of a memory space in both programs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Peak {
-    /// The memory space as people read it.
-    pub name: String,
-    /// What is live at the peak differs.
-    pub change: PeakChange,
-    /// The number of the memory space.
-    pub space: u8,
-    /// The bytes in the first program.
-    pub bytes_before: u64,
-    /// The bytes in the second program.
-    pub bytes_after: u64,
-    /// How many bytes more in the second program; negative if fewer.
-    pub bytes: i64,
-    /// The instruction at which the space is fullest in the first program; null if it is not used.
-    pub at_before: Option<String>,
-    /// The same in the second program.
-    pub at_after: Option<String>,
-    /// What makes the difference; the `bytes` add up to those of the peak.
-    pub because: Vec<Cause>,
-}
-
-/// Something that is in memory at the peak of only one program, or has another size in the other.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Cause {
-    /// At which peak it is live.
-    pub live: LiveAt,
-    /// The name of the instruction.
-    pub name: String,
-    /// Which array of the instruction's value, from 0.
-    pub leaf: usize,
-    /// The shape; if the size differs, both with ` -> ` between them.
-    pub shape: String,
-    /// How many values of this shape and origin.
-    pub values: usize,
-    /// How many bytes more in the second program; negative if fewer.
-    pub bytes: i64,
-    /// The name of the operation in the user's program; null if the module has none.
-    pub op_name: Option<String>,
-    /// The file and the line, such as "train.py:43"; null if the module has none.
-    pub source: Option<String>,
 }
 
 /// A number by which both programs are compared.
@@ -289,7 +232,7 @@ impl Difference {
             parts,
             programs: [program(before, before_timeline), program(after, after_timeline)],
             totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
-            peaks: timelines.map_or_else(Vec::new, |timelines| peaks([before, after], timelines.into(), &pairs)),
+            peaks: timelines.map_or_else(Vec::new, |timelines| peak::peaks([before, after], timelines.into(), &pairs)),
             changes: changes([before, after], &pairs, &inputs),
         }
     }
@@ -525,154 +468,6 @@ fn totals(before: &Timeline<'_>, after: &Timeline<'_>) -> Vec<Total> {
         bytes: difference(bytes_before, bytes_after),
     };
     numbers.into_iter().map(total).collect()
-}
-
-fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs: &Pairs<'_>) -> Vec<Peak> {
-    let sources = modules.map(Module::sources);
-    let is_tpu = modules.into_iter().any(Module::is_for_tpu);
-    let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
-    spaces.sort_unstable();
-    spaces.dedup();
-    let peak = |space: u8| {
-        let steps = timelines.map(|timeline| timeline.peak_step(space));
-        let at = |number: usize| {
-            let (timeline, step): (&Timeline<'_>, _) = (timelines[number], steps[number]?);
-            let name = timeline.instructions().get(step)?.name().to_owned();
-            Some((name, timeline.bytes().get(&space)?.get(step).copied()?))
-        };
-        let (before, after) = (at(0), at(1));
-        let bytes = |at: &Option<(String, u64)>| at.as_ref().map_or(0, |(_, bytes)| *bytes);
-        let (bytes_before, bytes_after) = (bytes(&before), bytes(&after));
-        Peak {
-            name: space_name(space, is_tpu),
-            change: PeakChange::Peak,
-            space,
-            bytes_before,
-            bytes_after,
-            bytes: difference(bytes_before, bytes_after),
-            at_before: before.map(|(name, _)| name),
-            at_after: after.map(|(name, _)| name),
-            because: causes(space, timelines, steps, &sources, pairs),
-        }
-    };
-    spaces.into_iter().map(peak).collect()
-}
-
-/// A lifetime that is live in a memory space at a step, and the value that is stored there at that step: its instruction and array.
-type Live<'t, 'm> = (&'t Lifetime<'m>, (Instruction<'m>, usize));
-
-fn live<'t, 'm>(timeline: &'t Timeline<'m>, space: u8, step: Option<usize>) -> Vec<Live<'t, 'm>> {
-    let Some(step) = step else { return Vec::new() };
-    let here = timeline.live_at(step);
-    let here = here.filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0);
-    here.map(|lifetime| {
-        let own = (lifetime.buffer.instruction, lifetime.buffer.leaf);
-        (lifetime, lifetime.value_at(step).map_or(own, |tenant| (tenant.instruction, tenant.leaf)))
-    })
-    .collect()
-}
-
-fn causes(
-    space: u8,
-    timelines: [&Timeline<'_>; 2],
-    steps: [Option<usize>; 2],
-    sources: &[Sources<'_>; 2],
-    pairs: &Pairs<'_>,
-) -> Vec<Cause> {
-    let before = live(timelines[0], space, steps[0]);
-    let mut after: Vec<_> = live(timelines[1], space, steps[1]).into_iter().map(Some).collect();
-    // Lifetimes are paired by the value that is stored at the peak; if that finds no pair, by their first value.
-    let mut by_now: BTreeMap<(u32, usize), usize> = BTreeMap::new();
-    let mut by_first: BTreeMap<(u32, usize), usize> = BTreeMap::new();
-    for (place, entry) in after.iter().enumerate() {
-        if let Some((lifetime, (now, leaf))) = entry {
-            by_now.insert((now.number(), *leaf), place);
-            by_first.insert((lifetime.buffer.instruction.number(), lifetime.buffer.leaf), place);
-        }
-    }
-    let mut found: Vec<Cause> = Vec::new();
-    let mut left = Vec::new();
-    let mut waiting = Vec::new();
-    let same = |made: Instruction<'_>, leaf: usize, places: &BTreeMap<(u32, usize), usize>| {
-        places.get(&(pairs.after(made)?.number(), leaf)).copied()
-    };
-    for (lifetime, (now, leaf)) in before {
-        match same(now, leaf, &by_now).and_then(|place| after.get_mut(place)?.take()) {
-            Some(other) => waiting.push((lifetime, Some(other))),
-            None => waiting.push((lifetime, None)),
-        }
-    }
-    for (lifetime, other) in waiting {
-        let first = same(lifetime.buffer.instruction, lifetime.buffer.leaf, &by_first);
-        let other = other.or_else(|| after.get_mut(first?)?.take());
-        match other {
-            Some((other, _)) if other.bytes == lifetime.bytes => {}
-            Some((other, _)) => found.push(Cause {
-                shape: format!("{} -> {}", lifetime.buffer.array, other.buffer.array),
-                ..cause(LiveAt::OtherSize, other, difference(lifetime.bytes, other.bytes), &sources[1])
-            }),
-            None => left.push(lifetime),
-        }
-    }
-    // Two values of the same shape cancel out, even if they are not paired.
-    let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (place, entry) in after.iter().enumerate() {
-        if let Some((lifetime, _)) = entry {
-            same.entry(lifetime.buffer.array.to_string()).or_default().push(place);
-        }
-    }
-    for lifetime in left {
-        let place = same.get_mut(&lifetime.buffer.array.to_string()).and_then(Vec::pop);
-        match place.and_then(|place| after.get_mut(place).and_then(Option::take)) {
-            Some((other, _)) if other.bytes == lifetime.bytes => {}
-            Some((other, _)) => {
-                found.push(cause(LiveAt::OtherSize, other, difference(lifetime.bytes, other.bytes), &sources[1]));
-            }
-            None => found.push(cause(LiveAt::Before, lifetime, difference(lifetime.bytes, 0), &sources[0])),
-        }
-    }
-    found.extend(
-        after
-            .into_iter()
-            .flatten()
-            .map(|(lifetime, _)| cause(LiveAt::After, lifetime, difference(0, lifetime.bytes), &sources[1])),
-    );
-    grouped(found)
-}
-
-fn cause(live: LiveAt, lifetime: &Lifetime<'_>, bytes: i64, sources: &Sources<'_>) -> Cause {
-    let buffer = lifetime.buffer;
-    let source = sources.get(buffer.instruction);
-    Cause {
-        live,
-        name: buffer.instruction.name().to_owned(),
-        leaf: buffer.leaf,
-        shape: buffer.array.to_string(),
-        values: 1,
-        bytes,
-        source: source_text(&source),
-        op_name: source.op_name.map(std::borrow::Cow::into_owned),
-    }
-}
-
-/// Joins causes that differ only in the name, and sorts them by their bytes.
-fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
-    let mut groups: BTreeMap<(LiveAt, String, Option<String>), Cause> = BTreeMap::new();
-    for cause in causes {
-        let key = (cause.live, cause.shape.clone(), cause.op_name.clone());
-        match groups.get_mut(&key) {
-            Some(group) => {
-                group.values += 1;
-                group.bytes = group.bytes.saturating_add(cause.bytes);
-            }
-            None => {
-                groups.insert(key, cause);
-            }
-        }
-    }
-    let mut groups: Vec<Cause> = groups.into_values().collect();
-    groups.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
-    groups
 }
 
 fn changes([before, after]: [&Module; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Change> {
