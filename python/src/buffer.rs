@@ -438,8 +438,8 @@ pub(crate) fn tensor_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tens
     take_tensor(capsule).map(Tensor)
 }
 
-/// Copies an array into another layout, row-major if `to` is left out. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
-/// dimension is an element and whose other dimensions are those of `shape`, whatever its strides.
+/// Copies an array into another layout, row-major if `to` is left out. `source` is a buffer, or the bytes of `shape`. With
+/// `strided`, it is an array of bytes with any strides: its last dimension is the bytes of an element, the others are those of `shape`.
 #[pyfunction]
 pub(crate) fn relayout(
     py: Python<'_>,
@@ -476,8 +476,8 @@ pub(crate) fn relayout_into(
     source.copy_into(py, shape, &to, result, threads)
 }
 
-/// As `relayout` or, with `out`, `relayout_into`, for a `Buffer`, or an array of NumPy whose type the buffer protocol has. `None` if there are
-/// other arguments than these: `xla_shape._arrays` converts them.
+/// The fast path of `relayout` and, with `out`, of `relayout_into`: for a `Buffer`, and for an array of NumPy whose element type the buffer
+/// protocol has. `None` for other arguments, which `xla_shape._arrays` converts.
 #[pyfunction]
 pub(crate) fn relayout_plain<'py>(
     array: &Bound<'py, PyAny>,

@@ -1,4 +1,4 @@
-//! Names that other libraries use for attributes that this package also has, under another name.
+//! Names of attributes in other libraries, and what this package calls the same things.
 
 use pyo3::PyErr;
 use pyo3::exceptions::PyAttributeError;

@@ -335,7 +335,7 @@ impl Shape {
         Ok(self.array()?.num_dimensions())
     }
 
-    /// As many as it has dimensions: a shape of an array goes where its sizes do.
+    /// The number of dimensions, so that a shape of an array can be used in place of its sizes.
     fn __len__(&self) -> PyResult<usize> {
         self.ndim()
     }

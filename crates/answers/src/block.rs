@@ -187,6 +187,7 @@ impl Part {
                 let shape = ArrayShape::new(taken.element_type(), block.dimensions(), taken.layout().layout());
                 let shape = shape.map_err(|_| BlockError::Layout(DefaultLayoutError::TooLarge))?;
                 let InMemory { copies, bytes } = taken.in_memory();
+                // The block is the same in all steps, so that there is no next one to copy while the kernel works.
                 let copies = if matches!(self, Self::Fixed { .. }) { 1 } else { copies };
                 (Some(array.without_layout().to_string()), shape, InMemory { copies, bytes })
             }
@@ -194,6 +195,8 @@ impl Part {
                 let bytes = vmem_bytes(generation, shape).map_err(BlockError::Layout)?;
                 let layout = row_major_layout(generation, shape.element_type(), shape.dimensions());
                 let natural = layout.ok().and_then(|layout| shape.clone().with_layout(layout.layout()).ok());
+                // A scratch buffer that was given without tiles has those of the compiler; one that was given with tiles or in another
+                // order keeps its layout.
                 let natural = natural
                     .filter(|_| shape.layout().tiles().is_empty() && shape.layout().is_monotonic_with_dim0_major());
                 (None, natural.unwrap_or_else(|| shape.clone()), InMemory { copies: 1, bytes })

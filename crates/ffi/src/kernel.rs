@@ -143,6 +143,7 @@ const fn first_size(parameters: &'static [DeclaredParameter], name: &'static str
             dimension += 1;
         }
         match role {
+            // How many operands a variadic parameter takes is known only in a call, so the numbers after it leave them out.
             Role::Operand if is_variadic => is_behind_variadic = true,
             Role::Operand => operands += 1,
             Role::Result => results += 1,

@@ -59,8 +59,8 @@ pub use kernel_dump::KernelDump;
 pub use relayout::{Destination, Relayout, RelayoutDone, RelayoutOptions};
 pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone, shard_notes};
 
-/// How much of the source, and of the result, is in memory at a time, in bytes. Only as much is
-/// used as makes the pieces longer that are read and written at once.
+/// The most bytes of the source, and of the result, that are in memory at a time. Slabs are smaller where larger ones would not make the
+/// reads and writes longer.
 pub const SLAB_BYTES: usize = 128 << 20;
 
 #[doc = include_str!("../README.md")]

@@ -406,6 +406,7 @@ impl<'a> Cursor<'a> {
                         return Ok(());
                     }
                 }
+                // A `/` that begins no comment is part of a value, such as `op_name=jit(f)/add`.
                 b'/' => {
                     if !self.skip_comment()? {
                         self.position += 1;

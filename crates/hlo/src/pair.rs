@@ -248,6 +248,7 @@ impl<'m> Program<'m> {
             Round::Operands if instruction.operands().len() > 0 => {
                 opcode.text().hash(&mut hasher);
                 for operand in instruction.operands() {
+                    // Only if every operand has a counterpart.
                     paired(operand.instruction()?.number())?.hash(&mut hasher);
                 }
             }

@@ -123,6 +123,7 @@ impl<'a> Scanner<'a> {
             let from = self.position;
             self.take(|c| c == '%' || is_identifier(c));
             results.push(self.since(from));
+            // `%a:2 = …` are two results of one name.
             if self.eat(":") {
                 self.take(|c| c.is_ascii_digit());
             }

@@ -135,6 +135,7 @@ fn forward<'s, 'a>(all: &'s [Bundle<'a>], loops: &[Loop<'_>], nest: &Nest) -> Op
                 { firsts }.any(|first| ((number + 1)..until).contains(&first))
             };
             match starts.get(&target(slot)?) {
+                // A branch over the first bundle of a loop, to a place in the loop, would enter it in the middle.
                 Some(&until) if enters(until) => return None,
                 Some(&until) => found.push(Branch { from: number + 1, until, slot, around }),
                 None if is_branch_back(slot) && around.is_some() => {}

@@ -607,6 +607,7 @@ impl<'a> LoopUse<'a> {
             inside().flat_map(|bundle| bundle.slots()).filter(|slot| wanted(slot)).count() as u64
         };
         let mut units = utilization.units().iter().map(|unit| Unit { used: 0, ..*unit }).collect::<Vec<_>>();
+        // A row of the utilization is a bundle; with another number of rows, it is of another program.
         if utilization.rows().len() == bundles.bundles().len() {
             for row in utilization.rows().iter().skip(found.first).take(count) {
                 units.iter_mut().zip(row).for_each(|(unit, used)| unit.used = unit.used.saturating_add(*used));
@@ -618,6 +619,7 @@ impl<'a> LoopUse<'a> {
             let (times, first, last) = files.entry(source.file).or_insert((0, source, source));
             (*times, *first, *last) = (times.saturating_add(1), (*first).min(source), (*last).max(source));
         }
+        // A loop may have instructions of functions from other files: the file with the most instructions is named.
         let lines = files.into_values().max_by_key(|(times, ..)| *times).map(|(_, first, last)| (first, last));
         Self {
             bundles: count as u64,

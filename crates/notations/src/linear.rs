@@ -280,6 +280,7 @@ pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
                 reader.character('=')?;
                 let at = reader;
                 let value = reader.number("a power of two")?;
+                // A layout over bits is known by where it takes each power of two, so each of them has a line, in order.
                 if value != 1_u64 << bases.len() {
                     return Err(at.expected("the next power of two"));
                 }

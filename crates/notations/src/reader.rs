@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What one entry of a list is, between these characters and with commas between them. A comma may stand behind the last one.
+    /// What one entry of a list is, between these characters and with commas between them. A comma may follow the last one.
     pub(crate) fn list<T>(
         &mut self,
         open: char,

@@ -17,7 +17,7 @@ use xla_shape_core::{ArrayShape, StrideTableError, StridedDimensions, TileDimens
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Step {
-    /// Adds elements of 0 behind the last index of each dimension; undone by a slice.
+    /// Adds elements of 0 after the last index of each dimension; undone by a slice.
     Pad {
         /// The sizes before.
         from: Vec<u64>,

@@ -37,7 +37,7 @@ use thiserror::Error as DeriveError;
 use xla_shape::Shape;
 use xla_shape::hlo::Module;
 
-/// The size limit of a program or a module, which is the parser's.
+/// The largest program or module, in bytes: the parser takes no more.
 const MAX_BYTES: u64 = u32::MAX as u64;
 /// The environment variable with which the checked-in module is updated.
 const UPDATE: &str = "XLA_SHAPE_UPDATE";

@@ -99,7 +99,7 @@ impl FromStr for Target {
         match (text.parse::<Slice>(), text.parse::<Gpus>()) {
             (Ok(slice), _) => Ok(Self::Tpu(slice)),
             (_, Ok(gpus)) => Ok(Self::Gpu(gpus)),
-            // Whose name it almost is says what is wrong with it.
+            // The text is neither. The error is that of the kind of device that its name is, or is nearly.
             (Err(error), _) if !matches!(error, SliceError::Generation(_)) => Err(error.into()),
             (_, Err(error)) if !matches!(error, GpusError::Gpu(_)) => Err(error.into()),
             (_, Err(GpusError::Gpu(name))) if name.meant().next().is_some() => Err(GpusError::Gpu(name).into()),

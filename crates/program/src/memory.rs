@@ -135,6 +135,7 @@ impl<'p> ProgramMemory<'p> {
         let Some(timeline) = self.timeline.take() else { return self };
         let mut files = Files { read, notes: Vec::new() };
         let mut applied = None;
+        // The other files are checked against the assignment: without it, they say nothing.
         if let Some((name, assignment)) = assignment(self.program.assignment.as_ref(), beside, &mut files)
             && let Some(timeline) = files.keep(&name, timeline.clone().with_assignment(&assignment))
         {
@@ -220,8 +221,8 @@ fn gaps(timeline: &Timeline<'_>, assignment: &BufferAssignment) -> Option<String
 const GAPS: &str = "of the heap are gaps; libtpu 0.0.47 to 0.0.50 count them among the temporaries a second time, libtpu 0.0.51 and 0.0.52 \
                     do not, and their files can look the same";
 
-/// The compiler's buffer assignment and the name of its file: the text beside the module, otherwise the message. If there are both,
-/// the message completes a text that does not say how many bytes are live at one time.
+/// The compiler's buffer assignment and the name of its file: the text beside the module, otherwise the message. Texts of
+/// some releases do not say how many bytes are live at one time; then the message does, if there is one, too.
 fn assignment<E: Display, R: FnMut(&str) -> Result<Vec<u8>, E>>(
     own: Option<&BufferAssignment>,
     beside: &DumpFiles,

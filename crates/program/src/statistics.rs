@@ -133,7 +133,7 @@ impl Statistics {
         self.generated_code
     }
 
-    /// The compiler's own peak, in bytes. Old releases write 0 for it, which is none.
+    /// The compiler's own peak, in bytes; `None` if it is 0, as in old releases, which have none.
     ///
     /// ```
     /// use xla_shape_program::Statistics;

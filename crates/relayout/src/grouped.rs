@@ -124,6 +124,7 @@ impl Grouped {
                     }
                 }
                 InnermostLoops::Blocks([near, own]) => {
+                    // In blocks, so that the lines of both sides stay in the L1 cache from one row to the next.
                     for near in near.chunks(TABLE_BLOCK[0]) {
                         for own in own.chunks(TABLE_BLOCK[1]) {
                             for a in near {

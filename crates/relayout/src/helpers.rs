@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Also by threads that start after the call has returned.
+    /// Helpers may start after the call has returned.
     #[test]
     fn a_helper_that_comes_late_or_never_does_nothing() {
         let late = RefCell::new(Vec::new());

@@ -106,6 +106,7 @@ impl Phases {
         let extents = self.outer.iter().map(|&dimension| self.sizes[dimension] as u64).collect::<Vec<_>>();
         let mut outer = vec![0; self.outer.len()];
         loop {
+            // In blocks, so that the lines of both sides stay in the L1 cache from one row to the next.
             for near_start in (0..near_len).step_by(TABLE_BLOCK[0]) {
                 for own_start in (0..self.sizes[own]).step_by(TABLE_BLOCK[1]) {
                     index[own] = own_start;

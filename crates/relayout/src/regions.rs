@@ -298,8 +298,7 @@ impl Cut {
 }
 
 impl Group {
-    /// The divisor and the modulus that cut a digit of these dimensions' row-major index out of the group's index; `None` if there are
-    /// none.
+    /// A digit of some of the group's dimensions, as a digit of the group's index: its divisor and its modulus. `None` if it is not one.
     fn cut(&self, sizes: &[usize], digit: &Digit, list: &[usize]) -> Option<(usize, Option<usize>)> {
         let Cut { divisor, modulus, .. } = Cut::new(digit);
         // The dimensions are some of the group's, in the same order: `source = (index / weight) % size`.
@@ -352,6 +351,7 @@ fn common_divisors(
             add(cut.divisor * modulus);
         }
     }
+    // Divisors that do not divide each other, such as 6 and 4, cut at places that have no common steps.
     if !digits.windows(2).all(|pair| pair[1].divisor.is_multiple_of(pair[0].divisor)) {
         return None;
     }

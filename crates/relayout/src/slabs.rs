@@ -256,7 +256,7 @@ impl Slabs {
         }
         let in_unit = self.slab_bytes.div_ceil(units);
         let taken = (bytes / in_unit).clamp(1, units);
-        // If a step has several tiles, a further cut would not leave one piece.
+        // Only a step of one tile can be cut further: parts of several tiles are not one piece of the file.
         let can_go_on = unit as u64 == own.term.divisor.get() && taken == 1;
         Some((Cut { dimension, extent, step: unit * taken }, in_unit.saturating_mul(taken), can_go_on))
     }

@@ -122,7 +122,7 @@ pub(crate) const COPIED_ROWS: usize = 64;
 /// How many bytes of each of these rows are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
-/// Arrays of 4-byte elements gain by this copy up to this many bytes, and again where they are larger than the caches. **Z**.
+/// For 4-byte elements, this copy pays in arrays of at most this many bytes, and in those that are larger than the caches. **Z**.
 pub(crate) const MAX_COPIED_WORD_BYTES: usize = 4 << 20;
 
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
@@ -137,7 +137,8 @@ pub(crate) const CACHED_LINES: BySize<usize> = BySize { one: 2, two: 1, four: 1,
 /// The same where arrays are larger than the caches: two, unless that takes too many rows of the source. **I**.
 pub(crate) const STREAMED_LINES: BySize<usize> = BySize { one: 1, two: 2, four: 2, eight: 2, sixteen: 2 };
 
-/// How many lines ahead a row of the source is prefetched: a line of narrow elements takes longer to transpose. **I**.
+/// How many lines ahead of the loads a row of the source is prefetched. One is enough for narrow elements, whose lines take longer to
+/// transpose. **I**.
 pub(crate) const PREFETCH_DISTANCE_LINES: BySize<usize> = BySize { one: 1, two: 1, four: 2, eight: 2, sixteen: 2 };
 
 /// The last rows of a transpose may not fill a line. If they have at most this many bytes, they are transposed by themselves; otherwise

@@ -61,7 +61,7 @@ fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     text.paragraph(format_args!("  {verdict}"));
 }
 
-/// What the numbers hold for.
+/// For which choices of the compiler the numbers are exact.
 fn autotuning_text(autotuning: Autotuning) -> &'static str {
     match autotuning {
         Autotuning::FromFile => "  exact for this compiler with the results of autotuning that were given",

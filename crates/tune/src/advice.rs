@@ -185,6 +185,7 @@ fn about(array: &SharedArray, programs: &[Program], generation: Generation, comp
             {
                 let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
                 match wanted.iter_mut().find(|(other, ..)| other == layout) {
+                    // A sum in which one figure is missing is not known.
                     Some((_, copies, sum)) => {
                         *copies += 1;
                         *sum = sum.zip(cycles).and_then(|(sum, cycles)| sum.checked_add(cycles));

@@ -21,8 +21,8 @@ pub(crate) struct Candidate {
 const LANES: u64 = 128;
 const SUBLANES: u64 = 8;
 
-/// The different layouts of an array, the one with the fewest bytes first, and how many orders place every byte as another order does
-/// because they differ only in dimensions of size 1. Of layouts with equal bytes, the array's own comes first.
+/// The different layouts of an array, the one with the fewest bytes first; of layouts with equal bytes, the array's own comes first. Orders
+/// that differ only in dimensions of size 1 are one layout: the number counts those that are left out.
 ///
 /// tilings: also returns layouts with other tiles, where elements are packed.
 pub(crate) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {

@@ -311,6 +311,7 @@ impl Search<'_> {
             let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !wanted.contains(*ask)).cloned();
             let missing: Vec<_> = missing.collect();
             let is_limited = self.options.most.is_some_and(|most| count + missing.len() > most);
+            // A choice that needs a compilation beyond the limit is not judged. Later ones may need none.
             if !missing.is_empty() && (is_limited || self.is_ended) {
                 self.is_cut = true;
             } else {

@@ -94,9 +94,9 @@ const WANTED: [(&str, &[&str], &[&str]); 12] = [
     (
         "013.txt",
         &[
-            "E0100, line 1: the runtime has no room for an array of 16 MiB; free are 15.5 MiB",
+            "E0100, line 1: the runtime has no room for an array of 16 MiB; 15.5 MiB are free",
             "jax.live_arrays()",
-            "E0101, line 2: the runtime cannot load the program jit_step, which needs 29.5 GiB in one piece; free are 148 MiB",
+            "E0101, line 2: the runtime cannot load the program jit_step, which needs 29.5 GiB in one piece; 148 MiB are free",
             "list what takes the memory of jit_step",
         ],
         &["too much"],

@@ -233,6 +233,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         combine: impl FnMut(A, A) -> A,
     ) -> LineValues<A> {
         let lanes = const { Self::LANES };
+        // Arrays of constant length stay in registers. Sixteen places serve 1, 2, 4, 8 and 16 lanes: several elements of a lane are then
+        // folded at the same time, and combined at the end.
         LineValues(if const { 16 % Self::LANES == 0 } {
             Places::Of16(self.fold_into([init; 16], f, combine))
         } else if const { Self::LANES == 32 } {

@@ -180,6 +180,7 @@ impl Walk {
                 };
             i += 1;
         }
+        // A run of known length makes loops that the compiler unrolls. It is known if the whole line is one run, or runs divide it evenly.
         let (mut every, mut elements) = (None, None);
         if let (true, Some(sizes)) = (known, first.sizes) {
             let (mut number, mut i) = (1, 0);

@@ -128,6 +128,7 @@ fn for_each_minor_run<S: ArrayType>(
         for_each_run(size, len, |start, len| {
             let mut index = first_line;
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
+            // The last lines of a dimension may not fill a band: they are visited one by one.
             if lines >= lanes.count {
                 return f(index, len, lanes.count);
             }

@@ -8,10 +8,10 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The rows of a tile of the result.
 pub(super) const ROWS: usize = 8;
-/// The steps of the innermost loop, at most. The columns of the right operand that it multiplies, which are packed together, take 16 KiB of the
-/// L1 cache with AVX2, and 32 KiB with AVX-512.
+/// The most steps of the innermost loop. With so many, the packed columns of the right operand take 16 KiB of the L1 cache with AVX2, and
+/// 32 KiB with AVX-512.
 const STEPS: usize = 256;
-/// The rows of the left operand that are packed together, at most: they take as many KiB of the L2 cache.
+/// The most rows of the left operand that are packed together. Each takes 1 KiB of the L2 cache.
 const PACKED_ROWS: usize = 288;
 /// A left operand with at most this many rows reads the tiles of the right operand in place. With more rows, the right operand is packed first.
 const FEW_ROWS: usize = 32;

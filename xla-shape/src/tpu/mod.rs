@@ -1,8 +1,11 @@
 //! TPUs: their generations, the layouts that they choose, and what fits into their memories.
 //!
-//! The rules for values are in the core; here are generations as types ([`V5e`] and others), the layout that one of them
-//! chooses for sizes that are const parameters ([`TpuLayout`]; [`tpu_shape!`](crate::tpu_shape) uses it), and a check that
-//! the blocks of a kernel fit into VMEM ([`assert_fits`]) and that a TPU uses the tiles of a shape ([`assert_tiles`]).
+//! The rules for values are in the core. Here are:
+//!
+//! - generations as types, such as [`V5e`];
+//! - [`TpuLayout`]: the layout that a generation chooses for sizes that are const parameters; [`tpu_shape!`](crate::tpu_shape) uses it;
+//! - [`assert_fits`]: a check that the blocks of a kernel fit into VMEM;
+//! - [`assert_tiles`]: a check that a TPU uses the tiles of a shape.
 
 mod fits;
 mod layout;

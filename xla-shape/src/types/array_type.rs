@@ -229,7 +229,7 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
 /// ```
 pub type ValueOf<S> = <<S as ArrayType>::Element as Stored>::Value;
 
-/// Whether a dimension of a type stands for a dimension of another shape, known at run time or a type.
+/// Whether a dimension of a type accepts this dimension of another shape.
 pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {
     match (wanted, found) {
         (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,

@@ -72,7 +72,7 @@ unrolled!(up_to_32: values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
 /// The shortest of these functions that has all digits of the stride table.
 ///
 /// The compiler evaluates every constant of a function that it generates, also in branches that it leaves out. With one function for all
-/// tables, an array type would take it 2 ms longer.
+/// tables, each array type would take 2 ms longer to compile.
 const fn shortest<S: ArrayType>() -> fn(&[usize]) -> usize {
     match (S::STRIDE_TABLE.num_intermediates(), S::STRIDE_TABLE.num_digits()) {
         (0..=1, 0..=4) => up_to_4::<S>,

@@ -197,7 +197,7 @@ fn used(copy: &Copy<'_>) -> Side {
     }
 }
 
-/// The layout that a parameter or a result has, and, where a bitcast views it in another way, the array that the copy reads or writes.
+/// The layout that a parameter or a result has. If the copy sees the array through a bitcast, as another array, both are named.
 fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: String) -> String {
     match array {
         Some(array) if !is_same(array, seen) => {

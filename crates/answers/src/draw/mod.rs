@@ -18,7 +18,7 @@ use serde::Serialize;
 /// JSON has the element at each position if there are at most this many.
 const MAX_MAP: u64 = 1 << 20;
 
-/// What `draw` writes as JSON: what a page shows; of a large array, only a part.
+/// What `draw` writes as JSON. Of a large array, it has only a part, like the drawing.
 ///
 /// ```
 /// use xla_shape_answers::Answer;

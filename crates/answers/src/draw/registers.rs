@@ -148,6 +148,7 @@ fn edges(size: u64) -> BTreeSet<u64> {
 /// The runs of lanes of a sublane that hold neighbouring elements of one row, or nothing.
 fn sublane_runs(registers: &Registers, register: u64, sublane: u64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
+    // Elements that share a lane are of different rows, so each part has its own runs.
     for part in 0..registers.layout.packing() {
         let begin = runs.len();
         for lane in 0..LANES {

@@ -193,6 +193,7 @@ impl Check {
         other_devices: bool,
         accept: &str,
     ) -> Result<Self, CheckError> {
+        // The program for the same device; otherwise the only one there is, if one of the two names no device.
         let same = record.programs().iter().find(|program| program.device == now.device);
         let only = || match record.programs() {
             [only] if now.device.is_none() || only.device.is_none() => Some(only),

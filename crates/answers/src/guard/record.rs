@@ -136,7 +136,7 @@ pub enum RecordError {
     Empty,
     /// A text in it is not a valid shape: where, and why.
     Shape(String),
-    /// A number is missing, which is not null: of which program, and which number.
+    /// A field of a program is missing (null would be allowed): the number of the program, and the field.
     Measure(usize, Measure),
 }
 

@@ -149,6 +149,7 @@ impl KernelDifference {
                 }
             }
         }
+        // A line that costs the same on both sides is not a difference.
         let lines = lines.into_iter().filter(|(_, [before, after])| before != after);
         let lines = lines.map(|(source, [before, after])| LineDifference {
             source: source.to_owned(),

@@ -104,6 +104,7 @@ impl Answer {
         };
         let [(order, other_order), (tiles, other_tiles), (space, other_space), (rest, other_rest)] =
             std::array::from_fn(|part| (expected[part], found[part]));
+        // With another number of dimensions, the order differs anyway, and says nothing new.
         if has_same_rank && order != UNKNOWN && other_order != UNKNOWN {
             let text = |order| format!("{{{}}}", numbers(order));
             self.part("order of the dimensions", &text(order), &text(other_order));

@@ -175,6 +175,7 @@ fn stands_for(shortened: &str, whole: &str, depth: usize) -> bool {
             _ => false,
         }
     };
+    // `...` stands for any number of parts: those before it and those after it must agree.
     match shortened.iter().position(|part| matches!(part, Part::LeftOut)) {
         None => shortened.len() == whole.len() && shortened.iter().zip(&whole).all(same),
         Some(left_out) => {

@@ -109,6 +109,7 @@ pub(super) fn path(text: &str) -> Option<Path<'_>> {
         }
         (start, end) = (end, end + length);
         match text.get(end..).and_then(|rest| rest.strip_prefix("::")) {
+            // `::` continues the path before a name; before `<` it is a turbofish.
             Some(rest) if rest.starts_with(is_start) => end += 2,
             _ => break,
         }
@@ -141,6 +142,7 @@ pub(super) fn parts(text: &str) -> Option<(Vec<&str>, usize)> {
     for (position, character) in text.char_indices() {
         match character {
             '<' | '(' | '[' | '{' => depth += 1,
+            // The ends of `->` and `=>` close nothing.
             '>' if before == '-' || before == '=' => {}
             '>' | ')' | ']' | '}' => {
                 depth = depth.checked_sub(1)?;

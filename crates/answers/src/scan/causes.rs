@@ -173,6 +173,7 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
     let needed = InUnits(amount.bytes);
     let over = amount.over.map(|over| format!(", {} too much", InUnits(over))).unwrap_or_default();
     let there_are = |words: &str| amount.limit.map(|limit| format!("; {words} {}", InUnits(limit))).unwrap_or_default();
+    let is_free = || amount.limit.map(|limit| format!("; {} are free", InUnits(limit))).unwrap_or_default();
     let kernel = amount.name.as_ref().map_or("a kernel".to_owned(), |name| format!("the kernel %{name}"));
     let program = amount.name.as_ref().map_or("a program".to_owned(), |name| format!("the program {name}"));
     Some(match amount.cause {
@@ -201,14 +202,14 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
             (format!("the compiler finds that {program} needs {needed} of HBM{over}{may_use}."), Vec::new())
         }
         AmountCause::Array => {
-            let free = there_are("free are");
+            let free = is_free();
             (
                 format!("the runtime has no room for an array of {needed}{over}{free}."),
                 vec!["The memory is held by arrays that are alive and by programs that are loaded.".to_owned()],
             )
         }
         AmountCause::Loading => {
-            let free = there_are("free are");
+            let free = is_free();
             (
                 format!("the runtime cannot load {program}, which needs {needed} in one piece{over}{free}."),
                 vec![
@@ -236,7 +237,7 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
                 }
                 _ => format!("The largest free piece has {}.", InUnits(bytes)),
             });
-            let free = there_are("free are");
+            let free = is_free();
             (
                 format!("an allocator that is not XLA's has no room for {needed}{over}{free}."),
                 largest.into_iter().collect(),

@@ -117,8 +117,8 @@ pub struct ProgramCost {
 pub struct Entry {
     /// The layout of each shared array, by its name.
     pub layouts: BTreeMap<String, String>,
-    /// The programs for which the compiler chose these layouts (Layout.AUTO); the others were compiled with the layouts themselves, or as
-    /// they are if these are today's. Layouts do not determine a program.
+    /// The programs that were compiled with Layout.AUTO, for which the compiler chose these layouts. The others were asked for them, or compiled
+    /// as they are if these are today's layouts. Layouts do not determine a program.
     pub auto: Vec<String>,
     /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
     pub taken: bool,

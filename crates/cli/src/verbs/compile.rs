@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// What is known of the device: of a GPU with a description, what that says.
+/// What is known of the device. The description of a GPU, if there is one, overrides our own table.
 fn device(target: &Devices, compiler: &Compiler) -> Result<Device, Failure> {
     match (&target.target, target.device) {
         (Ok(Target::Gpu(_)), device) => match (compiler.described().map_err(Failure::said)?, device) {

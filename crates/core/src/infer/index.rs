@@ -17,6 +17,7 @@ const INTEGERS: &str = "integers";
 
 /// Checks the start indices of a dynamic slice: a scalar for each dimension, or one vector with an entry for each.
 fn check_start_indices(operands: Operands<'_, '_>, first: usize, num_dimensions: usize) -> Result<()> {
+    // Older programs have all start indices in one vector, newer ones a scalar for each dimension.
     if let Some(vector) = operands.0.get(first).and_then(|shape| shape.array())
         && vector.num_dimensions() == 1
     {
@@ -256,6 +257,7 @@ pub(super) fn gather<'a>(operands: Operands<'_, 'a>, dimensions: GatherDimension
         }
     }
     check_len("`offset_dims`", kept.len(), offset.len())?;
+    // The dimensions that `offset_dims` names are those of a slice, in order; the others, also in order, are those of the indices.
     let mut slice_dimensions = kept.into_iter();
     let mut batch_dimensions = without_vector(&indices, index_vector);
     let result: Option<Vec<_>> = (0..num_dimensions)
@@ -300,6 +302,7 @@ pub(super) fn scatter<'a>(
         lists.check(operand, &indices, sizes)?;
         check_updates(operand, &indices, dimensions, operands.array(update)?.dimensions())?;
     }
+    // The computation takes the elements first, then the updates, and returns new elements.
     let types = |from: usize| (0..count).map(move |number| operands.array(from + number));
     let before: Vec<_> = types(0).map(|array| array.map(|array| array.element_type())).collect::<Result<_>>()?;
     let after: Vec<_> = types(count + 1).map(|array| array.map(|array| array.element_type())).collect::<Result<_>>()?;
@@ -333,6 +336,7 @@ fn check_updates(
     let mut batch_dimensions = without_vector(indices, dimensions.index_vector);
     for (dimension, &found) in updates.iter().enumerate() {
         if window.contains(&dimension) {
+            // An update may be smaller than the slice that it writes to, but not larger.
             let size = slice_dimensions.next().and_then(Dimension::extent);
             if let (Some(size), Some(limit)) = (size, found.extent())
                 && limit > size

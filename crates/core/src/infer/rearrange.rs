@@ -233,6 +233,7 @@ pub const fn pad(
         result[dimension] = match operand[dimension].extent() {
             None => Dimension::Unbounded,
             Some(size) => match padded(size, padding[dimension], dimension) {
+                // The bound of a dynamic dimension grows like a size.
                 Ok(size) => sized(operand[dimension], size),
                 Err(error) => return Err(error),
             },
@@ -251,6 +252,7 @@ const fn padded(size: u64, padding: PaddingDimension, dimension: usize) -> Resul
     if size > MAX_SIZE {
         return Err(InferError::Overflow);
     }
+    // `interior` goes between neighbours: `size - 1` times, and never into an array without elements.
     let between = size.saturating_sub(1) as i128 * padding.interior as i128;
     let padded = size as i128 + between + padding.low as i128 + padding.high as i128;
     if padded < 0 {

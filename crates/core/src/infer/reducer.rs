@@ -46,6 +46,8 @@ pub(super) fn check_reducer(
     let parameter = |number: usize| reducer.parameters.get(number).and_then(|&shape| scalar(shape));
     for (number, (&result, (&initial, &element))) in results.iter().zip(initial.iter().zip(elements)).enumerate() {
         let error = |parameter, expected| InferError::Callee { attribute, parameter: Some(parameter), expected };
+        // The first parameters are the accumulators so far: what one call returns, the next one takes. So they have exactly the types of
+        // the results.
         if parameter(number) != Some(result) {
             return Err(error(number, "of the same type as the result"));
         }
@@ -53,6 +55,7 @@ pub(super) fn check_reducer(
             let (parameter, expected) = (None, "of the type of the initial value");
             return Err(InferError::Callee { attribute, parameter, expected });
         }
+        // The others are elements. Their precision may differ: XLA adds bf16 elements to a sum in f32.
         let second = number + results.len();
         let fits = |found| element_types_agree(element, found) && element_types_agree(result, found);
         if !parameter(second).is_some_and(fits) {

@@ -309,6 +309,7 @@ const fn check_labels(
     if let Err(error) = check_len(what, num_dimensions, spatial.len() + 2) {
         return Err(error);
     }
+    // There are as many labels as dimensions, all in range: if none occurs twice, each dimension has one.
     if let Err(error) = check_dimensions(what, &[first, second], num_dimensions) {
         return Err(error);
     }

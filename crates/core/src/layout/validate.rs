@@ -123,6 +123,7 @@ const fn split_configs(splits: &[SplitConfig], num_dimensions: usize, seen: &mut
         if indices.is_empty() {
             return Err(ValidationError::EmptySplit { split });
         }
+        // A split at 0 would make an empty part, so the first index is above 0, like each index above the one before.
         let mut previous = 0;
         let mut position = 0;
         while position < indices.len() {

@@ -361,6 +361,7 @@ impl StrideTable {
     /// The table of the array whose elements are each cut into this many parts, counted by a new last dimension.
     pub(crate) fn in_parts(mut self, parts: u64) -> Self {
         if parts > 1 {
+            // Part `p` of the element at position `q` is at position `parts * q + p`.
             for digit in self.digits.as_mut_slice() {
                 digit.stride = digit.stride.saturating_mul(parts);
             }

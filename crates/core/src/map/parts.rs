@@ -35,6 +35,7 @@ impl StrideTable {
                     major.checked_add(last_value(minor, extents, before)?)?
                 }
             };
+            // An intermediate value that can reach its size would wrap, and two indices would have one position.
             if last >= value.size().min(MAX_SIZE) {
                 return None;
             }
@@ -44,6 +45,7 @@ impl StrideTable {
             if last_value(digit.term, extents, &intermediates)? >= digit.size {
                 return None;
             }
+            // The last position is the one where each digit has its largest value. No index need have it, but no index has a later one.
             last = last.checked_add(digit.size.checked_sub(1)?.checked_mul(digit.stride)?)?;
         }
         let positions = if extents.contains(&0) { 0 } else { last.checked_add(1)? };

@@ -126,6 +126,7 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
     let mut bound = 1_u64;
     let mut i = 0;
     while i < dimensions.len() {
+        // A size of 0 counts as 1: the product of the others may overflow, which only the exact computation decides.
         if let Some(extent @ 1..) = dimensions[i].extent() {
             bound = bound.saturating_mul(extent);
         }

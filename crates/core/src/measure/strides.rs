@@ -266,8 +266,8 @@ impl ArrayShape {
     }
 }
 
-/// Adds the dimensions of size 1 to an order from minor to major. Their place does not change positions: each is placed
-/// just more minor than the dimension before it, and leading ones are the most major.
+/// Adds the dimensions of size 1 to an order from minor to major. Positions do not depend on where they are. Each goes where row-major
+/// order would have it: directly inside the dimension before it, and outside of all others if there is none before it.
 fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());

@@ -28,6 +28,7 @@ pub(super) fn array(bytes: &[u8]) -> Option<ArrayShape> {
     while !rest.is_empty() {
         let size = small(varint(&mut rest)?)?;
         dimensions.push(match flags.next() {
+            // The message may leave out all flags, but not some of them.
             None if dynamic.is_empty() => Dimension::Static(size),
             Some(0) => Dimension::Static(size),
             Some(1) => Dimension::Bounded(size),

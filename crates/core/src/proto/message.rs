@@ -159,8 +159,7 @@ pub struct ProgramShapeProto {
     /// The shape of the result.
     #[prost(message, optional, tag = "2")]
     pub result: Option<ShapeProto>,
-    /// The names of the parameters, one for each, or XLA refuses the message. A parameter without a name has an empty
-    /// one.
+    /// The names of the parameters. XLA refuses a message that does not have one for each parameter; a name may be empty.
     #[prost(string, repeated, tag = "3")]
     pub parameter_names: Vec<String>,
 }

@@ -131,6 +131,7 @@ impl Sharding {
             ShardingKind::Tiled(tiled) => tiled.subgroups().contains(&Subgroup::Unreduced),
             _ => false,
         };
+        // Only named shardings have their own place for the reduction. That of others is in the metadata; without it, it is the sum.
         let reduction = match kind {
             ShardingKind::Named(_) | ShardingKind::SingleDevice { .. } | ShardingKind::Tuple(_) => None,
             _ => named.or(is_unreduced.then_some(Reduction::Sum)),

@@ -266,6 +266,7 @@ impl Canonical {
             Subgroup::Replicated => Some(Self::Replicated),
             Subgroup::Maximal => None,
         };
+        // No dimension of the array is divided, and all devices are in subgroups of one kind.
         if let Some(whole) = whole
             && data.iter().all(|&size| size == 1)
             && subgroups.iter().all(|&subgroup| subgroup == first)
@@ -276,6 +277,7 @@ impl Canonical {
         let mut order = (rank..).zip(groups).zip(subgroups).filter(|((_, size), _)| **size > 1).collect::<Vec<_>>();
         order.sort_by_key(|&(_, &kind)| kind);
         let mut permutation = (0..rank).collect::<Vec<_>>();
+        // Subgroups of one kind become neighbours, so that they merge into one. Those of one device come last: they say nothing.
         permutation.extend(order.iter().map(|((dimension, _), _)| *dimension));
         permutation.extend((rank..).zip(groups).filter(|(_, size)| **size == 1).map(|(dimension, _)| dimension));
         let mut merged = data.to_vec();

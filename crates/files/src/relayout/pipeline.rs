@@ -12,8 +12,8 @@ use xla_shape::ArrayShape;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slab, Slabs};
 
-/// The size of slabs, in bytes, where a slab has long pieces in both files. Both sides of it fit in the L2 cache together: the copy
-/// reads from there what was read from the file, and the file is written from there.
+/// The size of slabs, in bytes, where a slab has long pieces in both files. The source and the result of a slab fit in the L2 cache
+/// together, so the copy does not wait for main memory, and neither does the write to the file.
 const NEAR: usize = 1 << 20;
 
 /// The system lets one thread write to a file at a time. Writing is a quarter of the work or more, so further threads would wait.

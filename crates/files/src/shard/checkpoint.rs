@@ -19,7 +19,7 @@ pub struct Checkpoint {
     pub(super) files: Vec<CheckpointFile>,
     /// The stem of the index, if there is one.
     pub(super) index: Option<String>,
-    /// The paths that were given, an index among them.
+    /// The paths that were given, including that of an index.
     pub(super) inputs: Vec<PathBuf>,
     /// Whether there may be other files, with tensors that rules are for.
     is_part: bool,
@@ -111,8 +111,8 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Opens one file of a checkpoint. Its name in the checkpoint is `name`, which has folders only where an index has
-    /// them. The plan may have rules for tensors of other files.
+    /// Opens one file of a checkpoint. `name` is its name there, as an index has it: with folders, if the index names them. The plan may
+    /// have rules for tensors of other files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, ShardPlan, write_array};

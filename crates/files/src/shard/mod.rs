@@ -511,7 +511,7 @@ fn job<'p>(
         let start = end;
         end = start.checked_add(bytes).ok_or_else(too_large)?;
         let sizes = piece.to.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
-        // Bytes where the file cannot say the layout.
+        // The format has no layouts: an array in another layout is stored as bytes.
         let (dtype, shape) = match piece.to == piece.from {
             true => {
                 let dtype = dtype_of(&piece.to).map_err(|error| Error::file(&output, error))?;

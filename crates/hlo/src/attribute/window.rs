@@ -16,6 +16,7 @@ pub(crate) fn window(value: Value<'_>) -> Result<Vec<WindowDimension>> {
     for (key, field) in value.fields()? {
         let wrong = || field.is_not(what);
         let entries: Vec<_> = field.text().split('x').collect();
+        // The first field says how many dimensions there are; all others must agree with it.
         if window.is_empty() {
             window = vec![WindowDimension::ONE; entries.len()];
         }

@@ -193,6 +193,7 @@ impl<'m> Search<'m> {
                     (Opcode::GetTupleElement, Some(element)) => {
                         elements.entry((value, element)).or_default().push(reader)
                     }
+                    // A value that a tuple has twice counts where it stands first.
                     (Opcode::Tuple, _) if positions.contains_key(&(reader.number(), value)) => {}
                     (opcode, _) => {
                         if opcode == Opcode::Tuple {

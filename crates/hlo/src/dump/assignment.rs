@@ -259,8 +259,8 @@ impl BufferAssignment {
         self.account_with(0..=u64::MAX, needs_memory)
     }
 
-    /// [`account`](Self::account) with bounds `live` on the peak of live bytes in the HBM heap, and a function that decides whether the
-    /// instruction with a name needs memory for a single element.
+    /// As [`account`](Self::account). `live` bounds the most bytes of the HBM heap that are live at one time. `needs_memory` says of the
+    /// instruction with this name whether a single element needs memory.
     pub(crate) fn account_with(&self, live: RangeInclusive<u64>, needs_memory: impl Fn(&str) -> bool) -> Account {
         let in_register =
             |value: &AssignedValue| value.is_tuple() || value.is_single_element() && !needs_memory(&value.instruction);
@@ -276,10 +276,12 @@ impl BufferAssignment {
                 continue;
             }
             let bytes = if allocation.space == memory_space::DEFAULT && self.is_tpu() {
+                // An allocation of nothing but scalars and tuples takes no memory.
                 if allocation.values.iter().all(in_register) {
                     continue;
                 }
                 let rounded = allocation.bytes.checked_next_multiple_of(HBM_STEP).unwrap_or(u64::MAX);
+                // Tables of tuples always take their bytes, arrays only while they live. The rest of the heap, at its peak, is gaps.
                 let [tables, arrays] = [true, false].map(|tables| allocation.covered(tables));
                 let least = self.live_bytes.unwrap_or(*live.start()).min(arrays);
                 let most = self.live_bytes.unwrap_or(*live.end()).min(arrays);

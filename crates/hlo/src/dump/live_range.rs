@@ -51,6 +51,7 @@ impl LiveRanges {
                 "BufferLiveRange:" => in_ranges = true,
                 section if section.starts_with("Live ranges at") => break,
                 range if in_ranges => {
+                    // `fusion.3{0}:12-40`. Names can contain colons, steps cannot.
                     let read = range.rsplit_once(':').and_then(|(name, steps)| {
                         let (from, to) = steps.split_once('-')?;
                         Some((name.to_owned(), (from.parse().ok()?, to.parse().ok()?)))

@@ -133,6 +133,8 @@ fn divided<'m>(module: &'m Module, all: &[Instruction<'m>]) -> BTreeMap<u32, Div
     if chained.peek().is_none() {
         return BTreeMap::new();
     }
+    // Each piece is in a fusion of its own. The fusions of one collective are in one computation, and its pieces have one channel and
+    // opcode.
     let fusions = module.instructions().filter(|fusion| fusion.opcode() == Opcode::Fusion);
     let fusions = fusions.filter_map(|fusion| Some((fusion.callee(Key::Calls)?.number(), fusion)));
     let fusions: BTreeMap<u32, Instruction<'m>> = fusions.collect();

@@ -376,6 +376,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
                 if self.is_exhausted() {
                     return None;
                 }
+                // A user may read the value in several operands: each of these uses must be allowed.
                 let places = user.operands().enumerate().filter(|(_, operand)| {
                     operand.instruction().is_some_and(|operand| operand.number() == used.number())
                 });

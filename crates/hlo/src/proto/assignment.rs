@@ -166,8 +166,8 @@ impl BufferAssignment {
 }
 
 /// The peak of live bytes of arrays in HBM as the compiler counts it (`HeapSimulator` and `NoFragmentationStatsHeap` in
-/// `xla/service/heap_simulator/heap_simulator.cc`). Of buffers that share memory, one counts if no other is live when it is allocated,
-/// until it is freed. `None` if the message has no heap simulation.
+/// `xla/service/heap_simulator/heap_simulator.cc`). Of buffers that share memory, only one counts at a time: the first
+/// one, until it is freed. `None` if the message has no heap simulation.
 fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
     let buffers = assignment.logical_buffers.iter();
     let sizes: BTreeMap<i64, u64> = buffers

@@ -180,6 +180,7 @@ impl<'l> Elements<'l> {
             _ => " ",
         };
         out.push('{');
+        // From four dimensions on, XLA writes the index of every slice but the innermost: `{ /*i0=1*/`.
         if let Some(index) = index.filter(|_| rank > 3 && !is_innermost) {
             let _ = write!(out, " /*i{}={index}*/", dimension.saturating_sub(1));
         }

@@ -74,6 +74,7 @@ impl GpuConfig {
                             Some(name.trim().to_string()).filter(|name| !name.is_empty() && !name.contains('\n'));
                     }
                     (["gpu_device_info"], Scalar::Word(word)) => {
+                        // A field that is 0 says as little as one that is missing.
                         let number = float(word).filter(|number| *number > 0.0 && number.is_finite());
                         if let Some(seen) =
                             NEEDED.iter().zip(&mut found).find_map(|(name, seen)| (*name == field).then_some(seen))

@@ -41,6 +41,8 @@ impl<'p> Writer<'_, 'p> {
         let shape_text = append(shape_text, out);
         out.push(' ');
         let step = step(entry.opcode);
+        // An asynchronous start that wraps one operation is printed in its short form, `all-gather-start(…)`: with the opcode, the operands
+        // and the attributes of the operation.
         let wrapped = step.and_then(|_| ids.wrapped(place));
         let root = wrapped.and_then(|wrapped| ids.entry(wrapped.root));
         let start = out.len();
@@ -72,11 +74,13 @@ impl<'p> Writer<'_, 'p> {
             _ => {
                 for (i, operand) in ids.named(&record, field::OPERAND_IDS, "operand_ids", computation).enumerate() {
                     let operand = operand?;
+                    // Entries are in the order of their definitions, so an operand comes before its user: this also excludes cycles.
                     if operand >= place {
                         return Err(ids.operand_after_user(operand));
                     }
                     match i {
                         0 => {}
+                        // XLA writes the number of every fifth operand.
                         _ if i % 5 == 0 => {
                             out.push_str(", /*index=");
                             decimal(i as i64, out);

@@ -96,6 +96,7 @@ impl<'m> Writer<'m> {
         let found: Vec<Computation<'m>> = module.computations().collect();
         for &number in &writer.order {
             let Some(&computation) = found.get(number as usize) else { continue };
+            // The computation that a short form implies is a callee, so it gets its names before its user.
             for start in computation.instructions() {
                 if let Some((opcode, Step::Start)) = start.short_form() {
                     let name = computation_names.unique("async_wrapped");

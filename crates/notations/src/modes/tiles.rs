@@ -34,13 +34,13 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
-    /// Whether there is padding only where a tile is not full: no room behind a part of an index but the last one.
+    /// Whether there is padding only where a tile is not full: no room after a part of an index, except the last one.
     pub(crate) fn has_only_tiles(&self) -> bool {
         let is_plain = |item: &Item| !item.is_uneven && (item.is_outermost || item.room == item.size);
         self.gap == 1 && self.items.iter().all(is_plain) && self.is_decreasing()
     }
 
-    /// Whether, of each dimension, the parts with larger divisors have larger strides than those with smaller ones.
+    /// Whether the strides of each dimension grow with the divisors of its parts.
     fn is_decreasing(&self) -> bool {
         self.inside().is_none()
     }
@@ -194,7 +194,7 @@ pub(crate) fn tile_sizes(items: &[Item], blocks: &[usize], order: &[usize]) -> V
         let size = |dimension: usize| {
             let inside =
                 items.iter().zip(blocks).filter(|&(item, &block)| item.dimension == dimension && block >= tile);
-            // Room behind a part that is not the outermost one is made later.
+            // Room after a part that is not the outermost one is made later.
             let room = |item: &Item| if item.is_outermost { item.room } else { item.size };
             inside.fold(1_u64, |size, (item, _)| size.saturating_mul(room(item)))
         };
@@ -265,7 +265,7 @@ impl Memory {
         Some(())
     }
 
-    /// Makes room behind a part.
+    /// Makes room after a part.
     fn make_room(&mut self, item: &Item) -> Option<()> {
         let place = self.find(item)?;
         if self.places.get(place).is_none_or(|&(.., room)| room == item.room) {
@@ -357,6 +357,8 @@ impl Modes {
         if num_dimensions > MAX_ENTRIES {
             return Err(Obstacle::Intricate { index: None });
         }
+        // Which dimension is the most minor is not known: sizes that tiles cut appear several times. Three orders are tried: that of the
+        // sizes, and those in which the dimensions appear first and last.
         let appearance = |items: &mut dyn Iterator<Item = &Item>| {
             let mut order: Vec<usize> = Vec::new();
             for dimension in items.map(|item| item.dimension) {
@@ -385,6 +387,7 @@ impl Modes {
         }
         let Some((.., layout)) = best else { return Err(Obstacle::Intricate { index: None }) };
         let array = shape()?.with_layout(layout).map_err(|_| Obstacle::TooLarge)?;
+        // The tiles are a guess until the map that they make is the one that was asked for.
         match Self::of_array(&array)?.first_moved(self)? {
             None => Ok(array),
             index => Err(Obstacle::Intricate { index }),

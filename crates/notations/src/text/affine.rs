@@ -199,6 +199,7 @@ impl<'a> Builder<'a> {
                 value = product.ok_or_else(|| reader.obstacle(Obstacle::TooLarge, start))?;
                 continue;
             }
+            // `floordiv` and `mod` of a sum make an intermediate value of it, which is cut like a dimension.
             let by = u64::try_from(next.constant).ok().and_then(NonZeroU64::new).filter(|_| next.terms.is_empty());
             let Some(by) = by else { return Err(at.expected("a constant above 0")) };
             let is_mod = word == "mod";
@@ -320,6 +321,8 @@ impl<'a> Builder<'a> {
                 let mut position = Sum { terms: Vec::new(), constant: 0 };
                 let mut stride = 1_i64;
                 for result in results.into_iter().rev() {
+                    // A dimension of the result has the size that its largest value needs. The stride of each is the product of the sizes
+                    // after it.
                     let mut last = result.constant;
                     for &(term, factor) in &result.terms {
                         let max = i64::try_from(self.max(term)).map_err(|_| Obstacle::TooLarge)?;
@@ -339,6 +342,7 @@ impl<'a> Builder<'a> {
         let is_whole = |&(term, _): &(Term, i64)| {
             matches!(term.source, Source::Dimension(_)) && term.divisor == NonZeroU64::MIN && term.modulus.is_none()
         };
+        // Without division and remainder, the map is one of strides, which may be negative.
         if position.terms.iter().all(is_whole) {
             let mut strides = alloc::vec![0_i64; self.sizes.len()];
             for (term, factor) in position.terms {
@@ -353,6 +357,7 @@ impl<'a> Builder<'a> {
         if self.sizes.contains(&0) {
             return Modes::strided(self.sizes, &alloc::vec![0; self.sizes.len()], 0).map(Map::Modes);
         }
+        // A stride table has no negative strides: what is subtracted becomes a table of its own.
         let (above, below) = position.terms.iter().partition::<Vec<_>, _>(|(_, factor)| *factor > 0);
         if below.is_empty() && position.constant == 0 {
             return self.table(&above).map(Map::Table);

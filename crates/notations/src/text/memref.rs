@@ -268,6 +268,7 @@ fn tiles(reader: &mut Reader<'_>, sizes: &[u64], start: usize) -> Result<Modes> 
             return Err(at.expected("a tile of at most as many dimensions as it cuts"));
         }
         if let Some(before) = tiles.last() {
+            // A tile cuts the last dimensions of the tile before it, and must divide them.
             let skipped = before.len().saturating_sub(tile.len());
             let divides = |(&size, &outer): (&u64, &u64)| outer.is_multiple_of(size);
             if !tile.iter().zip(before.get(skipped..).unwrap_or(&[])).all(divides) {

@@ -53,7 +53,7 @@ impl AnyLayout {
     /// The array with every dimension as large as its tiles have room for.
     fn padded(&self, notation: Notation) -> Option<Nearest> {
         let modes = self.modes().ok()?;
-        // With many dimensions, no one reads it.
+        // A view of many dimensions is too long to read.
         if modes.extents().len() > MAX_VIEWED {
             return None;
         }

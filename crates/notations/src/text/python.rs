@@ -137,6 +137,7 @@ pub(crate) fn call(text: &str) -> Result<Call<'_>> {
         }
         let mut ahead = reader;
         let word = ahead.word();
+        // `name=` before a value, which may itself begin with a name: `dtype=np.int16`.
         let key = if !word.is_empty() && ahead.take("=") { word } else { "" };
         if !key.is_empty() {
             reader = ahead;

@@ -234,6 +234,7 @@ fn hint(bytes: &[u8]) -> Option<&'static str> {
             "this is an archive, such as .npz; unpack it, then `xla-shape relayout` reads the .npy files in it",
         );
     }
+    // A header of JSON after its length, which is a number of 8 bytes, the last of them 0.
     if bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0) {
         return Some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it");
     }

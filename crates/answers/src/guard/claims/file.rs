@@ -161,7 +161,7 @@ impl Claim {
             return if all.contains(&opcode.0.text()) {
                 Ok(())
             } else {
-                Err(format!("`{opcode}` is not a collective, which are {}", all.join(", ")))
+                Err(format!("`{opcode}` is not a collective; these are: {}", all.join(", ")))
             };
         }
         if let Self::Fused(claim) = self {
@@ -180,7 +180,7 @@ impl Claim {
         Err(format!("the claim says nothing: expected {says}"))
     }
 
-    /// The name of a field that cannot hold in both claims, if all that this one is about is part of what the other one is about.
+    /// The name of a field that cannot hold in both claims. `None` unless this claim is about some of the things that the other is about.
     fn contradiction(&self, other: &Self) -> Option<&'static str> {
         if self.table() != other.table() {
             return None;
@@ -226,7 +226,7 @@ mod tests {
             ("[[fused]]\ncount = 1", "line 1, column 1: expected a scope"),
             (
                 "[[collectives]]\nopcode = 'add'\ncount = 0",
-                "line 1, column 1: `add` is not a collective, which are all-gather",
+                "line 1, column 1: `add` is not a collective; these are: all-gather",
             ),
             (
                 "[[instructions]]\nopcode = 'dots'\ncount = 0",

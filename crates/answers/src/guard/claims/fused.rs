@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use xla_shape_hlo::{Instruction, Module, Opcode};
 
-/// The outermost fusions that contain these instructions, and those of the instructions that are in none and do work of their own.
+/// The outermost fusions that contain these instructions, and the instructions that no fusion contains. Instructions that do no work are
+/// left out.
 pub(super) fn fusions<'m>(
     module: &'m Module,
     instructions: &[Instruction<'m>],

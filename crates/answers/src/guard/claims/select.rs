@@ -6,6 +6,28 @@ use std::str::FromStr;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::Source;
 
+/// Reads and writes a type that keeps the text that a claim has. `$parts` cuts the text; it must have a part.
+macro_rules! text_of {
+    ($type:ident, $parts:ident, $expected:literal) => {
+        impl FromStr for $type {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                match $parts(text).next() {
+                    Some(_) => Ok(Self(text.to_owned())),
+                    None => Err(format!(concat!("expected ", $expected, ", found `{}`"), text)),
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
 /// A scope of the user's program: consecutive parts of an operation's name. `attention/softmax` is in
 /// `jit(step)/layer_3/attention/softmax/exp`, and also in `jit(step)/jvp(attention)/softmax/exp`.
 ///
@@ -34,22 +56,7 @@ impl Scope {
     }
 }
 
-impl FromStr for Scope {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match words(text).next() {
-            Some(_) => Ok(Self(text.to_owned())),
-            None => Err(format!("expected a scope such as layer_3/attention, found `{text}`")),
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+text_of!(Scope, words, "a scope such as layer_3/attention");
 
 /// A file of the user's program, or a line of it: `model.py` or `model.py:40`. The folders may be left out.
 ///
@@ -123,22 +130,7 @@ impl Path {
     }
 }
 
-impl FromStr for Path {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match parts(text).next() {
-            Some(_) => Ok(Self(text.to_owned())),
-            None => Err(format!("expected the name of an argument such as params/w, found `{text}`")),
-        }
-    }
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+text_of!(Path, parts, "the name of an argument such as params/w");
 
 /// A memory space, by its name on TPUs or by its number: `HBM`, `host`, `1`.
 ///

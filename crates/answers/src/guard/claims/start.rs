@@ -110,7 +110,7 @@ fn largest(seen: &Seen<'_>) -> Option<Claim> {
     }))
 }
 
-/// The products by the element type of their operands; none in f32, if there are others.
+/// How many products have operands of each element type. If there are products but none in f32, that is a claim, too.
 fn products(module: &Module) -> Vec<Claim> {
     let mut claims = Vec::new();
     for opcode in [Opcode::Dot, Opcode::Convolution] {

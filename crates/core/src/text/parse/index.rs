@@ -40,6 +40,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     let mut by_letter = vec![None; num_dimensions.min(4)];
     let mut letters = 0_usize;
     while !ends(&parser) {
+        // An index is all letters, `y=2, x=3` in any order, or all numbers.
         if parser.token.kind == TokenKind::Word && index.is_empty() {
             let entry = parser.letter(num_dimensions, &by_letter)?;
             parser.eat(b'=')?;
@@ -68,6 +69,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     }
     parser.finish()?;
     if letters > 0 {
+        // A letter without a value leaves a gap: the list is too short, which the check below reports.
         index = by_letter.into_iter().flatten().collect();
     }
     if index.len() != num_dimensions {

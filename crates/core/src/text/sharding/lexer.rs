@@ -182,6 +182,7 @@ fn token(text: &str, position: usize) -> Token {
                 }
                 None => (TokenKind::Open, rest.len()),
             },
+            // As in XLA's lexer, a name with `=` directly after it is one token.
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
                 let end = length(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
                 match at(end) {

@@ -478,6 +478,7 @@ impl<'a> Parser<'a> {
             };
             let is_unreduced = self.cursor.attribute() == Some("unreduced");
             self.cursor.advance();
+            // `unreduced=max{'a'}`: the reduction stands between `=` and the axes.
             if is_unreduced && self.cursor.word().is_some() {
                 other.reduction = self.reduction()?;
             }
@@ -567,6 +568,7 @@ impl<'a> Parser<'a> {
                     self.cursor.advance();
                     **is_open = true;
                 }
+                // `?` says that more axes may be added at the end, so nothing comes after it.
                 Some(is_open) if **is_open => return Err(invalid(ShardingError::AfterOpen, start)),
                 _ => {
                     let name = self.cursor.string(AXIS)?;
@@ -662,6 +664,7 @@ impl ShardingParts {
             None => (Devices::List(self.devices), devices_span),
         };
         let assignment = TileAssignment::new(self.tiles, devices).map_err(|error| {
+            // Only one error is about the tiles: their product is the number of devices.
             let is_tiles = matches!(error, ShardingError::TooManyDevices);
             invalid(error, if is_tiles { tiles_span } else { devices_span })
         })?;

@@ -104,6 +104,7 @@ impl Display for NamedSharding {
             Reduction::Min => "=min",
         };
         write!(f, "{mesh}")?;
+        // Without dimensions there are short forms: all axes of the mesh have the one role.
         if self.dimensions().is_empty() {
             if self.is_replicated() && self.replicated().is_empty() {
                 return f.write_str(", replicated");

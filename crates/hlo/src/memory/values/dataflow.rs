@@ -127,7 +127,7 @@ impl<'m> Dataflow<'m> {
         (subshapes.1 > 0).then_some(subshapes)
     }
 
-    /// An operand of an operation, which of an asynchronous one the start or a later update binds.
+    /// An operand of an operation. Those of an asynchronous operation are the operands of its start, then those of its updates.
     fn bound_operand(&self, by: Instruction<'m>, operand: usize) -> Option<Instruction<'m>> {
         let (mut by, mut operand) = (by, operand);
         for _ in 0..MAX_UPDATES {
@@ -202,7 +202,8 @@ impl<'m> Dataflow<'m> {
         }
     }
 
-    /// Defines a phi at each of `length` subshapes from `start` on, which merges the corresponding values from each of `sources` on.
+    /// Defines a phi at each of the `length` subshapes from `start` on. Phi `i` merges the values of the subshapes `source + i`, for each of
+    /// `sources`.
     fn define_phis(
         &mut self,
         instruction: Instruction<'m>,
@@ -410,8 +411,8 @@ impl<'m> Dataflow<'m> {
     /// (`HloDataflowAnalysis::GetInPlaceInputOutputPairs`).
     fn write_in_place(&mut self, instruction: Instruction<'m>, start: usize) {
         let mut pairs: Vec<(Vec<usize>, usize, Vec<usize>)> = Vec::new();
-        // The operation that computes the result, and where in the instruction's shape that is. In short form, the start of an asynchronous
-        // operation or the update that binds its last operands stands for the operation, whose attributes the start has.
+        // The operation that computes the result, and where in the instruction's shape that is. In short form, the operation itself is
+        // not in the program: its last operands are those of the start or of an update, and its attributes are those of the start.
         let (by, opcode, part) = match instruction.short_form() {
             Some((_, Step::Update)) if instruction.operands().len() == 1 => return,
             Some((operation, Step::Start | Step::Update)) => {
@@ -509,6 +510,7 @@ impl<'m> Dataflow<'m> {
         let value_at = |result: &Values<'m>, subshape: usize| {
             result.value_of.get(subshape).filter(|&&value| value != u32::MAX).map(|&value| result.canonical.find(value))
         };
+        // A donated parameter and the result that takes its memory are one buffer.
         if let Some(entry) = module.entry() {
             let mut parameters = BTreeMap::new();
             for parameter in entry.instructions().filter(|instruction| instruction.opcode() == Opcode::Parameter) {
@@ -528,6 +530,8 @@ impl<'m> Dataflow<'m> {
                 }
             }
         }
+        // The value of a loop or a conditional is in the same buffer as the values that it may be, except a parameter that nothing may
+        // overwrite.
         for (value, sources) in &phis {
             if result.is_canonical(*value) {
                 for source in sources {

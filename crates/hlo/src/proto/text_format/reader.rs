@@ -269,6 +269,7 @@ fn unescaped(text: &[u8], start: usize) -> Result<Vec<u8>> {
             at += 1;
             continue;
         }
+        // `\101` and `\x41` are bytes, `\u00e9` is a character, whose bytes are its UTF-8.
         let (from, (value, count)) = match letter {
             b'0'..=b'7' => (at, digits(at, 3, 8)),
             b'x' | b'X' => (at + 1, digits(at + 1, 2, 16)),

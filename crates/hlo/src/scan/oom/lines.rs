@@ -87,6 +87,7 @@ pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> 
 /// Why a message states an amount.
 pub(super) fn cause(text: &str, what: &str) -> AmountCause {
     let is_of = |space: &str| what.split([',', ' ']).any(|word| word == space);
+    // A message that names a memory is about that memory, whatever else it says.
     if text.contains("limit") && is_of("scoped") {
         AmountCause::ScopedVmem
     } else if is_of("vmem") {

@@ -337,6 +337,7 @@ impl OutOfMemory {
     pub fn read_line(&mut self, line: u64, text: &str) {
         let text = text.trim();
         self.refusals.read_line(line, text);
+        // The branch that reads a line says what may follow it. Any other line ends the list.
         let expected = core::mem::take(&mut self.expected);
         if let Some(allocation) = llo_allocation(line, text) {
             self.allocations.push(allocation);

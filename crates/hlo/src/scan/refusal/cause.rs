@@ -194,7 +194,7 @@ pub enum RefusalCause {
     LayoutRank {
         /// How many dimensions the layout has.
         found: u64,
-        /// How many the shape has.
+        /// How many dimensions the shape has.
         expected: u64,
         /// The shape, if the message states it.
         array: Option<ArrayShape>,

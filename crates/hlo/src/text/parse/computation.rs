@@ -158,6 +158,7 @@ impl<'a> Parser<'a> {
                 return result.map(|()| true);
             }
         }
+        // What cannot be read keeps its place as an instruction without an opcode: it can still be the root.
         if is_root && record.root == NONE {
             record.root = number(self.module.instructions.len()).saturating_sub(1);
         } else if is_root && is_read {

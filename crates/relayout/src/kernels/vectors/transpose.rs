@@ -333,7 +333,7 @@ pub(super) unsafe fn run(
         });
     }
     let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
-    // The lines of as many rows as a line of a column has elements do not stay in the L1 cache together.
+    // To fill a line of a column, a line of each of `line` rows is read; so many lines do not stay in the L1 cache together.
     let is_crowded = even && resident(kernel.b[0].from) < line && (large || bytes < 4 || all <= MAX_COPIED_WORD_BYTES);
     let walk = Walk { copy_rows: is_crowded.then_some(kernels.copy_rows), ..walk };
     if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {

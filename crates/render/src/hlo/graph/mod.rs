@@ -13,10 +13,11 @@ use xla_shape_answers::hlo::show::{Facts, find};
 use xla_shape_hlo::{Instruction, Module, Opcode};
 use xla_shape_program::ProgramMemory;
 
-/// The most instructions that the page knows, the operands and readers of each that it follows, and the most instructions of a fusion that
-/// it opens.
+/// The most instructions that the page knows.
 const MOST_NODES: usize = 600;
+/// The most operands, and the most readers, of an instruction that the page follows.
 const MOST_NEIGHBOURS: usize = 24;
+/// The page shows the instructions of a fusion if they are at most this many.
 const MOST_INSIDE: usize = 80;
 /// The most facts of an instruction, and the longest text of one, in characters.
 const MOST_ROWS: usize = 40;
