@@ -97,6 +97,9 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
     if let Some(cost) = &answered.program_cost {
         text.heading("Cost");
         text.paragraph(format_args!("  {}", crate::cost::answer(cost)));
+        if let Some(note) = crate::cost::lines_of_text(cost) {
+            text.paragraph(format_args!("  {note}"));
+        }
     }
     shapes(text, answered);
     text.heading("Largest padding");

@@ -120,6 +120,31 @@ pub struct ProgramCost {
     pub measured: Option<Box<Measured>>,
 }
 
+impl ProgramCost {
+    /// Whether the source lines are those of the text that was compiled, which had no lines of the user's program: the compiler calls such a
+    /// text `-`.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let of = |file: &str| {
+    ///     let text = format!(
+    ///         "HloModule m\nENTRY e {{ a = f32[8] parameter(0) ROOT b = f32[8] negate(a), metadata={{source_file=\"{file}\" source_line=3}}, \
+    ///          backend_config={{\"window_config\":{{\"estimated_cycles\":\"9\"}}}} }}"
+    ///     );
+    ///     Ok::<_, Box<dyn std::error::Error>>(ProgramCost::new(&Module::parse(&text)?)?.has_lines_of_text())
+    /// };
+    /// assert!(of("-")? && !of("step.py")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn has_lines_of_text(&self) -> bool {
+        let mut sources = self.lines.iter().filter_map(|line| line.source.as_deref()).peekable();
+        sources.peek().is_some() && sources.all(|source| source.starts_with("-:"))
+    }
+}
+
 /// What the compiler made of the program with some layouts asked for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Tried {

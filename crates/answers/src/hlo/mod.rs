@@ -5,6 +5,7 @@
 mod causes;
 mod devices;
 pub mod diff;
+mod donation;
 mod fits;
 mod limit;
 pub mod memory;

@@ -393,9 +393,12 @@ impl Report {
     pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
         let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);
         let report = memory.statistics().into_iter().fold(report, Self::with_statistics);
-        let [files, notes, other_modules] =
+        let [files, mut notes, other_modules] =
             [memory.files(), memory.notes(), memory.program().others()].map(<[String]>::to_vec);
         let summary = report.summary.map(|summary| summary.with_generation(memory.program().generation()));
+        if summary.as_ref().is_some_and(Summary::is_too_large) {
+            notes.extend(super::donation::note(memory.program().module()));
+        }
         Self { summary, files, notes, other_modules, ..report }
     }
 

@@ -399,8 +399,8 @@ pub(crate) struct GuardExpectArguments {
 
 /// Compile a program for TPUs or GPUs: layouts, memory, the module
 ///
-/// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). Neither a TPU nor a GPU is needed: `pip install libtpu`
-/// installs the compiler for TPUs, `pip install jax-cuda13-pjrt nvidia-cuda-nvcc` the one for GPUs; these are their answers. They are found in
+/// The program is StableHLO (MLIR, text or bytecode; JAX: `lowered.as_text(debug_info=True)`, with source lines) or HLO (text or message).
+/// Neither a TPU nor a GPU is needed: `pip install libtpu` installs the compiler for TPUs, `pip install jax-cuda13-pjrt nvidia-cuda-nvcc` the one for GPUs; these are their answers. They are found in
 /// the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. For GPUs the compiler does not tune, because there
 /// is none to time its choices on: with the results of --autotune it may choose otherwise. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,

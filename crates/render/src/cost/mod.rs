@@ -5,4 +5,4 @@ mod measured_page;
 mod page;
 mod text;
 
-pub(crate) use text::{answer, change};
+pub(crate) use text::{answer, change, lines_of_text};

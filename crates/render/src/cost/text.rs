@@ -261,9 +261,18 @@ pub(crate) fn answer(cost: &ProgramCost) -> String {
     answer + "."
 }
 
-/// Notes about what the total does not include.
+/// How to get the lines of the user's program, if the compiled text had none.
+pub(crate) fn lines_of_text(cost: &ProgramCost) -> Option<String> {
+    cost.has_lines_of_text().then(|| {
+        "The lines are those of the text that was compiled. JAX writes those of the program, too: \
+         `lowered.as_text(debug_info=True)`."
+            .to_owned()
+    })
+}
+
+/// Notes about the source lines, and about what the total does not include.
 pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = Vec::from_iter(lines_of_text(cost));
     if cost.sums.said > 0 && cost.sums.without > 0 {
         let groups = cost.without.iter().map(|group| format!("{} {}", group.instructions, group.opcode));
         let groups = groups.take(8).collect::<Vec<_>>().join(", ");

@@ -160,6 +160,9 @@ pub(crate) fn what_takes_memory(report: &Report, text: &mut Text) {
     }
     if let Some(memory) = &report.memory {
         text.heading("Memory");
+        for note in &report.notes {
+            text.hanging("  note: ", note);
+        }
         totals(text, report, memory);
     }
     push_section(report, text, Section::Largest);
