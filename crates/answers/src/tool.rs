@@ -13,12 +13,16 @@ pub const SHORT: usize = 16 << 10;
 ///
 /// ```
 /// use xla_shape_answers::problem::{Code, Problem};
-/// use xla_shape_answers::tool::ToolAnswer;
+/// use xla_shape_answers::tool::{More, ToolAnswer};
 ///
 /// let busy = Problem { code: Code::Busy, message: "call again later".to_owned(), place: None };
 /// let answer = serde_json::to_value(ToolAnswer::refused(&busy))?;
 /// assert_eq!((&answer["ok"], &answer["error"]["code"]), (&false.into(), &"busy".into()));
 /// assert!(answer.get("answers").is_none());
+///
+/// let more = More { handle: "a1".to_owned(), bytes: 70_000 };
+/// let long = ToolAnswer { ok: true, more: Some(more), ..ToolAnswer::default() };
+/// assert_eq!(serde_json::to_value(long)?, serde_json::json!({ "ok": true, "more": { "handle": "a1", "bytes": 70_000 } }));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

@@ -4,6 +4,7 @@ use crate::hlo::{capacity_text, what_takes_memory};
 use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
 use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outcome, Refused, Target};
+use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
 
@@ -49,14 +50,14 @@ fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
 
 /// Says whether a program fits the whole memory of a GPU, of which JAX takes a part.
 fn whole_gpu(text: &mut Text, capacity: &Capacity) {
-    let Some(whole) = capacity.whole else { return };
+    let (Some(whole), Some(need)) = (capacity.whole, capacity.of_gpu()) else { return };
     let (part, all) = (InUnits(capacity.bytes), InUnits(whole));
-    let verdict = match (capacity.used <= capacity.bytes, capacity.used <= whole) {
-        (true, _) => format!("it fits the {part} that a process of JAX takes of {all}"),
-        (false, true) => format!(
+    let verdict = match need {
+        OfGpu::Part => format!("it fits the {part} that a process of JAX takes of {all}"),
+        OfGpu::Whole => format!(
             "it does not fit the {part} that a process of JAX takes of {all}, but it fits the whole memory: XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives JAX more"
         ),
-        (false, false) => format!("it does not fit the {all} of the GPU"),
+        OfGpu::More => format!("it does not fit the {all} of the GPU"),
     };
     text.paragraph(format_args!("  {verdict}"));
 }

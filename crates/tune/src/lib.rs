@@ -6,7 +6,7 @@
 //! and its page are those of `xla-shape-render`.
 //!
 //! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
-//! that does not fit.
+//! that does not fit. [`Devices`] compiles a program for the devices that a user names; [`kernels`](kernels()) says what the compiler made of its kernels.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,9 @@ mod answer;
 mod cache;
 mod candidates;
 mod compilers;
+mod devices;
 mod error;
+mod kernels;
 mod measured;
 mod memory;
 mod protocol;
@@ -30,12 +32,14 @@ mod workers;
 
 pub use advice::{Compiled, CompiledCopy, advise};
 pub use answer::search;
+pub use devices::{Devices, Made, Tpus};
 pub use error::{Setting, TuneError};
+pub use kernels::{KernelSource, KernelsError, Version, kernels};
 pub use measured::{Figures, Measured};
 pub use memory::{Memory, Requested};
 pub use protocol::answer_as_worker;
 pub use question::{Given, Keep, Question, Watch};
-pub use refused::report_of_refused;
+pub use refused::{Left, report_of_refused};
 pub use remedies::try_remedies;
 pub use search::Compile;
 use search::described;

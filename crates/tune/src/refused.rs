@@ -6,8 +6,30 @@ use xla_shape_core::tpu::Generation;
 use xla_shape_pjrt::Slice;
 use xla_shape_program::{Compiler, DUMP_OPTION, Host, Program};
 
+/// What a compiler left of a program that it refused.
+///
+/// ```
+/// use xla_shape_answers::hlo::Report;
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+/// use xla_shape_tune::Left;
+///
+/// let program = Program::from(Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?);
+/// let report = Report::new(&program.memory(None), None, 5, None);
+/// let left = Left { program, report };
+/// assert_eq!(left.program.module().name(), Some("m"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// The program, as far as the compiler came.
+    pub program: Program,
+    /// What takes its memory.
+    pub report: Report,
+}
+
 /// The report on a program that the compiler refused with this message because HBM ran out: the program is compiled again, and the
-/// compiler leaves the modules that it made. Lists have at most `top` entries.
+/// compiler leaves the modules that it made. Lists have at most `top` entries, of one memory space if `space` names it.
 ///
 /// `None` if the message does not say that HBM ran out, if the compiler leaves no module, or if the options of the compiler ask for dumps,
 /// which may be those of several programs.
@@ -19,7 +41,7 @@ use xla_shape_program::{Compiler, DUMP_OPTION, Host, Program};
 /// // Of another refusal, the compiler is not asked again.
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let slice = "v5e".parse()?;
-/// let report = report_of_refused(&Compiler::default(), &host, &slice, b"module {}", "Mosaic failed to compile", 5);
+/// let report = report_of_refused(&Compiler::default(), &host, &slice, b"module {}", "Mosaic failed to compile", 5, None);
 /// assert!(report.is_none());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -31,7 +53,8 @@ pub fn report_of_refused(
     program: &[u8],
     message: &str,
     top: usize,
-) -> Option<Report> {
+    space: Option<u8>,
+) -> Option<Left> {
     let mut scan = Scan::default();
     message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
     let is_dumped = compiler.options.iter().any(|(name, _)| name == DUMP_OPTION);
@@ -43,5 +66,6 @@ pub fn report_of_refused(
     let left = Program::open(folder.path()).ok()?;
     let generation: Generation = slice.generation();
     let device = scan.hbm_limit().map_or(Device::Generation(generation), Device::Bytes);
-    Some(Report::new(&left.memory(device.generation()), Some(device), top, None))
+    let report = Report::new(&left.memory(device.generation()), Some(device), top, space);
+    Some(Left { program: left, report })
 }

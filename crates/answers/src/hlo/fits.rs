@@ -1,12 +1,43 @@
 //! Whether a program fits the device.
 
-use super::memory::Accuracy;
+use super::memory::{Accuracy, Capacity};
 use super::report::Report;
 use super::summary::Summary;
 use crate::numbers::InUnits;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::memory_space;
+
+/// How much of a GPU's memory a program needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OfGpu {
+    /// At most the part that a process of JAX takes.
+    Part,
+    /// More than that part, but at most the whole.
+    Whole,
+    /// More than there is.
+    More,
+}
+
+impl Capacity {
+    /// How much of a GPU's memory the program needs; `None` for other devices.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::OfGpu;
+    /// use xla_shape_answers::hlo::memory::Capacity;
+    ///
+    /// let capacity = Capacity { space: 0, bytes: 75, used: 80, free: -5, whole: Some(100) };
+    /// assert_eq!(capacity.of_gpu(), Some(OfGpu::Whole));
+    /// ```
+    #[must_use]
+    pub fn of_gpu(&self) -> Option<OfGpu> {
+        self.whole.map(|whole| match self.used {
+            used if used <= self.bytes => OfGpu::Part,
+            used if used <= whole => OfGpu::Whole,
+            _ => OfGpu::More,
+        })
+    }
+}
 
 /// Why it is not known whether a program fits.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -20,7 +20,7 @@ pub mod times;
 pub use causes::Reason;
 pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
-pub use fits::FitError;
+pub use fits::{FitError, OfGpu};
 pub(crate) use limit::measure;
 pub use limit::{Growth, Limit, LimitError, Measure, Quantity};
 pub use memory::Device;

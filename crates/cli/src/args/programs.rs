@@ -7,13 +7,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use xla_shape::memory_space;
-use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
+use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::hlo::{Device, Limit};
-use xla_shape_pjrt::{Slice, SliceError, TargetError};
+use xla_shape_pjrt::{SliceError, TargetError};
 use xla_shape_program::Compiler;
 use xla_shape_render::hlo::Section;
-use xla_shape_tune::{Memory, Share};
+use xla_shape_tune::{Devices, Memory, Share, Tpus};
 
 /// Show how much memory a program takes, and what is wrong with it
 ///
@@ -245,8 +245,8 @@ pub(crate) struct CostArguments {
     pub(crate) module: Option<String>,
 
     /// The TPU that a program is compiled for: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Target,
+    #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(target), hide_possible_values = true)]
+    pub(crate) target: Tpus,
 
     /// Also write the answer as an HTML page to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
@@ -297,7 +297,7 @@ pub(crate) struct GuardProgram {
     /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
     /// by default those of the record, otherwise v5e. For a compiled module, the TPU that it was compiled for, which it does not contain
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<Tpus>,
 }
 
 /// Write what a program costs into a file, completely or not at all
@@ -419,7 +419,7 @@ pub(crate) struct CompileArguments {
     /// TPUs and GPUs: generations, with the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4; GPUs, with their number unless it is one host of 8, such as h100,b200:8,a100-80:2x8
     ///
     /// With --config, `gpu` is the GPU of the description, as in gpu:2x8.
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) targets: Vec<Devices>,
 
     /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
@@ -483,8 +483,8 @@ pub(crate) struct TuneArguments {
     pub(crate) shares: Vec<Share>,
 
     /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Target,
+    #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(target), hide_possible_values = true)]
+    pub(crate) target: Tpus,
 
     /// The memory that an array shall be in: device, pinned_host, or both, the preferred one first; by default, that of each program
     ///
@@ -574,57 +574,14 @@ impl CompilerArguments {
     }
 }
 
-/// Devices of any kind that a program is compiled for.
-#[derive(Clone, Debug)]
-pub(crate) struct Devices {
-    /// Their name, such as v5e:2x2 or h100:8.
-    pub(crate) name: String,
-    /// What is known of one of them; `None` for a GPU that only its description knows.
-    pub(crate) device: Option<Device>,
-    /// The compiler's name of them, or why the compiler does not know them.
-    pub(crate) target: Result<xla_shape_pjrt::Target, String>,
-}
-
 /// Reads the name of devices of any kind.
 fn devices(text: &str) -> Result<Devices, TargetError> {
-    match text.parse::<xla_shape_pjrt::Target>() {
-        Err(TargetError::Slice(SliceError::Unsupported(_))) | Ok(xla_shape_pjrt::Target::Tpu(_)) => {
-            let Target { name, generation, slice } = target(text)?;
-            Ok(Devices { name, device: Some(Device::Generation(generation)), target: slice.map(Into::into) })
-        }
-        Ok(xla_shape_pjrt::Target::Gpu(gpus)) => {
-            Ok(Devices { name: gpus.to_string(), device: gpus.gpu().map(Device::Gpu), target: Ok(gpus.into()) })
-        }
-        Err(error) => Err(error),
-    }
+    text.parse()
 }
 
-/// A TPU that a program is compiled for.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    /// Its name, such as v5e:2x2.
-    pub(crate) name: String,
-    pub(crate) generation: Generation,
-    /// The compiler's name of it, or why the compiler does not know it.
-    pub(crate) slice: Result<Slice, String>,
-}
-
-/// Reads the name of a TPU. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
-pub(crate) fn target(text: &str) -> Result<Target, SliceError> {
-    let slice = text.parse::<Slice>();
-    match slice {
-        Ok(slice) => {
-            let chips = slice.to_string();
-            let (_, chips) = chips.split_once(':').unwrap_or_default();
-            let generation = slice.generation();
-            Ok(Target { name: format!("{generation}:{chips}"), generation, slice: Ok(slice) })
-        }
-        Err(SliceError::Unsupported(generation)) => {
-            let error = SliceError::Unsupported(generation).to_string();
-            Ok(Target { name: text.to_owned(), generation, slice: Err(error) })
-        }
-        Err(error) => Err(error),
-    }
+/// Reads the name of TPUs. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
+pub(super) fn target(text: &str) -> Result<Tpus, SliceError> {
+    text.parse()
 }
 
 /// Reads the name and the value of an option.
@@ -653,7 +610,7 @@ pub(crate) struct KernelArguments {
 
     /// The TPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<Tpus>,
 
     /// Say what differs from an earlier version: a dump or a program, like PATH. A program without kernels is XLA's own code of the same computation: its fusions are compared
     #[arg(long, value_name = "PATH")]

@@ -1,8 +1,8 @@
 //! The verbs about shapes, layouts and their texts.
 
 use super::{
-    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, Target, TpuOptions,
-    bytes, generation, target,
+    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, TpuOptions, bytes,
+    generation, target,
 };
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
@@ -13,6 +13,7 @@ use xla_shape::tpu::Generation;
 use xla_shape_answers::advise::Change;
 use xla_shape_answers::convert::Language;
 use xla_shape_notations::Notation;
+use xla_shape_tune::Tpus;
 
 /// Say what a shape takes and why, and where its elements are
 ///
@@ -371,7 +372,7 @@ pub(crate) struct ScanArguments {
 
     /// The TPU to compile the program for, such as v5e:2x2; v5e if only --program is given
     #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<Tpus>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

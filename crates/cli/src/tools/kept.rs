@@ -12,10 +12,10 @@ pub(super) const NAME: &str = "more";
 const MOST_KEPT: usize = 16;
 const MAX_KEPT: usize = 256 << 20;
 
-/// The answers that can be read on, the oldest first.
+/// The answers that can be read on, the oldest first. They are kept as JSON, which takes less memory than values.
 #[derive(Default)]
 pub(super) struct Kept {
-    answers: VecDeque<(More, Value)>,
+    answers: VecDeque<(More, String)>,
     made: u64,
 }
 
@@ -33,8 +33,8 @@ impl Kept {
         }
         self.made += 1;
         let more = More { handle: format!("a{}", self.made), bytes };
-        self.answers.push_back((more.clone(), whole));
-        let size = |answers: &VecDeque<(More, Value)>| answers.iter().map(|(more, _)| more.bytes).sum::<usize>();
+        self.answers.push_back((more.clone(), json_line(&whole)));
+        let size = |answers: &VecDeque<(More, String)>| answers.iter().map(|(more, _)| more.bytes).sum::<usize>();
         while self.answers.len() > 1 && (self.answers.len() > MOST_KEPT || size(&self.answers) > MAX_KEPT) {
             self.answers.pop_front();
         }
@@ -51,6 +51,7 @@ impl Kept {
             format!("no answer has the handle {handle}: only the last {MOST_KEPT} long answers are kept")
         })?;
         let pointer = arguments.get("pointer").and_then(Value::as_str).unwrap_or_default();
+        let whole = serde_json::from_str::<Value>(whole).unwrap_or_default();
         let value = whole.pointer(pointer);
         let value =
             value.ok_or_else(|| format!("nothing is at {pointer}; expected a JSON pointer, such as /0/largest"))?;

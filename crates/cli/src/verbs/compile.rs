@@ -1,6 +1,6 @@
 //! `compile`: the layouts and the memory that a compiler chooses for a program, for one device or several.
 
-use crate::args::{CompileArguments, Devices};
+use crate::args::CompileArguments;
 use crate::compiler;
 use crate::failure::Failure;
 use crate::io;
@@ -13,11 +13,10 @@ use xla_shape::hlo::Module;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_pjrt::Target;
-use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Program};
+use xla_shape_program::{CompilerAnswer, Host, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
-use xla_shape_tune::report_of_refused;
+use xla_shape_tune::{Devices, Made};
 
 pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {
     if arguments.alone {
@@ -53,32 +52,20 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         let what = format!("compiling for {}{place}", target.name);
         io::report(arguments.answer.format, &what);
         spinner.set_message(harmless(&what).into_owned());
-        let device = device(target, &compiler)?;
-        let said = match &target.target {
-            Ok(devices) => compiler.compile(host, devices, &bytes),
-            Err(error) => Err(CompileError::Refused(error.clone())),
-        };
-        match said.and_then(|said| Ok((said.module()?, said))) {
-            Ok((module, said)) => {
+        let device = target.described(&compiler).map_err(Failure::said)?;
+        match target.compile(&compiler, host, &bytes, arguments.top, None).map_err(Failure::said)? {
+            Made::Compiled { said, module } => {
                 write(arguments, target, device, several, &said, &module)?;
                 compilation.add(&target.name, device, Ok((&said, &module)), arguments.top);
             }
-            Err(CompileError::Refused(message)) => {
+            Made::Refused { message, report } => {
                 let named = [&arguments.output, &arguments.html].into_iter().flatten();
                 unwritten.extend(named.map(|path| file_of(path, target, several)));
-                // Only a TPU's compiler refuses a program that takes too much memory.
-                let slice = match &target.target {
-                    Ok(Target::Tpu(slice)) => Some(slice),
-                    _ => None,
-                };
-                let report =
-                    slice.and_then(|slice| report_of_refused(&compiler, host, slice, &bytes, &message, arguments.top));
                 match report {
-                    Some(report) => compilation.add_too_large(&target.name, device, message, report),
+                    Some(left) => compilation.add_too_large(&target.name, device, message, left.report),
                     None => compilation.add(&target.name, device, Err(message), arguments.top),
                 }
             }
-            Err(CompileError::NoCompiler(message)) => return Err(Failure::said(message)),
         }
     }
     spinner.finish_and_clear();
@@ -91,20 +78,6 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         return Err(Failure::said(problem));
     }
     if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
-}
-
-/// What is known of the device. The description of a GPU, if there is one, overrides our own table.
-fn device(target: &Devices, compiler: &Compiler) -> Result<Device, Failure> {
-    match (&target.target, target.device) {
-        (Ok(Target::Gpu(_)), device) => match (compiler.described().map_err(Failure::said)?, device) {
-            (Some(config), _) => Device::described(&config)
-                .ok_or_else(|| Failure::said("the description of the GPU has no device_memory_size")),
-            (None, Some(device)) => Ok(device),
-            (None, None) => Err(Failure::said(xla_shape_pjrt::Error::NoDescription)),
-        },
-        (_, Some(device)) => Ok(device),
-        (_, None) => Err(Failure::said(xla_shape_pjrt::Error::NoDescription)),
-    }
 }
 
 /// The progress indicator on standard error, if that is a terminal, while the compiler runs.

@@ -3,7 +3,7 @@
 use super::hlo::{end, opened};
 use crate::args::{
     CompilerArguments, GuardArguments, GuardCheckArguments, GuardClaimsArguments, GuardExpectArguments, GuardProgram,
-    GuardRecordArguments, GuardVerb, Target,
+    GuardRecordArguments, GuardVerb,
 };
 use crate::failure::Failure;
 use crate::io;
@@ -16,6 +16,7 @@ use xla_shape_pjrt::Program as Source;
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Opened, Program, path_argument};
 use xla_shape_render::guard::{claims_file, markdown};
 use xla_shape_render::shell_line;
+use xla_shape_tune::Tpus;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {
@@ -178,9 +179,9 @@ struct Measured<T> {
 }
 
 /// The devices that a program is compiled for if the user names none: those of the record.
-fn devices(path: &Path, record: &Record) -> Result<Vec<Target>, Failure> {
+fn devices(path: &Path, record: &Record) -> Result<Vec<Tpus>, Failure> {
     let read =
-        |name| crate::args::target(name).map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")));
+        |name: &str| name.parse::<Tpus>().map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")));
     let targets: Vec<_> = record.devices().flatten().map(read).collect::<Result<_, _>>()?;
     if targets.is_empty() {
         return Err(failed(path, &"the record does not name its device; name one with --for"));
@@ -219,7 +220,7 @@ fn measured<T, E: Display>(
     let program = Source::from_bytes(&bytes).map_err(|error| said(&error))?;
     let targets = match (arguments.targets.as_slice(), record) {
         ([], Some(record)) => devices(path, record)?,
-        ([], None) => crate::args::target("v5e").into_iter().collect(),
+        ([], None) => vec![Tpus::default()],
         (named, _) => named.to_vec(),
     };
     let mut programs = Vec::new();

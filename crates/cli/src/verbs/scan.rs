@@ -4,9 +4,9 @@ use crate::args::{Format, ScanArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
+use xla_shape_answers::Answer;
 use xla_shape_answers::scan::{Scan, Trial};
-use xla_shape_answers::{Answer, DEFAULT_GENERATION};
-use xla_shape_pjrt::{Slice, SliceError};
+use xla_shape_pjrt::Slice;
 use xla_shape_program::{CompileError, Host};
 use xla_shape_render::Show;
 
@@ -40,11 +40,8 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         let Some(program) = program else {
             return Err(Failure::said("the text has no whole program in MLIR to compile; --program names one"));
         };
-        let target = match &arguments.target {
-            Some(target) => target.slice.clone(),
-            None => DEFAULT_GENERATION.name().parse().map_err(|error: SliceError| error.to_string()),
-        };
-        try_remedies(&mut scan, arguments, host, &target, &program);
+        let target = arguments.target.clone().unwrap_or_default();
+        try_remedies(&mut scan, arguments, host, &target.slice, &program);
     }
     if !follows {
         return super::show(&scan, format);

@@ -36,6 +36,14 @@ pub enum Until {
 }
 
 /// What became of a process.
+///
+/// ```
+/// use std::process::ExitStatus;
+/// use xla_shape_program::Done;
+///
+/// let done = Done { answer: Some(7), notes: String::new(), status: ExitStatus::default() };
+/// assert_eq!((done.answer, done.status.success()), (Some(7), true));
+/// ```
 #[derive(Debug)]
 pub struct Done<T> {
     /// Its answer; `None` if it gave none, or was ended before.
@@ -55,12 +63,17 @@ pub struct Done<T> {
 /// If the process cannot be started or waited for.
 ///
 /// ```
-/// use std::process::Command;
-/// use xla_shape_program::{Until, attend};
+/// # #[cfg(unix)] {
+/// use std::process::{ChildStdout, Command};
+/// use xla_shape_program::{Notes, Until, attend};
 ///
-/// // A program of this name is not there.
-/// let read = |_| Some(());
-/// assert!(attend(Command::new("/no/such/program"), b"", Until::Exit, read, |_| true).is_err());
+/// let mut command = Command::new("sh");
+/// command.args(["-c", "echo begins >&2; echo 7"]);
+/// let read = |output: ChildStdout| std::io::read_to_string(output).ok();
+/// let done = attend(command, b"", Until::Exit, read, |notes: &Notes| notes.so_far().len() < 1000)?;
+/// assert_eq!((done.answer.as_deref(), done.notes.as_str(), done.status.success()), (Some("7\n"), "begins\n", true));
+/// # }
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn attend<T: Send + 'static>(
     mut command: Command,

@@ -1,0 +1,167 @@
+//! The kernels of a program: those of a dump, or of a program that is compiled to get one.
+
+use crate::Tpus;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use xla_shape_answers::kernel::Kernels;
+use xla_shape_core::tpu::Generation;
+use xla_shape_files::{Error as FilesError, KernelDump};
+use xla_shape_pjrt::{Error as PjrtError, Program};
+use xla_shape_program::{Compiler, Host};
+
+/// Where the kernels of one version of a program are.
+///
+/// ```
+/// use xla_shape_program::{Compiler, Host};
+/// use xla_shape_tune::{KernelSource, Version, kernels};
+///
+/// // A directory without the compiler's files has none.
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let folder = tempfile::tempdir()?;
+/// let found = kernels(&KernelSource::Dump(folder.path()), &[], &Compiler::default(), &host, Some(Version::New));
+/// assert!(found.unwrap_err().to_string().contains("expected files of kernels"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum KernelSource<'a> {
+    /// A directory that the compiler filled, for one device.
+    Dump(&'a Path),
+    /// A program, which is compiled.
+    Program {
+        /// Its file, as [`Program::from_bytes`] reads it.
+        code: &'a [u8],
+        /// The directory that keeps the dumps, one for each device.
+        keep: Option<&'a Path>,
+    },
+}
+
+/// Which of two versions that are compared with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// The one that the answer is about.
+    New,
+    /// The one before. It may have no kernels: XLA's own code of the same computation.
+    Before,
+}
+
+/// Why there is no answer about kernels.
+///
+/// ```
+/// use xla_shape_tune::KernelsError;
+///
+/// assert!(KernelsError::Devices(2).to_string().starts_with("a dump is of one device"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum KernelsError {
+    /// A dump is of one device, and several are named.
+    Devices(usize),
+    /// A directory has no files of kernels.
+    Missing(PathBuf),
+    /// A dump cannot be read.
+    Files(FilesError),
+    /// It is no program that can be compiled.
+    Program(PjrtError),
+}
+
+impl fmt::Display for KernelsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Devices(count) => write!(f, "a dump is of one device: expected at most one, found {count}"),
+            Self::Missing(path) => f.write_str(&Kernels::missing(path.display())),
+            Self::Files(error) => error.fmt(f),
+            Self::Program(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for KernelsError {}
+
+/// The kernels of a dump, or of a program for each of these TPUs: the answer names those that refuse it. Without a TPU, it is that of
+/// [`Tpus::default`]. `version` says which of two versions it is, if two are compared.
+///
+/// # Errors
+/// If a dump has no kernels or cannot be read, or the code is no program.
+pub fn kernels(
+    source: &KernelSource<'_>,
+    tpus: &[Tpus],
+    compiler: &Compiler,
+    host: &Host,
+    version: Option<Version>,
+) -> Result<Kernels, KernelsError> {
+    let mut answer = Kernels::default();
+    match *source {
+        KernelSource::Dump(folder) => {
+            if tpus.len() > 1 {
+                return Err(KernelsError::Devices(tpus.len()));
+            }
+            let generation = tpus.first().map(|tpus| tpus.generation);
+            let xla = add(&mut answer, None, generation, folder, version).map_err(KernelsError::Files)?;
+            if answer.is_empty() && !(version == Some(Version::Before) && xla > 0) {
+                return Err(KernelsError::Missing(folder.to_owned()));
+            }
+        }
+        KernelSource::Program { code, keep } => {
+            let program = Program::from_bytes(code).map_err(KernelsError::Program)?;
+            let default = [Tpus::default()];
+            for tpus in if tpus.is_empty() { &default } else { tpus } {
+                let compile = |folder: &Path| {
+                    let slice = tpus.slice.as_ref().map_err(Clone::clone)?;
+                    let done = compiler.compile_dumping(host, slice, program.code(), folder);
+                    Ok(done.map(drop).map_err(|error| error.to_string()))
+                };
+                if let Err(message) = add_compiled(&mut answer, tpus, keep, version, compile) {
+                    answer.refused(&tpus.name, &message);
+                }
+            }
+        }
+    }
+    Ok(answer)
+}
+
+/// Adds the kernels that the compiler dumps for a device. `compile` fills a directory; its outer error says that the compiler was not asked.
+fn add_compiled(
+    answer: &mut Kernels,
+    tpus: &Tpus,
+    keep: Option<&Path>,
+    version: Option<Version>,
+    compile: impl FnOnce(&Path) -> Result<Result<(), String>, String>,
+) -> Result<(), String> {
+    let cannot = |error: std::io::Error| format!("cannot make a directory for the dump: {error}");
+    let temporary;
+    let folder = match keep {
+        Some(folder) => {
+            let folder = folder.join(tpus.name.replace(':', "_"));
+            std::fs::create_dir(&folder).map_err(cannot)?;
+            folder
+        }
+        None => {
+            temporary = tempfile::tempdir().map_err(cannot)?;
+            temporary.path().to_owned()
+        }
+    };
+    let done = compile(&folder)?;
+    let before = answer.len();
+    // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
+    let added = add(answer, Some(&tpus.name), Some(tpus.generation), &folder, version);
+    // The refusal says more than that a part of the dump cannot be read.
+    done?;
+    let xla = added.map_err(|error| error.to_string())?;
+    if answer.len() == before && !(version == Some(Version::Before) && xla > 0) {
+        return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());
+    }
+    Ok(())
+}
+
+/// Adds what a dump has, and returns how many instructions of it XLA compiled itself, if versions are compared.
+fn add(
+    answer: &mut Kernels,
+    name: Option<&str>,
+    generation: Option<Generation>,
+    folder: &Path,
+    version: Option<Version>,
+) -> Result<usize, FilesError> {
+    let dump = KernelDump::read(folder)?;
+    answer.add(name, generation, &dump.kernels());
+    Ok(if version.is_some() { answer.add_xla(name, generation, &dump.xla_instructions()) } else { 0 })
+}
