@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares what `compile` says of memory for GPUs with JAX's `memory_analysis()`, in an environment under target with JAX and the compiler
-# for GPUs; no GPU is needed. Arguments are names of GPUs; by default h100, b200 and a100-80.
+# for GPUs; no GPU is needed. Then compiles the remedies of transposes for the first GPU, of which nine in ten must remove theirs. Arguments are names
+# of GPUs; by default h100, b200 and a100-80.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,5 +10,6 @@ environment=${GPU_ENVIRONMENT:-$PWD/target/gpu-$jax}
 scripts/jax_environment.sh "$environment" jax,jax_plugins.xla_cuda13 "jax==$jax" "jax-cuda13-pjrt==$jax" "jax-cuda13-plugin==$jax" nvidia-cuda-nvcc
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example gpu_config
-JAX_SKIP_CUDA_CONSTRAINTS_CHECK=1 JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3 VIRTUAL_ENV=$environment \
-    "$environment/bin/python" scripts/gpu.py "${CARGO_TARGET_DIR:-target}/debug" "$@"
+export JAX_SKIP_CUDA_CONSTRAINTS_CHECK=1 JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3 VIRTUAL_ENV=$environment
+"$environment/bin/python" scripts/gpu.py "${CARGO_TARGET_DIR:-target}/debug" "$@"
+"$environment/bin/python" scripts/gpu_remedies.py "${CARGO_TARGET_DIR:-target}/debug" "${1:-h100}"

@@ -127,7 +127,7 @@ impl Settings {
     fn question(self, programs: Vec<(String, Vec<u8>)>) -> PyResult<Question> {
         let given = |(name, code): (String, Vec<u8>)| Given { file: name.clone(), name, code };
         let shares = self.share.iter().map(|text| text.parse::<Share>().map_err(shape_error));
-        let slice = self.device.parse().map_err(shape_error)?;
+        let target = self.device.parse().map_err(shape_error)?;
         let weights = self.weights.into_iter().map(|(name, Number(weight))| match NonZeroU32::new(weight) {
             Some(weight) => Ok((name, weight)),
             None => Err(shape_error(format_args!("the weight of {name}: expected a number from 1 on, found 0"))),
@@ -152,7 +152,7 @@ impl Settings {
                 Cached::In(folder) => Keep::In(folder),
             },
             compiler: Compiler { plugin: self.plugin, options: self.options, ..Compiler::default() },
-            ..Question::new(programs.into_iter().map(given).collect(), shares.collect::<PyResult<_>>()?, slice)
+            ..Question::new(programs.into_iter().map(given).collect(), shares.collect::<PyResult<_>>()?, target)
         })
     }
 }

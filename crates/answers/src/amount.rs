@@ -99,7 +99,7 @@ impl fmt::Display for Seconds {
 /// assert_eq!(Amount::Cycles(1200).to_string(), "1,200 cycles");
 /// assert_eq!(Amount::Time(Seconds::from_picoseconds(1_500_000_000)).to_string(), "1.50 ms");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Amount {
     /// Cycles of a TPU's cores.
     Cycles(u64),
@@ -143,14 +143,25 @@ impl Amount {
         }
     }
 
+    /// Another number in the same unit.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::Amount;
+    ///
+    /// assert_eq!(Amount::Cycles(7).with_number(9), Amount::Cycles(9));
+    /// ```
+    #[must_use]
+    pub const fn with_number(self, number: u64) -> Self {
+        match self {
+            Self::Cycles(_) => Self::Cycles(number),
+            Self::Time(_) => Self::Time(Seconds::from_picoseconds(number)),
+        }
+    }
+
     /// The sum, in the unit of this one.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
-        let sum = self.number().saturating_add(other.number());
-        match self {
-            Self::Cycles(_) => Self::Cycles(sum),
-            Self::Time(_) => Self::Time(Seconds::from_picoseconds(sum)),
-        }
+        self.with_number(self.number().saturating_add(other.number()))
     }
 
     /// The text for a column whose heading names cycles: the number alone; a time has its unit.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Shape, memory_space};
-use xla_shape_hlo::Module;
+use xla_shape_hlo::{Instruction, Module, Opcode};
 use xla_shape_program::CompilerAnswer;
 
 /// What a compiler says about one program for several devices.
@@ -105,6 +105,10 @@ pub struct Answered {
     pub memory: Memory,
     /// Of a GPU, whether the compiler knew the results of autotuning; null for a TPU.
     pub autotuning: Option<Autotuning>,
+    /// With a file of results of autotuning that is not complete: for how many instructions it has none.
+    pub untuned: Option<Untuned>,
+    /// Of a GPU: what takes memory on the device that no compiler can say without it.
+    pub unseen: Vec<Unseen>,
     /// The memory of the device, with the program's code.
     pub capacity: Vec<Capacity>,
     /// The values with the most padding.
@@ -143,7 +147,59 @@ words! {
         Off = "off",
         /// It took the results of another time from a file.
         FromFile = "from a file",
+        /// It took results from a file that has none for some of the instructions.
+        Partly = "partly from a file",
     }
+}
+
+/// For how many instructions a file of results of autotuning has none. It is then of another GPU, driver, CUDA or compiler, or of another program.
+///
+/// ```
+/// use xla_shape_answers::compile::Untuned;
+///
+/// assert_eq!(serde_json::to_string(&Untuned { without: 2, of: 3 })?, r#"{"without":2,"of":3}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Untuned {
+    /// The instructions without results.
+    pub without: u64,
+    /// All that the compiler would tune.
+    pub of: u64,
+}
+
+words! {
+    /// What takes memory on a GPU that its compiler does not know without the GPU.
+    ///
+    /// ```
+    /// use xla_shape_answers::compile::Unseen;
+    ///
+    /// assert_eq!(Unseen::Sort.to_string(), "sort");
+    /// ```
+    pub enum Unseen {
+        /// A sort: with a GPU, XLA asks CUB whether it takes the sort, which then needs memory of its own.
+        Sort = "sort",
+        /// Calls of cuDNN and cuFFT, which take memory while they run.
+        Libraries = "libraries",
+    }
+}
+
+/// Sorts of fewer elements are not given to CUB (`SortRewriter` in `xla/service/gpu/transforms/sort_rewriter.cc`).
+const FEWEST_SORTED: u64 = 16_384;
+
+/// What takes memory on a GPU that the compiler did not know.
+fn unseen(module: &Module) -> Vec<Unseen> {
+    let is_sort = |found: Instruction<'_>| {
+        let elements = found.shape().arrays().next().and_then(|array| array.elements());
+        found.opcode() == Opcode::Sort && elements.is_none_or(|elements| elements >= FEWEST_SORTED)
+    };
+    let is_library = |found: Instruction<'_>| {
+        let target = found.attribute("custom_call_target");
+        found.opcode() == Opcode::Fft || target.is_some_and(|target| target.text().contains("__cudnn$"))
+    };
+    let sort = module.instructions().any(is_sort).then_some(Unseen::Sort);
+    let libraries = module.instructions().any(is_library).then_some(Unseen::Libraries);
+    sort.into_iter().chain(libraries).collect()
 }
 
 /// A parameter or a result of a compiled program.
@@ -284,7 +340,7 @@ impl Answered {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
         };
         let shapes = said.inputs.iter().chain(&said.outputs);
-        let program_cost = ProgramCost::new(module).ok();
+        let program_cost = ProgramCost::at(module, said.bytes_per_second).ok();
         let memory = Memory::with_code(&said.account, said.generated_code);
         Self {
             module: module.name().map(str::to_owned),
@@ -295,7 +351,13 @@ impl Answered {
             output_shardings: divided(&said.output_shardings),
             capacity: capacity_in(device, memory_space::DEFAULT, memory.device.used()).into_iter().collect(),
             memory,
-            autotuning: said.autotuned.map(|tuned| if tuned { Autotuning::FromFile } else { Autotuning::Off }),
+            autotuning: said.autotuned.map(|tuned| match (tuned, said.untuned) {
+                (true, None) => Autotuning::FromFile,
+                (true, Some(_)) => Autotuning::Partly,
+                (false, _) => Autotuning::Off,
+            }),
+            untuned: said.untuned.map(|[without, of]| Untuned { without, of }),
+            unseen: said.autotuned.map_or_else(Vec::new, |_| unseen(module)),
             most_padded: report.most_padded,
             cost: said.cost.clone(),
             sums: program_cost.as_ref().map(|cost| cost.sums),

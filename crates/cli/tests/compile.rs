@@ -340,6 +340,15 @@ fn a_gpu_is_a_device_too() {
     assert!(text.contains("  exact for this compiler without autotuning: "), "{text}");
     let text = with(&["--for", "h100", "--autotune", "results.txt"]).output;
     assert!(text.contains("with the results of autotuning"), "{text}");
+    // The compiler ignores results that are of another GPU: what is not tuned is said.
+    let with = |arguments: &[&str]| run(folder.path(), "module { fake:untuned }", &variables, arguments);
+    let answer = with(&["--for", "h100", "--autotune", "results.txt", "--format", "json"]);
+    let object = &self::objects(&answer)[0];
+    assert_eq!(object["autotuning"], "partly from a file");
+    assert_eq!((&object["untuned"]["without"], &object["untuned"]["of"]), (&2.into(), &3.into()));
+    let text = with(&["--for", "h100", "--autotune", "results.txt"]).output;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("; the file has no results for 2 of 3 instructions: "), "{text}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
+use xla_shape::gpu::Gpu;
 
 /// A program whose parameter comes in a layout that its result must not have.
 const MODULE: &str = r#"HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{0,1:T(8,128)}}
@@ -48,6 +49,31 @@ fn cycles_are_summed_and_copies_have_causes() {
     let text = String::from_utf8(program(&["cost", "-"], MODULE).stdout).unwrap();
     let first = "400 cycles in one run, by the compiler's estimates; 25.0 % of them only move\ndata; the most expensive line is f.py:7 with 75.0 %.\n";
     assert!(text.starts_with(first), "{text}");
+}
+
+#[test]
+fn a_compiled_module_is_for_the_gpu_that_is_named() {
+    let module = r#"HloModule m, is_scheduled=true
+ENTRY e { a = f32[1000]{0} parameter(0)
+  ROOT b = (f32[1000]{0}, u8[0]{0}) custom-call(a), custom_call_target="__cublas$gemm" }"#;
+    let said =
+        |device: &[&str]| json(&[&["cost", "-", "--format", "json"], device].concat(), module)["seconds"].clone();
+    assert_eq!((&said(&[])["said"], &said(&[])["total"]), (&json!(0), &Value::Null));
+    // 8000 bytes over the bandwidth of the named GPU's memory.
+    for (gpu, bandwidth) in [("h100", Gpu::H100Sxm), ("nvidia-l4:8", Gpu::L4)] {
+        let total = said(&["--for", gpu])["total"].as_f64().unwrap();
+        assert!((total - 8000.0 / bandwidth.bytes_per_second() as f64).abs() < 1e-12, "{gpu}: {total}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hlo");
+    std::fs::write(&path, module).unwrap();
+    let module = path.to_str().unwrap();
+    let record = json(&["guard", "record", "-", module, "--for", "h100"], "");
+    let program = &record["programs"][0];
+    assert_eq!(
+        (&program["device"], &program["measures"]["seconds"]),
+        (&json!("h100"), &said(&["--for", "h100"])["total"])
+    );
 }
 
 #[test]

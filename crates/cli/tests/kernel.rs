@@ -1,7 +1,7 @@
 //! `xla-shape kernel`, run as a program on dumps; `compile.rs` tests the process of the compiler.
 
 use crate::program::{Command, program_path};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,6 +114,38 @@ fn errors_say_what_is_expected() {
     assert!(errors.contains("missing"), "{errors}");
     fs::write(folder.path().join("empty.mlir"), "").unwrap();
     assert_eq!(run(&folder.path().join("empty.mlir"), &[]).0, Some(1));
+}
+
+/// A dump of a program for an H100.
+fn dump_of_gpu(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().join("tests/corpus/gpu").join(name)
+}
+
+#[test]
+fn the_launches_of_a_gpu_have_instructions_and_grids() {
+    let launches = |name: &str| {
+        let (code, text, errors) = run(&dump_of_gpu(name), &["--format", "json"]);
+        assert_eq!((code, errors.as_str()), (Some(0), ""));
+        serde_json::from_str::<Value>(&text).unwrap()["launches"].as_array().unwrap().clone()
+    };
+    let convolution = launches("convolution");
+    let names = convolution.iter().map(|launch| launch["instruction"].as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(names, ["wrapped_transpose.1", "wrapped_transpose", "cudnn-conv.1", "wrapped_transpose.2"]);
+    assert_eq!((&convolution[0]["grid"], &convolution[0]["threads"]), (&json!([576, 1, 1]), &json!([128, 1, 1])));
+    assert_eq!((&convolution[2]["kind"], &convolution[2]["grid"]), (&json!("Convolution"), &Value::Null));
+    // Without the names of the steps, a kernel that is launched twice may be that of several instructions.
+    let attention = launches("attention");
+    let row = |launch: &Value| (launch["kernel"].clone(), launch["instruction"].clone());
+    assert_eq!(row(&attention[2]), (json!("gemm_fusion_dot_3"), json!("gemm_fusion_dot.3")));
+    assert_eq!(
+        (row(&attention[1]), row(&attention[1])),
+        (row(&attention[4]), (json!("wrapped_transpose_1"), Value::Null))
+    );
+    assert_eq!(attention[2]["shared_memory"], 12_288);
+    assert!(attention[2]["source"].as_str().unwrap().starts_with("programs.py:"), "{}", attention[2]);
+    let (_, text, _) = run(&dump_of_gpu("attention"), &[]);
+    assert!(text.starts_with("7 steps, among them 7 launches of kernels; "), "{text}");
+    assert!(text.lines().any(|line| line.contains("%gemm_fusion_dot.3") && line.contains("12 KiB")), "{text}");
 }
 
 #[test]

@@ -437,7 +437,7 @@ fn bad_input_is_said() {
         "{today}"
     );
     let none = said(&PROGRAM.replace("fake:tune", ""), &["--share", "x=arg0"]);
-    assert_eq!(none, "error: the compiler does not say how many cycles p takes, so layouts cannot be compared\n");
+    assert_eq!(none, "error: the compiler does not say what p costs, so layouts cannot be compared\n");
     // Wrong usage.
     for arguments in [&[][..], &["--share", "x"], &["--share", "x=in0"], &["--share", "x=arg0", "--weight", "p=0"]] {
         let (_folder, answer) = tune(PROGRAM, arguments);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use xla_shape::{Layout, Shape};
+use xla_shape_answers::cost::Amount;
 use xla_shape_pjrt::Slice;
 use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
@@ -62,11 +63,12 @@ fn replay(row: &Value, all: bool) -> Value {
             (0..places).map(move |place| Shape::Array(array.array.clone().with_layout(at(&layouts, place)).unwrap()))
         });
         let inputs: Vec<Shape> = inputs.collect();
-        let figures = Figures { cycles: Some(cycles), bytes: tried[2].as_u64().unwrap(), ..Figures::default() };
+        let figures =
+            Figures { cost: Some(Amount::Cycles(cycles)), bytes: tried[2].as_u64().unwrap(), ..Figures::default() };
         Ok(Measured::new(figures, &inputs, &[]))
     };
     let generation = row["for"].as_str().unwrap().parse::<Slice>().unwrap().generation();
-    let options = Options { generation, all, tilings: false, at_most_bytes: None, most: None };
+    let options = Options { generation: Some(generation), all, tilings: false, at_most_bytes: None, most: None };
     let mut compile = |asks: &[(usize, Ask)]| asks.iter().map(|(program, ask)| Some(answer(*program, ask))).collect();
     serde_json::to_value(xla_shape_tune::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
 }

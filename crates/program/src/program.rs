@@ -18,9 +18,9 @@ use xla_shape_files::{Dump, Error, contents};
 #[cfg(feature = "files")]
 use xla_shape_hlo::Language;
 use xla_shape_hlo::Module;
-use xla_shape_hlo::dump::{BufferAssignment, DumpFiles};
+use xla_shape_hlo::dump::{BufferAssignment, DumpFiles, Launch};
 use xla_shape_hlo::profile::{Profile, ProfiledModule};
-use xla_shape_hlo::proto::GpuConfig;
+use xla_shape_hlo::proto::{GpuConfig, thunk_instructions};
 
 /// A program that somebody has: its module, and what the compiler says about it.
 ///
@@ -43,6 +43,8 @@ pub struct Program {
     pub(crate) beside: Beside,
     /// What the program's own file calls its device.
     pub(crate) device: Option<String>,
+    /// The GPU that the user names.
+    gpu: Option<Gpu>,
     others: Vec<String>,
     profile: Option<Profiled>,
     /// The files of the profile.
@@ -302,7 +304,8 @@ impl Program {
     #[must_use]
     pub fn with_files(self, files: DumpFiles, mut read: impl FnMut(&str) -> Option<Vec<u8>>) -> Self {
         let of_compiler = [&files.proto, &files.buffer_assignment, &files.live_range, &files.memory_usage_report];
-        let names = of_compiler.into_iter().chain([&files.target_config, &files.statistics]);
+        let of_gpu = [&files.target_config, &files.thunk_sequence, &files.thunk_metadata];
+        let names = of_compiler.into_iter().chain(of_gpu).chain([&files.statistics]);
         let found = names.flatten().filter_map(|name| Some((name.clone(), read(name)?))).collect();
         Self { beside: Beside::Files(files, found), ..self }
     }
@@ -401,17 +404,58 @@ impl Program {
     #[must_use]
     pub fn gpu(&self) -> Option<Gpu> {
         let of_profile = || self.device.as_deref().and_then(Gpu::from_name);
-        self.gpu_of_dump().or_else(of_profile)
+        self.gpu.or_else(|| self.gpu_of_dump()).or_else(of_profile)
+    }
+
+    /// Says which GPU the program is for, because a module alone does not say it.
+    ///
+    /// ```
+    /// use xla_shape_core::gpu::Gpu;
+    /// use xla_shape_program::Program;
+    ///
+    /// let mut program = Program::read("m.hlo", b"HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }".to_vec())?;
+    /// program.set_gpu(Gpu::L4);
+    /// assert_eq!(program.gpu(), Some(Gpu::L4));
+    /// # Ok::<(), xla_shape_program::ReadError>(())
+    /// ```
+    pub const fn set_gpu(&mut self, gpu: Gpu) {
+        self.gpu = Some(gpu);
     }
 
     fn gpu_of_dump(&self) -> Option<Gpu> {
+        GpuConfig::parse(&self.beside(|files| files.target_config.as_ref())?).ok()?.gpu()
+    }
+
+    /// The text of a file beside the module; `None` if it is not there or cannot be read.
+    fn beside(&self, file: impl Fn(&DumpFiles) -> Option<&String>) -> Option<String> {
         let bytes = match &self.beside {
             #[cfg(feature = "files")]
-            Beside::Dump(dump) => dump.read(dump.files().target_config.as_ref()?).ok()?,
-            Beside::Files(files, found) => found.get(files.target_config.as_ref()?)?.clone(),
+            Beside::Dump(dump) => dump.read(file(dump.files())?).ok()?,
+            Beside::Files(files, found) => found.get(file(files)?)?.clone(),
             Beside::Nothing | Beside::Analysis(..) => return None,
         };
-        GpuConfig::parse(std::str::from_utf8(&bytes).ok()?).ok()?.gpu()
+        String::from_utf8(bytes).ok()
+    }
+
+    /// What a GPU does for the program, step by step, and the names of the instructions of these steps by their numbers, if the compiler's files
+    /// about them (`thunk_sequence.txt`, `thunk_metadata.txt`) are in the directory of the dump. What cannot be read of them is left out.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("after.hlo"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// std::fs::write(folder.path().join("thunk_sequence.txt"), "001: kCopy [source | sink] kCopy")?;
+    /// let (steps, names) = Program::open(folder.path())?.launches();
+    /// assert_eq!((steps[0].kind.as_str(), names.len()), ("Copy", 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn launches(&self) -> (Vec<Launch>, BTreeMap<u32, String>) {
+        let steps = self.beside(|files| files.thunk_sequence.as_ref()).and_then(|text| Launch::parse_all(&text).ok());
+        let names = self.beside(|files| files.thunk_metadata.as_ref());
+        let names = names.and_then(|text| thunk_instructions(&text).ok());
+        (steps.unwrap_or_default(), names.unwrap_or_default())
     }
 
     /// Which instructions could not be read; `None` if all were.
@@ -488,6 +532,7 @@ impl From<Module> for Program {
             assignment: None,
             beside: Beside::Nothing,
             device: None,
+            gpu: None,
             others,
             profile: None,
             #[cfg(feature = "files")]

@@ -1,9 +1,9 @@
 //! What a compiler says about a program, as text.
 
 use crate::hlo::{capacity_text, what_takes_memory};
-use crate::words::{Bytes, Factor, InUnits, column_width, count, value_name};
+use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
-use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outcome, Refused, Target};
+use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outcome, Refused, Target, Unseen, Untuned};
 use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
@@ -62,15 +62,30 @@ fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     text.paragraph(format_args!("  {verdict}"));
 }
 
-/// For which choices of the compiler the numbers are exact.
-fn autotuning_text(autotuning: Autotuning) -> &'static str {
-    match autotuning {
+/// What the numbers hold for.
+fn autotuning_text(answered: &Answered) -> Option<String> {
+    let exact = match answered.autotuning? {
+        Autotuning::Partly => "  exact for this compiler with the results of autotuning that the file has",
         Autotuning::FromFile => "  exact for this compiler with the results of autotuning that were given",
         _ => {
             "  exact for this compiler without autotuning: on the device, it times its choices, and may choose other kernels, tiles and \
              workspaces (--autotune FILE takes its results)"
         }
-    }
+    };
+    let untuned = answered.untuned.map_or_else(String::new, |Untuned { without, of }| {
+        format!(
+            "; the file has no results for {} of {}: it is of another GPU, driver, CUDA, compiler or program (--config takes the \
+             gpu_target_config.pbtxt of a dump that was made where the results were)",
+            Grouped(without),
+            count(of, "instruction", "instructions")
+        )
+    });
+    let unseen = answered.unseen.iter().map(|unseen| match unseen {
+        Unseen::Sort => "; on the device, XLA may give a sort to CUB, which needs memory of its own",
+        // Also what a later version of the answer may have.
+        _ => "; cuDNN and cuFFT take more memory while they run",
+    });
+    Some(format!("{exact}{untuned}{}", unseen.collect::<String>()))
 }
 
 /// The value with the most padding.
@@ -92,8 +107,8 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.verbatim(format_args!("  {}", capacity_text(capacity, !answered.is_for_gpu())));
         whole_gpu(text, capacity);
     }
-    if let Some(autotuning) = answered.autotuning {
-        text.paragraph(format_args!("{}", autotuning_text(autotuning)));
+    if let Some(exact) = autotuning_text(answered) {
+        text.paragraph(exact);
     }
     if let Some(cost) = &answered.program_cost {
         text.heading("Cost");
@@ -182,8 +197,8 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
             "  of a GPU, what is left is of the 75 % that a process of JAX takes; XLA_PYTHON_CLIENT_MEM_FRACTION gives it more",
         );
     }
-    if let Some(autotuning) = good.iter().find_map(|(_, answered)| answered.autotuning) {
-        text.paragraph(format_args!("{}", autotuning_text(autotuning)));
+    if let Some(exact) = good.iter().find_map(|(_, answered)| autotuning_text(answered)) {
+        text.paragraph(exact);
     }
 }
 

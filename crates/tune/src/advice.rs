@@ -73,7 +73,7 @@ impl Compiled {
                 instruction: copy.instruction,
                 from: copy.from,
                 to: copy.to,
-                cycles: copy.total.and_then(Amount::cycles),
+                cost: copy.total,
                 cause: copy.cause,
                 remedy: copy.remedy,
             })
@@ -93,8 +93,8 @@ pub struct CompiledCopy {
     pub from: String,
     /// The array after.
     pub to: String,
-    /// The cycles of all runs.
-    pub cycles: Option<u64>,
+    /// What all runs cost.
+    pub cost: Option<Amount>,
     /// Why it is there.
     pub cause: Cause,
     /// What would remove it.
@@ -105,27 +105,32 @@ pub struct CompiledCopy {
 /// unnecessary, and how much padding the layouts have. No compiler confirms it.
 ///
 /// ```
-/// use xla_shape_answers::cost::{Cause, Remedy, Stays};
+/// use xla_shape_answers::cost::{Amount, Cause, Remedy, Stays};
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_tune::{Compiled, CompiledCopy, Figures, Measured, Place, Program, SharedArray, advise};
 ///
 /// let place = Place::Parameter(0, vec![]);
 /// let (from, to) = ("f32[256,128]{1,0:T(8,128)}", "f32[256,128]{0,1:T(8,128)}");
 /// let copy = CompiledCopy {
-///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cycles: Some(70),
+///     places: vec![place.clone()], instruction: "copy.1".into(), from: from.into(), to: to.into(), cost: Some(Amount::Cycles(70)),
 ///     cause: Cause::Overwritten,
 ///     remedy: Some(Remedy::Ask { place: place.clone(), layout: "{0,1:T(8,128)}".parse()?, tiles: false, stays: Stays::Nothing, order: None }),
 /// };
 /// let compiled = [Compiled { measured: Measured::new(Figures::default(), &[from.parse()?], &[]), copies: vec![copy] }];
 /// let programs = [Program { name: "a".into(), weight: 1 }];
 /// let arrays = [SharedArray::new("x", vec![(0, place)], &programs, &[compiled[0].measured.clone()])?];
-/// let tuning = advise(&arrays, &programs, Generation::V5e, &compiled);
+/// let tuning = advise(&arrays, &programs, Some(Generation::V5e), &compiled);
 /// assert!(tuning.is_advice() && !tuning.has_best());
 /// assert_eq!(tuning.advice.unwrap()[0].layouts[0].layout.layout, "{0,1:T(8,128)}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn advise(arrays: &[SharedArray], programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Tuning {
+pub fn advise(
+    arrays: &[SharedArray],
+    programs: &[Program],
+    generation: Option<Generation>,
+    compiled: &[Compiled],
+) -> Tuning {
     let today: Vec<Measured> = compiled.iter().map(|one| one.measured.clone()).collect();
     let has_tiles = |array: &SharedArray| !array.array.layout().tiles().is_empty();
     let rules = |array: &SharedArray| {
@@ -174,8 +179,8 @@ pub fn advise(arrays: &[SharedArray], programs: &[Program], generation: Generati
 }
 
 /// What compiled modules say about an array, without the smallest layout.
-fn about(array: &SharedArray, programs: &[Program], generation: Generation, compiled: &[Compiled]) -> Advice {
-    let mut wanted: Vec<(Layout, usize, Option<u64>)> = Vec::new();
+fn about(array: &SharedArray, programs: &[Program], generation: Option<Generation>, compiled: &[Compiled]) -> Advice {
+    let mut wanted: Vec<(Layout, usize, Option<Amount>)> = Vec::new();
     let mut copies = Vec::new();
     for (number, (program, module)) in programs.iter().zip(compiled).enumerate() {
         let is_here =
@@ -183,14 +188,18 @@ fn about(array: &SharedArray, programs: &[Program], generation: Generation, comp
         for copy in module.copies.iter().filter(|copy| copy.places.iter().any(is_here)) {
             if let Some((_, layout)) = copy.remedy.as_ref().and_then(Remedy::asked).filter(|(place, _)| is_here(place))
             {
-                let cycles = copy.cycles.and_then(|cycles| cycles.checked_mul(u64::from(program.weight)));
+                let weighted = |cost: Amount| Some(cost.with_number(cost.number().checked_mul(program.weight.into())?));
+                let cost = copy.cost.and_then(weighted);
                 match wanted.iter_mut().find(|(other, ..)| other == layout) {
                     // A sum in which one figure is missing is not known.
                     Some((_, copies, sum)) => {
                         *copies += 1;
-                        *sum = sum.zip(cycles).and_then(|(sum, cycles)| sum.checked_add(cycles));
+                        let added = |(sum, cost): (Amount, Amount)| {
+                            Some(sum.with_number(sum.number().checked_add(cost.number())?))
+                        };
+                        *sum = sum.zip(cost).and_then(added);
                     }
-                    None => wanted.push((layout.clone(), 1, cycles)),
+                    None => wanted.push((layout.clone(), 1, cost)),
                 }
             }
             copies.push(Copied {
@@ -198,19 +207,19 @@ fn about(array: &SharedArray, programs: &[Program], generation: Generation, comp
                 instruction: copy.instruction.clone(),
                 from: copy.from.clone(),
                 to: copy.to.clone(),
-                cycles: copy.cycles,
+                amount: copy.cost,
                 cause: copy.cause.clone(),
                 remedy: copy.remedy.clone(),
             });
         }
     }
-    wanted.sort_by_key(|(_, copies, cycles)| std::cmp::Reverse((*cycles, *copies)));
-    let layouts = wanted.into_iter().map(|(layout, copies, cycles)| Wanted {
+    wanted.sort_by_key(|(_, copies, cost)| std::cmp::Reverse((*cost, *copies)));
+    let layouts = wanted.into_iter().map(|(layout, copies, amount)| Wanted {
         write: write(array, &layout, generation),
         bytes: bytes(&array.array, &layout),
         layout: plain(&layout),
         copies,
-        cycles,
+        amount,
     });
     let places = array.places.iter().filter_map(|(number, place)| {
         let here = compiled.get(*number)?.measured.array(place)?;

@@ -135,7 +135,7 @@ fn layout_of(array: &SharedArray, layout: &Layout) -> ArrayLayout {
 }
 
 /// What to write for a layout of a shared array.
-pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Generation) -> Option<Write> {
+pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Option<Generation>) -> Option<Write> {
     // JAX needs no tiles if the device chooses the same ones.
     let (candidates, _) = candidates(&array.array, generation, false);
     let order = layout.minor_to_major();
@@ -156,8 +156,10 @@ pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Generation
 fn cost_of(programs: &[Program], measured: &[Measured], today: &[Measured]) -> Cost {
     let is_whole = measured.len() == programs.len();
     let entries = programs.iter().zip(measured).zip(today);
+    let all = weighted(programs, measured).filter(|_| is_whole).and_then(|cost| u64::try_from(cost).ok());
+    let unit = measured.iter().find_map(|measured| measured.cost);
     Cost {
-        cycles: weighted(programs, measured).filter(|_| is_whole).and_then(|cycles| u64::try_from(cycles).ok()),
+        amount: unit.zip(all).map(|(unit, all)| unit.with_number(all)),
         bytes: is_whole.then(|| most_bytes(measured)),
         copies: is_whole.then(|| measured.iter().map(Measured::num_copies).sum()),
         programs: entries.map(|((program, measured), today)| cost_of_program(program, measured, today)).collect(),
@@ -176,8 +178,8 @@ fn cost_of_program(program: &Program, measured: &Measured, today: &Measured) -> 
     };
     let mut opcodes = BTreeMap::<&str, i128>::new();
     for (measured, sign) in [(measured, 1), (today, -1)] {
-        for (opcode, &cycles) in &measured.opcodes {
-            *opcodes.entry(opcode).or_default() += sign * i128::from(cycles);
+        for (opcode, cost) in &measured.opcodes {
+            *opcodes.entry(opcode).or_default() += sign * i128::from(cost.number());
         }
     }
     let mut opcodes: Vec<_> = opcodes.into_iter().map(|(opcode, change)| (opcode.to_owned(), change)).collect();
@@ -185,7 +187,7 @@ fn cost_of_program(program: &Program, measured: &Measured, today: &Measured) -> 
     opcodes.sort_by_key(|(_, change)| -change.abs());
     ProgramCost {
         program: program.name.clone(),
-        cycles: measured.cycles,
+        amount: measured.cost,
         bytes: measured.bytes,
         copies: measured.num_copies(),
         gone: more(today, measured),

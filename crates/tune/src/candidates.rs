@@ -1,4 +1,4 @@
-//! The layouts that an array can have in a TPU's tiles, computed without a compiler.
+//! The layouts that an array can have, in a TPU's tiles or on a GPU without any, computed without a compiler.
 
 use super::memory::without_space;
 use std::collections::BTreeMap;
@@ -24,16 +24,22 @@ const SUBLANES: u64 = 8;
 /// The different layouts of an array, the one with the fewest bytes first; of layouts with equal bytes, the array's own comes first. Orders
 /// that differ only in dimensions of size 1 are one layout: the number counts those that are left out.
 ///
+/// generation: that of the TPU, whose tiles they have; `None` for a GPU.
 /// tilings: also returns layouts with other tiles, where elements are packed.
-pub(crate) fn candidates(array: &ArrayShape, generation: Generation, tilings: bool) -> (Vec<Candidate>, usize) {
+pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, tilings: bool) -> (Vec<Candidate>, usize) {
     let today = without_space(array.layout());
     let own = bytes(array, &today);
     let own = own.map(|bytes| Candidate { layout: today.clone(), bytes, has_default_tiles: true });
     let mut found: Vec<Candidate> = own.into_iter().collect();
     let rank = array.num_dimensions();
-    // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
-    let pairs = layouts(generation, array.element_type(), array.dimensions()).unwrap_or_default();
-    let pairs: Vec<Layout> = pairs.into_iter().map(|layout| layout.layout()).collect();
+    let pairs = match generation {
+        // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
+        Some(generation) => {
+            let pairs = layouts(generation, array.element_type(), array.dimensions()).unwrap_or_default();
+            pairs.into_iter().map(|layout| layout.layout()).collect()
+        }
+        None => untiled(&today),
+    };
     let tiled: BTreeMap<Vec<usize>, &Layout> =
         pairs.iter().map(|layout| (layout.minor_to_major().iter().take(2).copied().collect(), layout)).collect();
     let orders = if rank <= MOST_ORDERED {
@@ -67,6 +73,22 @@ pub(crate) fn candidates(array: &ArrayShape, generation: Generation, tilings: bo
     }
     found.sort_by_key(|candidate| candidate.bytes);
     (found, repeated)
+}
+
+/// The layouts without tiles, one for each two most minor dimensions: the others are in descending order.
+fn untiled(layout: &Layout) -> Vec<Layout> {
+    let rank = layout.minor_to_major().len();
+    let pair = |first: usize| (0..rank).filter(move |&second| second != first).map(move |second| vec![first, second]);
+    let pairs: Vec<Vec<usize>> = match rank {
+        0 => vec![vec![]],
+        1 => vec![vec![0]],
+        _ => (0..rank).flat_map(pair).collect(),
+    };
+    let order = |pair: Vec<usize>| {
+        let others = (0..rank).rev().filter(|dimension| !pair.contains(dimension)).collect::<Vec<_>>();
+        layout.clone().with_minor_to_major(&[pair, others].concat()).ok()
+    };
+    pairs.into_iter().filter_map(order).collect()
 }
 
 /// The same order in other tiles that TPU compilers choose for packed elements: a row of registers' sublanes, and as many rows as fill
@@ -130,7 +152,7 @@ mod tests {
     fn every_order_is_there_once() {
         let count = |text: &str| {
             let array = text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap();
-            let (all, repeated) = candidates(&array, Generation::V5e, false);
+            let (all, repeated) = candidates(&array, Some(Generation::V5e), false);
             assert!(all.is_sorted_by_key(|candidate| candidate.bytes), "{text}");
             assert!(all.iter().any(|candidate| candidate.layout == *array.layout()), "{text}");
             (all.len(), repeated)
@@ -147,10 +169,24 @@ mod tests {
     }
 
     #[test]
+    fn arrays_of_gpus_have_orders_without_tiles() {
+        let of = |text: &str| {
+            let (all, repeated) = candidates(&text.parse::<ArrayShape>().unwrap(), None, false);
+            (all.iter().map(|one| one.layout.to_string()).collect::<Vec<_>>(), repeated)
+        };
+        let (nchw, repeated) = of("bf16[8,64,56,56]{3,2,1,0}");
+        assert_eq!((nchw.len(), repeated, nchw[0].as_str()), (24, 0, "{3,2,1,0}"));
+        assert!(nchw.contains(&"{1,3,2,0}".to_owned()), "NHWC");
+        assert_eq!(of("s4[8,16]{1,0:E(4)}").0, ["{1,0:E(4)}", "{0,1:E(4)}"]);
+        assert_eq!((of("f32[]").0, of("f32[7]{0}").0), (vec!["{}".to_owned()], vec!["{0}".to_owned()]));
+        assert_eq!(of("f32[2,3,4,5,6,7,8]{6,5,4,3,2,1,0}").0.len(), 42);
+    }
+
+    #[test]
     fn packed_elements_have_other_tiles() {
         let tiles = |text: &str| {
             let array = text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap();
-            let (all, _) = candidates(&array, Generation::V5e, true);
+            let (all, _) = candidates(&array, Some(Generation::V5e), true);
             let own = |one: &&super::Candidate| one.layout.minor_to_major() == array.layout().minor_to_major();
             let texts = all.iter().filter(own).map(|one| (one.layout.to_string(), one.has_default_tiles));
             texts.collect::<Vec<_>>()

@@ -5,14 +5,14 @@ use crate::protocol::{Asked, Reply, asking, measure_request, read, version_reque
 use crate::{Measured, TuneError, Watch, Workers};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use xla_shape_pjrt::{Program, Slice};
+use xla_shape_pjrt::{Program, Target};
 use xla_shape_program::{CompileError, Compiler};
 
 /// Which programs are compiled, for which device, and where.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
     pub(crate) programs: &'a [Program],
-    pub(crate) slice: &'a Slice,
+    pub(crate) target: &'a Target,
     pub(crate) workers: &'a dyn Workers,
     /// Once it is set, nothing more is compiled.
     pub(crate) stop: &'a AtomicBool,
@@ -54,7 +54,7 @@ impl<'a> Compilers<'a> {
         if let Some(version) = cache.version(&self.origin.compiler) {
             return Ok(Some(version));
         }
-        let request = version_request(&self.compiler, self.setup.slice);
+        let request = version_request(&self.compiler, self.setup.target);
         let mut version = None;
         let ran = self.setup.workers.run(&[(0, request)], &mut |_, answer| {
             let words = read::<Option<String>>(answer).ok();
@@ -96,7 +96,7 @@ impl<'a> Compilers<'a> {
         self.setup.watch.wanted(missing.len());
         let requests: Vec<_> = missing
             .iter()
-            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.setup.slice, asked)))
+            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.setup.target, asked)))
             .collect();
         let mut waiting: Vec<_> = missing.iter().map(|(name, _, asked)| Some((name, *asked))).collect();
         let mut fatal = None;
@@ -152,7 +152,7 @@ impl<'a> Compilers<'a> {
     fn key(&self, program: &str, compiler: Version, flags: Flags) -> Key {
         Key {
             program: program.to_owned(),
-            device: self.setup.slice.to_string(),
+            device: self.setup.target.to_string(),
             replicas: self.compiler.replicas,
             partitions: self.compiler.partitions,
             options: self.compiler.options.clone(),
@@ -191,7 +191,7 @@ mod tests {
     use std::cell::RefCell;
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use xla_shape_pjrt::{Program, Slice};
+    use xla_shape_pjrt::{Program, Target};
     use xla_shape_program::Compiler;
 
     fn origin(number: usize) -> Origin {
@@ -253,8 +253,8 @@ mod tests {
     ) -> Result<(Vec<Option<String>>, usize), String> {
         let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
         let programs = [Program::from_mlir(text)];
-        let slice: Slice = "v5e".parse().unwrap();
-        let setup = Setup { programs: &programs, slice: &slice, workers, stop, watch: &() };
+        let target: Target = "v5e".parse().unwrap();
+        let setup = Setup { programs: &programs, target: &target, workers, stop, watch: &() };
         let compilers = Compilers::new(setup, Compiler::default(), origin(first), Cache::new(Some(folder)));
         let mut compilers = compilers.map_err(|error| error.to_string())?;
         let asked = |layout: &str| {

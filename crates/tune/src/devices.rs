@@ -4,61 +4,11 @@ use crate::{Left, report_of_refused};
 use std::str::FromStr;
 use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::hlo::Device;
+use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
-use xla_shape_pjrt::{Error, Slice, SliceError, Target, TargetError};
+use xla_shape_pjrt::{Error, SliceError, Target, TargetError};
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
-
-/// TPUs that a program is compiled for, as a user names them.
-///
-/// ```
-/// use xla_shape_core::tpu::Generation;
-/// use xla_shape_tune::Tpus;
-///
-/// let tpus: Tpus = "v5e".parse()?;
-/// assert_eq!((tpus.name.as_str(), tpus.generation), ("v5e:2x2", Generation::V5e));
-/// assert!(tpus.slice.is_ok() && Tpus::default().name == tpus.name);
-/// # Ok::<(), xla_shape_pjrt::SliceError>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Tpus {
-    /// Their name, such as v5e:2x2.
-    pub name: String,
-    /// Their generation.
-    pub generation: Generation,
-    /// The compiler's name of them, or why the compiler does not know them.
-    pub slice: Result<Slice, String>,
-}
-
-impl FromStr for Tpus {
-    type Err = SliceError;
-
-    fn from_str(text: &str) -> Result<Self, SliceError> {
-        match text.parse::<Slice>() {
-            Ok(slice) => {
-                let chips = slice.to_string();
-                let (_, chips) = chips.split_once(':').unwrap_or_default();
-                let generation = slice.generation();
-                Ok(Self { name: format!("{generation}:{chips}"), generation, slice: Ok(slice) })
-            }
-            Err(SliceError::Unsupported(generation)) => {
-                let error = SliceError::Unsupported(generation).to_string();
-                Ok(Self { name: text.to_owned(), generation, slice: Err(error) })
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Those of one host of the generation that an answer is about if the user names none.
-impl Default for Tpus {
-    fn default() -> Self {
-        let generation = DEFAULT_GENERATION;
-        let unknown =
-            |error: SliceError| Self { name: generation.to_string(), generation, slice: Err(error.to_string()) };
-        generation.name().parse().unwrap_or_else(unknown)
-    }
-}
 
 /// Devices of any kind that a program is compiled for, as a user names them.
 ///
@@ -70,6 +20,7 @@ impl Default for Tpus {
 /// let devices: Devices = "v6e".parse()?;
 /// assert_eq!((devices.name.as_str(), devices.device), ("v6e:2x2", Some(Device::Generation(Generation::V6e))));
 /// assert_eq!("h100".parse::<Devices>()?.name, "h100");
+/// assert_eq!(Devices::default().generation(), Some(Generation::V5e));
 /// # Ok::<(), xla_shape_pjrt::TargetError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -87,15 +38,34 @@ impl FromStr for Devices {
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
         match text.parse::<Target>() {
-            Err(TargetError::Slice(SliceError::Unsupported(_))) | Ok(Target::Tpu(_)) => {
-                let Tpus { name, generation, slice } = text.parse()?;
-                Ok(Self { name, device: Some(Device::Generation(generation)), target: slice.map(Into::into) })
+            Ok(Target::Tpu(slice)) => {
+                let chips = slice.to_string();
+                let (_, chips) = chips.split_once(':').unwrap_or_default();
+                let generation = slice.generation();
+                let device = Some(Device::Generation(generation));
+                Ok(Self { name: format!("{generation}:{chips}"), device, target: Ok(slice.into()) })
+            }
+            // It is a device, and the compiler refuses it.
+            Err(TargetError::Slice(error @ SliceError::Unsupported(generation))) => {
+                let device = Some(Device::Generation(generation));
+                Ok(Self { name: text.to_owned(), device, target: Err(error.to_string()) })
             }
             Ok(Target::Gpu(gpus)) => {
                 Ok(Self { name: gpus.to_string(), device: gpus.gpu().map(Device::Gpu), target: Ok(gpus.into()) })
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+/// The TPUs of one host of the generation that an answer is about if the user names none.
+impl Default for Devices {
+    fn default() -> Self {
+        let generation = DEFAULT_GENERATION;
+        let device = Some(Device::Generation(generation));
+        let unknown =
+            |error: TargetError| Self { name: generation.to_string(), device, target: Err(error.to_string()) };
+        generation.name().parse().unwrap_or_else(unknown)
     }
 }
 
@@ -130,6 +100,21 @@ pub enum Made {
 }
 
 impl Devices {
+    /// The GPU that is named; `None` for a TPU.
+    #[must_use]
+    pub const fn gpu(&self) -> Option<Gpu> {
+        match self.device {
+            Some(Device::Gpu(gpu)) => Some(gpu),
+            _ => None,
+        }
+    }
+
+    /// The generation of a TPU; `None` for a GPU.
+    #[must_use]
+    pub fn generation(&self) -> Option<Generation> {
+        self.device.and_then(Device::generation)
+    }
+
     /// What is known of one of the devices. The description of a GPU, if there is one, overrides our own table.
     ///
     /// # Errors
@@ -148,7 +133,18 @@ impl Devices {
         }
     }
 
-    /// Compiles a program for these devices. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`
+    /// Compiles a program for these devices.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses the program or the devices.
+    pub fn ask(&self, compiler: &Compiler, host: &Host, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
+        match &self.target {
+            Ok(target) => compiler.compile(host, target, program),
+            Err(error) => Err(CompileError::Refused(error.clone())),
+        }
+    }
+
+    /// Compiles a program for these devices, and says why it is refused. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`
     /// names it.
     ///
     /// # Errors
@@ -161,11 +157,7 @@ impl Devices {
         top: usize,
         space: Option<u8>,
     ) -> Result<Made, CompileError> {
-        let said = match &self.target {
-            Ok(target) => compiler.compile(host, target, program),
-            Err(error) => Err(CompileError::Refused(error.clone())),
-        };
-        match said.and_then(|said| Ok((said.module()?, said))) {
+        match self.ask(compiler, host, program).and_then(|said| Ok((said.module()?, said))) {
             Ok((module, said)) => Ok(Made::Compiled { said: Box::new(said), module: Box::new(module) }),
             Err(CompileError::Refused(message)) => {
                 // Only a TPU's compiler refuses a program that takes too much memory.

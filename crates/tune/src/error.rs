@@ -26,7 +26,7 @@ pub enum TuneError {
         /// The program.
         program: String,
     },
-    /// The compiler does not say how many cycles a program takes.
+    /// The compiler does not say what a program costs.
     NoCycles {
         /// The program.
         program: String,
@@ -198,7 +198,7 @@ impl fmt::Display for TuneError {
                 write!(f, "no result yet, because the search ended before {program} was compiled with today's layouts")
             }
             Self::NoCycles { program } => {
-                write!(f, "the compiler does not say how many cycles {program} takes, so layouts cannot be compared")
+                write!(f, "the compiler does not say what {program} costs, so layouts cannot be compared")
             }
             Self::NoArray { name, place } => write!(f, "{name}: there is no array at {place}"),
             Self::OtherArray { name, first, other, place } => {

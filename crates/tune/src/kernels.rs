@@ -1,6 +1,6 @@
 //! The kernels of a program: those of a dump, or of a program that is compiled to get one.
 
-use crate::Tpus;
+use crate::Devices;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::kernel::Kernels;
@@ -77,14 +77,14 @@ impl fmt::Display for KernelsError {
 
 impl std::error::Error for KernelsError {}
 
-/// The kernels of a dump, or of a program for each of these TPUs: the answer names those that refuse it. Without a TPU, it is that of
-/// [`Tpus::default`]. `version` says which of two versions it is, if two are compared.
+/// The kernels of a dump, or of a program for each of these devices: the answer names those that refuse it. Without a device, it is that
+/// of [`Devices::default`]. `version` says which of two versions it is, if two are compared.
 ///
 /// # Errors
 /// If a dump has no kernels or cannot be read, or the code is no program.
 pub fn kernels(
     source: &KernelSource<'_>,
-    tpus: &[Tpus],
+    devices: &[Devices],
     compiler: &Compiler,
     host: &Host,
     version: Option<Version>,
@@ -92,10 +92,10 @@ pub fn kernels(
     let mut answer = Kernels::default();
     match *source {
         KernelSource::Dump(folder) => {
-            if tpus.len() > 1 {
-                return Err(KernelsError::Devices(tpus.len()));
+            if devices.len() > 1 {
+                return Err(KernelsError::Devices(devices.len()));
             }
-            let generation = tpus.first().map(|tpus| tpus.generation);
+            let generation = devices.first().and_then(Devices::generation);
             let xla = add(&mut answer, None, generation, folder, version).map_err(KernelsError::Files)?;
             if answer.is_empty() && !(version == Some(Version::Before) && xla > 0) {
                 return Err(KernelsError::Missing(folder.to_owned()));
@@ -103,15 +103,15 @@ pub fn kernels(
         }
         KernelSource::Program { code, keep } => {
             let program = Program::from_bytes(code).map_err(KernelsError::Program)?;
-            let default = [Tpus::default()];
-            for tpus in if tpus.is_empty() { &default } else { tpus } {
+            let default = [Devices::default()];
+            for named in if devices.is_empty() { &default } else { devices } {
                 let compile = |folder: &Path| {
-                    let slice = tpus.slice.as_ref().map_err(Clone::clone)?;
-                    let done = compiler.compile_dumping(host, slice, program.code(), folder);
+                    let target = named.target.as_ref().map_err(Clone::clone)?;
+                    let done = compiler.compile_dumping(host, target, program.code(), folder);
                     Ok(done.map(drop).map_err(|error| error.to_string()))
                 };
-                if let Err(message) = add_compiled(&mut answer, tpus, keep, version, compile) {
-                    answer.refused(&tpus.name, &message);
+                if let Err(message) = add_compiled(&mut answer, named, keep, version, compile) {
+                    answer.refused(&named.name, &message);
                 }
             }
         }
@@ -122,7 +122,7 @@ pub fn kernels(
 /// Adds the kernels that the compiler dumps for a device. `compile` fills a directory; its outer error says that the compiler was not asked.
 fn add_compiled(
     answer: &mut Kernels,
-    tpus: &Tpus,
+    devices: &Devices,
     keep: Option<&Path>,
     version: Option<Version>,
     compile: impl FnOnce(&Path) -> Result<Result<(), String>, String>,
@@ -131,7 +131,7 @@ fn add_compiled(
     let temporary;
     let folder = match keep {
         Some(folder) => {
-            let folder = folder.join(tpus.name.replace(':', "_"));
+            let folder = folder.join(devices.name.replace(':', "_"));
             std::fs::create_dir(&folder).map_err(cannot)?;
             folder
         }
@@ -143,12 +143,12 @@ fn add_compiled(
     let done = compile(&folder)?;
     let before = answer.len();
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
-    let added = add(answer, Some(&tpus.name), Some(tpus.generation), &folder, version);
+    let added = add(answer, Some(&devices.name), devices.generation(), &folder, version);
     // The refusal says more than that a part of the dump cannot be read.
     done?;
     let xla = added.map_err(|error| error.to_string())?;
     if answer.len() == before && !(version == Some(Version::Before) && xla > 0) {
-        return Err("the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned());
+        return Err("the compiler dumped no kernel: the program calls none, or the compiler is neither libtpu nor XLA's for GPUs".to_owned());
     }
     Ok(())
 }
@@ -163,5 +163,9 @@ fn add(
 ) -> Result<usize, FilesError> {
     let dump = KernelDump::read(folder)?;
     answer.add(name, generation, &dump.kernels());
+    // A directory without an optimized module has no steps of a GPU.
+    if let Ok(program) = xla_shape_program::Program::open(folder) {
+        answer.add_launches(name, &program);
+    }
     Ok(if version.is_some() { answer.add_xla(name, generation, &dump.xla_instructions()) } else { 0 })
 }

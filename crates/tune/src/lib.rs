@@ -32,7 +32,7 @@ mod workers;
 
 pub use advice::{Compiled, CompiledCopy, advise};
 pub use answer::search;
-pub use devices::{Devices, Made, Tpus};
+pub use devices::{Devices, Made};
 pub use error::{Setting, TuneError};
 pub use kernels::{KernelSource, KernelsError, Version, kernels};
 pub use measured::{Figures, Measured};
@@ -49,7 +49,7 @@ pub use workers::{Workers, jobs};
 pub use xla_shape_answers::place::Place;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout};
-pub use xla_shape_pjrt::Slice;
+pub use xla_shape_pjrt::Target;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
@@ -91,8 +91,8 @@ pub enum Ask {
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The TPU, which determines the tiles of the layouts.
-    pub generation: Generation,
+    /// The TPU, which determines the tiles of the layouts; `None` for a GPU, where arrays have none.
+    pub generation: Option<Generation>,
     /// Try every combination of layouts.
     pub all: bool,
     /// Also try other tiles than those that the device's rules give an order.

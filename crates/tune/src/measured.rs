@@ -9,21 +9,22 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 /// The compiler's figures for a program, of which a search needs these.
 ///
 /// ```
+/// use xla_shape_answers::cost::Amount;
 /// use xla_shape_tune::{Figures, Measured};
 ///
-/// let figures = Figures { cycles: Some(900), bytes: 4096, ..Figures::default() };
+/// let figures = Figures { cost: Some(Amount::Cycles(900)), bytes: 4096, ..Figures::default() };
 /// assert_ne!(Measured::new(figures, &[], &[]), Measured::new(Figures::default(), &[], &[]));
 /// ```
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Figures {
-    /// The cycles of all runs; `None` if the compiler does not say enough for a total.
-    pub cycles: Option<u64>,
+    /// What all runs cost; `None` if the compiler does not say enough for a total.
+    pub cost: Option<Amount>,
     /// Bytes of HBM.
     pub bytes: u64,
     /// The copies that change a layout: the array before, and after.
     pub copies: Vec<(String, String)>,
-    /// The cycles of each opcode.
-    pub opcodes: BTreeMap<String, u64>,
+    /// What each opcode costs.
+    pub opcodes: BTreeMap<String, Amount>,
     /// The number of loops whose trip count is not known, so that their bodies count once.
     pub unknown_loops: usize,
     /// The layouts that would remove a copy, and where to ask for them.
@@ -47,10 +48,10 @@ impl Figures {
     pub fn new(cost: &ProgramCost, bytes: u64) -> Self {
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
         Self {
-            cycles: cost.sums.total.and_then(Amount::cycles),
+            cost: cost.sums.total,
             bytes,
             copies: copies.map(|copy| (copy.from.clone(), copy.to.clone())).collect(),
-            opcodes: cost.cycles_by_opcode(),
+            opcodes: cost.by_opcode(),
             unknown_loops: cost.unknown_loops(),
             remedies: cost.remedies(),
         }
@@ -61,13 +62,13 @@ impl Figures {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Measured {
     /// `None` if the compiler does not say enough for a total.
-    pub(crate) cycles: Option<u64>,
+    pub(crate) cost: Option<Amount>,
     /// Bytes of HBM.
     pub(crate) bytes: u64,
     /// The copies that change a layout, such as `f32[8]{0} -> f32[8]{0:T(128)}`, each with its number of occurrences.
     pub(crate) copies: BTreeMap<String, usize>,
-    /// The cycles of each opcode.
-    pub(crate) opcodes: BTreeMap<String, u64>,
+    /// What each opcode costs.
+    pub(crate) opcodes: BTreeMap<String, Amount>,
     /// The number of loops whose trip count is not known, so that their bodies count once.
     pub(crate) unknown_loops: usize,
     /// The compiler's version, in its own words; `None` if it is not known.
@@ -98,7 +99,7 @@ impl Measured {
         }
         let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
         Self {
-            cycles: figures.cycles,
+            cost: figures.cost,
             bytes: figures.bytes,
             copies,
             opcodes: figures.opcodes,

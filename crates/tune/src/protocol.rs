@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_core::{Layout, Shape};
 use xla_shape_hlo::Module;
-use xla_shape_pjrt::{LayoutMode, Program, Slice};
+use xla_shape_pjrt::{LayoutMode, Program, Target};
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 
 /// What is requested for a program, at each place.
@@ -40,18 +40,18 @@ pub(crate) struct Reply {
 const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
-pub(crate) fn version_request(compiler: &Compiler, slice: &Slice) -> Vec<u8> {
+pub(crate) fn version_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     let compiler = Compiler { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
-    serde_json::to_vec(&Request::Version { compiler, device: slice.to_string() }).unwrap_or_default()
+    serde_json::to_vec(&Request::Version { compiler, device: target.to_string() }).unwrap_or_default()
 }
 
 /// A request to compile a program with these layouts.
-pub(crate) fn measure_request(compiler: &Compiler, slice: &Slice, asked: &Asked) -> Vec<u8> {
+pub(crate) fn measure_request(compiler: &Compiler, target: &Target, asked: &Asked) -> Vec<u8> {
     let asked = asked.iter().map(|(place, requested)| {
         let memory = requested.memory.map(|memory| memory.kind().to_owned());
         (place.clone(), (requested.layout.as_ref().map(ToString::to_string), memory))
     });
-    let request = Request::Measure { compiler: compiler.clone(), device: slice.to_string(), asked: asked.collect() };
+    let request = Request::Measure { compiler: compiler.clone(), device: target.to_string(), asked: asked.collect() };
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
@@ -94,8 +94,8 @@ pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], reque
             serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
         }
         Ok(Request::Version { compiler, device }) => {
-            let slice = device.parse::<Slice>().map_err(|error| CompileError::Refused(error.to_string()));
-            let said = slice.and_then(|slice| compiler.compile_until(stop, host, &slice, EMPTY));
+            let target = device.parse::<Target>().map_err(|error| CompileError::Refused(error.to_string()));
+            let said = target.and_then(|target| compiler.compile_until(stop, host, target, EMPTY));
             serde_json::to_vec(&said.map(|said| said.compiler))
         }
         Ok(Request::Measure { compiler, device, asked }) => {
@@ -121,14 +121,14 @@ fn measured(
     asked: Vec<(Place, Wire)>,
 ) -> Result<Measured, CompileError> {
     let refused = |error: &dyn std::fmt::Display| CompileError::Refused(error.to_string());
-    let slice = device.parse::<Slice>().map_err(|error| refused(&error))?;
+    let target = device.parse::<Target>().map_err(|error| refused(&error))?;
     let asked = asked.into_iter().map(|(place, wire)| Ok((place, requested(wire)?)));
     let asked = asked.collect::<Result<Asked, CompileError>>()?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));
     let program = program.map_err(|error| refused(&error))?;
-    let said = compiler.compile_until(stop, host, &slice, program.code())?;
+    let said = compiler.compile_until(stop, host, target, program.code())?;
     let module = said.module()?;
-    let cost = ProgramCost::new(&module).map_err(|error| refused(&error))?;
+    let cost = ProgramCost::of_compiled(&said)?;
     let [inputs, outputs] = with_memory(&module, &said);
     let measured = Measured::new(Figures::new(&cost, said.hbm_bytes()), &inputs, &outputs);
     Ok(match &said.compiler {

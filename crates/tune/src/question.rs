@@ -15,8 +15,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use xla_shape_answers::tune::Tuning;
+use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
-use xla_shape_pjrt::{Error, Program, Slice};
+use xla_shape_pjrt::{Error, Program, Target};
 use xla_shape_program::{Compiler, Host};
 
 /// The compiler chooses the layout.
@@ -50,8 +51,8 @@ pub struct Question {
     pub memories: Vec<(String, Vec<Memory>)>,
     /// How often programs run, relative to the others: 1 for those that are not named.
     pub weights: Vec<(String, NonZeroU32)>,
-    /// The TPU.
-    pub slice: Slice,
+    /// The TPU or the GPUs.
+    pub target: Target,
     /// Whether to try every combination of layouts.
     pub all: bool,
     /// Whether to try other tiles, too.
@@ -162,13 +163,13 @@ impl Watch for () {
 impl Question {
     /// A question about programs, with everything else as it is if nobody says it.
     #[must_use]
-    pub fn new(programs: Vec<Given>, shares: Vec<Share>, slice: Slice) -> Self {
+    pub fn new(programs: Vec<Given>, shares: Vec<Share>, target: Target) -> Self {
         Self {
             programs,
             shares,
             memories: Vec::new(),
             weights: Vec::new(),
-            slice,
+            target,
             all: false,
             tilings: false,
             at_most_bytes: None,
@@ -268,7 +269,7 @@ impl Question {
             Keep::In(folder) => Cache::new(Some(folder)),
             Keep::Nowhere => None,
         };
-        let setup = Setup { programs, slice: &self.slice, workers: workers.unwrap_or(&threads), stop, watch };
+        let setup = Setup { programs, target: &self.target, workers: workers.unwrap_or(&threads), stop, watch };
         let mut compilers = Compilers::new(setup, compiler, origin, cache)?;
         // Arrays are read from the compiled program, because a device may have only a part of an array.
         let today = (0..programs.len()).map(|program| (program, BTreeMap::new()));
@@ -291,7 +292,7 @@ impl Question {
         let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &weighted, &compiled));
         let arrays = share::with_memories(arrays.collect::<Result<Vec<_>, _>>()?, &self.memories);
         let options = Options {
-            generation: self.slice.generation(),
+            generation: self.generation(),
             all: self.all,
             tilings: self.tilings,
             at_most_bytes: self.at_most_bytes,
@@ -337,7 +338,15 @@ impl Question {
         let measured: Vec<_> = all.iter().map(|one| one.measured.clone()).collect();
         let arrays = shared.into_iter().map(|(name, places)| SharedArray::new(&name, places, &programs, &measured));
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
-        Ok(advise(&arrays, &programs, self.slice.generation(), &all))
+        Ok(advise(&arrays, &programs, self.generation(), &all))
+    }
+
+    /// The generation of the TPU; `None` for a GPU.
+    fn generation(&self) -> Option<Generation> {
+        match &self.target {
+            Target::Tpu(slice) => Some(slice.generation()),
+            Target::Gpu(_) => None,
+        }
     }
 
     /// A setting of this question that only compilers can follow.

@@ -31,19 +31,13 @@ pub fn try_remedies(
         let bytes = [Some(said.hbm_bytes()), tried.as_ref().ok().map(CompilerAnswer::hbm_bytes)];
         let result = tried.and_then(|tried| {
             let taken = layouts.iter().all(|(argument, layout)| layout_at(&tried, *argument) == Some(layout));
-            Ok((cost_of(&tried)?, taken))
+            Ok((ProgramCost::of_compiled(&tried).map_err(|error| error.to_string())?, taken))
         });
         match result {
             Ok((other, taken)) => cost.add_tried(&set, Ok((&other, taken)), bytes),
             Err(error) => cost.add_tried(&set, Err(error), bytes),
         }
     }
-}
-
-/// What a compiled program costs.
-fn cost_of(said: &CompilerAnswer) -> Result<ProgramCost, String> {
-    let module = said.module().map_err(|error| error.to_string())?;
-    ProgramCost::new(&module).map_err(|error| error.to_string())
 }
 
 /// The layout that a parameter or a result has.

@@ -222,7 +222,7 @@ impl Search<'_> {
             let measured = self.known.get(&(program, ask)).cloned();
             let measured = measured.ok_or_else(|| TuneError::Unfinished { program: name() })?;
             let measured = measured.map_err(|message| TuneError::Today { program: name(), message })?;
-            if measured.cycles.is_none() {
+            if measured.cost.is_none() {
                 return Err(TuneError::NoCycles { program: name() });
             }
             self.today.push(measured);
@@ -277,7 +277,7 @@ impl Search<'_> {
         let other = asked.iter().filter_map(|ask| {
             let (measured, asked) = (own(ask.0)?, self.known.get(ask));
             let asked = asked.and_then(|asked| asked.as_ref().ok()).filter(|asked| has(ask.0, asked));
-            let cost = |measured: &Measured| (measured.cycles.is_none(), measured.cycles, measured.bytes);
+            let cost = |measured: &Measured| (measured.cost.is_none(), measured.cost, measured.bytes);
             let is_less = asked.is_none_or(|asked| cost(measured) < cost(asked));
             (asked != Some(measured)).then_some((ask.0, is_less))
         });
@@ -574,11 +574,11 @@ fn with(choice: &Choice, unit: &[usize], layout: &Layout) -> Choice {
     choice
 }
 
-/// The cycles of all programs with their weights; `None` if those of one are not known.
+/// What all programs cost with their weights, in their unit; `None` if that of one is not known.
 pub(crate) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
-    let cycles = programs.iter().zip(measured);
-    let cycles = cycles.map(|(program, measured)| Some(u128::from(measured.cycles?) * u128::from(program.weight)));
-    cycles.sum()
+    let costs = programs.iter().zip(measured);
+    let costs = costs.map(|(program, measured)| Some(u128::from(measured.cost?.number()) * u128::from(program.weight)));
+    costs.sum()
 }
 
 /// The layouts that the arrays have in all of their places today; `None` if one has different layouts.

@@ -3,12 +3,13 @@
 use super::search::{Found, search, weighted};
 use super::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, TuneError};
 use std::collections::BTreeMap;
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
 const OPTIONS: Options =
-    Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
+    Options { generation: Some(Generation::V5e), all: false, tilings: false, at_most_bytes: None, most: None };
 
 /// Numbers that look random.
 struct Numbers(u64);
@@ -24,7 +25,7 @@ impl Numbers {
 fn measured(arrays: &[SharedArray], layouts: &[Layout], cycles: u64, bytes: u64) -> Measured {
     let with = |(array, layout): (&SharedArray, &Layout)| array.array.clone().with_layout(layout.clone()).unwrap();
     let shapes: Vec<Shape> = arrays.iter().zip(layouts).map(|pair| Shape::Array(with(pair))).collect();
-    Measured::new(Figures { cycles: Some(cycles), bytes, ..Figures::default() }, &shapes, &[])
+    Measured::new(Figures { cost: Some(Amount::Cycles(cycles)), bytes, ..Figures::default() }, &shapes, &[])
 }
 
 fn shared(shapes: &[&str], programs: usize) -> Vec<SharedArray> {
@@ -190,12 +191,15 @@ fn what_the_compiler_chooses_and_its_layouts_are_two_programs() {
     let row = |auto: &[&str], cycles: Option<u64>| (auto.iter().map(ToString::to_string).collect::<Vec<_>>(), cycles);
     let rows = |tuning: &Tuning| {
         let rows = tuning.tried.iter().filter(|row| row.layouts["x0"] == columns);
-        rows.map(|row| (row.auto.clone(), row.cost.cycles)).collect::<Vec<_>>()
+        rows.map(|row| (row.auto.clone(), row.cost.amount.and_then(Amount::cycles))).collect::<Vec<_>>()
     };
     // The figure of the compiler's choice is not that of its layouts, which are worse than today's.
     let tuning = with_auto(700, Ok(1100));
     assert_eq!(rows(&tuning), [row(&[], Some(1110)), row(&["p0"], Some(710))]);
-    assert_eq!(tuning.explicit(&tuning.tried[tuning.best_entry.unwrap()]).unwrap().cost.cycles, Some(1110));
+    assert_eq!(
+        tuning.explicit(&tuning.tried[tuning.best_entry.unwrap()]).unwrap().cost.amount,
+        Some(Amount::Cycles(1110))
+    );
     assert!(!tuning.keep && tuning.tried[tuning.best_entry.unwrap()].auto == ["p0"]);
     // The other way: the layouts are better than what the compiler chose by itself.
     let tuning = with_auto(900, Ok(600));
@@ -229,7 +233,7 @@ fn todays_layouts_may_be_better_where_the_compiler_chooses_them() {
         let tuning = crate::search(&arrays, &programs, &OPTIONS, &mut compile).unwrap();
         let best = &tuning.tried[tuning.best_entry.unwrap()];
         assert_eq!((tuning.keep, best.auto.len()), (keep, usize::from(!keep)), "{auto}");
-        assert_eq!(best.cost.cycles, Some(auto.min(100)));
+        assert_eq!(best.cost.amount, Some(Amount::Cycles(auto.min(100))));
     }
 }
 
@@ -391,11 +395,11 @@ fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
     assert_eq!(refused.to_string(), "p0 does not compile as it is: no");
     let without = |_: usize, layouts: &[Layout]| {
         let mut measured = measured(&arrays, layouts, 1, 1);
-        measured.cycles = None;
+        measured.cost = None;
         Ok(measured)
     };
     let without = found(&arrays, &programs, &OPTIONS, None, &without).unwrap_err();
-    let words = "the compiler does not say how many cycles p0 takes, so layouts cannot be compared";
+    let words = "the compiler does not say what p0 costs, so layouts cannot be compared";
     assert_eq!(without.to_string(), words);
     // The search ends before there is an answer.
     let silent = search(&arrays, &programs, &OPTIONS, &mut |_| Vec::new()).unwrap_err();

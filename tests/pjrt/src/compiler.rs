@@ -324,6 +324,18 @@ call! { compile(args: CompileArgs) {
         };
         return Err((RESOURCE_EXHAUSTED, message.to_owned()));
     }
+    if has("fake:untuned") {
+        // SAFETY: as above.
+        let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
+        let name = b"xla_gpu_require_complete_aot_autotune_results";
+        let start = options.windows(name.len()).position(|window| window == name).map(|start| start + name.len());
+        let value = start.and_then(|start| options.get(start..)).unwrap_or_default();
+        // The value is the text of a field in a message of its own: two tags and two lengths are before it.
+        let value = value.get(..8).unwrap_or(value);
+        if value.windows(4).any(|window| window == b"true") {
+            return Err((INVALID_ARGUMENT, "Failed to get configs for: 2 out of 3 instructions. See logs.".to_owned()));
+        }
+    }
     if has("fake:options") {
         // SAFETY: the interface gives their bytes.
         let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };

@@ -1,7 +1,7 @@
 //! A fake PJRT plug-in for tests: it compiles nothing, and its devices are the host's memory.
 //!
 //! It checks its arguments as XLA's own plug-ins do, and counts the objects that it hands out. Words in a program's text make it fail:
-//! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`,
+//! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:untuned`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`,
 //! `fake:hang-optimized`, `fake:hang-stats`, `fake:left`.
 //! With `fake:tune`, the cycles depend on the requested layout of the first parameter. Row-major layouts then fail as `fake:rows-refused`,
 //! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` say; with `fake:auto-rows`, the compiler chooses them by itself, and makes a better program of

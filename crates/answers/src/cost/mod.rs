@@ -30,7 +30,7 @@ use xla_shape_core::Layout;
 use xla_shape_core::gpu::Gpu;
 use xla_shape_hlo::cost::{self, CostError, Costs, Figure, InstructionCost};
 use xla_shape_hlo::{Instruction, Module, Readers, Sources};
-use xla_shape_program::Program;
+use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
 /// What a program is expected to cost, by the compiler's own figures.
 ///
@@ -387,6 +387,15 @@ impl ProgramCost {
         Self::with(program.module(), program.gpu().map(Gpu::bytes_per_second), Some(program))
     }
 
+    /// What a program that a compiler has compiled is expected to cost.
+    ///
+    /// # Errors
+    /// If the compiled module or its figures cannot be read.
+    pub fn of_compiled(said: &CompilerAnswer) -> Result<Self, CompileError> {
+        let cost = Self::at(&said.module()?, said.bytes_per_second);
+        cost.map_err(|error| CompileError::Refused(error.to_string()))
+    }
+
     /// As [`new`](Self::new), on a GPU whose memory has a bandwidth in bytes per second ([`Module::costs_at`]).
     ///
     /// # Errors
@@ -514,11 +523,10 @@ impl ProgramCost {
         });
     }
 
-    /// The cycles of all runs of each opcode.
+    /// What all runs of each opcode cost.
     #[must_use]
-    pub fn cycles_by_opcode(&self) -> BTreeMap<String, u64> {
-        let cycles = |cost: &OpcodeCost| Some((cost.opcode.clone(), cost.amount?.cycles()?));
-        self.opcodes.iter().filter_map(cycles).collect()
+    pub fn by_opcode(&self) -> BTreeMap<String, Amount> {
+        self.opcodes.iter().filter_map(|cost| Some((cost.opcode.clone(), cost.amount?))).collect()
     }
 
     /// The number of loops whose trip count is not known.

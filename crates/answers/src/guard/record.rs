@@ -268,7 +268,16 @@ impl Recorded {
         device: Option<&str>,
         compiler: Option<&str>,
     ) -> Result<Self, CostError> {
-        let cost = ProgramCost::new(module)?;
+        Ok(Self::with(&ProgramCost::new(module)?, module, memory, device, compiler))
+    }
+
+    fn with(
+        cost: &ProgramCost,
+        module: &Module,
+        memory: Option<u64>,
+        device: Option<&str>,
+        compiler: Option<&str>,
+    ) -> Self {
         let mut signature = Signature::new(module);
         let result = module.entry().and_then(|_| signature.shapes.pop());
         let [partitions, replicas] = signature.devices;
@@ -283,10 +292,10 @@ impl Recorded {
         });
         let mut lines: Vec<_> = lines.collect();
         lines.sort_unstable();
-        let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(&cost))));
+        let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(cost))));
         // Only a program for a GPU has a time.
         let measures = measures.filter(|(of, number)| *of != Measure::Seconds || number.is_some());
-        Ok(Self {
+        Self {
             device: device.map(str::to_owned),
             compiler: compiler.map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" ")),
             module: module.name().map(str::to_owned),
@@ -302,7 +311,7 @@ impl Recorded {
             computing: digest(&names.computing),
             copies,
             lines,
-        })
+        }
     }
 
     /// The cost of a program that is compiled already. `device` is the name of its device, if somebody names it.
@@ -311,7 +320,7 @@ impl Recorded {
     /// As [`Module::costs`].
     pub fn of_program(program: &Program, device: Option<&str>) -> Result<Self, CostError> {
         let memory = program.memory(None).timeline().map(|timeline| timeline.account().device.total());
-        Self::new(program.module(), memory, device, None)
+        Ok(Self::with(&ProgramCost::of(program)?, program.module(), memory, device, None))
     }
 
     /// The cost of a program that a compiler has compiled for a device.
@@ -319,8 +328,8 @@ impl Recorded {
     /// # Errors
     /// If the compiled module or its figures cannot be read.
     pub fn of_compiled(said: &CompilerAnswer, device: &str) -> Result<Self, CompileError> {
-        let recorded = Self::new(&said.module()?, Some(said.hbm_bytes()), Some(device), said.compiler.as_deref());
-        recorded.map_err(|error| CompileError::Refused(error.to_string()))
+        let (module, cost) = (said.module()?, ProgramCost::of_compiled(said)?);
+        Ok(Self::with(&cost, &module, Some(said.hbm_bytes()), Some(device), said.compiler.as_deref()))
     }
 
     /// The signature of the program; an error names the text that is not a valid shape.

@@ -2,11 +2,13 @@
 
 mod difference;
 mod entry;
+mod launch;
 mod listing;
 mod programs;
 
 pub use difference::{Figure, Figures, KernelDifference, LineDifference};
 pub use entry::{CompiledKernel, LineEntry, LoopEntry, RelayoutEntry, Unaligned, Usage, Vmem, VmemEntry};
+pub use launch::LaunchEntry;
 pub use listing::{BundleText, SlotText, VectorText};
 pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
 
@@ -18,6 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::DumpedKernel;
+use xla_shape_program::Program;
 
 /// The kernels of one dump or of several, as for several generations of TPUs.
 ///
@@ -36,6 +39,8 @@ use xla_shape_mosaic::DumpedKernel;
 pub struct Kernels {
     /// The kernels.
     pub kernels: Vec<CompiledKernel>,
+    /// For a GPU: what it does for the program, step by step.
+    pub launches: Vec<LaunchEntry>,
     /// The devices for which the program was not compiled, each with the reason.
     pub errors: Vec<Refused>,
     /// With --against: the kernels of both versions.
@@ -84,6 +89,12 @@ impl Kernels {
     /// ```
     pub fn add(&mut self, target: Option<&str>, generation: Option<Generation>, kernels: &[DumpedKernel<'_>]) {
         self.kernels.extend(kernels.iter().map(|kernel| CompiledKernel::new(target, generation, kernel)));
+    }
+
+    /// Adds what a GPU does for a program, step by step, if the compiler's files about it are beside the module. `target` is the name of the device that the
+    /// program was compiled for, if it is known.
+    pub fn add_launches(&mut self, target: Option<&str>, program: &Program) {
+        self.launches.extend(launch::launches(target, program));
     }
 
     /// Adds the instructions of the same dump that XLA compiled itself, and returns how many these are. Only [`compare`](Self::compare) uses
@@ -210,14 +221,14 @@ impl Kernels {
         self.kernels.len()
     }
 
-    /// Whether the answer has no kernels.
+    /// Whether the answer has no kernels, neither of a TPU nor of a GPU.
     ///
     /// ```
     /// assert!(xla_shape_answers::kernel::Kernels::default().is_empty());
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.kernels.is_empty()
+        self.kernels.is_empty() && self.launches.is_empty()
     }
 
     /// The error message for files that tell of no kernel: which files do.
@@ -230,7 +241,7 @@ impl Kernels {
     pub fn missing(path: impl Display) -> String {
         format!(
             "{path}: expected files of kernels, such as …-final_bundles.txt or …-post-relayout-insertion.txt; \
-             …-post-apply-vector-layout.txt is read only together with the latter"
+             …-post-apply-vector-layout.txt is read only together with the latter; for a GPU, …thunk_sequence.txt beside the module"
         )
     }
 }

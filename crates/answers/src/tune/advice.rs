@@ -1,7 +1,8 @@
 //! Advice from modules that are compiled already.
 
 use super::{ArrayLayout, Write};
-use crate::cost::{Cause, Remedy};
+use crate::amount;
+use crate::cost::{Amount, Cause, Remedy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -53,8 +54,10 @@ pub struct Wanted {
     pub layout: ArrayLayout,
     /// How many copies would not have to change the layout.
     pub copies: usize,
-    /// The cycles that these copies take today, with the weights of their programs; null if one has no figure.
-    pub cycles: Option<u64>,
+    /// What these copies cost today, with the weights of their programs; `None` if one has no figure.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// The bytes of the array in this layout; null if they are not known.
     pub bytes: Option<u64>,
     /// What to write for it; null if nothing can be written.
@@ -72,8 +75,10 @@ pub struct Copied {
     pub from: String,
     /// The array that it writes.
     pub to: String,
-    /// The cycles of all runs, without the weight of the program; null if there is no figure.
-    pub cycles: Option<u64>,
+    /// What all runs cost, without the weight of the program; `None` if there is no figure.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// Why it is there.
     pub cause: Cause,
     /// What would remove it; null if nothing is known that would.

@@ -5,6 +5,7 @@
 mod advice;
 
 use crate::Answer;
+use crate::amount::{self, Amount};
 pub use advice::{Advice, Copied, PlaceNow, Smallest, Wanted};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,8 +83,10 @@ pub struct Today {
 /// The cost of the programs with some layouts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Cost {
-    /// The cycles of all programs with their weights; null if they are not known.
-    pub cycles: Option<u64>,
+    /// What all programs cost with their weights; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// The bytes of HBM of the program that takes the most; null if the programs were not compiled.
     pub bytes: Option<u64>,
     /// How many copies in all programs change a layout; null if the programs were not compiled.
@@ -97,8 +100,10 @@ pub struct Cost {
 pub struct ProgramCost {
     /// Its name.
     pub program: String,
-    /// Its cycles, without its weight; null if they are not known.
-    pub cycles: Option<u64>,
+    /// What it costs, without its weight; `None` if that is not known.
+    #[serde(flatten, serialize_with = "amount::all_runs")]
+    #[schemars(with = "amount::AllRuns")]
+    pub amount: Option<Amount>,
     /// The bytes of HBM that it takes.
     pub bytes: u64,
     /// How many copies change a layout.
@@ -107,7 +112,7 @@ pub struct ProgramCost {
     pub gone: Vec<String>,
     /// Copies that these layouts need and today's do not.
     pub new: Vec<String>,
-    /// The opcodes whose cycles change the most, with the change.
+    /// The opcodes whose cost changes the most, with the change in the unit of the cost.
     #[serde(skip)]
     pub opcodes: Vec<(String, i128)>,
 }
@@ -243,7 +248,7 @@ impl Tuning {
     pub fn sorted(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.tried.iter().collect();
         entries.sort_by_key(|entry| {
-            (self.problem(entry).is_some(), entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes)
+            (self.problem(entry).is_some(), entry.cost.amount.is_none(), entry.cost.amount, entry.cost.bytes)
         });
         entries
     }
@@ -251,7 +256,7 @@ impl Tuning {
     /// Why an entry cannot be recommended; `None` if it can.
     #[must_use]
     pub fn problem<'a>(&self, entry: &'a Entry) -> Option<Problem<'a>> {
-        match (&entry.error, entry.taken, entry.cost.cycles) {
+        match (&entry.error, entry.taken, entry.cost.amount) {
             (Some(error), ..) => Some(Problem::Refused(error)),
             (None, false, _) => Some(Problem::NotTaken),
             (None, true, None) => Some(Problem::NoCycles),

@@ -10,10 +10,10 @@ use xla_shape::memory_space;
 use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::hlo::{Device, Limit};
-use xla_shape_pjrt::{SliceError, TargetError};
+use xla_shape_pjrt::TargetError;
 use xla_shape_program::Compiler;
 use xla_shape_render::hlo::Section;
-use xla_shape_tune::{Devices, Memory, Share, Tpus};
+use xla_shape_tune::{Devices, Memory, Share};
 
 /// Show how much memory a program takes, and what is wrong with it
 ///
@@ -235,6 +235,7 @@ pub(crate) struct HloDiffArguments {
   xla-shape cost module.hlo
   xla-shape cost /tmp/trace/plugins/profile/RUN
   xla-shape cost program.mlir --for v6e --try
+  xla-shape cost program.mlir --for h100 --try
   xla-shape cost module.hlo --format json")]
 pub(crate) struct CostArguments {
     /// The file with the module, text or message, or a directory of a dump; a profile (.xplane.pb), or the directory of its run; or a program; `-` is standard input
@@ -244,9 +245,10 @@ pub(crate) struct CostArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) module: Option<String>,
 
-    /// The TPU that a program is compiled for: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Tpus,
+    /// The device that a program is compiled for: a TPU, with the chips along each axis if not those of one host, such as v5e:2x2, or GPUs, such as h100 or b200:8; v5e if
+    /// none is named. For a compiled module, the GPU that it is for, if the directory of a dump does not say it
+    #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) target: Option<Devices>,
 
     /// Also write the answer as an HTML page to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
@@ -294,10 +296,10 @@ pub(crate) struct GuardProgram {
     /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, or the directory of a dump; `-` is standard input
     pub(crate) program: PathBuf,
 
-    /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
-    /// by default those of the record, otherwise v5e. For a compiled module, the TPU that it was compiled for, which it does not contain
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) targets: Vec<Tpus>,
+    /// The devices that the program is compiled for: TPUs, with the chips along each axis if not those of one host, such as v5e:2x2,v6e, or GPUs, such as h100,b200:8;
+    /// by default those of the record, otherwise v5e. For a compiled module, the device that it was compiled for, which it does not contain
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) targets: Vec<Devices>,
 }
 
 /// Write what a program costs into a file, completely or not at all
@@ -404,7 +406,7 @@ pub(crate) struct GuardExpectArguments {
 /// the active Python environment, or by PJRT_PLUGIN or TPU_LIBRARY_PATH, which name the file. For GPUs the compiler does not tune, because there
 /// is none to time its choices on: with the results of --autotune it may choose otherwise. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
-/// memory (as in hlo), autotuning, capacity, most_padded, cost, cycles, seconds; or error with its message. The exit code is 1 if the
+/// memory (as in hlo), autotuning, untuned, unseen, capacity, most_padded, cost, cycles, seconds; or error with its message. The exit code is 1 if the
 /// program was not compiled for one of them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -432,14 +434,6 @@ pub(crate) struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<OutputPath>,
 
-    /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of what is known of the GPU after --for
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// The results of autotuning on a GPU (xla_gpu_dump_autotune_results_to); without them, the compiler does not tune
-    #[arg(long, value_name = "FILE")]
-    pub(crate) autotune: Option<PathBuf>,
-
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
 
@@ -458,7 +452,7 @@ pub(crate) struct CompileArguments {
 /// Find the best layout of an array that programs share
 ///
 /// The programs are StableHLO as text. They are compiled as they are, with the layouts that the compiler itself chooses, and with the
-/// layouts that these answers suggest, each in a process of its own; no TPU is needed. Places of a shared array are parameters (arg0, …)
+/// layouts that these answers suggest, each in a process of its own; neither a TPU nor a GPU is needed. Places of a shared array are parameters (arg0, …)
 /// and results (out0, …) of a program. A program has the name of its file without the ending; if there is only one, the name may be left
 /// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
 ///
@@ -482,9 +476,9 @@ pub(crate) struct TuneArguments {
     #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = str::parse::<Share>)]
     pub(crate) shares: Vec<Share>,
 
-    /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
-    #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Tpus,
+    /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2; or GPUs, such as h100 or b200:8
+    #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) target: Devices,
 
     /// The memory that an array shall be in: device, pinned_host, or both, the preferred one first; by default, that of each program
     ///
@@ -554,33 +548,29 @@ pub(crate) struct CompilerArguments {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     pub(crate) options: Vec<(String, String)>,
 
+    /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of what is known of the GPU after --for
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The results of autotuning on a GPU (xla_gpu_dump_autotune_results_to); without them, the compiler does not tune
+    #[arg(long, value_name = "FILE")]
+    pub(crate) autotune: Option<PathBuf>,
+
     /// How long the compiler may take for one device, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Compiler::TIME_LIMIT)]
     pub(crate) time_limit: u64,
 }
 
-impl CompileArguments {
-    /// The compiler that the user asks for.
-    pub(crate) fn compiler(&self) -> Compiler {
-        Compiler { config: self.config.clone(), autotune: self.autotune.clone(), ..self.compiler.compiler() }
-    }
-}
-
 impl CompilerArguments {
     /// The compiler that the user asks for.
     pub(crate) fn compiler(&self) -> Compiler {
-        let Self { plugin, replicas, partitions, options, time_limit } = self.clone();
-        Compiler { plugin, replicas, partitions, options, time_limit, ..Compiler::default() }
+        let Self { plugin, replicas, partitions, options, config, autotune, time_limit } = self.clone();
+        Compiler { plugin, replicas, partitions, options, config, autotune, time_limit }
     }
 }
 
-/// Reads the name of devices of any kind.
-fn devices(text: &str) -> Result<Devices, TargetError> {
-    text.parse()
-}
-
-/// Reads the name of TPUs. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
-pub(super) fn target(text: &str) -> Result<Tpus, SliceError> {
+/// Reads the name of devices of any kind. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
+pub(super) fn devices(text: &str) -> Result<Devices, TargetError> {
     text.parse()
 }
 
@@ -590,7 +580,7 @@ fn option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Say what the compiler made of a Pallas kernel, by line and loop
+/// Say what the compiler made of a Pallas kernel, by line and loop; for a GPU, what it launches
 ///
 /// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
@@ -599,18 +589,23 @@ fn option(text: &str) -> Result<(String, String), String> {
 /// executed, least, clock_hz, least_seconds, operations, operands, relayouts, unaligned, lines, loops, units, spills, fills, vmem,
 /// vector_slots, vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines, notes),
 /// or, if the other program calls no kernel, against_xla (for, kernel, xla).
+///
+/// For a GPU, from the thunk_sequence.txt and thunk_metadata.txt of a dump (--xla_dump_to=DIR in XLA_FLAGS), or of a program that is compiled for it: each step with
+/// its instruction and line, and the blocks, threads and shared memory of each kernel: launches (for, number, kind, kernel, instruction, grid,
+/// threads, shared_memory, op_name, source).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape kernel program.mlir --for v5e,v6e,v7x
   xla-shape kernel dump --for v5e --html kernel.html --source kernel.py
+  xla-shape kernel step.mlir --for h100
   xla-shape kernel changed.mlir --against program.mlir --for v5e")]
 pub(crate) struct KernelArguments {
     /// The directory of the dump, or the file with the program; `-` is standard input
     pub(crate) path: PathBuf,
 
-    /// The TPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
-    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) targets: Vec<Tpus>,
+    /// The TPUs or GPUs to compile for, v5e by default; for a dump, the TPU that it was made for, which has the limit of vector memory
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) targets: Vec<Devices>,
 
     /// Say what differs from an earlier version: a dump or a program, like PATH. A program without kernels is XLA's own code of the same computation: its fusions are compared
     #[arg(long, value_name = "PATH")]

@@ -2,7 +2,7 @@
 
 use super::{
     AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, TpuOptions, bytes,
-    generation, target,
+    devices, generation,
 };
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use xla_shape::tpu::Generation;
 use xla_shape_answers::advise::Change;
 use xla_shape_answers::convert::Language;
 use xla_shape_notations::Notation;
-use xla_shape_tune::Tpus;
+use xla_shape_tune::Devices;
 
 /// Say what a shape takes and why, and where its elements are
 ///
@@ -371,8 +371,8 @@ pub(crate) struct ScanArguments {
     pub(crate) program: Option<PathBuf>,
 
     /// The TPU to compile the program for, such as v5e:2x2; v5e if only --program is given
-    #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(target), hide_possible_values = true)]
-    pub(crate) target: Option<Tpus>,
+    #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
+    pub(crate) target: Option<Devices>,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     xla_shape_pjrt::Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();
-    let compiler = arguments.compiler();
+    let compiler = arguments.compiler.compiler();
     let mut compilation = Compilation::new();
     let mut unwritten = Vec::new();
     for (number, target) in arguments.targets.iter().enumerate() {

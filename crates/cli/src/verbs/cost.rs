@@ -6,13 +6,13 @@ use crate::failure::Failure;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_files::check_outputs;
 use xla_shape_pjrt::Program;
-use xla_shape_program::{CompileError, Host, Opened};
+use xla_shape_program::{Host, Opened};
 use xla_shape_render::Html;
-use xla_shape_tune::try_remedies;
+use xla_shape_tune::{Devices, try_remedies};
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
     let html = arguments.html.as_deref();
-    let program = match Opened::open_module(&arguments.file, arguments.module.as_deref())? {
+    let mut program = match Opened::open_module(&arguments.file, arguments.module.as_deref())? {
         Opened::Source { path, bytes } => {
             check_outputs([path.as_path()], html)?;
             return compiled(arguments, host, &bytes);
@@ -24,6 +24,9 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
         return Err(Failure::said(
             "--try compiles the program: expected StableHLO, found a module that is compiled already",
         ));
+    }
+    if let Some(gpu) = arguments.target.as_ref().and_then(Devices::gpu) {
+        program.set_gpu(gpu);
     }
     let cost = ProgramCost::of(&program);
     let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", program.name())))?;
@@ -40,13 +43,10 @@ fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
 fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), Failure> {
     let program = Program::from_bytes(bytes).map_err(Failure::said)?;
     let compiler = arguments.compiler.compiler();
-    let compile = |program: &Program| match &arguments.target.slice {
-        Ok(slice) => compiler.compile(host, slice, program.code()),
-        Err(error) => Err(CompileError::Refused(error.clone())),
-    };
+    let target = arguments.target.clone().unwrap_or_default();
+    let compile = |program: &Program| target.ask(&compiler, host, program.code());
     let said = compile(&program).map_err(Failure::said)?;
-    let module = said.module().map_err(Failure::said)?;
-    let mut cost = ProgramCost::new(&module).map_err(Failure::said)?;
+    let mut cost = ProgramCost::of_compiled(&said).map_err(Failure::said)?;
     if arguments.try_remedies {
         try_remedies(&mut cost, &said, &program, &compile);
     }

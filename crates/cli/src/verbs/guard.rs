@@ -16,7 +16,7 @@ use xla_shape_pjrt::Program as Source;
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Opened, Program, path_argument};
 use xla_shape_render::guard::{claims_file, markdown};
 use xla_shape_render::shell_line;
-use xla_shape_tune::Tpus;
+use xla_shape_tune::Devices;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {
@@ -138,7 +138,7 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record
             devices.push(device);
         }
     }
-    let CompilerArguments { plugin, replicas, partitions, options, time_limit } = &arguments.compiler;
+    let CompilerArguments { plugin, replicas, partitions, options, config, autotune, time_limit } = &arguments.compiler;
     let mut option = |name: &str, value: String| match value.starts_with('-') {
         true => words.push(format!("{name}={value}")),
         false => words.extend([name.to_owned(), value]),
@@ -155,6 +155,11 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record
         }
         if let Some(partitions) = partitions {
             option("--partitions", partitions.to_string());
+        }
+        for (name, file) in [("--config", config), ("--autotune", autotune)] {
+            if let Some(file) = file {
+                option(name, path(file));
+            }
         }
         for (name, value) in options {
             option("--option", format!("{name}={value}"));
@@ -179,9 +184,10 @@ struct Measured<T> {
 }
 
 /// The devices that a program is compiled for if the user names none: those of the record.
-fn devices(path: &Path, record: &Record) -> Result<Vec<Tpus>, Failure> {
-    let read =
-        |name: &str| name.parse::<Tpus>().map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")));
+fn devices(path: &Path, record: &Record) -> Result<Vec<Devices>, Failure> {
+    let read = |name: &str| {
+        name.parse::<Devices>().map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")))
+    };
     let targets: Vec<_> = record.devices().flatten().map(read).collect::<Result<_, _>>()?;
     if targets.is_empty() {
         return Err(failed(path, &"the record does not name its device; name one with --for"));
@@ -202,7 +208,10 @@ fn measured<T, E: Display>(
 ) -> Result<Measured<T>, Failure> {
     let (source, bytes) = match Opened::open(&arguments.program)? {
         Opened::Source { path, bytes } => (path, bytes),
-        Opened::Program(program) => {
+        Opened::Program(mut program) => {
+            if let Some(gpu) = arguments.targets.first().and_then(Devices::gpu) {
+                program.set_gpu(gpu);
+            }
             let said = |error: &dyn Display| failed(Path::new(program.name()), error);
             let device = match arguments.targets.as_slice() {
                 [] => record.and_then(Record::only_device),
@@ -220,14 +229,13 @@ fn measured<T, E: Display>(
     let program = Source::from_bytes(&bytes).map_err(|error| said(&error))?;
     let targets = match (arguments.targets.as_slice(), record) {
         ([], Some(record)) => devices(path, record)?,
-        ([], None) => vec![Tpus::default()],
+        ([], None) => vec![Devices::default()],
         (named, _) => named.to_vec(),
     };
     let mut programs = Vec::new();
     for target in &targets {
         let trouble = |message: String| Failure::said(format_args!("{}: {message}", target.name));
-        let slice = target.slice.as_ref().map_err(|error| trouble(error.clone()))?;
-        let said = compiler.compiler().compile(host, slice, program.code());
+        let said = target.ask(&compiler.compiler(), host, program.code());
         let found = said.and_then(|said| of_compiled(&said, &target.name));
         programs.push(found.map_err(|error| trouble(error.to_string()))?);
     }

@@ -6,7 +6,7 @@ use crate::io::{self, Line};
 use std::io::Write;
 use xla_shape_answers::Answer;
 use xla_shape_answers::scan::{Scan, Trial};
-use xla_shape_pjrt::Slice;
+use xla_shape_pjrt::Target;
 use xla_shape_program::{CompileError, Host};
 use xla_shape_render::Show;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
             return Err(Failure::said("the text has no whole program in MLIR to compile; --program names one"));
         };
         let target = arguments.target.clone().unwrap_or_default();
-        try_remedies(&mut scan, arguments, host, &target.slice, &program);
+        try_remedies(&mut scan, arguments, host, &target.target, &program);
     }
     if !follows {
         return super::show(&scan, format);
@@ -58,16 +58,16 @@ fn try_remedies(
     scan: &mut Scan,
     arguments: &ScanArguments,
     host: &Host,
-    target: &Result<Slice, String>,
+    target: &Result<Target, String>,
     program: &[u8],
 ) {
     let compiler = arguments.compiler.compiler();
     scan.try_remedies(|cause, remedy| {
-        let slice = match target {
-            Ok(slice) => slice,
+        let target = match target {
+            Ok(target) => target,
             Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
         };
-        let said = compiler.compile_with(host, &slice.into(), program, cause, remedy)?;
+        let said = compiler.compile_with(host, target, program, cause, remedy)?;
         Some(match said {
             Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes() },
             Err(CompileError::Refused(message)) => Trial::Refused { message },

@@ -51,7 +51,7 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     let given =
         |(path, name): (&PathBuf, String)| Ok(Given { name, file: path.display().to_string(), code: contents(path)? });
     let programs = arguments.programs.iter().zip(names).map(given).collect::<Result<Vec<_>, Failure>>()?;
-    let slice = arguments.target.slice.clone().map_err(Failure::said)?;
+    let target = arguments.target.target.clone().map_err(Failure::said)?;
     let keep = match &arguments.cache {
         Some(folder) => Keep::In(folder.to_path_buf()),
         None if arguments.no_cache => Keep::Nowhere,
@@ -67,7 +67,7 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
         jobs: arguments.jobs.and_then(|jobs| usize::try_from(jobs).ok()?.try_into().ok()),
         keep,
         compiler: arguments.compiler.compiler(),
-        ..Question::new(programs, arguments.shares.clone(), slice)
+        ..Question::new(programs, arguments.shares.clone(), target)
     })
 }
 

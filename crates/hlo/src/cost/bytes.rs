@@ -1,5 +1,6 @@
 //! How long a GPU takes at least for instructions of which its compiler says nothing, from the bytes that they move.
 
+use super::copies::moved;
 use super::totals::{bytes, bytes_written};
 use crate::schema::Key;
 use crate::{Instruction, Opcode};
@@ -8,7 +9,7 @@ use xla_shape_core::{Shape, memory_space};
 /// The picoseconds in a second.
 const SECOND: u128 = 1_000_000_000_000;
 
-/// The picoseconds in which a memory moves the bytes of a copy, a transpose, a slice that is read or overwritten, a convolution or a
+/// The picoseconds in which a memory moves the bytes of a copy, a transpose, a fusion of these alone, a slice that is read or overwritten, a convolution or a
 /// product of a library. `None` for what does more than that, or moves them to or from the host.
 pub(super) fn time(instruction: Instruction<'_>, bytes_per_second: u64) -> Option<u64> {
     let shapes = || instruction.operands().filter_map(|operand| operand.shape());
@@ -18,6 +19,8 @@ pub(super) fn time(instruction: Instruction<'_>, bytes_per_second: u64) -> Optio
     }
     let bytes = match instruction.opcode() {
         Opcode::Copy | Opcode::Transpose => bytes(shapes())?.checked_add(bytes_written(instruction)?)?,
+        // Before compute capability 9.0 the compiler gives no figure for any fusion.
+        Opcode::Fusion if moved(instruction).is_some() => bytes(shapes())?.checked_add(bytes_written(instruction)?)?,
         Opcode::DynamicSlice => bytes_written(instruction)?.checked_mul(2)?,
         Opcode::DynamicUpdateSlice => bytes(shapes().skip(1).take(1))?.checked_mul(2)?,
         Opcode::CustomCall if is_library(instruction) => {

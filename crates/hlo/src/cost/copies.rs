@@ -249,7 +249,7 @@ fn is_fused_copy(instruction: Instruction<'_>) -> bool {
 }
 
 /// The instruction whose array another one moves, if it does nothing else.
-fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
+pub(super) fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     let source = instruction.operand(0)?.instruction()?;
     let array = || Some((source.shape().array()?, instruction.shape().array()?));
     let moves = match instruction.opcode() {

@@ -95,7 +95,7 @@ pub enum Basis {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reification {
-    /// The estimate.
+    /// The estimate: of a product that of `experimental-gemm-cost-model`, if it is there.
     pub estimate: Option<u64>,
     /// The least that it can take: what the compiler calls the speed of light (`sol`). For a fusion without a model of its own, `sol` is a
     /// constant that says nothing (`SolLatencyEstimator::NodeCost` in `xla/service/gpu/model/sol_latency_estimator.cc`), and the bound is
@@ -256,12 +256,13 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
             return Err(Trouble::Unread(wrong(instruction, &message)));
         }
     };
-    let (mut estimate, mut light, mut indexing) = (None, None, None);
+    let (mut estimate, mut light, mut indexing, mut product) = (None, None, None, None);
     for row in &rows {
         let place = match row.get("name").and_then(Value::as_str).unwrap_or_default() {
             "" => &mut estimate,
             "sol" => &mut light,
             "indexing-cost-model" => &mut indexing,
+            "experimental-gemm-cost-model" => &mut product,
             _ => continue,
         };
         // Protobuf leaves out a field that is 0.
@@ -281,6 +282,8 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
     }
     // A speed of light that is the constant for everything without a model bounds nothing.
     let bound = light.filter(|&light| light != NO_MODEL).or(indexing);
+    // Of a product, the model of products is nearer to what an H200 takes than the one without a name.
+    let estimate = product.or(estimate);
     let reification = Reification { estimate: estimate.or(indexing).or(light), bound };
     let (figure, basis) = reification.figure();
     let is_said = estimate.is_some() || light.is_some() || indexing.is_some();

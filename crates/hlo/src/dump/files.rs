@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 /// - Of two files of one kind (`after.hlo` and `after.txt`), the one that comes first in the lists above counts.
 /// - A module with any other name has no files beside it.
 ///
-/// The `PREFIX.gpu_target_config.pbtxt` of a GPU has no device in its name: it belongs to the module whose prefix continues with the device.
+/// The `PREFIX.gpu_target_config.pbtxt`, `PREFIX.thunk_sequence.txt` and `PREFIX.thunk_metadata.txt` of a GPU have no device in their names: each belongs to the module whose prefix continues with the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DumpFiles {
     /// The common beginning of the names, such as `module_0003.jit_step.cl_1234` or `module_0001.jit_f.cpu`; it can be empty.
@@ -46,6 +46,10 @@ pub struct DumpFiles {
     pub statistics: Option<String>,
     /// The GPU that the compiler was told to compile for.
     pub target_config: Option<String>,
+    /// What the GPU does for the program, step by step: its [`Launch`](super::Launch)es.
+    pub thunk_sequence: Option<String>,
+    /// The instruction of each of these steps.
+    pub thunk_metadata: Option<String>,
     /// Whether the analysis has no prefix although the module has one: it may belong to another module of the directory.
     pub statistics_of_folder: bool,
 }
@@ -128,6 +132,13 @@ const SHORT: [(&str, Field); 9] = [
     ("memory_analysis.json", |files| &mut files.statistics),
 ];
 
+/// The ends of the names of a GPU's files, which do not name the device.
+const OF_GPU: [(&str, Field); 3] = [
+    ("gpu_target_config.pbtxt", |files| &mut files.target_config),
+    ("thunk_sequence.txt", |files| &mut files.thunk_sequence),
+    ("thunk_metadata.txt", |files| &mut files.thunk_metadata),
+];
+
 /// The ends of the device name before `after_optimizations`; TPU files have none.
 const DEVICES: [&str; 2] = ["cpu_", "gpu_"];
 
@@ -196,7 +207,9 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
         }
     }
     for files in &mut compilations {
-        files.target_config = target_config(&names, &files.prefix);
+        for (end, place) in OF_GPU {
+            *place(files) = without_device(&names, end, &files.prefix);
+        }
     }
     for files in compilations.iter_mut().filter(|files| !files.prefix.is_empty() && files.statistics.is_none()) {
         files.statistics.clone_from(&of_folder);
@@ -205,10 +218,10 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
     compilations
 }
 
-/// The target config of the module with this prefix, which ends with its device: the one that shares most of the prefix.
-fn target_config(names: &[&str], of: &str) -> Option<String> {
+/// The file with this end of the module with a prefix that ends with its device: the one that shares most of the prefix.
+fn without_device(names: &[&str], end: &str, of: &str) -> Option<String> {
     let shared = |name: &&str| {
-        let prefix = prefix(name, "gpu_target_config.pbtxt")?;
+        let prefix = prefix(name, end)?;
         let rest = of.strip_prefix(prefix)?;
         (prefix.is_empty() || rest.is_empty() || rest.starts_with('.')).then_some(prefix.len())
     };
@@ -299,7 +312,10 @@ mod tests {
             "module_0002.jit_f.sm_9.0_gpu_after_optimizations.txt",
             "module_0002.jit_f.gpu_target_config.pbtxt",
             "module_0002.jit_f2.sm_9.0_gpu_after_optimizations.txt",
+            "module_0002.jit_f.thunk_sequence.txt",
         ];
+        let steps = dump_files(names).into_iter().map(|files| files.thunk_sequence).collect::<alloc::vec::Vec<_>>();
+        assert_eq!(steps, [None, Some(names[5].to_owned()), None]);
         let targets = dump_files(names).into_iter().map(|files| files.target_config).collect::<alloc::vec::Vec<_>>();
         assert_eq!(targets, [Some(names[1].to_owned()), Some(names[3].to_owned()), None]);
         let short = dump_files(["after.hlo", "gpu_target_config.pbtxt"]);

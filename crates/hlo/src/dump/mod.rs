@@ -16,11 +16,13 @@
 
 mod assignment;
 mod files;
+mod launches;
 mod live_range;
 mod usage;
 
 pub use assignment::{Allocation, AssignedValue, BufferAssignment};
 pub use files::{DumpFiles, chosen_dump, dump_files};
+pub use launches::{Launch, LaunchedKernel};
 pub use live_range::LiveRanges;
 pub use usage::UsageReport;
 

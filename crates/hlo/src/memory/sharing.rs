@@ -419,7 +419,11 @@ impl<'s, 'm> Sharing<'s, 'm> {
                 let used = self.buffer(other)?.values.get(place as usize)?;
                 let ends_here = used.range.end == first.range.start && used.range.start < first.range.start;
                 let is_other = self.owner_of(other) != self.owner_of(number) && self.is_in_heap(other);
-                let is_free = || self.overwrites(first, used) && self.are_apart(other, number, first.range.start);
+                // What an instruction reads through a tuple or a bitcast is of another instruction, and stays (`IsUserOf`).
+                let is_operand = |operand: Instruction<'m>| operand.number() == used.instruction;
+                let is_read = user.operands().filter_map(|operand| operand.instruction()).any(is_operand);
+                let is_free =
+                    || is_read && self.overwrites(first, used) && self.are_apart(other, number, first.range.start);
                 (ends_here && is_other && !given.contains(&value) && is_free()).then_some((value, other))
             });
             if let Some((value, other)) = taken {

@@ -25,6 +25,7 @@ pub struct GpuConfig {
     text: String,
     name: Option<String>,
     memory_bytes: Option<u64>,
+    bytes_per_second: Option<u64>,
     /// The fields without which the compiler does not compile, or ends its process.
     missing: Vec<&'static str>,
 }
@@ -59,7 +60,13 @@ impl GpuConfig {
     /// # Errors
     /// If the text breaks the rules of protobuf's text format.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        let mut config = Self { text: text.to_string(), name: None, memory_bytes: None, missing: Vec::new() };
+        let mut config = Self {
+            text: text.to_string(),
+            name: None,
+            memory_bytes: None,
+            bytes_per_second: None,
+            missing: Vec::new(),
+        };
         let mut found = [false; NEEDED.len()];
         let mut has_capability = false;
         let mut path = Vec::new();
@@ -81,9 +88,12 @@ impl GpuConfig {
                         {
                             *seen = number.is_some();
                         }
-                        if field == "device_memory_size" {
-                            config.memory_bytes = word.parse().ok().filter(|bytes| *bytes > 0);
-                        }
+                        let place = match field {
+                            "device_memory_size" => &mut config.memory_bytes,
+                            "memory_bandwidth" => &mut config.bytes_per_second,
+                            _ => continue,
+                        };
+                        *place = word.parse().ok().filter(|bytes| *bytes > 0);
                     }
                     (["gpu_device_info", CAPABILITY], Scalar::Word(word)) if field == "major" => {
                         has_capability = word.parse().is_ok_and(|major: u32| major > 0);
@@ -113,6 +123,7 @@ impl GpuConfig {
             text: Described(gpu).to_string(),
             name: Some(gpu.cuda_name().to_string()),
             memory_bytes: Some(gpu.memory_bytes()),
+            bytes_per_second: Some(gpu.bytes_per_second()),
             missing: Vec::new(),
         }
     }
@@ -133,6 +144,21 @@ impl GpuConfig {
     #[must_use]
     pub const fn memory_bytes(&self) -> Option<u64> {
         self.memory_bytes
+    }
+
+    /// The bandwidth of the device's memory in bytes per second; `None` if the description does not say it.
+    ///
+    /// ```
+    /// use xla_shape_core::gpu::Gpu;
+    /// use xla_shape_hlo::proto::GpuConfig;
+    ///
+    /// let config = GpuConfig::parse(GpuConfig::of(Gpu::L4).text())?;
+    /// assert_eq!(config.bytes_per_second(), Some(Gpu::L4.bytes_per_second()));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub const fn bytes_per_second(&self) -> Option<u64> {
+        self.bytes_per_second
     }
 
     /// The GPU with the name of the description; `None` if it is another than those that the core knows.

@@ -58,6 +58,12 @@ pub struct CompilerAnswer {
     /// user's options say what it does.
     #[serde(default)]
     pub autotuned: Option<bool>,
+    /// Of a GPU whose results of autotuning are not complete: for how many instructions the file has none, and of how many.
+    #[serde(default)]
+    pub untuned: Option<[u64; 2]>,
+    /// The bandwidth of the GPU's memory in bytes per second; `None` for a TPU, or if the description of the GPU does not say it.
+    #[serde(default)]
+    pub bytes_per_second: Option<u64>,
     /// A text that is the same for the same program, options and compiler.
     pub fingerprint: Option<String>,
     /// The version of the compiler, in its own words.

@@ -7,8 +7,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use xla_shape_core::gpu::Gpu;
 use xla_shape_hlo::proto::GpuConfig;
-use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program, Properties, Property, Target};
+use xla_shape_pjrt::{
+    CompileOptions, Compiled, Error, LoadOptions, Plugin, Program, Properties, Property, Target, Topology,
+};
 
 /// Who starts compilers: the program `xla-shape`, or the Python package, which contains it.
 ///
@@ -50,10 +53,14 @@ const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 /// estimates of time into the module.
 const AUTOTUNE_LEVEL: &str = "xla_gpu_autotune_level";
 const AUTOTUNE_RESULTS: &str = "xla_gpu_load_autotune_results_from";
+const COMPLETE: &str = "xla_gpu_require_complete_aot_autotune_results";
 const ESTIMATES: &str = "xla_gpu_collect_cost_model_stats";
 
 /// The option of XLA that names the directory of dumps.
 pub const DUMP_OPTION: &str = "xla_dump_to";
+
+/// The option that makes dumps have modules as text.
+const DUMP_TEXT: &str = "xla_dump_hlo_as_text";
 
 /// For a compiler that nothing ends early.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -83,10 +90,25 @@ impl Compiler {
         target: impl Into<Target>,
         program: &[u8],
     ) -> Result<CompilerAnswer, CompileError> {
-        self.answer(host, self.command(host, &target.into())?, program, stop)
+        let target = target.into();
+        let said = self.answer(host, self.command(host, &target)?, program, stop);
+        let untuned = match &said {
+            Err(CompileError::Refused(message)) if self.autotune.is_some() => incomplete(message),
+            _ => None,
+        };
+        let Some([without, all]) = untuned else { return said };
+        // Asks again without what is missing, in a process of its own: a compiler that has read results does not compile without them.
+        let mut compiler = self.clone();
+        match without < all {
+            true => compiler.options.push((COMPLETE.to_owned(), "false".to_owned())),
+            false => compiler.autotune = None,
+        }
+        let said = compiler.answer(host, compiler.command(host, &target)?, program, stop)?;
+        Ok(CompilerAnswer { untuned: Some([without, all]), ..said })
     }
 
-    /// Like [`compile`](Self::compile); libtpu also writes what it did with kernels into a directory.
+    /// Like [`compile`](Self::compile); the compiler also writes what it did with kernels into a directory: libtpu its texts about them, that of
+    /// GPUs the dump of the program.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and if libtpu cannot write to this directory because its path contains white space.
@@ -97,9 +119,16 @@ impl Compiler {
         program: &[u8],
         folder: &Path,
     ) -> Result<CompilerAnswer, CompileError> {
+        let target = target.into();
+        if let Target::Gpu(_) = target {
+            let mut compiler = self.clone();
+            let folder = folder.to_string_lossy().into_owned();
+            compiler.options.extend([(DUMP_OPTION.to_owned(), folder), (DUMP_TEXT.to_owned(), "true".to_owned())]);
+            return compiler.compile(host, target, program);
+        }
         let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
         let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
-        let mut command = self.command(host, &target.into())?;
+        let mut command = self.command(host, &target)?;
         command.env(LIBTPU_FLAGS, flags);
         self.answer(host, command, program, &NEVER)
     }
@@ -169,18 +198,20 @@ impl Compiler {
     /// If the program cannot be read, or the compiler refuses it.
     pub fn compile_here(&self, plugin: &Plugin, target: &Target, program: &[u8]) -> Result<CompilerAnswer, Error> {
         let program = Program::from_bytes(program)?;
-        let topology = match (target, &self.config) {
-            (Target::Gpu(gpus), Some(file)) => plugin.gpus(gpus, &read_config(file)?)?,
+        let described = self.described()?;
+        let topology = match (target, &described) {
+            (Target::Gpu(gpus), Some(config)) => plugin.gpus(gpus, config)?,
             _ => plugin.topology(target)?,
         };
-        let options = self.pjrt_options();
-        let compiled = match topology.compile(&program, &options.clone().or_options(self.gpu_options(target, true))) {
-            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`).
-            Err(Error::Plugin { .. }) if matches!(target, Target::Gpu(_)) => {
-                topology.compile(&program, &options.or_options(self.gpu_options(target, false)))
-            }
-            compiled => compiled,
-        }?;
+        let bytes_per_second = match (target, &described) {
+            (Target::Tpu(_), _) => None,
+            (Target::Gpu(_), Some(config)) => config.bytes_per_second(),
+            (Target::Gpu(gpus), None) => gpus.gpu().map(Gpu::bytes_per_second),
+        };
+        let compiled = match target {
+            Target::Tpu(_) => topology.compile(&program, &self.pjrt_options())?,
+            Target::Gpu(_) => self.compile_for_gpu(&topology, &program)?,
+        };
         let memory = compiled.memory()?;
         Ok(CompilerAnswer {
             message: compiled.optimized()?.to_vec(),
@@ -192,9 +223,31 @@ impl Compiler {
             generated_code: memory.generated_code,
             cost: compiled.cost().map(numbers).unwrap_or_default(),
             autotuned: self.autotuned(target),
+            untuned: None,
+            bytes_per_second,
             fingerprint: compiled.fingerprint().ok(),
             compiler: topology.platform_version().ok(),
         })
+    }
+
+    /// Compiles for a GPU, with the options that it needs where there is none on which the compiler could time its choices. The compiler must have
+    /// all results of autotuning, because it ignores those of another GPU, driver or compiler without a word.
+    fn compile_for_gpu(&self, topology: &Topology, program: &Program) -> Result<Compiled, Error> {
+        let choices = match &self.autotune {
+            Some(file) => {
+                vec![(AUTOTUNE_RESULTS, file.to_string_lossy().into_owned()), (COMPLETE, "true".to_owned())]
+            }
+            None => vec![(AUTOTUNE_LEVEL, "0".to_owned())],
+        };
+        let with = |estimates: bool| {
+            let estimates = estimates.then(|| (ESTIMATES, "true".to_owned()));
+            topology.compile(program, &self.pjrt_options().or_options(choices.iter().cloned().chain(estimates)))
+        };
+        match with(true) {
+            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`).
+            Err(error @ Error::Plugin { .. }) if incomplete(&error.to_string()).is_none() => with(false),
+            compiled => compiled,
+        }
     }
 
     fn pjrt_options(&self) -> CompileOptions {
@@ -217,18 +270,13 @@ impl Compiler {
         let decided = matches!(target, Target::Gpu(_)) && !self.options.iter().any(is_own);
         decided.then_some(self.autotune.is_some())
     }
+}
 
-    /// The options that a GPU needs where there is none on which the compiler could time its choices.
-    fn gpu_options(&self, target: &Target, with_estimates: bool) -> Vec<(&'static str, String)> {
-        if matches!(target, Target::Tpu(_)) {
-            return Vec::new();
-        }
-        let choices = match &self.autotune {
-            Some(file) => (AUTOTUNE_RESULTS, file.to_string_lossy().into_owned()),
-            None => (AUTOTUNE_LEVEL, "0".to_owned()),
-        };
-        [choices].into_iter().chain(with_estimates.then(|| (ESTIMATES, "true".to_owned()))).collect()
-    }
+/// For how many instructions, of how many, results of autotuning are missing, by the compiler's message.
+fn incomplete(message: &str) -> Option<[u64; 2]> {
+    let (_, rest) = message.split_once("Failed to get configs for: ")?;
+    let (without, rest) = rest.split_once(" out of ")?;
+    Some([without.parse().ok()?, rest.split_once(' ')?.0.parse().ok()?])
 }
 
 /// The description of a GPU in a file, as text.
@@ -270,8 +318,15 @@ fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, Strin
 
 #[cfg(test)]
 mod tests {
-    use super::flags_with_dump;
+    use super::{flags_with_dump, incomplete};
     use std::path::Path;
+
+    #[test]
+    fn missing_results_of_autotuning_are_counted() {
+        let message = "Failed to get configs for: 2 out of 3 instructions. See logs for all failures.";
+        assert_eq!(incomplete(message), Some([2, 3]));
+        assert_eq!(incomplete("Failed to get configs for: all out of 3 instructions"), None);
+    }
 
     #[test]
     fn a_dump_has_a_folder_without_white_space() {

@@ -223,8 +223,9 @@ pub(super) fn result(tried: &Tried) -> String {
 pub(crate) fn answer(cost: &ProgramCost) -> String {
     let sums = &cost.sums;
     if sums.partial && sums.are_times() {
-        return "Most fusions have no figure, so there is no total. With `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`, the \
-                module that the compiler returns has them all (JAX: `compiled.as_text()`)."
+        return "Most fusions have no figure, so there is no total. The compiler estimates them for GPUs of compute capability 9.0 and later, such as an \
+                H100: `xla-shape cost PROGRAM --for h100`, or the module that it returns (JAX: `compiled.as_text()`) with \
+                `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
             .to_owned();
     }
     if sums.partial {
@@ -238,8 +239,9 @@ pub(crate) fn answer(cost: &ProgramCost) -> String {
                 "The compiler's figures are of fused instructions alone, so there is no total.".to_owned()
             }
             0 if sums.are_times() => {
-                "The compiler says nothing about time in this module. It does in the module that it returns (JAX: \
-                  `compiled.as_text()`) if `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
+                "The compiler says nothing about time in this module. It does for GPUs of compute capability 9.0 and later, such as an H100: \
+                  `xla-shape cost PROGRAM --for h100`, or the module that it returns (JAX: `compiled.as_text()`) with \
+                  `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
                     .to_owned()
             }
             0 => "The compiler says nothing about cycles in this module. The module that it returns has them (JAX: \

@@ -6,8 +6,8 @@ use crate::{Show, Text};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use xla_shape_answers::kernel::{
-    AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LineDifference, LineEntry,
-    LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
+    AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LaunchEntry, LineDifference,
+    LineEntry, LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
 };
 
 /// How many lines of Python the text has for each kernel.
@@ -31,11 +31,46 @@ fn text(answer: &Kernels, width: usize) -> Text {
         }
         of_kernel(kernel, &mut text);
     }
+    of_launches(&answer.launches, &mut text);
     refusals(answer, &mut text);
-    if answer.kernels.is_empty() && answer.errors.is_empty() {
+    if answer.is_empty() && answer.errors.is_empty() {
         text.paragraph("no kernel");
     }
     text
+}
+
+/// What a GPU does for a program, in order: the kernels with their grids.
+fn of_launches(launches: &[LaunchEntry], text: &mut Text) {
+    for launches in launches.chunk_by(|one, next| one.target == next.target) {
+        let kernels = launches.iter().filter(|launch| launch.kernel.is_some()).count() as u64;
+        let steps = count(launches.len() as u64, "step", "steps");
+        let target = launches.first().and_then(|launch| launch.target.as_ref());
+        let target = target.map_or_else(String::new, |target| format!("{target}: "));
+        let kernels = count(kernels, "launch of a kernel", "launches of kernels");
+        text.paragraph(format!("{target}{steps}, among them {kernels}; those of a loop run in each iteration"));
+        let names = FileNames::new(launches.iter().filter_map(|launch| launch.source.as_deref()));
+        let headings = ["instruction", "line", "blocks", "threads", "shared memory", "kind"].map(str::to_owned);
+        let along = |numbers: Option<[u64; 3]>| numbers.map_or_else(|| "-".to_owned(), product);
+        let row = |launch: &LaunchEntry| {
+            let name = launch.instruction.as_ref().or(launch.kernel.as_ref());
+            [
+                name.map_or_else(|| "-".to_owned(), |name| format!("%{name}")),
+                launch.source.as_deref().map_or_else(|| "-".to_owned(), |source| names.short(source)),
+                along(launch.grid),
+                along(launch.threads),
+                launch.shared_memory.map_or_else(|| "-".to_owned(), |bytes| InUnits(bytes).to_string()),
+                launch.kind.clone(),
+            ]
+        };
+        let rows = std::iter::once(headings).chain(launches.iter().map(row)).collect::<Vec<_>>();
+        columns(text, "  ", &rows);
+    }
+}
+
+/// The numbers along x, y and z, as a product without the last ones that are 1.
+fn product(numbers: [u64; 3]) -> String {
+    let used = numbers.iter().rposition(|&number| number != 1).unwrap_or(0);
+    numbers.iter().take(used + 1).map(|&number| Grouped(number).to_string()).collect::<Vec<_>>().join("×")
 }
 
 /// What is common to all kernels: what differs from others, or a table of them if there are several.

@@ -1,8 +1,9 @@
 //! The best layouts as an HTML page.
 
-use super::text::{CHANGES_SHOWN, answer, choice, lines, made, places, said};
+use super::text::{CHANGES_SHOWN, answer, choice, is_time, lines, made, places, said};
 use crate::web::{Element, element, elements, hint, page_of_tables, section, table};
-use crate::words::{Grouped, InUnits, Signed, difference, shortened};
+use crate::words::{InUnits, Signed, difference, shortened};
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::{Advice, Tuning};
 
 /// The answer as an HTML page: the best layouts, what they gain in each program and why, what to write, and all layouts that were
@@ -44,24 +45,25 @@ pub fn page(tuning: &Tuning) -> String {
 fn gains(tuning: &Tuning) -> Option<Element> {
     let best = tuning.changed()?;
     let rows = best.cost.programs.iter().zip(&tuning.today.cost.programs).map(|(program, today)| {
-        let cycles = |cycles: Option<u64>| match cycles {
+        let cost = |cost: Option<Amount>| match cost {
             _ if tuning.moved => "not compared".to_owned(),
-            Some(cycles) => Grouped(cycles).to_string(),
+            Some(cost) => cost.in_column(),
             None => "not known".to_owned(),
         };
         let list = |word: &str, copies: &[String]| {
             copies.iter().take(CHANGES_SHOWN).map(|copy| format!("{word}: {copy}")).collect::<Vec<_>>()
         };
         [
-            cycles(today.cycles),
-            cycles(program.cycles),
+            cost(today.amount),
+            cost(program.amount),
             Signed(difference(today.bytes, program.bytes)).to_string(),
             format!("{} → {}", today.copies, program.copies),
             program.program.clone(),
             [list("gone", &program.gone), list("new", &program.new)].concat().join("; "),
         ]
     });
-    let columns = ["Cycles today", "Cycles", "HBM", "Copies", "Program", "Copies that change a layout"];
+    let [today, now] = if is_time(tuning) { ["Time today", "Time"] } else { ["Cycles today", "Cycles"] };
+    let columns = [today, now, "HBM", "Copies", "Program", "Copies that change a layout"];
     table("programs", "Compared with today", columns, 4, rows)
 }
 
@@ -81,14 +83,15 @@ fn tried(tuning: &Tuning) -> Option<Element> {
         let problem = tuning.problem(entry);
         let taken = problem.is_none();
         [
-            number(entry.cost.cycles.filter(|_| taken).map(|cycles| Grouped(cycles).to_string())),
+            number(entry.cost.amount.filter(|_| taken).map(Amount::in_column)),
             number(entry.cost.bytes.filter(|_| taken).map(|bytes| InUnits(bytes).to_string())),
             number(entry.cost.copies.filter(|_| taken).map(|copies| copies.to_string())),
             choice(entry),
             problem.map_or_else(|| entry.because.to_string(), said),
         ]
     });
-    table("tried", "Tried", ["Cycles", "HBM", "Copies", "Layouts", "Why"], 3, rows)
+    let cost = if is_time(tuning) { "Time" } else { "Cycles" };
+    table("tried", "Tried", [cost, "HBM", "Copies", "Layouts", "Why"], 3, rows)
 }
 
 fn arrays(tuning: &Tuning) -> Option<Element> {
@@ -112,7 +115,7 @@ fn advised(advice: &[Advice]) -> Element {
     let copies = advice.iter().flat_map(|array| {
         array.copies.iter().map(|copy| {
             [
-                copy.cycles.map_or_else(String::new, |cycles| Grouped(cycles).to_string()),
+                copy.amount.map_or_else(String::new, Amount::in_column),
                 format!("{}: %{} of {}", array.array, copy.instruction, copy.program),
                 format!("{} → {}", copy.from, copy.to),
                 copy.cause.to_string(),
@@ -120,7 +123,7 @@ fn advised(advice: &[Advice]) -> Element {
             ]
         })
     });
-    let columns = ["Cycles", "Copy", "Change", "Cause", "Remedy"];
+    let columns = ["Cost", "Copy", "Change", "Cause", "Remedy"];
     let copies = table("copies", "Copies", columns, 1, copies.collect::<Vec<_>>().into_iter());
     elements().with_all(places).with_all(copies)
 }

@@ -2,6 +2,7 @@
 
 use super::page;
 use crate::Show as _;
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
@@ -10,7 +11,8 @@ use xla_shape_tune::{Ask, Figures, Measured, Memory, Options, Place, Program, Sh
 /// The answer about one array of one program. The program takes the given cycles; its compiler chooses a column-major layout.
 fn tuned(memories: Vec<Memory>, cycles: &dyn Fn(&Ask) -> u64) -> Tuning {
     let array: ArrayShape = "f32[128,256]{1,0:T(8,128)}".parse().unwrap();
-    let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
+    let options =
+        Options { generation: Some(Generation::V5e), all: false, tilings: false, at_most_bytes: None, most: None };
     let programs = [Program { name: "p0".into(), weight: 1 }];
     let places = vec![(0, Place::Parameter(0, vec![]))];
     let arrays = [SharedArray { name: "x0".into(), places, array: array.clone(), memories }];
@@ -22,8 +24,12 @@ fn tuned(memories: Vec<Memory>, cycles: &dyn Fn(&Ask) -> u64) -> Tuning {
                 Ask::Layouts(layouts) => (layouts[&0].clone(), 3000),
             };
             let shapes = [Shape::Array(array.clone().with_layout(layout).unwrap())];
-            let opcodes = [("negate".to_owned(), cycles(ask))].into();
-            Measured::new(Figures { cycles: Some(cycles(ask)), bytes, opcodes, ..Figures::default() }, &shapes, &[])
+            let opcodes = [("negate".to_owned(), Amount::Cycles(cycles(ask)))].into();
+            Measured::new(
+                Figures { cost: Some(Amount::Cycles(cycles(ask))), bytes, opcodes, ..Figures::default() },
+                &shapes,
+                &[],
+            )
         };
         asks.iter().map(|(_, ask)| Some(Ok(one(ask).with_compiler("a")))).collect()
     };

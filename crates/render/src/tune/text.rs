@@ -2,6 +2,7 @@
 
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
+use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
 
 impl Show for Tuning {
@@ -77,9 +78,10 @@ pub(super) fn answer(tuning: &Tuning) -> Vec<String> {
         let all = if tuning.all { "no combination" } else { "none of the layouts that were tried" };
         let within = if tuning.limit.is_some() { " within the limit" } else { "" };
         // Cycles in other memories are not compared.
+        let (less, unit) = if is_time(tuning) { ("less time", "time") } else { ("fewer cycles", "cycles") };
         let here = if best.values().any(|layout| layout.memory.is_some()) { " in this memory" } else { "" };
         answers.push(format!(
-            "Keep it: {all}{within}{here} takes fewer cycles, by the compiler's estimates, or equal cycles and less memory."
+            "Keep it: {all}{within}{here} takes {less}, by the compiler's estimates, or equal {unit} and less memory."
         ));
     } else if let Some(entry) = entry {
         let (before, after) = (tuning.today.cost.bytes.unwrap_or(0), entry.cost.bytes.unwrap_or(0));
@@ -100,10 +102,9 @@ pub(super) fn answer(tuning: &Tuning) -> Vec<String> {
 /// How to get the program of an entry for which the compiler chooses the layouts.
 fn with_auto(tuning: &Tuning, entry: &Entry) -> Option<String> {
     let programs = (!entry.auto.is_empty()).then(|| entry.auto.join(" and "))?;
-    let explicit = tuning.explicit(entry).and_then(|other| other.cost.cycles).filter(|_| !tuning.moved);
-    let explicit = explicit.map_or_else(String::new, |cycles| {
-        format!(" Compiled with these layouts themselves, it takes {}.", count(cycles, "cycle", "cycles"))
-    });
+    let explicit = tuning.explicit(entry).and_then(|other| other.cost.amount).filter(|_| !tuning.moved);
+    let explicit = explicit
+        .map_or_else(String::new, |amount| format!(" Compiled with these layouts themselves, it takes {amount}."));
     Some(format!(
         "For {programs}, compile with Layout.AUTO for these arrays, use the result, and give the arrays its `input_formats` and \
          `output_formats`: the compiler chooses these layouts and makes another program than of the layouts themselves.{explicit}"
@@ -126,9 +127,9 @@ fn gains(tuning: &Tuning, text: &mut Text, best: &Entry) {
     for (program, today) in best.cost.programs.iter().zip(&tuning.today.cost.programs) {
         let weight = tuning.programs.iter().find(|other| other.name == program.program).map_or(1, |own| own.weight);
         let weight = if weight == 1 { String::new() } else { format!(" (weight {weight})") };
-        let cycles = if tuning.moved { String::new() } else { cycles(today.cycles, program.cycles) + ", " };
+        let amounts = if tuning.moved { String::new() } else { amounts(today.amount, program.amount) + ", " };
         text.paragraph(format!(
-            "  {}{weight}: {cycles}{} of HBM, copies {} -> {}",
+            "  {}{weight}: {amounts}{} of HBM, copies {} -> {}",
             program.program,
             Signed(difference(today.bytes, program.bytes)),
             today.copies,
@@ -141,11 +142,14 @@ fn gains(tuning: &Tuning, text: &mut Text, best: &Entry) {
         }
         let opcodes = program.opcodes.iter().take(3).map(|(opcode, change)| {
             let sign = if *change < 0 { '-' } else { '+' };
-            format!("{opcode} {sign}{}", Grouped(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX)))
+            let number = u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX);
+            let change = today.amount.unwrap_or(Amount::Cycles(0)).with_number(number);
+            format!("{opcode} {sign}{}", change.in_column())
         });
         let opcodes = opcodes.collect::<Vec<_>>();
         if !opcodes.is_empty() && !tuning.moved {
-            text.paragraph(format!("    cycles by opcode: {}", opcodes.join(", ")));
+            let unit = if is_time(tuning) { "time" } else { "cycles" };
+            text.paragraph(format!("    {unit} by opcode: {}", opcodes.join(", ")));
         }
     }
 }
@@ -153,11 +157,12 @@ fn gains(tuning: &Tuning, text: &mut Text, best: &Entry) {
 fn table(tuning: &Tuning, text: &mut Text) {
     text.heading("Tried");
     let entries = tuning.sorted();
+    let unit = if is_time(tuning) { "" } else { " cycles" };
     for entry in entries.iter().take(SHOWN_TRIED) {
         let figures = tuning.problem(entry).map(said).unwrap_or_else(|| {
             format!(
-                "{:>15} cycles  {:>10}  {}",
-                Grouped(entry.cost.cycles.unwrap_or(0)).to_string(),
+                "{:>15}{unit}  {:>10}  {}",
+                entry.cost.amount.map_or_else(String::new, Amount::in_column),
                 InUnits(entry.cost.bytes.unwrap_or(0)).to_string(),
                 count(entry.cost.copies.unwrap_or(0) as u64, "copy", "copies")
             )
@@ -192,7 +197,7 @@ pub(super) fn said(problem: Problem<'_>) -> String {
         Problem::NotTaken => "not taken: the compiled programs have other layouts".to_owned(),
         Problem::Exceeds(bytes) => format!("exceeds the limit: {}", InUnits(bytes)),
         // Also what a later version of the search may find.
-        _ => "the cycles are not known".to_owned(),
+        _ => "the cost is not known".to_owned(),
     }
 }
 
@@ -220,9 +225,8 @@ fn sentences(advice: &Advice) -> Vec<String> {
     let name = &advice.array;
     let wanted = advice.layouts.iter().map(|wanted| {
         let copies = count(wanted.copies as u64, "copy", "copies");
-        let cycles =
-            wanted.cycles.map_or_else(String::new, |cycles| format!(" of {}", count(cycles, "cycle", "cycles")));
-        format!("{name}: with {}, {copies}{cycles} would not have to change the layout.", layout_text(&wanted.layout))
+        let amount = wanted.amount.map_or_else(String::new, |amount| format!(" of {amount}"));
+        format!("{name}: with {}, {copies}{amount} would not have to change the layout.", layout_text(&wanted.layout))
     });
     let mut sentences: Vec<String> = wanted.collect();
     if advice.copies.is_empty() {
@@ -259,10 +263,9 @@ fn push_advice(text: &mut Text, advice: &[Advice]) {
             text.verbatim(format_args!("  {place}"));
         }
         for copy in array.copies.iter().take(SHOWN_TRIED) {
-            let cycles =
-                copy.cycles.map_or_else(String::new, |cycles| format!(", {}", count(cycles, "cycle", "cycles")));
+            let amount = copy.amount.map_or_else(String::new, |amount| format!(", {amount}"));
             text.verbatim(format_args!(
-                "  copy %{} of {}: {} -> {}{cycles}",
+                "  copy %{} of {}: {} -> {}{amount}",
                 copy.instruction, copy.program, copy.from, copy.to
             ));
             text.paragraph(format!("    cause: {}", copy.cause));
@@ -301,15 +304,34 @@ fn changed(today: &Cost, best: &Cost) -> String {
         (Some(before), Some(after)) if before != after => format!("; copies {before} -> {after}"),
         _ => String::new(),
     };
-    format!("{}{memory}{copies}", cycles(today.cycles, best.cycles))
+    format!("{}{memory}{copies}", amounts(today.amount, best.amount))
 }
 
-fn cycles(before: Option<u64>, after: Option<u64>) -> String {
+/// Whether the programs are for a GPU, so that they cost time and not cycles.
+pub(super) const fn is_time(tuning: &Tuning) -> bool {
+    matches!(tuning.today.cost.amount, Some(Amount::Time(_)))
+}
+
+fn amounts(before: Option<Amount>, after: Option<Amount>) -> String {
     match (before, after) {
-        (Some(before), Some(after)) if before > 0 => {
-            let percent = (after as f64 - before as f64) / before as f64 * 100.0;
-            format!("{} -> {} cycles ({percent:+.1} %)", Grouped(before), Grouped(after))
+        (Some(before), Some(after)) if before.number() > 0 => {
+            let percent = (after.number() as f64 - before.number() as f64) / before.number() as f64 * 100.0;
+            format!("{} -> {after} ({percent:+.1} %)", before.in_column())
         }
-        _ => "the cycles are not known".to_owned(),
+        _ => "the cost is not known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::amounts;
+    use xla_shape_answers::cost::{Amount, Seconds};
+
+    #[test]
+    fn cycles_and_times_have_their_units() {
+        let time = |microseconds: u64| Some(Amount::Time(Seconds::from_picoseconds(microseconds * 1_000_000)));
+        assert_eq!(amounts(time(10), time(5)), "10.0 µs -> 5.00 µs (-50.0 %)");
+        assert_eq!(amounts(Some(Amount::Cycles(1010)), Some(Amount::Cycles(710))), "1,010 -> 710 cycles (-29.7 %)");
+        assert_eq!(amounts(time(10), None), "the cost is not known");
     }
 }

@@ -7,6 +7,7 @@ use super::found::{Differs, Found, Instead, Seen, totals};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
+use xla_shape_core::gpu::Gpu;
 use xla_shape_hlo::{Module, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
@@ -95,11 +96,14 @@ impl Expectation {
     /// ```
     #[must_use]
     pub fn new(claims: &Claims, module: &Module, totals: Option<Totals>) -> Self {
-        let seen = Seen::new(module, totals);
-        let claims: Vec<_> = claims.iter().map(|(line, claim)| CheckedClaim::new(line, claim, &seen)).collect();
+        Self::with(claims, &Seen::new(module, totals, None))
+    }
+
+    fn with(claims: &Claims, seen: &Seen<'_>) -> Self {
+        let claims: Vec<_> = claims.iter().map(|(line, claim)| CheckedClaim::new(line, claim, seen)).collect();
         Self {
             device: None,
-            module: module.name().map(str::to_owned),
+            module: seen.module.name().map(str::to_owned),
             compiler: None,
             passed: claims.iter().all(|claim| claim.state == ClaimState::Holds),
             claims,
@@ -109,7 +113,8 @@ impl Expectation {
     /// Checks claims about a program that is compiled already. `device` is the name of its device, if somebody names it.
     #[must_use]
     pub fn of_program(claims: &Claims, program: &Program, device: Option<&str>) -> Self {
-        let found = Self::new(claims, program.module(), totals(program));
+        let bandwidth = program.gpu().map(Gpu::bytes_per_second);
+        let found = Self::with(claims, &Seen::new(program.module(), totals(program), bandwidth));
         Self { device: device.map(str::to_owned), ..found }
     }
 
@@ -118,7 +123,8 @@ impl Expectation {
     /// # Errors
     /// If the compiled module cannot be read.
     pub fn of_compiled(claims: &Claims, said: &CompilerAnswer, device: &str) -> Result<Self, CompileError> {
-        let found = Self::new(claims, &said.module()?, Some(said.account.device));
+        let module = said.module()?;
+        let found = Self::with(claims, &Seen::new(&module, Some(said.account.device), said.bytes_per_second));
         let compiler = said.compiler.as_ref().map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" "));
         Ok(Self { device: Some(device.to_owned()), compiler, ..found })
     }

@@ -181,7 +181,7 @@ fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 impl<'m> Seen<'m> {
-    pub(super) fn new(module: &'m Module, totals: Option<Totals>) -> Self {
+    pub(super) fn new(module: &'m Module, totals: Option<Totals>, bytes_per_second: Option<u64>) -> Self {
         let memory = module.memory();
         let estimated = || memory.timeline_on(None).map(|timeline| timeline.account().device);
         let totals = totals.or_else(estimated);
@@ -193,7 +193,7 @@ impl<'m> Seen<'m> {
             memory,
             totals,
             costs: module.costs_with_errors().0,
-            cost: ProgramCost::new(module).ok(),
+            cost: ProgramCost::at(module, bytes_per_second).ok(),
             collectives: module.collectives(),
             aliases: aliases.unwrap_or_default(),
             sources: module.instructions().map(|instruction| locations.get(instruction)).collect(),

@@ -40,7 +40,7 @@ impl Claims {
     /// ```
     #[must_use]
     pub fn of(module: &Module, totals: Option<Totals>) -> Self {
-        let seen = Seen::new(module, totals);
+        let seen = Seen::new(module, totals, None);
         let mut claims = vec![figures(&seen)];
         claims.extend(largest(&seen));
         claims.extend(products(module));

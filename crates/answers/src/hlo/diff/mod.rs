@@ -218,7 +218,7 @@ impl Difference {
         };
         let timelines = before_timeline.zip(after_timeline);
         let inputs = Inputs::new(before, after);
-        let costs = programs.map(|program| ProgramCost::with(program.module(), None, Some(program)));
+        let costs = programs.map(ProgramCost::of);
         let unknown = costs.iter().find_map(|cost| cost.as_ref().err()).map(ToString::to_string);
         let costs = costs.map(Result::ok);
         let parts = parts([before, after], &costs, &pairs, &inputs);

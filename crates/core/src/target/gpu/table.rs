@@ -94,8 +94,8 @@ macro_rules! rows {
             H200 "NVIDIA H200 SXM5, 141 GB." {
                 name: "h200", compiler_name: "NVIDIA H200",
                 stems: &["h200", "h200sxm", "h200sxm5", "h200141gb", "h200141gbhbm3e"],
-                memory: 150_110_011_392,
-                kind: Kind { bandwidth: 4_800_000_000_000, multiprocessors: 132, clock_khz: 1_980_000, l2: 50 << 20, capability: Capability::new(9, 0) },
+                memory: 150_109_880_320,
+                kind: Kind { bandwidth: 4_814_304_000_000, multiprocessors: 132, clock_khz: 1_980_000, l2: 60 << 20, capability: Capability::new(9, 0) },
             }
             B200 "NVIDIA B200." {
                 name: "b200", compiler_name: "NVIDIA B200",
@@ -242,7 +242,7 @@ impl Gpu {
     /// ```
     /// use xla_shape_core::gpu::Gpu;
     ///
-    /// assert_eq!(Gpu::H200.bytes_per_second(), 4_800_000_000_000);
+    /// assert_eq!(Gpu::H200.bytes_per_second(), 4_814_304_000_000);
     /// ```
     #[must_use]
     pub fn bytes_per_second(self) -> u64 {
