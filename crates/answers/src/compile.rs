@@ -157,15 +157,15 @@ words! {
 /// ```
 /// use xla_shape_answers::compile::Untuned;
 ///
-/// assert_eq!(serde_json::to_string(&Untuned { without: 2, of: 3 })?, r#"{"without":2,"of":3}"#);
+/// assert_eq!(serde_json::to_string(&Untuned { without: Some(2), of: Some(3) })?, r#"{"without":2,"of":3}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Untuned {
-    /// The instructions without results.
-    pub without: u64,
-    /// All that the compiler would tune.
-    pub of: u64,
+    /// The instructions without results; null if the compiler does not count them.
+    pub without: Option<u64>,
+    /// All that the compiler would tune; null if it does not count them.
+    pub of: Option<u64>,
 }
 
 words! {

@@ -73,11 +73,13 @@ fn autotuning_text(answered: &Answered) -> Option<String> {
         }
     };
     let untuned = answered.untuned.map_or_else(String::new, |Untuned { without, of }| {
+        let which = match (without, of) {
+            (Some(without), Some(of)) => format!("{} of {}", Grouped(without), count(of, "instruction", "instructions")),
+            _ => "some instructions".to_owned(),
+        };
         format!(
-            "; the file has no results for {} of {}: it is of another GPU, driver, CUDA, compiler or program (--config takes the \
-             gpu_target_config.pbtxt of a dump that was made where the results were)",
-            Grouped(without),
-            count(of, "instruction", "instructions")
+            "; the file has no results for {which}: it is of another GPU, driver, CUDA, compiler or program (--config takes the \
+             gpu_target_config.pbtxt of a dump that was made where the results were)"
         )
     });
     let unseen = answered.unseen.iter().map(|unseen| match unseen {

@@ -330,9 +330,8 @@ call! { compile(args: CompileArgs) {
         let name = b"xla_gpu_require_complete_aot_autotune_results";
         let start = options.windows(name.len()).position(|window| window == name).map(|start| start + name.len());
         let value = start.and_then(|start| options.get(start..)).unwrap_or_default();
-        // The value is the text of a field in a message of its own: two tags and two lengths are before it.
-        let value = value.get(..8).unwrap_or(value);
-        if value.windows(4).any(|window| window == b"true") {
+        // The value is a message of its own: a tag, its length, and its second field, which is 1.
+        if value.get(2..4) == Some(&[0x10, 1]) {
             return Err((INVALID_ARGUMENT, "Failed to get configs for: 2 out of 3 instructions. See logs.".to_owned()));
         }
     }

@@ -14,12 +14,14 @@ use xla_shape_program::Program;
 /// use xla_shape_answers::kernel::Kernels;
 /// use xla_shape_program::Program;
 ///
-/// let folder = tempfile::tempdir()?;
-/// std::fs::write(folder.path().join("after.hlo"), "HloModule m\nENTRY e { p = f32[9] parameter(0)\n  ROOT n.1 = f32[9] negate(p) }")?;
+/// let folder = std::env::temp_dir().join(format!("launches-{}", std::process::id()));
+/// std::fs::create_dir(&folder)?;
+/// std::fs::write(folder.join("after.hlo"), "HloModule m\nENTRY e { p = f32[9] parameter(0)\n  ROOT n.1 = f32[9] negate(p) }")?;
 /// let steps = "001: kCustomKernel [source | sink] n_1 grid: [1, 1, 1] threads: [9, 1, 1]  shared_memory: 0 bytes";
-/// std::fs::write(folder.path().join("thunk_sequence.txt"), steps)?;
+/// std::fs::write(folder.join("thunk_sequence.txt"), steps)?;
 /// let mut answer = Kernels::default();
-/// answer.add_launches(Some("h100"), &Program::open(folder.path())?);
+/// answer.add_launches(Some("h100"), &Program::open(&folder)?);
+/// std::fs::remove_dir_all(&folder)?;
 /// let launch = &answer.launches[0];
 /// assert_eq!((launch.instruction.as_deref(), launch.threads), (Some("n.1"), Some([9, 1, 1])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

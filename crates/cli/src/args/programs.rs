@@ -580,7 +580,7 @@ fn option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Say what the compiler made of a Pallas kernel, by line and loop; for a GPU, what it launches
+/// Say what the compiler made of a kernel; for a GPU, what it launches
 ///
 /// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in

@@ -58,9 +58,10 @@ pub struct CompilerAnswer {
     /// user's options say what it does.
     #[serde(default)]
     pub autotuned: Option<bool>,
-    /// Of a GPU whose results of autotuning are not complete: for how many instructions the file has none, and of how many.
+    /// Of a GPU whose results of autotuning are not complete: for how many instructions the file has none, and of how many,
+    /// as far as the compiler counts them.
     #[serde(default)]
-    pub untuned: Option<[u64; 2]>,
+    pub untuned: Option<[Option<u64>; 2]>,
     /// The bandwidth of the GPU's memory in bytes per second; `None` for a TPU, or if the description of the GPU does not say it.
     #[serde(default)]
     pub bytes_per_second: Option<u64>,

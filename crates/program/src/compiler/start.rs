@@ -96,15 +96,15 @@ impl Compiler {
             Err(CompileError::Refused(message)) if self.autotune.is_some() => incomplete(message),
             _ => None,
         };
-        let Some([without, all]) = untuned else { return said };
+        let Some(untuned) = untuned else { return said };
         // Asks again without what is missing, in a process of its own: a compiler that has read results does not compile without them.
         let mut compiler = self.clone();
-        match without < all {
-            true => compiler.options.push((COMPLETE.to_owned(), "false".to_owned())),
-            false => compiler.autotune = None,
+        match untuned {
+            [Some(without), Some(of)] if without >= of => compiler.autotune = None,
+            _ => compiler.options.push((COMPLETE.to_owned(), "false".to_owned())),
         }
         let said = compiler.answer(host, compiler.command(host, &target)?, program, stop)?;
-        Ok(CompilerAnswer { untuned: Some([without, all]), ..said })
+        Ok(CompilerAnswer { untuned: Some(untuned), ..said })
     }
 
     /// Like [`compile`](Self::compile); the compiler also writes what it did with kernels into a directory: libtpu its texts about them, that of
@@ -272,11 +272,14 @@ impl Compiler {
     }
 }
 
-/// For how many instructions, of how many, results of autotuning are missing, by the compiler's message.
-fn incomplete(message: &str) -> Option<[u64; 2]> {
-    let (_, rest) = message.split_once("Failed to get configs for: ")?;
+/// For how many instructions, of how many, results of autotuning are missing, if that is why the compiler refuses a program. It does not always count
+/// them.
+fn incomplete(message: &str) -> Option<[Option<u64>; 2]> {
+    let Some((_, rest)) = message.split_once("Failed to get configs for: ") else {
+        return message.contains("No cached config found for HLO instr").then_some([None; 2]);
+    };
     let (without, rest) = rest.split_once(" out of ")?;
-    Some([without.parse().ok()?, rest.split_once(' ')?.0.parse().ok()?])
+    Some([Some(without.parse().ok()?), Some(rest.split_once(' ')?.0.parse().ok()?)])
 }
 
 /// The description of a GPU in a file, as text.

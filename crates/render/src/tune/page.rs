@@ -10,15 +10,16 @@ use xla_shape_answers::tune::{Advice, Tuning};
 /// tried. The page has no external resources.
 ///
 /// ```
+/// use xla_shape_answers::cost::Amount;
 /// use xla_shape_core::Shape;
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 ///
 /// let shapes: [Shape; 1] = ["f32[256,128]{1,0:T(8,128)}".parse()?];
-/// let today = Measured::new(Figures { cycles: Some(9), bytes: 8192, ..Figures::default() }, &shapes, &[]);
+/// let today = Measured::new(Figures { cost: Some(Amount::Cycles(9)), bytes: 8192, ..Figures::default() }, &shapes, &[]);
 /// let programs = [Program { name: "a".into(), weight: 1 }];
 /// let arrays = [SharedArray::new("x", vec![(0, Place::Parameter(0, vec![]))], &programs, &[today.clone()])?];
-/// let options = Options { generation: Generation::V5e, all: false, tilings: false, at_most_bytes: None, most: None };
+/// let options = Options { generation: Some(Generation::V5e), all: false, tilings: false, at_most_bytes: None, most: None };
 /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|_| Some(Ok(today.clone()))).collect();
 /// let page = xla_shape_render::tune::page(&xla_shape_tune::search(&arrays, &programs, &options, &mut compiler)?);
 /// assert!(page.starts_with("<!doctype html>") && page.contains("x should stay {1,0:T(8,128)}"));
