@@ -327,7 +327,8 @@ mod tests {
     #[test]
     fn missing_results_of_autotuning_are_counted() {
         let message = "Failed to get configs for: 2 out of 3 instructions. See logs for all failures.";
-        assert_eq!(incomplete(message), Some([2, 3]));
+        assert_eq!(incomplete(message), Some([Some(2), Some(3)]));
+        assert_eq!(incomplete("No cached config found for HLO instr: %f.1 = f32[8] fusion(%a)"), Some([None; 2]));
         assert_eq!(incomplete("Failed to get configs for: all out of 3 instructions"), None);
     }
 
