@@ -192,13 +192,14 @@ fn a_change_is_guarded() {
     assert_eq!(error, "error: copies>0: 0 before, 1 after (layout asked)\n");
 }
 
-/// The sums of XProf 2.24 for the same profiles, by instruction: of a TPU v6e its HLO statistics, of a CPU the events of its trace viewer.
+/// The sums of other readers for the same profiles, by instruction: of a TPU v6e the HLO statistics of XProf 2.24, of a CPU the events of its trace
+/// viewer, of a GPU (H200) those of JAX's own `ProfileData`.
 #[test]
-fn measured_times_are_those_of_xprof() {
+fn measured_times_are_those_of_other_readers() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles");
     let sums = std::fs::read_to_string(format!("{folder}/sums.jsonl")).unwrap();
     let sums = sums.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
-    for file in ["train.xplane.pb", "v6e.xplane.pb"] {
+    for file in ["train.xplane.pb", "v6e.xplane.pb", "h200.xplane.pb"] {
         let measured = json(&["cost", &format!("{folder}/{file}"), "--format", "json"], "")["measured"].take();
         let mut found = 0;
         for row in measured["instructions"].as_array().unwrap() {
@@ -231,6 +232,10 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     assert_eq!((&v6e["device"], &runs["count"]), (&json!("TPU v6 Lite"), &json!(3)));
     assert_eq!(runs["picoseconds"], 75_571_250 + 75_790_000 + 75_916_250);
     assert_eq!((&runs["busy_picoseconds"], &runs["idle_picoseconds"]), (&json!(227_262_500), &json!(15_000)));
+    // Of a GPU, with the remedy.
+    let h200 = json(&["cost", &format!("{folder}/h200.xplane.pb"), "--format", "json"], "")["measured"].take();
+    assert_eq!((&h200["device"], h200["copies"].as_array().unwrap().len()), (&json!("NVIDIA H200"), 3));
+    assert!(h200["copies"][0]["cause"].as_str().unwrap().starts_with("cuDNN (%cudnn-conv.1) writes NHWC"));
     let page = String::from_utf8(program(&["cost", &train, "--html", "-"], "").stdout).unwrap();
     for part in ["jit_step(6) took ", "id=\"measured-copies\"", "id=\"measured-instructions\"", "train.py:8"] {
         assert!(page.contains(part), "{part}");

@@ -141,13 +141,13 @@ fn add_compiled(
         }
     };
     let done = compile(&folder)?;
-    let before = answer.len();
+    let before = (answer.len(), answer.launches.len());
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
     let added = add(answer, Some(&devices.name), devices.generation(), &folder, version);
     // The refusal says more than that a part of the dump cannot be read.
     done?;
     let xla = added.map_err(|error| error.to_string())?;
-    if answer.len() == before && !(version == Some(Version::Before) && xla > 0) {
+    if (answer.len(), answer.launches.len()) == before && !(version == Some(Version::Before) && xla > 0) {
         return Err("the compiler dumped no kernel: the program calls none, or the compiler is neither libtpu nor XLA's for GPUs".to_owned());
     }
     Ok(())

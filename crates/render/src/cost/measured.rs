@@ -139,7 +139,10 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
     let mut notes = Vec::new();
     if measured.unknown_instructions > 0 {
         let all = count(measured.unknown_instructions as u64, "instruction", "instructions");
-        notes.push(format!("{all} of the profile are not in its module, so their times have no line."));
+        notes.push(format!(
+            "{all} of the profile are not in its module, so their times have no line. On a GPU these are command buffers (CUDA graphs), each of \
+             which counts as one instruction."
+        ));
     }
     if measured.impossible_events > 0 {
         let all = count(measured.impossible_events, "event", "events");
