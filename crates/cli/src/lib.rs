@@ -12,10 +12,9 @@ mod compiler;
 mod failure;
 mod given;
 mod io;
-mod tools;
 mod verbs;
 
-pub use tools::Tools;
+pub use verbs::Tools;
 
 use args::Format;
 use clap::error::ErrorKind;

@@ -1,9 +1,9 @@
 //! `mcp`: the questions as tools of the Model Context Protocol, over standard input and output. A message is a line of JSON-RPC.
 
+use super::tools::Tools;
 use crate::args::McpArguments;
 use crate::failure::Failure;
 use crate::io::{self, Line};
-use crate::tools::Tools;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;

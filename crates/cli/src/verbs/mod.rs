@@ -23,7 +23,10 @@ pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod shard;
 pub(crate) mod thing;
+mod tools;
 pub(crate) mod tune;
+
+pub use tools::Tools;
 
 use crate::args::*;
 use crate::failure::Failure;
