@@ -5,11 +5,12 @@ use crate::number::Number;
 use crate::room::Text;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::sync::Arc;
 use xla_shape_render::{Show, escape};
 
 /// Renders an answer as text with lines of this width.
 type Lines = Box<dyn Fn(usize) -> String + Send + Sync>;
-/// Renders an answer as a picture or a page.
+/// Renders an answer as a picture, a page or a digest.
 type Picture = Box<dyn Fn() -> String + Send + Sync>;
 
 /// The default width of a text.
@@ -22,6 +23,7 @@ const WIDTH: usize = 100;
 pub(crate) struct Answer {
     json: String,
     text: Lines,
+    digest: Picture,
     svg: Option<Picture>,
     html: Option<Picture>,
     /// The value of `bool()`; an error says why it is unknown.
@@ -33,8 +35,11 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn new(answer: impl Show + Send + Sync + 'static) -> Self {
         let json = answer.json();
+        let answer = Arc::new(answer);
+        let same = Arc::clone(&answer);
         let text: Lines = Box::new(move |width| answer.text(width).to_string());
-        Self { json, text, svg: None, html: None, verdict: Ok(true), is_list: false }
+        let digest: Picture = Box::new(move || same.brief().to_string());
+        Self { json, text, digest, svg: None, html: None, verdict: Ok(true), is_list: false }
     }
 
     pub(crate) fn with_svg(self, picture: impl Fn() -> String + Send + Sync + 'static) -> Self {
@@ -77,6 +82,11 @@ impl Answer {
     #[pyo3(signature = (width=Number(WIDTH)), text_signature = "($self, width=100)")]
     fn text(&self, width: Number<usize>) -> Text<String> {
         Text((self.text)(width.0))
+    }
+
+    /// The answer in at most 30 lines: what it says first, the largest causes with lines and remedies, and what to ask next.
+    fn digest(&self) -> Text<String> {
+        Text((self.digest)())
     }
 
     /// The picture, if there is one.

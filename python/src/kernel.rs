@@ -2,37 +2,62 @@
 
 use crate::answer::Answer;
 use crate::error::shape_error;
+use crate::host;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use std::path::PathBuf;
-use xla_shape::tpu::Generation;
 use xla_shape_answers::kernel::Kernels;
-use xla_shape_files::KernelDump;
+use xla_shape_program::{Compiler, Host};
 use xla_shape_render::Html as _;
+use xla_shape_tune::{Devices, KernelSource, Version};
 
-/// The device that a dump was made for, its generation, and the directory of the dump.
-type Dump = (Option<String>, Option<String>, PathBuf);
+/// A version of a program: its text, or the directory of a dump.
+#[derive(FromPyObject)]
+pub(crate) enum Source {
+    Program(PyBackedBytes),
+    Dump(PathBuf),
+}
 
-/// The kernels of dumps; compared with those of `before`, if it is given. `refused` has the devices for which there is no dump, with the reasons;
-/// `sources` the names and texts of Python files.
+impl Source {
+    /// Its kernels, for each of these devices.
+    fn kernels(&self, devices: &[Devices], host: &Host, version: Option<Version>) -> Result<Kernels, String> {
+        let source = match self {
+            Self::Program(code) => KernelSource::Program { code, keep: None },
+            Self::Dump(folder) => KernelSource::Dump(folder),
+        };
+        let found = xla_shape_tune::kernels(&source, devices, &Compiler::default(), host, version);
+        let found = found.map_err(|error| error.to_string())?;
+        if found.is_empty() && found.errors.len() == devices.len().max(1) {
+            let refused = found.errors.iter().map(|error| format!("{}: {}", error.target, error.message));
+            return Err(refused.collect::<Vec<_>>().join("; "));
+        }
+        Ok(found)
+    }
+}
+
+/// The kernels of a program; compared with those of the version before, if it is given. `sources` has the names and texts of Python files.
 #[pyfunction]
-#[pyo3(signature = (dumps, before, refused, clock_ghz, sources))]
+#[pyo3(pass_module)]
 pub(crate) fn kernels(
-    py: Python<'_>,
-    dumps: Vec<Dump>,
-    before: Option<Vec<Dump>>,
-    refused: Vec<(String, String)>,
+    module: &Bound<'_, PyModule>,
+    program: Source,
+    before: Option<Source>,
+    devices: Vec<String>,
     clock_ghz: Option<f64>,
     sources: Vec<(String, String)>,
 ) -> PyResult<Answer> {
     if clock_ghz.is_some_and(|clock| !clock.is_finite() || clock <= 0.0) {
-        return Err(shape_error("expected a positive number of GHz as clock".to_owned()));
+        return Err(shape_error("expected a positive number of GHz as clock"));
     }
-    let answer = py.detach(|| {
-        let mut answer = read(&dumps, false)?;
-        if let Some(before) = before {
-            answer.compare(&read(&before, true)?);
+    let host = host(module)?;
+    let devices =
+        devices.iter().map(|name| name.parse::<Devices>().map_err(shape_error)).collect::<PyResult<Vec<_>>>()?;
+    let version = |version| before.is_some().then_some(version);
+    let answer = module.py().detach(|| {
+        let mut answer = program.kernels(&devices, &host, version(Version::New))?;
+        if let Some(before) = &before {
+            answer.compare(&before.kernels(&devices, &host, version(Version::Before))?);
         }
-        refused.iter().for_each(|(device, message)| answer.refused(device, message));
         if let Some(clock) = clock_ghz {
             answer.at_clock(clock * 1e9);
         }
@@ -42,21 +67,4 @@ pub(crate) fn kernels(
     let answer = answer.map_err(|error: String| shape_error(error))?;
     let page = answer.clone();
     Ok(Answer::new(answer).with_html(move || page.html()))
-}
-
-/// Reads dumps. Those of the program to compare with may have no kernels, but XLA's own code of the same computation.
-fn read(dumps: &[Dump], is_against: bool) -> Result<Kernels, String> {
-    let mut answer = Kernels::default();
-    for (device, generation, folder) in dumps {
-        let generation = generation.as_ref().map(|name| name.parse::<Generation>());
-        let generation = generation.transpose().map_err(|error| error.to_string())?;
-        let dump = KernelDump::read(folder).map_err(|error| error.to_string())?;
-        let before = answer.len();
-        answer.add(device.as_deref(), generation, &dump.kernels());
-        let xla = answer.add_xla(device.as_deref(), generation, &dump.xla_instructions());
-        if answer.len() == before && !(is_against && xla > 0) {
-            return Err(format!("{}: expected a compiler's dump of kernels, found no kernel", folder.display()));
-        }
-    }
-    Ok(answer)
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod buffer;
 mod capsule;
+mod compile;
 mod copy;
 mod destination;
 mod error;
@@ -24,6 +25,7 @@ mod shape;
 mod sharding;
 mod sharding_value;
 mod threads;
+mod tools;
 mod tune;
 
 use pyo3::prelude::*;
@@ -82,6 +84,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<module::Instruction>()?;
     module.add_class::<module::Module>()?;
     module.add_class::<shape::Shape>()?;
+    module.add_class::<tools::Tools>()?;
     module.add_class::<buffer::Tensor>()?;
     module.add_class::<sharding_value::Sharding>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
@@ -97,6 +100,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::shard_index, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_notes, module)?)?;
     module.add_function(wrap_pyfunction!(files::write, module)?)?;
+    module.add_function(wrap_pyfunction!(compile::memory_compiled, module)?)?;
     module.add_function(wrap_pyfunction!(index::linear_indices, module)?)?;
     module.add_function(wrap_pyfunction!(index::multi_indices, module)?)?;
     module.add_function(wrap_pyfunction!(kernel::kernels, module)?)?;

@@ -124,11 +124,24 @@ impl Module {
         // The program reads standard input for the name `-`.
         let path = if path.as_os_str() == "-" { Path::new(".").join(path) } else { path };
         let opened = py.detach(|| Program::open(path));
-        Self::of_program(opened.map_err(|error| match error {
-            OpenError::Files(error) => file_error(error),
-            OpenError::Read(error) => read_error(error),
-            error => shape_error(error),
-        })?)
+        Self::of_program(opened.map_err(open_error)?)
+    }
+
+    /// Reads a module of a profile: `xla_shape.profile`.
+    #[staticmethod]
+    fn _profile(py: Python<'_>, path: PathBuf, module: Option<&str>) -> PyResult<Self> {
+        let program = py.detach(|| Program::open_module(&path, module)).map_err(open_error)?;
+        if program.profile().is_none() {
+            return Err(shape_error(format_args!("expected a profile, such as *.xplane.pb, found {}", path.display())));
+        }
+        Self::of_program(program)
+    }
+
+    /// The names of the modules of its profile; empty without one.
+    #[getter]
+    fn modules(&self) -> Vec<&str> {
+        let modules = self.program.profile().map(|profile| profile.modules()).unwrap_or_default();
+        modules.iter().map(|module| module.name()).collect()
     }
 
     /// Its name.
@@ -181,7 +194,8 @@ impl Module {
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives.
+    /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. Of a module of a
+    /// profile, the measured times, too.
     fn cost(&self) -> PyResult<Answer> {
         ProgramCost::of(&self.program).map(Answer::new).map_err(shape_error)
     }
@@ -408,6 +422,15 @@ impl Module {
             Some(unread) => Err(parse_error(&unread.error, program.module().text())),
             None => Ok(Self { program: Arc::new(program) }),
         }
+    }
+}
+
+/// The error about a path that cannot be opened.
+fn open_error(error: OpenError) -> PyErr {
+    match error {
+        OpenError::Files(error) => file_error(error),
+        OpenError::Read(error) => read_error(error),
+        error => shape_error(error),
     }
 }
 

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use xla_shape_answers::scan::Scan;
 
-fn scanned(text: &str) -> Scan {
+/// What a text says.
+pub(crate) fn scanned(text: &str) -> Scan {
     let mut scan = Scan::default();
     text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
     scan

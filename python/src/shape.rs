@@ -24,6 +24,9 @@ use xla_shape_render::{Html as _, Svg as _};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
+/// Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too, and the shapes of arrays and of JAX's
+/// `ShapeDtypeStruct`s are taken.
+///
 /// Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
@@ -55,16 +58,17 @@ impl Shape {
         Self { value: value.into(), written: None, table: OnceLock::new(), layout: PyOnceLock::new() }
     }
 
-    /// The shape of a text.
+    /// The shape of a text, as XLA, JAX, NumPy or MLIR spell it.
     fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(text) = text.cast::<PyString>() else {
-            return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", text.repr()?)));
+            return Err(PyTypeError::new_err(format!("expected a Shape, a text or an array, found {}", text.repr()?)));
         };
         let text = text.to_str()?;
         let failed = |error| parse_error(&error, text);
         // Only a text with a brace can have the layout that shapes without one have, too.
         if !text.contains('{') {
-            return text.parse::<Value>().map(Self::of_value).map_err(failed);
+            let spelled = |error| Given::spelled_elsewhere(text).ok_or_else(|| failed(error));
+            return text.parse::<Value>().or_else(spelled).map(Self::of_value);
         }
         let (value, written) = text.parse::<Given>().map_err(failed)?.into_parts();
         Ok(Self { written: Some(written), ..Self::of_value(value) })
@@ -194,10 +198,11 @@ impl Shape {
     #[new]
     #[pyo3(signature = (text, /))]
     fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match text.cast::<Self>() {
-            Ok(shape) => Ok(Self { written: shape.get().written.clone(), ..Self::of_value(shape.get().value.clone()) }),
-            Err(_) => Self::parsed(text),
+        if text.is_instance_of::<PyString>() {
+            return Self::parsed(text);
         }
+        let shape = text.extract::<ShapeArgument<'_>>()?.0;
+        Ok(Self { written: shape.get().written.clone(), ..Self::of_value(shape.get().value.clone()) })
     }
 
     /// The shape of an array from its parts: the element type, by XLA's or NumPy's name, the sizes, and the layout.

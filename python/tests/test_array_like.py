@@ -78,9 +78,10 @@ def test_functions_take_arrays():
         assert xla_shape.byte_size(array) == 24 and xla_shape.padding(array) == 0
         assert str(xla_shape.advise(array, "v5e")) == str(xla_shape.advise("f32[2,3]", "v5e"))
         assert str(xla_shape.explain(array)) == str(xla_shape.explain("f32[2,3]"))
+        assert xla_shape.Shape(array) == xla_shape.Shape("f32[2,3]")
     with pytest.raises(ShapeError):
         xla_shape.padding(np.array(["text"]))
-    with pytest.raises(TypeError, match="expected a Shape or a text"):
+    with pytest.raises(TypeError, match="expected a Shape, a text or an array, found 3"):
         xla_shape.padding(3)
 
 

@@ -23,6 +23,7 @@ from xla_shape.jax import (
     from_sharding,
     memory,
     module,
+    profiled,
     shape_dtype_struct,
     shape_of,
     shard_shape_of,
@@ -53,6 +54,25 @@ def test_layouts_that_jax_does_not_have():
         from_layout(JaxLayout.AUTO)
     # In JAX, the memory space belongs to the sharding.
     assert to_layout("{0:S(1)}") == to_layout("{0}")
+
+
+def test_a_profile_has_times_and_its_module():
+    step = jax.jit(lambda x: jnp.tanh(x @ x))
+    x = jnp.ones((64, 64))
+    step(x).block_until_ready()
+    with profiled() as measured:
+        for _ in range(3):
+            step(x).block_until_ready()
+    cost = measured.cost().data["measured"]
+    assert cost["runs"]["count"] == 3
+    assert sum(line["picoseconds"] for line in cost["lines"]) == cost["picoseconds"] > 0
+    names = measured.module().modules
+    assert cost["module"] in names
+    assert xla_shape.profile(measured.directory, cost["module"]).name == measured.module().name
+    with pytest.raises(ShapeError, match="expected the name of one module"):
+        measured.cost("nothing")
+    with pytest.raises(ShapeError, match="expected a computation"):
+        xla_shape.profile(__file__)
 
 
 SPECS = [P(), P("x"), P(None, "y"), P("x", "y"), P("y", "x"), P(("x", "y")), P(None, ("y", "x")), P("x", None)]

@@ -51,6 +51,13 @@ def test_spaces_do_not_count():
     assert len({Shape("f32[2,3]"), Shape("f32[2,3]{1,0}"), Shape("f32[2,3]{0,1}")}) == 2
 
 
+def test_texts_of_other_libraries():
+    for text in ("bfloat16[8,128]", "tensor<8x128xbf16>", " bfloat16[8,128] "):
+        assert Shape(text) == Shape("bf16[8,128]"), text
+    with pytest.raises(ParseError, match="expected an element type, found `bfloat17`"):
+        Shape("bfloat17[8,128]")
+
+
 def test_properties():
     shape = Shape("bf16[100,200]{1,0:T(8,128)(2,1)S(1)}")
     assert shape.element_type == "bf16"

@@ -40,6 +40,7 @@ from ._native import (
     scan,
     write,
 )
+from ._profile import profile
 from ._rust_types import rust_types
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "generations",
     "linear_index",
     "padding",
+    "profile",
     "read",
     "relayout",
     "relayout_file",

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 from typing import Any
 
 import jax
 
-from . import Answer, Module, ShapeError
-from ._native import compile_it, generation, memory_of_refused
+from . import Answer, ShapeError
+from ._native import compile_it, generation, memory_compiled
 
-__all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device", "why_no_answer"]
+__all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device"]
 
 
 def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
@@ -27,48 +22,10 @@ def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
     return jitted.trace(*args).lower(lowering_platforms=(platform,))
 
 
-def why_no_answer(done: subprocess.CompletedProcess[str]) -> str:
-    """What the program says where it has no answer: the message of its error, which is a line of JSON after its warnings."""
-    said = done.stderr.strip()
-    try:
-        return str(json.loads(said.splitlines()[-1])["message"])
-    except (IndexError, KeyError, TypeError, json.JSONDecodeError):
-        return said or f"the program ended with exit code {done.returncode}"
-
-
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:
     """Compiles a function for a TPU or GPUs, in a process of its own, and says what memory it takes there."""
-    name, _, _ = device.partition(":")
-    tpu = generation(name)
-    name, platform = (tpu, "tpu") if tpu else (name, "cuda")
-    with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
-        text, output, dump = (os.path.join(folder, file) for file in ("program.mlir", "module.pb", "dump"))
-        with open(text, "w", encoding="utf-8") as file:
-            file.write(lowered_for_tpu(function, args, platform).as_text(debug_info=True))
-        command = [sys.executable, "-P", "-m", "xla_shape", "compile", text, "--for", device, "-o", output, "--format", "json"]
-        # If memory runs out, the compiler leaves the program that it gave up there.
-        command += ["--option", f"xla_dump_to={dump}"]
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
-        try:
-            answer = json.loads(done.stdout)
-        except json.JSONDecodeError:
-            raise ShapeError(why_no_answer(done)) from None
-        if "error" in answer:
-            message = answer["error"]["message"]
-            refused = memory_of_refused(message, dump, name, top, space)
-            if refused is None:
-                raise ShapeError(message)
-            return refused
-        with open(output, "rb") as compiled:
-            return Module(compiled.read())._memory(name, top, space, _statistics(answer["memory"]))
-
-
-def _statistics(memory: Any) -> str:
-    """The totals of the program's answer as the compiler's memory analysis."""
-    names = {"argument": "arguments", "output": "outputs", "alias": "aliases", "temp": "temporaries"}
-    sizes = {f"{name}_size_in_bytes": memory["device"][field] for name, field in names.items()}
-    sizes |= {f"host_{name}_size_in_bytes": memory["host"][field] for name, field in names.items()}
-    return json.dumps(sizes | {"generated_code_size_in_bytes": memory["device"]["generated_code"] or 0})
+    platform = "tpu" if generation(device.partition(":")[0]) else "cuda"
+    return memory_compiled(lowered_for_tpu(function, args, platform).as_text(debug_info=True), device, top, space)
 
 
 def refuse_other_device(program: Any, device: str | int | None) -> None:

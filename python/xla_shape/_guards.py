@@ -27,6 +27,10 @@ def _taken(answer: Answer) -> int:
     return int(device["total"])
 
 
+def _why(answer: Answer) -> str:
+    return f"{answer.digest().rstrip()}\n`print(memory(compiled))` says all."
+
+
 def assert_memory(compiled: Any, *, at_most: int | str, device: str | int | None = None) -> None:
     """For tests: raises `AssertionError` if a compiled program takes more memory of its device.
 
@@ -38,9 +42,9 @@ def assert_memory(compiled: Any, *, at_most: int | str, device: str | int | None
     answer, most = memory(compiled, device), _bytes(at_most)
     taken = _taken(answer)
     if taken > most:
-        raise AssertionError(f"expected a program that takes at most {most:,} bytes, found {taken:,} bytes\n{answer}")
+        raise AssertionError(f"expected a program that takes at most {most:,} bytes, found {taken:,} bytes\n{_why(answer)}")
     if device is not None and not answer:
-        raise AssertionError(f"expected a program that fits {device}\n{answer}")
+        raise AssertionError(f"expected a program that fits {device}\n{_why(answer)}")
 
 
 def assert_fits(compiled: Any, device: str | int) -> None:
@@ -52,7 +56,7 @@ def assert_fits(compiled: Any, device: str | int) -> None:
 
     answer = memory(compiled, device)
     if not answer:
-        raise AssertionError(f"expected a program that fits {device}\n{answer}")
+        raise AssertionError(f"expected a program that fits {device}\n{_why(answer)}")
 
 
 def expect(compiled: Any, claims: str | PathLike[str]) -> Answer:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import Answer, ShapeError
-from ._compile import lowered_for_tpu, why_no_answer
+from . import Answer
+from ._compile import lowered_for_tpu
 from ._native import kernels
-
-_Dump = tuple[str | None, str | None, str]
 
 
 def kernel(
@@ -36,54 +30,19 @@ def kernel(
 
     Raises `ShapeError` if a program calls no kernel, or no device takes it.
     """
-    with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
-        dumps, refused = _dumps(f, args, for_, os.path.join(folder, "after"))
-        before = None
-        if against is not None:
-            before, more = _dumps(against, args, for_, os.path.join(folder, "before"), may_lack_kernels=True)
-            refused += [(device, f"before the change: {message}") for device, message in more]
-        source = _source(f)
-        return kernels(dumps, before, refused, clock_ghz, [] if source is None else [source])
-
-
-def _dumps(
-    f: Callable[..., Any] | str | os.PathLike[str],
-    args: tuple[Any, ...],
-    for_: str | Sequence[str] | None,
-    folder: str,
-    may_lack_kernels: bool = False,
-) -> tuple[list[_Dump], list[tuple[str, str]]]:
-    """The dumps of a function for each device, and the devices that refused it with the reasons."""
     devices = [for_] if isinstance(for_, str) else list(for_ or ())
+    before = None if against is None else _version(against, args)
+    source = _source(f)
+    return kernels(_version(f, args), before, devices, clock_ghz, [] if source is None else [source])
+
+
+def _version(f: Callable[..., Any] | str | os.PathLike[str], args: tuple[Any, ...]) -> bytes | str:
+    """The program of a function, for the compiler; the directory of a dump as it is."""
     if isinstance(f, (str, os.PathLike)):
-        if len(devices) > 1:
-            raise ShapeError(f"a dump is of one device, found {len(devices)} in for_")
-        return [(None, devices[0].split(":")[0] if devices else None, os.fspath(f))], []
+        return os.fspath(f)
     if not callable(f) and not hasattr(f, "as_text"):
         raise TypeError(f"expected a function or the directory of a dump, found {f!r}")
-    program = lowered_for_tpu(f, args).as_text()
-    os.mkdir(folder)
-    text = os.path.join(folder, "program.mlir")
-    with open(text, "w", encoding="utf-8") as file:
-        file.write(program)
-    kept = os.path.join(folder, "dumps")
-    command = [sys.executable, "-P", "-m", "xla_shape", "kernel", text, "--keep", kept, "--format", "json"]
-    if devices:
-        command += ["--for", ",".join(devices)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
-    try:
-        answer = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        raise ShapeError(why_no_answer(done)) from None
-    refused = [(error["for"], error["message"]) for error in answer["errors"]]
-    found = dict.fromkeys(entry["for"] for entry in answer["kernels"])
-    if not found and may_lack_kernels:
-        # XLA's own code of the same computation has no kernels, but it has dumps. The compiler's other errors stay.
-        found = dict.fromkeys(name for name, message in refused if message.startswith("the compiler dumped no kernel"))
-        refused = [(name, message) for name, message in refused if name not in found]
-    if not found:
-        raise ShapeError("; ".join(f"{device}: {message}" for device, message in refused))
-    return [(name, name.split(":")[0], os.path.join(kept, name.replace(":", "_"))) for name in found], refused
+    return str(lowered_for_tpu(f, args).as_text()).encode()
 
 
 def _source(f: Any) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ __all__ = [
     "Shape",
     "Sharding",
     "Tensor",
+    "Tools",
     "__version__",
     "advise",
     "array_pattern",
@@ -35,6 +36,7 @@ __all__ = [
     "linear_indices",
     "main",
     "multi_indices",
+    "memory_compiled",
     "memory_of_refused",
     "out_of_memory",
     "padding",
@@ -78,10 +80,13 @@ _Integers = int | npt.NDArray[np.integer[Any]]
 class Shape:
     """A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 
+    Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too, and the shapes of arrays and of JAX's
+    `ShapeDtypeStruct`s are taken.
+
     Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
     """
 
-    def __new__(cls, text: str | Shape, /) -> Shape:
+    def __new__(cls, text: _Shaped, /) -> Shape:
         """Reads a text. A `ParseError` points at what is wrong."""
 
     @staticmethod
@@ -380,6 +385,12 @@ class Module:
     def read(path: _Path, /) -> Module:
         """Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it."""
 
+    @staticmethod
+    def _profile(path: _Path, module: str | None) -> Module: ...
+    @property
+    def modules(self) -> list[str]:
+        """The names of the modules of its profile; empty without one."""
+
     @property
     def name(self) -> str | None:
         """Its name."""
@@ -409,7 +420,9 @@ class Module:
         """The shapes of the ENTRY computation's results: the elements of a tuple, else the one result."""
 
     def cost(self) -> Answer:
-        """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives."""
+        """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. Of a module of a
+        profile, the measured times, too.
+        """
 
     def _arguments(self) -> list[str]: ...
     def _argument_copies(self) -> list[tuple[str, str]]: ...
@@ -473,6 +486,9 @@ class Answer:
 
     def text(self, width: int = 100) -> str:
         """The answer as text, in lines of at most this width."""
+
+    def digest(self) -> str:
+        """The answer in at most 30 lines: what it says first, the largest causes with lines and remedies, and what to ask next."""
 
     def svg(self) -> str | None:
         """The picture, if there is one."""
@@ -637,10 +653,21 @@ def memory_of_refused(
 ) -> Answer | None: ...
 def out_of_memory(message: str) -> Answer: ...
 def byte_count(text: str) -> int: ...
+class Tools:
+    """The tools of `xla-shape mcp`, without a server. `xla_shape.tools.Tools` has the values of Python for its JSON."""
+
+    def __new__(cls, roots: Sequence[_Path], write: bool) -> Self: ...
+    def described(self) -> str:
+        """The tools as a JSON list."""
+
+    def call(self, name: str, arguments: str) -> str:
+        """The answer of a tool as JSON. The arguments are a JSON object."""
+
+def memory_compiled(program: str, device: str, top: int, space: int | None) -> Answer: ...
 def kernels(
-    dumps: Sequence[tuple[str | None, str | None, _Path]],
-    before: Sequence[tuple[str | None, str | None, _Path]] | None,
-    refused: Sequence[tuple[str, str]],
+    program: bytes | _Path,
+    before: bytes | _Path | None,
+    devices: Sequence[str],
     clock_ghz: float | None,
     sources: Sequence[tuple[str, str]],
 ) -> Answer: ...

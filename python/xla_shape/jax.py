@@ -28,6 +28,7 @@ from ._guards import assert_fits, assert_memory, assert_no_copies, assert_paddin
 from ._jax_types import register
 from ._kernel import kernel
 from ._native import generation, memory_of_refused, out_of_memory
+from ._profile import profile
 from ._tune import Tuned, tune
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "kernel",
     "memory",
     "module",
+    "profiled",
     "shape_dtype_struct",
     "shape_of",
     "shard_shape_of",
@@ -212,6 +214,40 @@ def module(compiled: Any) -> Module:
     if text is None:
         raise ShapeError("the runtime does not return the optimized program")
     return Module(text)
+
+
+class profiled:
+    """Measures what runs inside of it, with JAX's profiler, and reads the profile at its end.
+
+        step(x).block_until_ready()                 # compiles before
+        with profiled() as p:
+            step(x).block_until_ready()
+        p.cost()                                    # measured times, copies with cause and remedy; a notebook shows them as a page
+
+    What is still running at the end is not measured, so results must be waited for inside.
+
+    directory: where the profile stays; by default it is deleted with this object.
+    """
+
+    def __init__(self, directory: str | None = None) -> None:
+        self._temporary = None if directory is not None else tempfile.TemporaryDirectory()
+        self.directory = self._temporary.name if directory is None else directory
+        """The directory of the profile."""
+
+    def __enter__(self) -> profiled:
+        jax.profiler.start_trace(self.directory)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        jax.profiler.stop_trace()
+
+    def module(self, name: str | None = None, /) -> Module:
+        """The module of this name, or the one that took the most time: see `xla_shape.profile`."""
+        return profile(self.directory, name)
+
+    def cost(self, name: str | None = None, /) -> Answer:
+        """What this module cost, with the measured times."""
+        return self.module(name).cost()
 
 
 def memory(

@@ -59,12 +59,29 @@ impl Given {
     /// If the text is not a shape.
     pub fn read(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error: ParseError| {
-            let in_xla = spelled_elsewhere(text).map(|shape| format!("\nhelp: XLA writes this type as `{shape}`"));
+            let in_xla = Self::spelled_elsewhere(text).filter(|_| text.trim().ends_with('>'));
+            let in_xla = in_xla.map(|shape| format!("\nhelp: XLA writes this type as `{}`", shape.without_layout()));
             let in_xla = in_xla.or_else(|| {
                 Some(format!("\nhelp: this is a part of a shape; write a whole one, such as `{}`", whole(text)?))
             });
             format!("{}{}", error.render(text), in_xla.unwrap_or_default())
         })
+    }
+
+    /// The shape of a text as JAX, NumPy or MLIR spell it, where there is no layout; `None` for any other text.
+    ///
+    /// ```
+    /// use xla_shape_answers::Given;
+    ///
+    /// assert_eq!(Given::spelled_elsewhere("bfloat16[8,128]").unwrap().to_string(), "bf16[8,128]{1,0}");
+    /// assert_eq!(Given::spelled_elsewhere("tensor<2x3xf32>").unwrap().to_string(), "f32[2,3]{1,0}");
+    /// assert!(Given::spelled_elsewhere("bfloat16[8,128] and more").is_none());
+    /// ```
+    #[must_use]
+    pub fn spelled_elsewhere(text: &str) -> Option<Shape> {
+        let text = text.trim();
+        let found = find_spelled_shapes(text).next()?;
+        ((found.span.start, found.span.end) == (0, text.len())).then_some(found.shape)
     }
 
     /// The shape.
@@ -131,14 +148,6 @@ impl Given {
     pub fn layouts(&self) -> impl Iterator<Item = bool> {
         self.layouts.iter().copied()
     }
-}
-
-/// The shape, if the text is a type of MLIR, which has no layout.
-fn spelled_elsewhere(text: &str) -> Option<String> {
-    let text = text.trim();
-    let found =
-        find_spelled_shapes(text).next().filter(|found| (found.span.start, found.span.end) == (0, text.len()))?;
-    text.ends_with('>').then(|| found.shape.without_layout().to_string())
 }
 
 /// A shape with the tile or the layout, if the text is one.
