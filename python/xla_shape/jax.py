@@ -230,8 +230,10 @@ class profiled:
     """
 
     def __init__(self, directory: str | None = None) -> None:
-        self._temporary = None if directory is not None else tempfile.TemporaryDirectory()
-        self.directory = self._temporary.name if directory is None else directory
+        if directory is None:
+            self._temporary = tempfile.TemporaryDirectory()
+            directory = self._temporary.name
+        self.directory = directory
         """The directory of the profile."""
 
     def __enter__(self) -> profiled:
