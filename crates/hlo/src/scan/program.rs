@@ -3,6 +3,9 @@
 use super::wrapping::LogLines;
 use alloc::string::String;
 
+/// The longest line, in bytes, in which a string of a program can begin whose content begins on the next line.
+const LONGEST_BEGINNING: usize = 1000;
+
 /// The text of the first HLO module in a log, a Markdown page or a program; `None` if there is none.
 ///
 /// Each byte keeps its place in its line, and each line its number, because everything around the module becomes white space.
@@ -38,7 +41,8 @@ pub fn program_text(text: &str) -> Option<String> {
                         push_blank(&mut result, line);
                         if !line.trim().is_empty() {
                             previous.clear();
-                            previous.push_str(line);
+                            // A string begins with a short line, and a long one can leave no memory for a copy.
+                            previous.push_str(if line.len() <= LONGEST_BEGINNING { line } else { "" });
                         }
                         continue;
                     };
