@@ -12,7 +12,7 @@ __all__ = ["profile"]
 def profile(path: str | os.PathLike[str], /, module: str | None = None) -> Module:
     """A module of a profile, whose `cost()` has the measured times: by line, scope, opcode and instruction, and copies with cause and remedy.
 
-        profile("/tmp/trace").cost()
+        profile("trace").cost()
 
     path: an `.xplane.pb`, the directory of a run, or the directory that `jax.profiler.trace` was given, of which the last run is read.
     module: its name, with or without the number of its program; by default the module that took the most time. `Module.modules` has

@@ -187,7 +187,7 @@ impl Part {
                 let shape = ArrayShape::new(taken.element_type(), block.dimensions(), taken.layout().layout());
                 let shape = shape.map_err(|_| BlockError::Layout(DefaultLayoutError::TooLarge))?;
                 let InMemory { copies, bytes } = taken.in_memory();
-                // The block is the same in all steps, so that there is no next one to copy while the kernel works.
+                // Every step uses the same block, so the kernel does not hold a second copy for the next step.
                 let copies = if matches!(self, Self::Fixed { .. }) { 1 } else { copies };
                 (Some(array.without_layout().to_string()), shape, InMemory { copies, bytes })
             }
@@ -235,7 +235,7 @@ impl BlockAnswer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Each part, and what of it is in registers:
+    /// The parts, and how each is divided among vector registers:
     ///
     /// ```
     /// use xla_shape_answers::block::{BlockAnswer, KernelError, Part, PartKind, VectorUnknown};

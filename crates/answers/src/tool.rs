@@ -44,7 +44,7 @@ pub struct ToolAnswer {
     /// What the program says beside the answer, such as parts of a file that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Why there is no answer.
+    /// The error, if the call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Problem>")]
     pub error: Option<Value>,

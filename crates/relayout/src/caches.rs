@@ -110,10 +110,8 @@ fn last_level_is_local() -> bool {
 /// One leaf of the processor's description.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn cpuid(leaf: u32, subleaf: u32) -> std::arch::x86_64::CpuidResult {
-    // A safe function in newer compilers, an unsafe one in older ones: as a pointer, it is unsafe in all of them.
-    let cpuid: unsafe fn(u32, u32) -> std::arch::x86_64::CpuidResult = std::arch::x86_64::__cpuid_count;
-    // SAFETY: every x86-64 has the instruction `cpuid`; it accepts leaves that do not exist.
-    unsafe { cpuid(leaf, subleaf) }
+    // SAFETY: every x86-64 has the instruction `cpuid`; it accepts leaves that do not exist. Newer compilers have it as a safe function.
+    unsafe { (std::arch::x86_64::__cpuid_count as unsafe fn(u32, u32) -> _)(leaf, subleaf) }
 }
 
 /// The level and the bytes of each data cache, as Linux describes them; empty on other systems.

@@ -1,9 +1,9 @@
-//! Why there is no answer.
+//! The errors of `tune`.
 
 use crate::search::MOST_COMBINATIONS;
 use std::fmt;
 
-/// Why there is no answer.
+/// Why a search for layouts cannot be made.
 ///
 /// ```
 /// use xla_shape_tune::{Setting, TuneError};

@@ -2,8 +2,8 @@
 //! That of index functions is the same as last time (`golden/`; `scripts/bless.sh` writes it), that of kernels is made of vector
 //! instructions, on newer machines too.
 //!
-//! Optimising the library for them takes longer than any other test, so `cargo test` leaves them to `.ci/run`, or to
-//! `cargo test -p xla-shape-tests --test workspace -- --ignored`.
+//! Optimising the library for them takes longer than any other test, so they are a feature: `.ci/run` turns it on, or
+//! `cargo test -p xla-shape-tests --features optimised --test workspace codegen`.
 //!
 //! Only for x86-64 with the pinned toolchain: other machines' and compilers' code differs.
 
@@ -147,7 +147,6 @@ const KERNELS: &[(&str, &[&str])] = &[
 const MAX_SCALAR: usize = 40;
 
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn kernels_are_made_of_vector_instructions() {
     let functions = functions();
     for (kernel, wanted) in KERNELS {
@@ -166,7 +165,6 @@ fn kernels_are_made_of_vector_instructions() {
 
 /// With AVX-512, LLVM may vectorize a loop over chunks across the chunks, which takes several times as long as one chunk after the other.
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn library_neither_gathers_nor_scatters() {
     let assembly = &*NEWEST;
     // Masks are AVX-512's, also where vectors are shorter.
@@ -206,7 +204,6 @@ fn count(block: &[&str], wanted: &str) -> usize {
 
 /// Whatever the target, the versions for newer machines keep sums in registers: 8 rows of 32 columns with AVX-512, 6 rows of 16 with AVX2.
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn products_have_their_sums_in_registers() {
     for (version, elements, instruction, vectors) in [
         ("with_vnni", "2S8", "vpdpbusd", 16),
@@ -227,7 +224,6 @@ fn products_have_their_sums_in_registers() {
 
 /// Kernels of plain Rust: their versions for AVX2 and AVX-512 consist of vector instructions.
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn kernels_for_newer_machines_are_vectorized() {
     let of_lanes: &[&str] = &["call", "vaddss", "vpextr", "vpinsr", "cvttss2si"];
     let in_rows: &[&str] = &["vgather", "vscatter", "call expf", "call fmaf"];
@@ -257,7 +253,6 @@ fn kernels_for_newer_machines_are_vectorized() {
 }
 
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn functions_are_as_good_as_by_hand() {
     let functions = functions();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("codegen/golden");

@@ -5,6 +5,7 @@ mod complete;
 mod corpus;
 mod fail;
 mod messages;
+#[cfg(feature = "optimised")]
 mod optimised;
 // Programs as users write them, with their lints and their format.
 #[allow(

@@ -1,4 +1,4 @@
-//! Optimised builds name the user's lines, too.
+//! Optimised builds name the user's lines, too. With the feature `optimised`, because optimising the library takes longer than the other tests.
 
 use super::compiler::{FOLDER, Until, compile};
 use super::fail::{COMPILED, programs};
@@ -19,7 +19,6 @@ const NOT_NAMED: &[(&str, &str)] = &[
 /// Errors in constants (E0080) name the user's lines in optimised builds too: all that the expected output names, which is that
 /// of a build that is not optimised.
 #[test]
-#[ignore = "optimises the library: .ci/run runs it"]
 fn optimised_builds_name_the_same_lines() {
     let expected = |program: &str| fs::read_to_string(workspace().join(program).with_extension("stderr"));
     let mut programs = programs(&COMPILED);

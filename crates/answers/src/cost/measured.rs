@@ -169,7 +169,7 @@ pub struct MeasuredInstruction {
     pub times: Times,
     /// The bytes of its operands and its result, padding included, wherever they are; null if they are not known, or others run inside of it.
     pub bytes: Option<u64>,
-    /// These bytes over its mean time; null if one of them is not known.
+    /// `bytes` divided by the mean time; null if either is not known.
     pub bytes_per_second: Option<u64>,
     /// The floating-point operations of one execution, as the profile says; null if it does not.
     pub flops: Option<u64>,

@@ -67,7 +67,7 @@ impl Span {
 
     fn of(instruction: &MeasuredInstruction, runs: u64) -> Self {
         let times = &instruction.times;
-        // What ran inside of it is not its own time.
+        // The time of instructions that ran inside this one, such as the body of a loop.
         let inside = times.total_picoseconds.saturating_sub(times.picoseconds);
         let of_run = |all: u128| u64::try_from(all / u128::from(runs.max(1))).unwrap_or(u64::MAX);
         let bound = |one: u64| of_run((u128::from(one) * u128::from(times.count)).saturating_sub(inside.into()));

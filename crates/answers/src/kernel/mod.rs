@@ -73,7 +73,7 @@ pub struct Refused {
     /// The device.
     #[serde(rename = "for")]
     pub target: String,
-    /// Why there is no answer.
+    /// The error: why the program was not compiled for this device.
     pub message: String,
 }
 

@@ -75,7 +75,7 @@ pub struct Copied {
     pub from: String,
     /// The array that it writes.
     pub to: String,
-    /// What all runs cost, without the weight of the program; `None` if there is no figure.
+    /// What all its executions in one run of the program cost, not multiplied by the program's weight; `None` if there is no figure.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,

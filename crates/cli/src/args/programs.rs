@@ -233,7 +233,7 @@ pub(crate) struct HloDiffArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape cost module.hlo
-  xla-shape cost /tmp/trace/plugins/profile/RUN
+  xla-shape cost trace/plugins/profile/RUN
   xla-shape cost program.mlir --for v6e --try
   xla-shape cost program.mlir --for h100 --try
   xla-shape cost module.hlo --format json")]

@@ -47,7 +47,7 @@ pub enum RootsError {
     /// It is not below a root.
     #[error("{0}: refused, because it is not below a directory that is open to you")]
     Outside(String),
-    /// A part of it is a symbolic link.
+    /// A directory on the path, or the file itself, is a symbolic link.
     #[error("{0}: refused, because a part of it is a link")]
     Link(String),
     /// A file beside it, which may be read with it, is a symbolic link to a place outside of the roots.

@@ -15,7 +15,7 @@ use xla_shape_hlo::byte_count;
 pub struct Bound {
     /// The smallest number that is allowed.
     pub least: u64,
-    /// The largest number that is allowed; [`u64::MAX`] if there is no limit.
+    /// The largest number that is allowed; [`u64::MAX`] without an upper limit.
     pub most: u64,
 }
 

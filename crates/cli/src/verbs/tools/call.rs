@@ -59,8 +59,8 @@ impl Call {
         Ok(Self { arguments, folder })
     }
 
-    /// Runs it; the answer, and its text or digest. Once `stop` is set, it ends, with all processes that it started, and there is no answer.
-    /// `tell` gets its progress now and then.
+    /// Makes the call, and returns the answer with its text or digest. If `stop` is set meanwhile, it ends all processes that it started, and
+    /// returns `None`. It reports progress to `tell`, from time to time.
     pub(super) fn run(
         self,
         host: &Host,

@@ -31,7 +31,7 @@ impl Tools {
     /// The tools, which read files below these directories, and write some with `write`.
     ///
     /// # Errors
-    /// If one of them is no directory.
+    /// If a root is not a directory.
     pub fn new(roots: &[PathBuf], write: bool) -> Result<Self, RootsError> {
         Ok(Self { tools: tools(write), roots: Roots::new(roots)?, kept: Mutex::default() })
     }
