@@ -49,7 +49,8 @@ impl Compiler {
     pub fn optimised(folder: &str) -> Self {
         let target = Path::new(folder).join("optimised");
         let output = Command::new(env!("CARGO"))
-            .args(["build", "--release", "--package", "xla-shape", "--message-format", "json", "--target-dir"])
+            .args(["build", "--release", "--package", "xla-shape", "--features", "num-complex"])
+            .args(["--message-format", "json", "--target-dir"])
             .arg(&target)
             // With a target, the flags below are not those of macros and build scripts, which must run.
             .args(["--target", "host-tuple"])
