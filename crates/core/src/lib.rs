@@ -92,6 +92,7 @@ pub mod proto;
 #[cfg(feature = "serde")]
 mod serde;
 mod sink;
+pub mod sorting;
 
 pub use equal::bitcast;
 pub use layout::memory_space;

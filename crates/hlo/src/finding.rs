@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::infer::InferError;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::text::{ParseError, Span};
 
 /// How severe a [`Finding`] is.
@@ -283,7 +284,7 @@ impl<'m> Findings<'m> {
     /// check of all values.
     pub(crate) fn into_sorted(self) -> Vec<Finding<'m>> {
         let mut found = self.0;
-        found.sort_by_key(|finding| finding.span.start);
+        sort_by_key(&mut found, |finding| finding.span.start);
         let same = |a: &mut Finding<'m>, b: &mut Finding<'m>| {
             a.instruction.number() == b.instruction.number() && a.span == b.span && a.problem == b.problem
         };

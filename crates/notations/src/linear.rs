@@ -20,6 +20,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::map::row_major_index;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The most bits of places, and of indices: positions fit in an i64.
 const MAX_BITS: usize = 62;
@@ -179,7 +180,7 @@ impl LinearLayout {
         if seen != elements.saturating_sub(1) {
             return None;
         }
-        modes.sort_by_key(|mode| (mode.dimension, mode.divisor));
+        sort_by_key(&mut modes, |mode| (mode.dimension, mode.divisor));
         Modes::of_modes(self.extents.clone(), modes, 0).ok()
     }
 }

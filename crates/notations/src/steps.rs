@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, StrideTableError, StridedDimensions, TileDimension};
 
 /// An operation on a row-major array.
@@ -143,7 +144,7 @@ fn parts_of(strided: &StridedDimensions, dimension: usize) -> Vec<(usize, u64, u
             _ => None,
         })
         .collect::<Vec<_>>();
-    parts.sort_by_key(|&(_, step, _)| core::cmp::Reverse(step));
+    sort_by_key(&mut parts, |&(_, step, _)| core::cmp::Reverse(step));
     parts
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::memory_space;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::Account;
 
 /// The compiler's memory analysis (in JAX `compiled.memory_analysis()`), which the user's program wrote as JSON: an object with its
@@ -107,7 +108,7 @@ impl Statistics {
         /// By how many bytes the tables of addresses can differ between devices.
         const TABLES: u64 = 4096;
         let mut fields: Vec<_> = FIELDS.into_iter().zip(self.sizes).zip(sizes(account)).collect();
-        fields.sort_by_key(|((field, _), _)| Self::is_of_temporaries(field));
+        sort_by_key(&mut fields, |((field, _), _)| Self::is_of_temporaries(field));
         for ((field, found), expected) in fields {
             let slack = if account.exact || !field.contains("output") { 0 } else { TABLES };
             if let Some(found) = found.filter(|found| found.abs_diff(expected) > slack) {

@@ -7,6 +7,7 @@ use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outco
 use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
+use xla_shape_core::sorting::sort_by_key;
 
 impl Show for Compilation {
     fn text(&self, width: usize) -> Text {
@@ -159,7 +160,7 @@ fn more(text: &mut Text, all: usize, shown: usize) {
 /// The entries with the largest keys, at most so many, in the order of the list.
 fn first<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec<&T> {
     let mut numbers = (0..list.len()).collect::<Vec<_>>();
-    numbers.sort_by_key(|&number| std::cmp::Reverse(key(&list[number])));
+    sort_by_key(&mut numbers, |&number| std::cmp::Reverse(key(&list[number])));
     numbers.truncate(most);
     numbers.sort_unstable();
     numbers.into_iter().map(|number| &list[number]).collect()

@@ -1,6 +1,7 @@
 //! The compiler's estimates beside measured times.
 
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by;
 use xla_shape_hlo::Instruction;
 use xla_shape_hlo::cost::{Costs, InstructionCost, Unit};
 use xla_shape_hlo::profile::{InstructionTimes, ProfiledModule};
@@ -69,7 +70,7 @@ fn median(mut all: Vec<(f64, u64)>) -> Option<f64> {
     if all.len() < FEWEST {
         return None;
     }
-    all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    sort_by(&mut all, |(one, _), (other, _)| one.total_cmp(other));
     let half = all.iter().map(|(_, weight)| u128::from(*weight)).sum::<u128>() / 2;
     let mut before = 0;
     let middle = all.iter().find(|(_, weight)| {

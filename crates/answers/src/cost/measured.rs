@@ -10,6 +10,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::gpu::Gpu;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::cost::{Costs, InstructionCost};
 use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
 use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
@@ -288,7 +289,7 @@ impl Measured {
             .filter(|(_, times)| times.count > 0)
             .map(|(name, times)| row(name, times, all, names.get(name).copied(), &estimates, &sources))
             .collect::<Vec<_>>();
-        rows.sort_by_key(|row| Reverse(row.times.picoseconds));
+        sort_by_key(&mut rows, |row| Reverse(row.times.picoseconds));
         let by_name = measured.instructions().collect::<BTreeMap<_, _>>();
         let beside = measured.asynchronous().collect::<BTreeMap<_, _>>();
         let copies = copied(copies, &by_name, &beside, all);
@@ -465,7 +466,7 @@ fn grouped(
     }
     let mut groups: Vec<_> =
         groups.into_iter().map(|(name, (time, instructions))| (name, time, instructions)).collect();
-    groups.sort_by_key(|(_, time, _)| Reverse(*time));
+    sort_by_key(&mut groups, |(_, time, _)| Reverse(*time));
     groups
 }
 
@@ -491,7 +492,7 @@ fn copied(copies: &[CopyCost], by_name: &ByName<'_>, beside: &ByName<'_>, all: u
         })
     };
     let mut copies = copies.iter().filter_map(row).collect::<Vec<_>>();
-    copies.sort_by_key(|copy| Reverse(copy.times.picoseconds));
+    sort_by_key(&mut copies, |copy| Reverse(copy.times.picoseconds));
     copies
 }
 
@@ -532,7 +533,7 @@ fn together<'m>(
         })
     };
     let mut collectives = collectives.iter().filter_map(row).collect::<Vec<_>>();
-    collectives.sort_by_key(|found| Reverse(found.times.picoseconds));
+    sort_by_key(&mut collectives, |found| Reverse(found.times.picoseconds));
     collectives
 }
 
@@ -545,6 +546,6 @@ fn modules(profile: &Profile) -> Vec<MeasuredModule> {
         is_there: module.message().is_some(),
     };
     let mut modules = profile.modules().iter().map(row).collect::<Vec<_>>();
-    modules.sort_by_key(|module| Reverse(module.picoseconds));
+    sort_by_key(&mut modules, |module| Reverse(module.picoseconds));
     modules
 }

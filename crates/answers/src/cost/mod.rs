@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 pub use sums::Sums;
 use xla_shape_core::Layout;
 use xla_shape_core::gpu::Gpu;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::cost::{self, CostError, Costs, Figure, InstructionCost};
 use xla_shape_hlo::{Instruction, Module, Readers, Sources};
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
@@ -422,7 +423,7 @@ impl ProgramCost {
         }
         let mut without: Vec<_> =
             without.into_iter().map(|(opcode, instructions)| Group { opcode, instructions }).collect();
-        without.sort_by_key(|group| Reverse(group.instructions));
+        sort_by_key(&mut without, |group| Reverse(group.instructions));
         let source = |instruction: Instruction<'_>| source_text(&sources.get(instruction));
         let loops = costs.loops().iter().map(|found| Loop {
             instruction: found.instruction.name().to_owned(),
@@ -437,7 +438,7 @@ impl ProgramCost {
         // Shares of a partial set would be wrong, and so would sums by line.
         let counted = if sums.partial { &[][..] } else { costs.instructions() };
         let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, &sums)).collect();
-        copies.sort_by_key(|copy| Reverse((copy.total, copy.bytes)));
+        sort_by_key(&mut copies, |copy| Reverse((copy.total, copy.bytes)));
         let sums_by = |name: &dyn Fn(Instruction<'_>) -> Option<String>| grouped(counted, &sums, name);
         let lines = sums_by(&|instruction| source_text(&sources.get(instruction)));
         let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
@@ -564,14 +565,14 @@ fn grouped(
     let amount = |number| Some(Amount::new(sums.unit, number));
     let mut groups: Vec<_> =
         groups.into_iter().map(|(name, (total, instructions))| (name, amount(total), instructions)).collect();
-    groups.sort_by_key(|(_, total, _)| Reverse(*total));
+    sort_by_key(&mut groups, |(_, total, _)| Reverse(*total));
     groups
 }
 
 /// The instructions with a figure, the most expensive first.
 fn expensive(costs: &[InstructionCost<'_>], sums: &Sums, sources: &Sources<'_>) -> Vec<Expensive> {
     let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.figure.known()?))).collect();
-    all.sort_by_key(|(cost, figure)| Reverse((cost.total(), *figure)));
+    sort_by_key(&mut all, |(cost, figure)| Reverse((cost.total(), *figure)));
     let amount = |number| Amount::new(sums.unit, number);
     let entry = |(cost, figure): (&InstructionCost<'_>, u64)| {
         let source = sources.get(cost.instruction);
@@ -629,7 +630,7 @@ fn collectives<'m>(
         let between = between.filter_map(|number| module.instruction_at(number));
         let mut names: Vec<_> = between.map(|between| (costs.cost_of(between), between)).collect();
         names.retain(|(cost, _)| *cost > 0);
-        names.sort_by_key(|(cost, _)| Reverse(*cost));
+        sort_by_key(&mut names, |(cost, _)| Reverse(*cost));
         Collective {
             instruction: own.name().to_owned(),
             opcode: own.opcode().to_string(),

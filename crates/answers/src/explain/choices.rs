@@ -3,6 +3,7 @@
 use crate::{DEFAULT_GENERATION, Given};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, ShapeIndex};
 
@@ -54,7 +55,7 @@ pub(super) fn choices_by_generation(array: &ArrayShape, named: &[Generation]) ->
     }
     if named.is_empty() {
         // The default generation comes first.
-        all.sort_by_key(|choice| !choice.generations.contains(&DEFAULT_GENERATION));
+        sort_by_key(&mut all, |choice| !choice.generations.contains(&DEFAULT_GENERATION));
     }
     all
 }

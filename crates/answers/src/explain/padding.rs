@@ -1,6 +1,7 @@
 //! Where an array has padding, why, and what would take less memory.
 
 use std::cmp::Reverse;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, PaddedDimension};
 
 /// Up to this expansion, padding does not matter.
@@ -113,7 +114,7 @@ impl Padding {
         let tiled = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.padded_size));
         let tail = array.physical_elements().filter(|&physical| physical > tiled).map(|physical| (tiled, physical));
         let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
-        worst.sort_by_key(|dimension| Reverse(dimension.padded_size / dimension.size.max(1)));
+        sort_by_key(&mut worst, |dimension| Reverse(dimension.padded_size / dimension.size.max(1)));
         let (causes, remedies) = match array.padding_byte_size() {
             None | Some(0) => (Vec::new(), Vec::new()),
             Some(_) => (causes(&worst, tail), remedies(array, &worst, tail)),

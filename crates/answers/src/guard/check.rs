@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The changes of all programs since they were recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -270,7 +271,7 @@ fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     let all = programs.map(|program| program.copies.iter().collect());
     alone(alone(all, operation), nothing).map(|copies| {
         let mut copies: Vec<_> = copies.into_iter().map(|copy| ChangedCopy::new(copy, cause)).collect();
-        copies.sort_by_key(|copy| std::cmp::Reverse(copy.amount));
+        sort_by_key(&mut copies, |copy| std::cmp::Reverse(copy.amount));
         copies
     })
 }
@@ -341,7 +342,7 @@ fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
     };
     let mut lines: Vec<_> = changed.map(line).collect();
     let number = |amount: Option<Amount>| amount.map_or(0, Amount::number);
-    lines.sort_by_key(|line| std::cmp::Reverse(number(line.before).abs_diff(number(line.after))));
+    sort_by_key(&mut lines, |line| std::cmp::Reverse(number(line.before).abs_diff(number(line.after))));
     lines
 }
 
@@ -365,7 +366,7 @@ impl Answer for Checks {
     /// The copies that came since the record, the most expensive first.
     fn digest(&self) -> Digest {
         let mut copies = self.programs.iter().flat_map(|check| &check.copies_added).collect::<Vec<_>>();
-        copies.sort_by_key(|copy| std::cmp::Reverse(copy.amount));
+        sort_by_key(&mut copies, |copy| std::cmp::Reverse(copy.amount));
         let causes = copies.into_iter().take(digest::MOST).map(|copy| digest::Cause {
             name: format!("{} {}", copy.opcode, copy.to),
             amount: copy.amount.map(digest::Amount::Cost),

@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 use xla_shape_core::gpu::{Gpu, UnknownGpu, jax_memory_bytes};
 use xla_shape_core::memory_space;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::{Generation, UnknownGeneration};
 use xla_shape_hlo::proto::GpuConfig;
 use xla_shape_hlo::{Account, Buffer, Instruction, Lifetime, Module, Role, Sources, Timeline};
@@ -455,7 +456,7 @@ impl AtPeak {
             .live_at(step)
             .filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0)
             .collect();
-        live.sort_by_key(|lifetime| std::cmp::Reverse(lifetime.bytes));
+        sort_by_key(&mut live, |lifetime| std::cmp::Reverse(lifetime.bytes));
         let mut by = [const { BTreeMap::<String, Part>::new() }; 4];
         let mut tree = Branch::default();
         for lifetime in &live {
@@ -482,7 +483,7 @@ impl AtPeak {
         }
         let ranked = |parts: BTreeMap<String, Part>| {
             let mut parts = parts.into_values().collect::<Vec<_>>();
-            parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+            sort_by_key(&mut parts, |part| std::cmp::Reverse(part.bytes));
             parts.truncate(top);
             parts
         };
@@ -542,7 +543,7 @@ impl Branch {
         // Bounds the recursion: an op_name may have any number of parts.
         const DEEPEST: usize = 12;
         let mut parts: Vec<_> = self.parts.iter().filter(|(_, part)| part.bytes >= least && depth < DEEPEST).collect();
-        parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.bytes));
+        sort_by_key(&mut parts, |(_, part)| std::cmp::Reverse(part.bytes));
         parts.truncate(*left);
         *left -= parts.len();
         let scope = |(name, part): (&String, &Self)| {

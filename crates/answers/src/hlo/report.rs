@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Account, Buffer, Footprint, Instruction, Module, Opcode, Severity, Source, Sources, Timeline};
 use xla_shape_program::{ProgramMemory, Statistics};
 
@@ -126,7 +127,7 @@ pub struct Finding {
 /// The findings of a module, errors first.
 fn findings(module: &Module) -> Vec<Finding> {
     let mut found = module.check();
-    found.sort_by_key(|finding| core::cmp::Reverse(finding.severity()));
+    sort_by_key(&mut found, |finding| core::cmp::Reverse(finding.severity()));
     let finding = |found: xla_shape_hlo::Finding<'_>| Finding {
         severity: found.severity().name(),
         instruction: found.instruction().name().to_owned(),
@@ -445,11 +446,11 @@ impl Report {
             padding_bytes: usage.footprint.padding_bytes(),
         });
         let mut tile_formats = tile_formats.collect::<Vec<_>>();
-        tile_formats.sort_by_key(|format| std::cmp::Reverse(format.bytes));
+        sort_by_key(&mut tile_formats, |format| std::cmp::Reverse(format.bytes));
         let sources = module.sources();
         let mut changes = memory.layout_changes();
         changes.retain(|change| wanted(change.to.layout().memory_space()));
-        changes.sort_by_key(|change| std::cmp::Reverse(change.moved_bytes));
+        sort_by_key(&mut changes, |change| std::cmp::Reverse(change.moved_bytes));
         Self {
             summary: account.map(|account| Summary::new(module, timeline, device, account)),
             module: module.name().map(str::to_owned),
@@ -564,7 +565,7 @@ fn at_peak(module: &Module, timeline: Option<&Timeline<'_>>, top: usize, only: O
 fn collectives(module: &Module, top: usize) -> Vec<Collective> {
     let sources = module.sources();
     let mut found = module.collectives();
-    found.sort_by_key(|found| {
+    sort_by_key(&mut found, |found| {
         let moved = found.bytes_in.saturating_add(found.bytes_out);
         std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1)))
     });
@@ -620,7 +621,7 @@ fn copies(memory: &xla_shape_hlo::Memory<'_>, wanted: &dyn Fn(u8) -> bool, top: 
             }
         }
     }
-    found.sort_by_key(|(_, to, _)| std::cmp::Reverse(to.byte_size()));
+    sort_by_key(&mut found, |(_, to, _)| std::cmp::Reverse(to.byte_size()));
     let read_by = |instruction: Instruction<'_>| {
         let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
         readers.get(&made).into_iter().flatten().map(|reader| reader.name().to_owned()).collect()
@@ -655,7 +656,7 @@ fn grouped<'m: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m
             }
         }
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.all_padding_bytes));
+    sort_by_key(&mut groups, |group| std::cmp::Reverse(group.all_padding_bytes));
     groups.truncate(top);
     groups
 }

@@ -4,6 +4,7 @@ use super::memory::Device;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Module, ShardedArray, ShardedArrayKind};
 
 /// The shardings of a module, and what they mean for each device.
@@ -105,11 +106,11 @@ impl Shardings {
         }
         let kinds = kinds.into_iter().map(|(sharding, sum)| Kind { sharding, sum });
         let mut shardings = kinds.collect::<Vec<_>>();
-        shardings.sort_by_key(|kind| std::cmp::Reverse(kind.sum.bytes_per_device));
+        sort_by_key(&mut shardings, |kind| std::cmp::Reverse(kind.sum.bytes_per_device));
         let all = arrays.iter().map(Sharded::new).collect::<Vec<_>>();
         let ranked = |worth: fn(&Sharded) -> u64| {
             let mut found = all.iter().filter(|array| worth(array) > 0).collect::<Vec<_>>();
-            found.sort_by_key(|array| std::cmp::Reverse(worth(array)));
+            sort_by_key(&mut found, |array| std::cmp::Reverse(worth(array)));
             found.into_iter().take(top).cloned().collect()
         };
         Some(Self {

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::cost::{CostError, Costs};
 use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};
@@ -250,7 +251,7 @@ impl<'p, 'm> Facts<'p, 'm> {
     fn unread(&self, instruction: Instruction<'_>) -> Vec<String> {
         let own = instruction.span();
         let mut unread: Vec<_> = self.costs.unread().iter().map(|(_, error)| error).chain(&self.errors).collect();
-        unread.sort_by_key(|error| (error.span() != own, error.span().start));
+        sort_by_key(&mut unread, |error| (error.span() != own, error.span().start));
         unread.into_iter().map(ToString::to_string).collect()
     }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Instruction, Module, Pairs};
 
 words! {
@@ -141,7 +142,9 @@ pub(super) fn times(
         }
     };
     let mut rows = lines.into_iter().map(row).collect::<Vec<_>>();
-    rows.sort_by_key(|row| Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0))));
+    sort_by_key(&mut rows, |row| {
+        Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0)))
+    });
     let run = TimeDifference {
         name: "run".to_owned(),
         change: TimeChange::Run,

@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::DumpedKernel;
 use xla_shape_program::Program;
@@ -258,7 +259,7 @@ impl Answer for Kernels {
     fn digest(&self) -> Digest {
         let mut lines = self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(move |line| (kernel, line)));
         let mut lines = lines.by_ref().collect::<Vec<_>>();
-        lines.sort_by_key(|(_, line)| std::cmp::Reverse(line.bundles));
+        sort_by_key(&mut lines, |(_, line)| std::cmp::Reverse(line.bundles));
         let causes = lines.into_iter().take(digest::MOST).map(|(kernel, line)| digest::Cause {
             name: kernel.title(),
             amount: Some(digest::Amount::Bundles(line.bundles)),

@@ -6,6 +6,7 @@ use super::trial::{Trial, TrialFields};
 use crate::numbers::{InUnits, count};
 use schemars::JsonSchema;
 use serde::Serialize;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::VectorLayout;
 use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
@@ -110,7 +111,7 @@ fn in_words(line: u64, remedies: &[Remedy], trials: &[(u64, Remedy, Trial)], det
             helps.push(Help { kind: remedy.name(), text, trial });
         }
     }
-    helps.sort_by_key(|help| !matches!(help.trial, Some(Trial::Compiles { .. })));
+    sort_by_key(&mut helps, |help| !matches!(help.trial, Some(Trial::Compiles { .. })));
     helps
 }
 

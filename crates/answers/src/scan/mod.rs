@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
     LogLines, MlirReader, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
@@ -122,7 +123,7 @@ impl Scan {
             self.messages.read_line(self.lines, content);
             self.program.read_line(content);
         }
-        all.sort_by_key(|found| found.column);
+        sort_by_key(&mut all, |found| found.column);
         for found in &all {
             let row = self.rows.entry(found.shape.clone());
             row.or_insert_with(|| Row { first: found.clone(), times: 0 }).times += 1;
@@ -209,7 +210,9 @@ impl Scan {
     #[must_use]
     pub fn allocations(&self) -> Vec<&ReportedAllocation> {
         let mut allocations = without_repetitions(&self.messages.allocations);
-        allocations.sort_by_key(|allocation| Reverse((allocation.padding_bytes().unwrap_or(0), allocation.bytes)));
+        sort_by_key(&mut allocations, |allocation| {
+            Reverse((allocation.padding_bytes().unwrap_or(0), allocation.bytes))
+        });
         allocations
     }
 
@@ -223,7 +226,7 @@ impl Scan {
     #[must_use]
     pub fn shapes(&self) -> Vec<(&Found, usize)> {
         let mut rows = self.rows.values().collect::<Vec<_>>();
-        rows.sort_by_key(|row| {
+        sort_by_key(&mut rows, |row| {
             let Found { line, column, bytes, padding_bytes, .. } = row.first;
             (Reverse((padding_bytes.unwrap_or(0), bytes.unwrap_or(0))), line, column)
         });
@@ -282,7 +285,7 @@ impl Scan {
             let mut cause = Cause::of_amount(amount, &self.trials)?;
             cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
             // What the message lists already helps last.
-            cause.remedies.sort_by_key(|help| has_list && help.kind == parts::LIST);
+            sort_by_key(&mut cause.remedies, |help| has_list && help.kind == parts::LIST);
             Some(cause)
         };
         let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
@@ -397,7 +400,7 @@ impl Serialize for Scan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let most_padded = self.allocations();
         let mut largest = most_padded.clone();
-        largest.sort_by_key(|allocation| Reverse(allocation.bytes));
+        sort_by_key(&mut largest, |allocation| Reverse(allocation.bytes));
         let summary = Summary {
             amounts: self.messages.amounts.iter().map(Amount::new).collect(),
             causes: self.causes(),
@@ -565,7 +568,7 @@ fn sums<'a>(all: &[&'a ReportedAllocation], name: impl Fn(&'a ReportedAllocation
     if sums.iter().all(|sum| sum.allocations == 1) {
         sums.clear();
     }
-    sums.sort_by_key(|sum| Reverse(sum.bytes));
+    sort_by_key(&mut sums, |sum| Reverse(sum.bytes));
     sums
 }
 

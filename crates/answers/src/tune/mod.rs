@@ -10,6 +10,7 @@ pub use advice::{Advice, Copied, PlaceNow, Smallest, Wanted};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The best layouts of shared arrays, and all that were tried.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -247,7 +248,7 @@ impl Tuning {
     #[must_use]
     pub fn sorted(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.tried.iter().collect();
-        entries.sort_by_key(|entry| {
+        sort_by_key(&mut entries, |entry| {
             (self.problem(entry).is_some(), entry.cost.amount.is_none(), entry.cost.amount, entry.cost.bytes)
         });
         entries

@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 
 /// The peak of one memory space: the most live bytes at any step.
@@ -261,7 +262,7 @@ impl<'m> Timeline<'m> {
         let alone = self.numbers.iter().zip(&self.lifetimes).filter(|(number, _)| is_alone(**number));
         let mut all: Vec<_> = alone.map(|(number, lifetime)| (*number, lifetime.clone())).collect();
         all.extend(unshared);
-        all.sort_by_key(|(number, _)| *number);
+        sort_by_key(&mut all, |(number, _)| *number);
         all.into_iter().map(|(_, lifetime)| lifetime).collect()
     }
 

@@ -26,6 +26,7 @@ pub(crate) use values::parts;
 use buffers::HloBuffer;
 use schedule::Schedule;
 use values::Values;
+use xla_shape_core::sorting::sort_by_key;
 
 use crate::module::{Computation, Instruction, Module};
 use crate::schema::Key;
@@ -379,7 +380,7 @@ impl<'m> Memory<'m> {
 
     fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m>) -> u64) -> Vec<Buffer<'m>> {
         let mut buffers = self.buffers.clone();
-        buffers.sort_by_key(|buffer| Reverse(key(buffer)));
+        sort_by_key(&mut buffers, |buffer| Reverse(key(buffer)));
         buffers.truncate(count);
         buffers
     }

@@ -11,6 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::proto::wire::{Content, Fields};
+use xla_shape_core::sorting::sort_by_key;
 
 /// A profile: the modules that ran, the devices, and how long each instruction took.
 ///
@@ -268,7 +269,7 @@ impl Profile {
             lines.extend(Kind::of(plane.name, name).map(|kind| (kind, line, begin)));
         }
         // The runs of programs are read before the instructions in them.
-        lines.sort_by_key(|(kind, ..)| *kind != Kind::Programs);
+        sort_by_key(&mut lines, |(kind, ..)| *kind != Kind::Programs);
         let first = lines.first().map_or(0, |(.., begin)| *begin);
         if plane.name.starts_with("/device:") {
             self.devices.push(device(plane)?);

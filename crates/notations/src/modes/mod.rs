@@ -11,6 +11,7 @@ use core::num::NonZeroU64;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::limits::MAX_SIZE;
 use xla_shape_core::map::{Digit, Source, StrideTable, StrideTableRef, Term};
+use xla_shape_core::sorting::sort_by_key;
 
 /// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
@@ -389,7 +390,7 @@ impl Modes {
     /// Only for maps whose strides are above 0.
     pub(crate) fn first_hole(&self) -> Option<u64> {
         let mut modes = self.modes.clone();
-        modes.sort_by_key(|mode| mode.stride);
+        sort_by_key(&mut modes, |mode| mode.stride);
         let mut end = 1_u64;
         let mut hole = None;
         for mode in &modes {
@@ -496,7 +497,7 @@ fn of_digits(digits: &[Digit], extents: &[u64]) -> Option<Vec<Mode>> {
             }
         }
     }
-    modes.sort_by_key(|mode| (mode.dimension, mode.divisor));
+    sort_by_key(&mut modes, |mode| (mode.dimension, mode.divisor));
     Some(coalesced(modes, extents))
 }
 

@@ -4,6 +4,7 @@ use crate::modes::{Mode, Modes};
 use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::map::greatest_common_divisor;
+use xla_shape_core::sorting::sort_by_key;
 
 /// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. Whether sums of multiples of
 /// any strides meet is as hard as the subset sum problem.
@@ -69,7 +70,7 @@ impl Modes {
             return Sharing::Repeats { dimension: mode.dimension, index };
         }
         let mut modes = self.modes().to_vec();
-        modes.sort_by_key(|mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
+        sort_by_key(&mut modes, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
         // What all modes from this one on reach, and what divides their strides.
         let mut reach = vec![0_i128];
         let mut divides = vec![0_u64];

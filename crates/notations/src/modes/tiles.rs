@@ -5,6 +5,7 @@ use crate::modes::{Mode, Modes};
 use crate::{Notation, Obstacle};
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, ElementType, Layout, Tile, TileDimension};
 
 /// A part of an index, in the order of memory.
@@ -74,7 +75,7 @@ pub(crate) fn nested(map: &Modes, notation: Notation) -> Result<Nested, Obstacle
     let mut items: Vec<Item> = Vec::with_capacity(map.modes().len());
     positive(map, notation)?;
     let mut modes = map.modes().to_vec();
-    modes.sort_by_key(|mode| mode.stride);
+    sort_by_key(&mut modes, |mode| mode.stride);
     // From the innermost one on.
     let mut inner: Option<Mode> = None;
     for &mode in &modes {

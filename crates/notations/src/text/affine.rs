@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU64;
 use xla_shape_core::limits::MAX_SIZE;
 use xla_shape_core::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
+use xla_shape_core::sorting::{sort_by, sort_by_key};
 
 /// The longest sum that is written, in bytes. Each `*` inside another one doubles the length.
 const MAX_LENGTH: usize = 1 << 16;
@@ -54,7 +55,7 @@ pub(crate) fn of_modes(map: &Modes) -> String {
         if mode.stride == 1 { part } else { format!("{part} * {}", mode.stride) }
     };
     let mut modes = map.modes().to_vec();
-    modes.sort_by_key(|mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
+    sort_by_key(&mut modes, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
     let parts = modes.iter().map(term).collect::<Vec<_>>();
     format!("affine_map<({}) -> ({})>", arguments(map.extents().len()), sum(&parts, map.offset()))
 }
@@ -64,7 +65,7 @@ type Addends = Vec<(String, u64)>;
 
 /// The addends with the largest factors first, and of equal ones in the order of their texts: so a text that is read and written again stays the same.
 fn in_order(mut addends: Addends) -> Vec<String> {
-    addends.sort_by(|(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
+    sort_by(&mut addends, |(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
     addends.into_iter().map(|(part, factor)| if factor == 1 { part } else { format!("{part} * {factor}") }).collect()
 }
 
@@ -377,7 +378,7 @@ impl<'a> Builder<'a> {
             }
             digits.push(Digit { term, size: self.max(term).saturating_add(1), stride });
         }
-        digits.sort_by_key(|digit| core::cmp::Reverse(digit.stride));
+        sort_by_key(&mut digits, |digit| core::cmp::Reverse(digit.stride));
         StrideTable::from_digits(self.sizes, &digits, self.intermediates.clone()).ok_or(Obstacle::TooLarge)
     }
 }

@@ -18,6 +18,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::ElementType;
+use xla_shape_core::sorting::sort_by_key;
 
 /// `6x200xbf16`
 fn prefix(layout: &AnyLayout, notation: Notation) -> core::result::Result<String, Obstacle> {
@@ -134,7 +135,7 @@ fn tiled(extents: &[u64], tiles: &[Vec<u64>], strides: &[i64]) -> core::result::
         stride = stride.saturating_mul(i64::try_from(part.size).unwrap_or(i64::MAX));
     }
     modes.extend(parts);
-    modes.sort_by_key(|mode| (mode.dimension, mode.divisor, mode.size));
+    sort_by_key(&mut modes, |mode| (mode.dimension, mode.divisor, mode.size));
     modes.retain(|mode| mode.size > 1);
     Modes::of_modes(extents.to_vec(), modes, 0)
 }

@@ -5,6 +5,7 @@ use crate::{Modes, Notation, Obstacle};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The most dimensions of an array for which the nearest layout is looked for.
 const MAX_VIEWED: usize = 64;
@@ -77,7 +78,7 @@ impl AnyLayout {
     fn parts(&self, notation: Notation) -> Option<Nearest> {
         let modes = self.modes().ok()?;
         let mut parts = modes.modes().to_vec();
-        parts.sort_by_key(|mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
+        sort_by_key(&mut parts, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
         let extents = parts.iter().map(|mode| mode.size).collect::<Vec<_>>();
         let strides = parts.iter().map(|mode| mode.stride).collect::<Vec<_>>();
         let map = Map::Modes(Modes::strided(&extents, &strides, modes.offset()).ok()?);

@@ -14,6 +14,7 @@ use crate::{Notation, Obstacle};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The most dimensions that oneDNN has (`DNNL_MAX_NDIMS`).
 const MAX_DIMENSIONS: usize = 12;
@@ -159,7 +160,7 @@ fn map(sizes: &[u64], outer: &[usize], blocks: &[(usize, u64)]) -> core::result:
         let elements = i64::try_from(size.max(1)).map_err(|_| Obstacle::TooLarge)?;
         stride = stride.checked_mul(elements).ok_or(Obstacle::TooLarge)?;
     }
-    modes.sort_by_key(|mode| (mode.dimension, mode.divisor));
+    sort_by_key(&mut modes, |mode| (mode.dimension, mode.divisor));
     modes.retain(|mode| mode.size > 1);
     Modes::of_modes(sizes.to_vec(), modes, 0)
 }

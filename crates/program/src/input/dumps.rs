@@ -4,6 +4,7 @@ use super::{File, PASTED};
 use crate::program::Program;
 use crate::read::ReadError;
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by;
 use xla_shape_hlo::Language;
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
 use xla_shape_hlo::proto::{is_message, is_text_format};
@@ -118,7 +119,7 @@ impl<'g> KernelFiles<'g> {
             folders.entry(folder).or_default();
             named.push((folder, name, file.bytes));
         }
-        named.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+        sort_by(&mut named, |one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
         for (number, place) in folders.values_mut().enumerate() {
             *place = number;
         }

@@ -3,6 +3,7 @@
 use super::{Contents, ReadError};
 use std::cmp::Reverse;
 use std::sync::Arc;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::dump::BufferAssignment;
 use xla_shape_hlo::profile::{Profile, ProfiledModule};
@@ -79,6 +80,6 @@ fn named(name: &str, profile: &Profile, wanted: &str) -> Result<usize, ReadError
 /// The names of the modules, those that took the most time first.
 fn names(profile: &Profile) -> Vec<String> {
     let mut modules = profile.modules().iter().filter(|module| module.message().is_some()).collect::<Vec<_>>();
-    modules.sort_by_key(|module| Reverse(module.picoseconds()));
+    sort_by_key(&mut modules, |module| Reverse(module.picoseconds()));
     modules.iter().map(|module| module.name().to_owned()).collect()
 }

@@ -9,6 +9,7 @@ use xla_shape_answers::kernel::{
     AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LaunchEntry, LineDifference,
     LineEntry, LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
 };
+use xla_shape_core::sorting::sort_by_key;
 
 /// How many lines of Python the text has for each kernel.
 const MOST_LINES: usize = 20;
@@ -206,7 +207,7 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     let all = sides.into_iter().enumerate();
     let mut all =
         all.flat_map(|(side, program)| program.instructions.iter().map(move |one| (side, one))).collect::<Vec<_>>();
-    all.sort_by_key(|(side, one)| (*side, Reverse(one.executed.or(one.bundles))));
+    sort_by_key(&mut all, |(side, one)| (*side, Reverse(one.executed.or(one.bundles))));
     let more = all.len().saturating_sub(MOST_LINES);
     columns(
         text,
@@ -431,7 +432,7 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     }
     text.paragraph("  lines, those with the most bundles first");
     let mut lines = kernel.lines.iter().collect::<Vec<_>>();
-    lines.sort_by_key(|line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
+    sort_by_key(&mut lines, |line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
     // Without loops around it, a line has its bundles once.
     let has_trips = lines.iter().any(|line| line.executed != Some(line.bundles));
     let with_trips = if has_trips { "with trips" } else { "" };
@@ -466,7 +467,7 @@ fn of_vmem(vmem: &Vmem, text: &mut Text) {
         None => text.paragraph("  vector memory: not known, because the sizes of some arguments are not"),
     };
     let mut parts = vmem.parts.iter().collect::<Vec<_>>();
-    parts.sort_by_key(|part| Reverse(part.bytes));
+    sort_by_key(&mut parts, |part| Reverse(part.bytes));
     let bytes = |part: &VmemEntry| part.bytes.map_or_else(|| "?".to_owned(), |bytes| Grouped(bytes).to_string());
     let width = column_width(parts.iter().map(|part| bytes(part).len()));
     for part in parts {

@@ -8,6 +8,7 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::str::FromStr;
 use toml::Spanned;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Instruction, Opcode};
 
@@ -145,7 +146,7 @@ macro_rules! claims {
             pub(super) fn claims(self) -> Vec<(usize, Claim)> {
                 let mut claims = Vec::new();
                 $(claims.extend(self.$kind.into_iter().map(|one| (one.span().start, Claim::$kind(one.into_inner()))));)*
-                claims.sort_by_key(|(place, _)| *place);
+                sort_by_key(&mut claims, |(place, _)| *place);
                 claims
             }
         }

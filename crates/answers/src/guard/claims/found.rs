@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::memory_space::DEFAULT;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, ElementType, Layout, Shape};
 use xla_shape_hlo::cost::Costs;
 use xla_shape_hlo::{Alias, Collective, Instruction, Memory, Module, Opcode, Source, Totals};
@@ -146,7 +147,7 @@ impl<'m> Found<'m> {
         let is_part = |thing: &Thing<'m>| differs.iter().any(|differs| thing.figures.contains(&differs.field));
         let is_shown = |thing: &&Thing<'m>| !some_are_judged || !thing.wrong.is_empty() || is_part(thing);
         let mut things: Vec<_> = self.things.iter().filter(is_shown).collect();
-        things.sort_by_key(|thing| std::cmp::Reverse(thing.bytes));
+        sort_by_key(&mut things, |thing| std::cmp::Reverse(thing.bytes));
         let instead = |thing: &Thing<'m>| Instead {
             name: thing.at.name().to_owned(),
             opcode: thing.at.opcode().to_string(),

@@ -7,6 +7,7 @@ use super::found::{Seen, call_name, totals};
 use super::select::Space;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::memory_space::DEFAULT;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Module, Opcode, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer};
@@ -163,7 +164,7 @@ fn arguments(seen: &Seen<'_>) -> Vec<Claim> {
     let names = counted(parameters.iter().map(|(_, parameter)| seen.argument_name(*parameter)));
     let mut arrays: Vec<_> =
         parameters.iter().filter_map(|(number, found)| Some((*number, *found, found.shape().array()?))).collect();
-    arrays.sort_by_key(|(number, _, array)| (std::cmp::Reverse(array.byte_size()), *number));
+    sort_by_key(&mut arrays, |(number, _, array)| (std::cmp::Reverse(array.byte_size()), *number));
     arrays.truncate(MOST_ARGUMENTS);
     let claim = |(number, parameter, array): (usize, xla_shape_hlo::Instruction<'_>, &xla_shape_core::ArrayShape)| {
         let name = seen.argument_name(parameter);

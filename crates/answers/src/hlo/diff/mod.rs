@@ -19,6 +19,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Buffer, Module, Opcode, Pairs, Timeline};
 use xla_shape_program::{Program, ProgramMemory};
 
@@ -308,7 +309,7 @@ impl Answer for Difference {
     fn digest(&self) -> Digest {
         let memory = self.peaks.first().map(|peak| peak.because.as_slice()).unwrap_or_default();
         let mut memory = memory.iter().collect::<Vec<_>>();
-        memory.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+        sort_by_key(&mut memory, |cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
         let memory = memory.into_iter().map(|cause| digest::Cause {
             name: format!("%{}", cause.name),
             amount: Some(digest::Amount::MoreBytes(cause.bytes)),
@@ -317,7 +318,7 @@ impl Answer for Difference {
             remedy: None,
         });
         let mut parts = self.parts.iter().collect::<Vec<_>>();
-        parts.sort_by_key(|part| std::cmp::Reverse(part.amount));
+        sort_by_key(&mut parts, |part| std::cmp::Reverse(part.amount));
         let parts = parts.into_iter().map(|part| digest::Cause {
             name: format!("%{}", part.name),
             amount: part.amount.map(digest::Amount::Cost),
@@ -445,7 +446,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
             });
         }
     }
-    parts.sort_by_key(|part| std::cmp::Reverse(part.amount));
+    sort_by_key(&mut parts, |part| std::cmp::Reverse(part.amount));
     parts
 }
 
@@ -481,7 +482,7 @@ fn changes([before, after]: [&Module; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>
         changes.extend(change(Some(buffer), other, inputs));
     }
     changes.extend(others.into_values().filter_map(|buffer| change(None, Some(buffer), inputs)));
-    changes.sort_by_key(|change| std::cmp::Reverse(change.bytes.unsigned_abs()));
+    sort_by_key(&mut changes, |change| std::cmp::Reverse(change.bytes.unsigned_abs()));
     changes
 }
 

@@ -5,6 +5,7 @@ use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
 words! {
@@ -218,6 +219,6 @@ fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
         }
     }
     let mut groups: Vec<Cause> = groups.into_values().collect();
-    groups.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+    sort_by_key(&mut groups, |cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
     groups
 }

@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::str::FromStr;
 use xla_shape_core::shard::Sharding;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, ElementType, Shape};
 
 /// Reads a message. Each rule looks for the words of one kind of message.
@@ -488,7 +489,7 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
         return None;
     }
     let mut found: Vec<_> = find_shapes(text).chain(find_spelled_shapes(text)).take(3).collect();
-    found.sort_by_key(|found| found.span.start);
+    sort_by_key(&mut found, |found| found.span.start);
     let [first, second] = found.as_slice() else { return None };
     let (before, connection) = (text.get(..first.span.start)?, text.get(first.span.end..second.span.start)?);
     let says = |text: &str, words: &[&str]| words.iter().any(|words| text.contains(words));
