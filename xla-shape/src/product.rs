@@ -21,7 +21,7 @@
 mod blocks;
 mod terms;
 
-pub use terms::Terms;
+pub use terms::{Step, Terms};
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 #[cfg(feature = "half")]

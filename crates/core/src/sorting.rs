@@ -1,8 +1,9 @@
-//! Stable sorts that are compiled once for all types.
+//! Stable sorts that are compiled once for all types, and maps that are made without a sort.
 //!
 //! The sorts of the standard library are compiled for each type of element and each order: 4 KiB of code every time. Answers sort short lists of
 //! many types, where size counts and speed does not: in WebAssembly, this makes the explorer smaller.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -15,12 +16,14 @@ use core::cmp::Ordering;
 /// ```
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let mut sources: Vec<usize> = (0..items.len()).collect();
-    sort_numbers(&mut sources, &mut |a, b| compare(&items[a], &items[b]));
+    sort_numbers(&mut sources, &mut |a, b| match (items.get(a), items.get(b)) {
+        (Some(a), Some(b)) => compare(a, b),
+        _ => Ordering::Equal,
+    });
     // Follows each cycle of the permutation: the element that belongs to place `at` is at `sources[at]`. A place that is done is its own source.
     for start in 0..items.len() {
         let mut at = start;
-        loop {
-            let source = core::mem::replace(&mut sources[at], at);
+        while let Some(source) = sources.get_mut(at).map(|source| core::mem::replace(source, at)) {
             if source == start {
                 break;
             }
@@ -39,6 +42,18 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
 /// ```
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], mut key: impl FnMut(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
+/// The map of these pairs, of which the last counts where keys are equal: what collecting them makes, which sorts them first.
+///
+/// ```
+/// let map = xla_shape_core::sorting::map_of([("b", 1), ("a", 2), ("b", 3)]);
+/// assert_eq!(map.into_iter().collect::<Vec<_>>(), [("a", 2), ("b", 3)]);
+/// ```
+pub fn map_of<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    map.extend(pairs);
+    map
 }
 
 fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {

@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::map_of;
 
 /// Pairs of corresponding instructions of two programs, such as a program before and after a change.
 ///
@@ -155,8 +156,7 @@ impl<'m> Program<'m> {
             })
             .collect();
         program.computations = vec![0; module.instructions().len()];
-        let roots: BTreeMap<&str, u32> =
-            module.computations().map(|computation| (computation.name(), computation.root().number())).collect();
+        let roots = map_of(module.computations().map(|computation| (computation.name(), computation.root().number())));
         // Operands come before their users, and computations before their callers. Otherwise the hash covers less, and fewer
         // instructions are paired in the first round.
         for computation in module.computations() {

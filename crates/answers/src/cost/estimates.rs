@@ -1,7 +1,7 @@
 //! The compiler's estimates beside measured times.
 
 use std::collections::BTreeMap;
-use xla_shape_core::sorting::sort_by;
+use xla_shape_core::sorting::{map_of, sort_by};
 use xla_shape_hlo::Instruction;
 use xla_shape_hlo::cost::{Costs, InstructionCost, Unit};
 use xla_shape_hlo::profile::{InstructionTimes, ProfiledModule};
@@ -30,8 +30,8 @@ pub(super) struct Expected {
 
 impl<'c> Estimates<'c> {
     pub(super) fn new(costs: &'c Costs<'c>, measured: &ProfiledModule) -> Self {
-        let by_number = costs.instructions().iter().map(|cost| (cost.instruction.number(), cost)).collect();
-        let by_name = measured.instructions().collect::<BTreeMap<_, _>>();
+        let by_number = map_of(costs.instructions().iter().map(|cost| (cost.instruction.number(), cost)));
+        let by_name = map_of(measured.instructions());
         let ratios = costs.instructions().iter().filter_map(|cost| {
             let times = by_name.get(cost.instruction.name())?;
             let cycles = cost.figure.known().filter(|cycles| *cycles > 0)?;

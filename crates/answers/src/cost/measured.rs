@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::gpu::Gpu;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_hlo::cost::{Costs, InstructionCost};
 use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
 use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
@@ -279,7 +279,7 @@ impl Measured {
         let module = program.module();
         let (sources, readers) = (module.sources(), module.readers());
         let names = module.instructions().map(|instruction| (instruction.name(), instruction));
-        let names = names.collect::<BTreeMap<_, _>>();
+        let names = map_of(names);
         let all = measured.instructions().map(|(_, times)| times.own).fold(0, u64::saturating_add);
         let estimates = Estimates::new(costs, measured);
         let device = measured.runs().first().map_or(0, |run| run.device);
@@ -290,8 +290,8 @@ impl Measured {
             .map(|(name, times)| row(name, times, all, names.get(name).copied(), &estimates, &sources))
             .collect::<Vec<_>>();
         sort_by_key(&mut rows, |row| Reverse(row.times.picoseconds));
-        let by_name = measured.instructions().collect::<BTreeMap<_, _>>();
-        let beside = measured.asynchronous().collect::<BTreeMap<_, _>>();
+        let by_name = map_of(measured.instructions());
+        let beside = map_of(measured.asynchronous());
         let copies = copied(copies, &by_name, &beside, all);
         let moved = copies.iter().map(|copy| copy.times.picoseconds).fold(0, u64::saturating_add);
         let sums = |name: &dyn Fn(Option<Instruction<'_>>) -> Option<String>| grouped(&rows, &names, name);

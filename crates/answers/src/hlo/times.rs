@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_hlo::{Instruction, Module, Pairs};
 
 words! {
@@ -114,7 +114,7 @@ pub(super) fn times(
     let mut lines = BTreeMap::<Option<String>, [Option<Line<'_>>; 2]>::new();
     for (side, measured) in [before, after].into_iter().enumerate() {
         let names = modules[side].instructions().map(|instruction| (instruction.name(), instruction));
-        let names = names.collect::<BTreeMap<_, _>>();
+        let names = map_of(names);
         for found in &measured.instructions {
             let instruction = names.get(found.instruction.as_str()).copied();
             let source = instruction.and_then(|instruction| source_text(&inputs.source(instruction, side)));

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use xla_shape_core::sorting::map_of;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
 use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Unit, VmemPart, Window};
@@ -341,7 +342,7 @@ impl CompiledKernel {
             executed_empty: kernel.executed_empty,
             executed_slots: (!kernel.executed_units.is_empty()).then(|| {
                 let slots = kernel.executed_units.iter().map(|unit| (unit.name.to_owned(), unit.used));
-                slots.collect()
+                map_of(slots)
             }),
             listing: listing::bundles(kernel),
             vectors: listing::vectors(kernel),
@@ -373,7 +374,7 @@ impl CompiledKernel {
 
 fn usages(units: &[Unit<'_>]) -> BTreeMap<String, Usage> {
     let usage = |unit: &Unit<'_>| (unit.name.to_owned(), Usage { used: unit.used, capacity: unit.capacity });
-    units.iter().map(usage).collect()
+    map_of(units.iter().map(usage))
 }
 
 impl RelayoutEntry {
@@ -388,7 +389,7 @@ impl RelayoutEntry {
             instructions: relayout
                 .instructions
                 .as_ref()
-                .map(|instructions| instructions.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect()),
+                .map(|instructions| map_of(instructions.iter().map(|(name, times)| ((*name).to_owned(), *times)))),
             registers: relayout.registers,
         }
     }

@@ -1,6 +1,7 @@
 //! The bundles of a kernel and the vectors of its lines, as texts that a page lists.
 
 use std::collections::BTreeMap;
+use xla_shape_core::sorting::map_of;
 use xla_shape_mosaic::{Kernel, Slot};
 
 /// At most this many bundles, and vectors of a line, are kept: a page lists no more.
@@ -76,7 +77,7 @@ pub struct VectorText {
 /// The first bundles of a kernel.
 pub(super) fn bundles(kernel: &Kernel<'_>) -> Vec<BundleText> {
     let numbers = kernel.lines.keys().enumerate().map(|(number, source)| (*source, number));
-    let numbers = numbers.collect::<BTreeMap<_, _>>();
+    let numbers = map_of(numbers);
     let bundles = kernel.scheduled.iter().flat_map(|bundles| bundles.bundles()).take(MOST_BUNDLES);
     let bundles = bundles.map(|bundle| {
         let slots = bundle.slots().iter().filter(|slot| !slot.is_pseudo());

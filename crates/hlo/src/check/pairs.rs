@@ -12,6 +12,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::map_of;
 
 /// The users of an instruction.
 #[derive(Clone, Copy, PartialEq)]
@@ -195,7 +196,7 @@ fn difference(first: Instruction<'_>, other: Instruction<'_>) -> Option<&'static
 fn fields<'m>(instruction: Instruction<'m>) -> BTreeMap<&'m str, &'m str> {
     let fields =
         instruction.value_of(Key::FrontendAttributes).and_then(|value| value.fields().ok()).unwrap_or_default();
-    fields.into_iter().map(|(key, value)| (key, value.text())).collect()
+    map_of(fields.into_iter().map(|(key, value)| (key, value.text())))
 }
 
 /// The text of an instruction's `backend_config`; empty if it has none.

@@ -7,6 +7,7 @@ use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::map_of;
 
 /// A collective operation, with the bytes that a device sends and receives.
 #[derive(Clone, Debug)]
@@ -137,7 +138,7 @@ fn divided<'m>(module: &'m Module, all: &[Instruction<'m>]) -> BTreeMap<u32, Div
     // opcode.
     let fusions = module.instructions().filter(|fusion| fusion.opcode() == Opcode::Fusion);
     let fusions = fusions.filter_map(|fusion| Some((fusion.callee(Key::Calls)?.number(), fusion)));
-    let fusions: BTreeMap<u32, Instruction<'m>> = fusions.collect();
+    let fusions = map_of(fusions);
     let mut groups = BTreeMap::<_, Vec<CollectivePiece<'m>>>::new();
     for (instruction, channel) in chained {
         let Some(&fusion) = fusions.get(&instruction.computation().number()) else { continue };

@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_core::tpu::Generation;
 
 /// The peak of one memory space: the most live bytes at any step.
@@ -378,7 +378,7 @@ impl<'m> Timeline<'m> {
             let step = self.peak_step(space)?;
             Some((space, Peak { bytes: *bytes.get(step)?, at: *self.instructions.get(step)? }))
         };
-        self.live.iter().filter_map(peak).collect()
+        map_of(self.live.iter().filter_map(peak))
     }
 
     /// The totals.
@@ -500,5 +500,5 @@ fn walk(steps: usize, lifetimes: &[Lifetime<'_>]) -> BTreeMap<u8, Vec<u64>> {
         };
         (0..steps).map(step).collect()
     };
-    changes.into_iter().map(|(space, changes)| (space, curve(changes))).collect()
+    map_of(changes.into_iter().map(|(space, changes)| (space, curve(changes))))
 }

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use prost::Message;
 use xla_shape_core::Shape;
 use xla_shape_core::proto::ShapeProto;
+use xla_shape_core::sorting::map_of;
 
 /// The field numbers of `HloProto`.
 const MODULE: u32 = 1;
@@ -170,10 +171,8 @@ impl BufferAssignment {
 /// one, until it is freed. `None` if the message has no heap simulation.
 fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
     let buffers = assignment.logical_buffers.iter();
-    let sizes: BTreeMap<i64, u64> = buffers
-        .filter(|buffer| buffer.color == 0)
-        .filter_map(|buffer| Some((buffer.id, u64::try_from(buffer.size).ok()?)))
-        .collect();
+    let of_hbm = buffers.filter(|buffer| buffer.color == 0);
+    let sizes = map_of(of_hbm.filter_map(|buffer| Some((buffer.id, u64::try_from(buffer.size).ok()?))));
     let mut all = None;
     for trace in &assignment.heap_simulator_traces {
         // By buffer: the buffer whose memory it shares. By memory: the number of live buffers. By counted buffer: its bytes.

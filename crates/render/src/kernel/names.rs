@@ -1,6 +1,7 @@
 //! The names of Python files in the text: the ends of their paths, as far as they tell the files apart.
 
 use std::collections::{BTreeMap, BTreeSet};
+use xla_shape_core::sorting::map_of;
 
 /// The short names of files, by their paths.
 pub(super) struct FileNames<'a>(BTreeMap<&'a str, &'a str>);
@@ -18,7 +19,7 @@ impl<'a> FileNames<'a> {
             *counts.entry(end).or_default() += 1;
         }
         let short = |path: &'a str| ends(path).find(|end| counts.get(end) == Some(&1)).unwrap_or(path);
-        Self(paths.iter().map(|path| (*path, short(path))).collect())
+        Self(map_of(paths.iter().map(|path| (*path, short(path)))))
     }
 
     /// A source with the short name of its file.

@@ -16,10 +16,10 @@ use crate::source::source_text;
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_hlo::{Buffer, Module, Opcode, Pairs, Timeline};
 use xla_shape_program::{Program, ProgramMemory};
 
@@ -396,7 +396,7 @@ fn measures(
 fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Part> {
     let copies = [0, 1].map(|side: usize| {
         let copies = costs[side].iter().flat_map(|cost| &cost.copies).filter(|copy| copy.changes_layout());
-        copies.map(|copy| (copy.number, copy)).collect::<BTreeMap<u32, &CopyCost>>()
+        map_of(copies.map(|copy: &CopyCost| (copy.number, copy)))
     });
     let collectives = modules.map(Module::collectives);
     let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
@@ -473,8 +473,7 @@ fn totals(before: &Timeline<'_>, after: &Timeline<'_>) -> Vec<Total> {
 
 fn changes([before, after]: [&Module; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Change> {
     let (before, after) = (before.memory(), after.memory());
-    let mut others: BTreeMap<(u32, usize), &Buffer<'_>> =
-        after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)).collect();
+    let mut others = map_of(after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)));
     let mut changes = Vec::new();
     for buffer in before.buffers() {
         let other = pairs.after(buffer.instruction);

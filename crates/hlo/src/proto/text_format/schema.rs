@@ -1,6 +1,7 @@
 //! XLA's messages of programs: the numbers and kinds of their fields, by name.
 
 use alloc::collections::BTreeMap;
+use xla_shape_core::sorting::map_of;
 
 /// A line for each message and each enum, as the descriptors in jaxlib 0.12.0 have them (`xla/service/hlo.proto`, `xla/xla_data.proto`). A
 /// field is `name=number:kind`, where a whole number or a flag has no kind. Fields that are read nowhere are left out.
@@ -49,13 +50,13 @@ impl Messages {
             let entries = words.filter_map(|entry| entry.split_once('='));
             if what == "enum" {
                 let values = entries.filter_map(|(name, number)| Some((name, number.parse().ok()?)));
-                schema.enums.insert(name, values.collect());
+                schema.enums.insert(name, map_of(values));
             } else {
                 let fields = entries.filter_map(|(name, rest)| {
                     let (number, kind) = rest.split_once(':').unwrap_or((rest, ""));
                     Some((name, (number.parse().ok()?, kind)))
                 });
-                schema.messages.insert(name, fields.collect());
+                schema.messages.insert(name, map_of(fields));
             }
         }
         schema
