@@ -60,7 +60,11 @@ fn amounts(text: &mut Text, scan: &Scan) {
         let over = amount.limit.map(|limit| {
             // The figures of most messages are rounded: their difference is not the excess.
             let over = amount.over.map(|over| format!(", {} too much", InUnits(over)));
-            format!(" of {}{}", InUnits(limit), over.unwrap_or_default())
+            let over = over.unwrap_or_default();
+            match amount.is_fragmented() {
+                true => format!("; {} are free, in pieces{over}", InUnits(limit)),
+                false => format!(" of {}{over}", InUnits(limit)),
+            }
         });
         let details = [
             (amount.unpadded_bytes, "unpadded"),
@@ -97,7 +101,10 @@ fn causes(text: &mut Text, scan: &Scan) {
         }
         // Logs have a warning for each of many instructions.
         if let Some(other) = before.filter(|other| other.remedies == *remedies && !remedies.is_empty()) {
-            text.paragraph(format_args!("  Help: as for line {}.", other.line));
+            match other.line == *line {
+                true => text.paragraph("  Help: the same."),
+                false => text.paragraph(format_args!("  Help: as for line {}.", other.line)),
+            }
             continue;
         }
         before = Some(cause);

@@ -157,7 +157,7 @@ fn reports_are_answered() {
 }
 
 /// What a launcher, a logger, a mail program or a terminal puts before each line.
-const PREFIXES: [&str; 20] = [
+const PREFIXES: [&str; 25] = [
     "(EngineCore_DP0 pid=106339) ERROR 06-03 07:41:11 [core.py:1184] ",
     "(EngineCore pid=7) ",
     "(RayWorkerWrapper pid=812, ip=10.0.0.2) ",
@@ -178,6 +178,11 @@ const PREFIXES: [&str; 20] = [
     "    ",
     "\x1b[36m(RayWorkerWrapper pid=812)\x1b[0m ",
     "12: ",
+    "# ",
+    "+",
+    "2026-01-01 10:00:00.000 | ERROR | m:f:42 - ",
+    "##[error]",
+    "log.txt:101:",
 ];
 
 fn with_prefix(text: &str, prefix: &str) -> String {
@@ -279,6 +284,51 @@ fn public_messages_are_answered() {
         assert_eq!(kinds(message).first().map(String::as_str), row["kind"].as_str(), "{source}");
         let lines = message.replace(". ", ".\n").lines().map(|line| format!("[worker-0] {line}\n")).collect::<String>();
         assert_eq!(kinds(&lines), kinds(message), "{source} with a prefix");
+    }
+}
+
+/// A copy takes an array to another memory, whatever its layout.
+#[test]
+fn another_memory_is_a_copy() {
+    let text = answer("Shape mismatch: expected f32[8,128]{1,0:T(8,128)} but got f32[8,128]{1,0:T(8,128)S(5)}");
+    assert!(text.contains("Another memory") && text.contains("a copy moves them to the other memory"), "{text}");
+    assert!(!text.contains("every byte stays"), "{text}");
+}
+
+/// XLA has one cause for two parts of a sum; an instruction that XLA made is no kernel; another framework's memory is not XLA's.
+#[test]
+fn advice_is_for_what_was_refused() {
+    let rows = rows("public.jsonl");
+    let of = |kind: &str| -> Vec<Scan> {
+        let rows = rows.iter().filter(|row| row["kind"] == kind);
+        rows.map(|row| scanned(row["message"].as_str().unwrap())).collect()
+    };
+    for (kind, unwanted) in [
+        ("sparse_core", "xla_dump_to"),
+        ("scoped_vmem_of_instruction", "pl.pallas_call"),
+        ("cuda_memory", "XLA_FLAGS"),
+        ("sparse_core_memory", "xla-shape block"),
+        ("array", "16 MiB of 800 MiB"),
+    ] {
+        let scans = of(kind);
+        assert!(!scans.is_empty(), "{kind}");
+        for scan in scans {
+            let text = scan.text(1000).to_string();
+            assert!(scan.says_out_of_memory() || kind == "sparse_core_memory", "{text}");
+            assert_eq!((scan.causes().len(), text.contains(unwanted)), (1, false), "{text}");
+        }
+    }
+}
+
+/// A message about an operation of a kernel is no kernel, and a module in a log is a module.
+#[test]
+fn reports_are_taken_for_what_they_are() {
+    use xla_shape_program::{File, Input, Reading};
+    for (name, expected) in [("016.txt", Reading::Log), ("008.txt", Reading::Hlo)] {
+        let text = read(name);
+        let file = File { name: name.to_owned(), bytes: text.as_bytes() };
+        let found = Reading::all(Input { files: &[file], against: &[] });
+        assert_eq!(found.first(), Some(&expected), "{name}");
     }
 }
 

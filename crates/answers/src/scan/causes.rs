@@ -67,6 +67,7 @@ impl Cause {
                 amount.cause,
                 AmountCause::Program
                     | AmountCause::Loading
+                    | AmountCause::SparseCore
                     | AmountCause::Array
                     | AmountCause::Gpu
                     | AmountCause::Rematerialization
@@ -194,6 +195,32 @@ fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
                 format!("the scalars of {kernel} need {needed} of SMEM{over}{there_are}."),
                 vec![
                     "SMEM holds the operands of scalar prefetch, and the blocks and scratch buffers in SMEM."
+                        .to_owned(),
+                ],
+            )
+        }
+        AmountCause::InstructionVmem => {
+            let name =
+                amount.name.as_ref().map_or("an instruction".to_owned(), |name| format!("the instruction %{name}"));
+            let may_use = there_are("it may use");
+            let what = format!("{name} needs {needed} of VMEM{over}{may_use}.");
+            (what, vec!["XLA made it; it is not a Pallas kernel.".to_owned()])
+        }
+        AmountCause::SparseCore => {
+            let there_are = there_are("there are");
+            let what = format!("the TensorCore and SparseCore together need {needed} of HBM{over}{there_are}.");
+            (what, Vec::new())
+        }
+        AmountCause::Unnamed => {
+            let what = format!("the runtime has no room for a buffer of {needed}{over}.");
+            (what, vec!["The message does not name the device; it can be the host.".to_owned()])
+        }
+        AmountCause::Array if amount.is_fragmented() => {
+            let free = is_free();
+            (
+                format!("the runtime has no room for an array of {needed} in one piece{free}."),
+                vec![
+                    "The free memory is in pieces: it is fragmented. Arrays that are alive are between them."
                         .to_owned(),
                 ],
             )
@@ -485,6 +512,10 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
         }
         RefusalCause::Cast { from, to } => {
             (format!("Pallas does not convert {from} to {to} in a kernel for TPUs."), Vec::new())
+        }
+        RefusalCause::CudaMemory => {
+            let what = "the memory of a GPU ran out, outside of XLA; the message has no sizes.".to_owned();
+            (what, vec!["The request is one of CUDA's, such as those of another framework.".to_owned()])
         }
         RefusalCause::SharedMemory => {
             let kernel = refusal.name.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();

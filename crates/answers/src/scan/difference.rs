@@ -71,7 +71,9 @@ fn arrays(first: &ArrayShape, second: &ArrayShape) -> Vec<String> {
         && let Ok(comparison) = Comparison::new(first, second, None)
     {
         let reason = &comparison.reason;
-        if comparison.bitcast {
+        if comparison.bitcast && comparison.spaces.is_some() {
+            found.push("The bytes are in the same order; a copy moves them to the other memory.".to_owned());
+        } else if comparison.bitcast {
             found.push(format!("The bytes are the same: {reason}."));
         } else if comparison.same_bytes || first.same_dimensions(second) {
             found.push(format!("The bytes are not the same: {reason}."));

@@ -19,8 +19,8 @@ use std::collections::{HashMap, HashSet};
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
-    LogLines, MlirReader, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount, find_shapes,
-    find_spelled_shapes,
+    AmountCause, LogLines, MlirReader, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount,
+    find_shapes, find_spelled_shapes,
 };
 
 /// A shape that was found in a line of text.
@@ -153,7 +153,9 @@ impl Scan {
     #[must_use]
     pub fn says_out_of_memory(&self) -> bool {
         let messages = &self.messages;
-        messages.amounts.iter().any(|amount| amount.cause.is_failure()) || !messages.without_sizes.is_empty()
+        messages.amounts.iter().any(|amount| amount.cause.is_failure())
+            || !messages.without_sizes.is_empty()
+            || messages.refusals().iter().any(|refusal| refusal.cause == RefusalCause::CudaMemory)
     }
 
     /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
@@ -284,12 +286,16 @@ impl Scan {
         let of_amount = |(place, amount)| {
             let mut cause = Cause::of_amount(amount, &self.trials)?;
             cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
-            // What the message lists already helps last.
-            sort_by_key(&mut cause.remedies, |help| has_list && help.kind == parts::LIST);
+            // What the message lists already is not asked for.
+            cause.remedies.retain(|help| !has_list || help.kind != parts::LIST);
             Some(cause)
         };
         let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
-        let all = self.wholes().filter_map(of_amount).chain(refusals.iter().map(of_refusal));
+        // XLA says of an instruction that it should have had room, after the sizes that say more.
+        let has_sizes = self.wholes().any(|(_, amount)| amount.cause == AmountCause::InstructionVmem);
+        let says_more =
+            |refusal: &&Refusal| !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. });
+        let all = self.wholes().filter_map(of_amount).chain(refusals.iter().filter(says_more).map(of_refusal));
         let mut causes: Vec<Cause> = Vec::new();
         for cause in all {
             if !causes.iter().any(|before| before.is_same(&cause)) {

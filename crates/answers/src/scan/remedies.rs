@@ -79,11 +79,16 @@ pub(super) fn text(remedy: &Remedy) -> String {
              or --tpu_log_allocations_on_oom=true in LIBTPU_INIT_ARGS; donate arguments (donate_argnums), and make large arrays \
              sharded from the start (jnp.zeros(…, device=sharding))."
             .to_owned(),
-        Remedy::ListAllocations { program } => {
+        Remedy::ListAllocations { program, is_for_gpu } => {
             let of = program.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();
+            let device = match is_for_gpu {
+                Some(true) => "h100",
+                Some(false) => "v6e",
+                None => "v6e or h100",
+            };
             format!(
                 "list what takes the memory{of}: compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR`; without a \
-                 device, `xla-shape compile PROGRAM.mlir --for DEVICE`, such as v6e or h100."
+                 device, `xla-shape compile PROGRAM.mlir --for DEVICE`, such as {device}."
             )
         }
         Remedy::ListKernel => "`xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.".to_owned(),
@@ -97,6 +102,25 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::ConstrainSharding => "write a sharding between the two, which changes one dimension at a time: \
              jax.lax.with_sharding_constraint(x, sharding)."
             .to_owned(),
+        Remedy::ShardTables => {
+            "divide the embedding tables and the arrays of SparseCore's collectives among more devices.".to_owned()
+        }
+        Remedy::RaiseScopedVmem { bytes } => format!(
+            "give the compiler's instructions {}: LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib={}.",
+            InUnits(*bytes),
+            bytes.div_ceil(1024)
+        ),
+        Remedy::DumpSparseCore => {
+            "find what allocates it: --xla_sc_dump_mlir_to=DIR in LIBTPU_INIT_ARGS dumps the MLIR of the program, and \
+             --xla_mosaic_dump_to=DIR that of a kernel."
+                .to_owned()
+        }
+        Remedy::SmallerScratch => "in a Pallas kernel, make the buffers in scratch_shapes smaller.".to_owned(),
+        Remedy::NoCollectiveOffload => {
+            "if it is a collective, keep it off SparseCore: LIBTPU_INIT_ARGS=\"--xla_tpu_enable_sparse_core_collective_offload_all_gather=false \
+             --xla_tpu_enable_sparse_core_collective_offload_all_reduce=false\"."
+                .to_owned()
+        }
         Remedy::SmallerTables => {
             "lower max_ids_per_partition and max_unique_ids_per_partition to what the data has, or the batch.".to_owned()
         }

@@ -34,7 +34,12 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
             return Err(Failure::said("--program and --for answer in the text, or in the JSON of --summary"));
         }
         let program = match &arguments.program {
-            Some(path) => Some(xla_shape_files::contents(path)?),
+            Some(path) => {
+                let bytes = xla_shape_files::contents(path)?;
+                xla_shape_pjrt::Program::from_bytes(&bytes)
+                    .map_err(|error| Failure::said(format!("{}: {error}", path.display())))?;
+                Some(bytes)
+            }
             None => scan.program().map(|text| text.as_bytes().to_vec()),
         };
         let Some(program) = program else {

@@ -182,10 +182,16 @@ fn one_prefix(text: &str) -> Option<usize> {
         b'|' => Some(1).filter(|&end| ends_word(text, end)),
         b'0'..=b'9' | b'T' => time(text).or_else(|| position(text)).or_else(|| numbered(text)),
         b'-' => python_logger(text),
+        b'#' => error_of_workflow(text).or_else(|| {
+            Some(text.bytes().take_while(|byte| *byte == b'#').count()).filter(|&end| ends_word(text, end))
+        }),
+        b'+' => Some(1),
         b'A'..=b'Z' | b'a'..=b'z' | b'/' | b'.' | b'_' => month(text)
             .or_else(|| level(text))
             .or_else(|| absl(text))
             .or_else(|| position(text))
+            .or_else(|| found_line(text))
+            .or_else(|| loguru(text))
             .or_else(|| service(text)),
         _ => None,
     }
@@ -351,6 +357,28 @@ fn python_logger(text: &str) -> Option<usize> {
     }
     let (level_name, after) = after.split_once(" - ")?;
     (level(level_name) == Some(level_name.len())).then(|| text.len() - after.len())
+}
+
+/// `##[error]`, as GitHub's workflows write it.
+fn error_of_workflow(text: &str) -> Option<usize> {
+    let (kind, _) = text.strip_prefix("##[")?.split_once(']')?;
+    kind.bytes().all(|byte| byte.is_ascii_lowercase()).then(|| kind.len() + 4)
+}
+
+/// `log.txt:101:`, as grep writes it.
+fn found_line(text: &str) -> Option<usize> {
+    let length = text.bytes().take_while(|byte| byte.is_ascii_graphic() && *byte != b':').count();
+    let (file, rest) = text.split_at_checked(length).filter(|(file, _)| file.contains('.'))?;
+    let rest = rest.strip_prefix(':')?;
+    let line = digits(rest);
+    (line > 0 && rest.as_bytes().get(line) == Some(&b':')).then(|| file.len() + line + 2)
+}
+
+/// `module:function:42 - `, as Loguru writes it after a level.
+fn loguru(text: &str) -> Option<usize> {
+    let (place, _) = text.split_once(" - ")?;
+    let (_, line) = place.rsplit_once(':').filter(|_| !place.contains(' ') && place.matches(':').count() == 2)?;
+    (!line.is_empty() && digits(line) == line.len()).then(|| place.len() + 2)
 }
 
 /// `worker-0-1  | `, as Docker writes it.

@@ -30,6 +30,12 @@ impl Compiler {
                 compiler.options.push((VMEM_OPTION.to_owned(), bytes.div_ceil(1024).to_string()));
                 Some(compiler.compile(host, target, &with_vmem_limit(program, *bytes)))
             }
+            (Remedy::RaiseScopedVmem { bytes }, _) => {
+                let mut compiler = self.clone();
+                compiler.options.retain(|(name, _)| name != VMEM_OPTION);
+                compiler.options.push((VMEM_OPTION.to_owned(), bytes.div_ceil(1024).to_string()));
+                Some(compiler.compile(host, target, program))
+            }
             (Remedy::CompileFor { found, .. }, Some(RefusalCause::InputMismatch { parameter, .. })) => {
                 let argument = Argument::Parameter(usize::try_from(*parameter).ok()?);
                 let layouts = BTreeMap::from([(argument, found.layout().clone())]);

@@ -5,9 +5,9 @@ use crate::program::Program;
 use crate::read::ReadError;
 use std::collections::BTreeMap;
 use xla_shape_core::sorting::sort_by;
-use xla_shape_hlo::Language;
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
 use xla_shape_hlo::proto::{is_message, is_text_format};
+use xla_shape_hlo::{Language, LogLines};
 use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
 
 /// Whether a file is a module, in a form that nothing else has.
@@ -15,9 +15,16 @@ pub(super) fn is_module(file: &File<'_>) -> bool {
     let is_text = || {
         let text = file.text()?;
         let begins = || Language::of(file.bytes) == Some(Language::Hlo) && !text.trim_start().starts_with('%');
-        Some(text.contains("\nENTRY ") || begins() || is_text_format(text))
+        Some(text.contains("\nENTRY ") || begins() || is_wrapped(text) || is_text_format(text))
     };
     is_message(file.bytes) || is_text().unwrap_or(false)
+}
+
+/// Whether a text has a module whose lines have the prefixes of a log.
+fn is_wrapped(text: &str) -> bool {
+    let mut log = LogLines::default();
+    let mut begins = |words: &str| text.lines().any(|line| log.unwrap(line).trim_start().starts_with(words));
+    text.contains("HloModule ") && text.contains("ENTRY ") && begins("HloModule ") && begins("ENTRY ")
 }
 
 /// A module, and the files beside it.
@@ -153,7 +160,9 @@ fn kernel_name(file: &File<'_>) -> Option<String> {
     let text = file.text()?;
     let stem = if name == PASTED { "pasted" } else { name.split('.').next()? };
     // Where vectors are registers, or have no layouts yet, no relayout can be told; the answer says which text has them.
-    let has_layouts = text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<");
+    // A message about an operation has its layouts too.
+    let is_mlir = Language::of(file.bytes) == Some(Language::Mlir);
+    let has_layouts = is_mlir && (text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<"));
     if text.contains(".roll_vectors ") || (!has_layouts && text.contains("stable_mosaic.version")) {
         return Some(format!("mosaic.{stem}.post-apply-vector-layout.txt"));
     }

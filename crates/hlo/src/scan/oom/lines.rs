@@ -2,12 +2,12 @@
 
 use super::{AmountCause, MAX_OPERATOR, ReportedAllocation, ReportedAmount};
 use crate::scan::find_shapes;
-use crate::scan::refusal::NO_VMEM;
+use crate::scan::refusal::{CUDA_MEMORY, NO_VMEM};
 use crate::scan::size::first_byte_count;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use xla_shape_core::ElementType;
+use xla_shape_core::{ElementType, memory_space};
 
 /// The text between this beginning and the next quote.
 pub(super) fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
@@ -45,7 +45,7 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
 
 /// Whether a message says so that may have sizes; XLA's messages about instructions without room in VMEM have none.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
-    let is_about_memory = !text.contains(NO_VMEM);
+    let is_about_memory = !text.contains(NO_VMEM) && !text.contains(CUDA_MEMORY);
     is_about_memory
         && ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
             .iter()
@@ -72,6 +72,8 @@ pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> 
     let kernel = kernel.map(|(_, rest)| rest).or_else(|| text.rsplit_once("] :: ").map(|(_, rest)| rest));
     let program = ["Error loading program '", "HLO module: ", "executable_name='"];
     let program = program.iter().find_map(|words| text.split_once(words).map(|(_, rest)| rest));
+    let is_of_xla = cause == AmountCause::ScopedVmem && kernel.is_some_and(is_of_xla);
+    let cause = if is_of_xla { AmountCause::InstructionVmem } else { cause };
     for amount in &mut amounts {
         if amount.cause == AmountCause::Unknown {
             amount.cause = cause;
@@ -82,6 +84,11 @@ pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> 
         first.over = first.over.or_else(|| exceeded_by(text));
     }
     Some(amounts)
+}
+
+/// Whether an instruction such as `fusion.9 = bf16[8]{0} fusion(%a)` is one that XLA made; kernels are custom calls.
+fn is_of_xla(instruction: &str) -> bool {
+    instruction.split("coped allocation").next().is_some_and(|instruction| instruction.contains(" fusion("))
 }
 
 /// Why a message states an amount.
@@ -100,6 +107,8 @@ pub(super) fn cause(text: &str, what: &str) -> AmountCause {
         AmountCause::Loading
     } else if text.contains("Attempting to allocate") || text.contains("Could not allocate ") {
         AmountCause::Array
+    } else if text.contains("Out of memory allocating ") {
+        AmountCause::Unnamed
     } else if text.contains("this is not a failure") {
         AmountCause::Dispensable
     } else if [
@@ -230,9 +239,15 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     }
     // `CUDA out of memory. Tried to allocate 1.02 GiB. GPU 0 has a total capacity of 139.81 GiB of which 860.69 MiB is free.`
     if let Some(rest) = after("Tried to allocate ")(text) {
-        let free = after(" of which ")(&rest).and_then(|free| sentence_size(&free));
-        let requested = amount("requested", sentence_size(&rest)?, free);
-        return Some(alloc::vec![ReportedAmount { cause: AmountCause::OtherAllocator, ..requested }]);
+        let stated = |words: &'static str| after(words)(&rest).and_then(|bytes| sentence_size(&bytes));
+        // Older releases: `(GPU 0; 23.69 GiB total capacity; 22.01 GiB already allocated; 12.94 MiB free; 22.01 GiB reserved in total …)`
+        let free = stated(" of which ").or_else(|| stated(" already allocated; "));
+        let part = |what: &str, bytes| ReportedAmount { is_part: true, ..amount(what, bytes, None) };
+        let reserved = stated(" free; ").filter(|_| rest.contains(" reserved in total"));
+        let amounts =
+            [Some(amount("requested", sentence_size(&rest)?, free)), reserved.map(|bytes| part("reserved", bytes))];
+        let of_other = |amount| ReportedAmount { cause: AmountCause::OtherAllocator, ..amount };
+        return Some(amounts.into_iter().flatten().map(of_other).collect());
     }
     // `Not enough space to allocate 5368709120 B DRAM buffer across 12 banks, where each bank needs to store 447393792 B, but bank size
     // is 1071821792 B (allocated: 726763712 B, free: 345058080 B, largest free block: 340146592 B)`
@@ -267,11 +282,16 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     }
     if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
         let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
-        let mut amounts = alloc::vec![amount("TensorCore hbm", size(rest.split(',').next()?)?, limit)];
-        let sparse = after("SparseCore Hbm usage ")(&rest);
-        let sparse = sparse.and_then(|sparse| size(sparse.trim_start_matches(": ").split(',').next()?));
-        amounts.extend(sparse.map(|bytes| amount("SparseCore hbm", bytes, limit)));
-        return Some(amounts);
+        let dense = size(rest.split(',').next()?)?;
+        let sparse = after("SparseCore Hbm usage")(&rest);
+        let sparse = size(sparse?.trim_start_matches([':', ' ']).split(',').next()?)?;
+        // The two share the memory: their sum is what does not fit.
+        let bytes = dense.checked_add(sparse)?;
+        let over = limit.and_then(|limit| bytes.checked_sub(limit));
+        let whole = ReportedAmount { over, ..amount("hbm, TensorCore and SparseCore", bytes, limit) };
+        let part = |what, bytes| ReportedAmount { is_part: true, ..amount(what, bytes, None) };
+        let amounts = [whole, part("TensorCore", dense), part("SparseCore", sparse)];
+        return Some(amounts.map(|amount| ReportedAmount { cause: AmountCause::SparseCore, ..amount }).into());
     }
     for (words, what) in [("Attempting to allocate ", "requested"), ("Attempting to reserve ", "requested")] {
         if let Some(rest) = after(words)(text) {
@@ -353,4 +373,13 @@ pub(super) fn sentence_size(text: &str) -> Option<u64> {
 /// Parses a size, with or without punctuation after it.
 pub(super) fn size(text: &str) -> Option<u64> {
     first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')', '`', '"', '\'']))
+}
+
+/// The memory space in what an amount is for, such as `hbm, total`. Scoped memory is that of a kernel, which is VMEM.
+pub(super) fn space_of(what: &str) -> Option<u8> {
+    what.split([',', ' ']).find_map(|word| match word {
+        "scoped" => Some(memory_space::GENERIC_FAST),
+        "sflag" => Some(memory_space::SEMAPHORE),
+        name => memory_space::from_name(name),
+    })
 }

@@ -8,9 +8,9 @@ use super::spelling::find_spelled_shapes;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size};
+use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size, space_of};
+use xla_shape_core::Shape;
 use xla_shape_core::tpu::{Generation, KernelVmem};
-use xla_shape_core::{Shape, memory_space};
 
 /// The amounts and allocations in the out-of-memory messages of a log, read line by line.
 ///
@@ -27,7 +27,7 @@ use xla_shape_core::{Shape, memory_space};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct OutOfMemory {
-    /// The in the order of the log.
+    /// The amounts, in the order of the log.
     pub amounts: Vec<ReportedAmount>,
     /// The listed allocations, in the order of the log.
     pub allocations: Vec<ReportedAllocation>,
@@ -78,6 +78,12 @@ pub enum AmountCause {
     Rematerialization,
     /// The statistics of a program that was compiled. Nothing failed.
     Statistics,
+    /// What the TensorCore and SparseCore need together is more HBM than there is (E1002).
+    SparseCore,
+    /// An instruction that XLA made, not a kernel, needs more scoped VMEM than it may use (E1001).
+    InstructionVmem,
+    /// A runtime that the message does not name has no room for a buffer.
+    Unnamed,
 }
 
 impl AmountCause {
@@ -90,7 +96,8 @@ impl AmountCause {
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::Program => Some("E1000"),
-            Self::ScopedVmem | Self::Vmem => Some("E1001"),
+            Self::ScopedVmem | Self::Vmem | Self::InstructionVmem => Some("E1001"),
+            Self::SparseCore => Some("E1002"),
             Self::Array => Some("E0100"),
             Self::Loading => Some("E0101"),
             _ => None,
@@ -118,6 +125,9 @@ impl AmountCause {
             Self::OtherAllocator => "other_allocator",
             Self::Rematerialization => "rematerialization",
             Self::Statistics => "statistics",
+            Self::SparseCore => "sparse_core",
+            Self::InstructionVmem => "scoped_vmem_of_instruction",
+            Self::Unnamed => "unnamed",
         }
     }
 
@@ -214,7 +224,12 @@ impl ReportedAmount {
     /// ```
     #[must_use]
     pub fn remedies(&self) -> Vec<Remedy> {
-        let list = Remedy::ListAllocations { program: self.name.clone() };
+        let is_for_gpu = match self.cause {
+            AmountCause::Gpu => Some(true),
+            AmountCause::Program | AmountCause::Loading => Some(false),
+            _ => None,
+        };
+        let list = Remedy::ListAllocations { program: self.name.clone(), is_for_gpu };
         match self.cause {
             // The size is rounded to a hundredth of a MiB.
             AmountCause::ScopedVmem => match self.bytes.checked_next_multiple_of(1 << 20) {
@@ -223,6 +238,14 @@ impl ReportedAmount {
                 }
                 _ => alloc::vec![Remedy::SmallerBlocks, Remedy::ListKernel],
             },
+            AmountCause::InstructionVmem => match self.bytes.checked_next_multiple_of(1 << 20) {
+                Some(bytes) if Self::vmem_can_grow(self.limit, bytes) => {
+                    alloc::vec![Remedy::RaiseScopedVmem { bytes }, Remedy::Barrier, Remedy::Report]
+                }
+                _ => alloc::vec![Remedy::Barrier, Remedy::Report],
+            },
+            AmountCause::SparseCore => alloc::vec![Remedy::ShardTables, Remedy::SmallerTables],
+            AmountCause::Unnamed => alloc::vec![Remedy::SmallerRequest],
             AmountCause::Vmem => alloc::vec![Remedy::SmallerBlocks, Remedy::ListKernel],
             AmountCause::Smem => alloc::vec![Remedy::ScalarsElsewhere],
             AmountCause::Array => alloc::vec![Remedy::FreeArrays, Remedy::Shard],
@@ -237,6 +260,19 @@ impl ReportedAmount {
         }
     }
 
+    /// Whether more is free than was requested: no free piece is large enough.
+    ///
+    /// ```
+    /// let mut messages = xla_shape_hlo::OutOfMemory::default();
+    /// messages.read_line(1, "Attempting to allocate 16.00M. That was not possible. There are 800.00M free.");
+    /// assert!(messages.amounts[0].is_fragmented());
+    /// ```
+    #[must_use]
+    pub fn is_fragmented(&self) -> bool {
+        let is_free = matches!(self.cause, AmountCause::Array | AmountCause::Loading | AmountCause::OtherAllocator);
+        is_free && self.limit.is_some_and(|free| free >= self.bytes)
+    }
+
     /// Whether a generation whose kernels have this limit, by default or because it was set, gives a kernel as many bytes.
     fn vmem_can_grow(limit: Option<u64>, bytes: u64) -> bool {
         let all = || Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
@@ -248,15 +284,6 @@ impl ReportedAmount {
         // All that one generation has is rarely what a program has set on another.
         !all().any(|vmem| is_about(limit, vmem.most)) && all().any(|vmem| bytes <= vmem.most)
     }
-}
-
-/// The memory space in what an amount is for, such as `hbm, total`. Scoped memory is that of a kernel, which is VMEM.
-fn space_of(what: &str) -> Option<u8> {
-    what.split([',', ' ']).find_map(|word| match word {
-        "scoped" => Some(memory_space::GENERIC_FAST),
-        "sflag" => Some(memory_space::SEMAPHORE),
-        name => memory_space::from_name(name),
-    })
 }
 
 /// Whether a size that is rounded to a hundredth of its unit is this one.
@@ -367,9 +394,9 @@ impl OutOfMemory {
             self.expected = ExpectedLine::Assignment;
         } else if expected == ExpectedLine::Assignment && self.read_assignment(line, text) {
             self.expected = ExpectedLine::Assignment;
-        } else if let Some(amounts) = all_amounts(line, text) {
+        } else if let Some((text, amounts)) = self.with_instruction(line, text) {
             let first = self.amounts.len();
-            self.recent = Recent { text: text.to_owned(), lines: 1, amounts: first..first + amounts.len() };
+            self.recent = Recent { text, lines: 1, amounts: first..first + amounts.len() };
             self.add(amounts);
         } else if (expected == ExpectedLine::Part && self.read_part(line, text))
             || text.starts_with("Persistent allocations include")
@@ -378,6 +405,15 @@ impl OutOfMemory {
         } else if !self.read_with_recent(line, text) && says_that_memory_ran_out(text) {
             self.without_sizes.push(line);
         }
+    }
+
+    /// The amounts of a line, and the line itself; with the lines before it, if they name the instruction that the amounts are of.
+    fn with_instruction(&self, line: u64, text: &str) -> Option<(String, Vec<ReportedAmount>)> {
+        let recent = &self.recent;
+        let is_named = recent.amounts.is_empty() && recent.text.contains(" on stack for %");
+        let joined = is_named.then(|| [&recent.text, " ", text].concat());
+        let read = |text: String| all_amounts(line, &text).map(|amounts| (text, amounts));
+        joined.and_then(read).or_else(|| read(text.to_owned()))
     }
 
     fn add(&mut self, amounts: Vec<ReportedAmount>) {
@@ -604,8 +640,8 @@ mod tests {
         let message =
             "TPU TensorCore Hbm usage: 34.82G, SparseCore Hbm usage 174.10G, exceeding available bytes: 95.74G";
         let amounts = read(message).amounts;
-        assert_eq!(amounts.len(), 2);
-        assert_eq!(amounts[1].limit, amounts[0].limit);
+        assert_eq!(amounts.iter().map(|amount| amount.is_part).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(amounts[0].over.map(|over| over >> 30), Some(113));
         assert!(amounts[0].limit.is_some_and(|limit| limit >> 30 == 95));
         let messages = read(
             "Error allocating device buffer: Attempting to allocate 8.00M. That was not possible. There are 6.43M free.",

@@ -183,6 +183,8 @@ pub enum RefusalCause {
         /// The words of the last allocation, if the message states them.
         last: Option<u64>,
     },
+    /// The memory of a GPU ran out outside of XLA; the message has no sizes.
+    CudaMemory,
     /// A kernel for a GPU needs more shared memory than a block of threads may have; the message has no sizes.
     SharedMemory,
     /// An embedding table does not fit into the memory of a SparseCore, however it is divided (E3001).
@@ -304,6 +306,7 @@ impl RefusalCause {
             Self::UnknownDevice { .. } => "unknown_device",
             Self::Kernel { .. } => "kernel",
             Self::SparseCoreMemory { .. } => "sparse_core_memory",
+            Self::CudaMemory => "cuda_memory",
             Self::SharedMemory => "shared_memory",
             Self::ReplicaCount { .. } => "replica_count",
             Self::LayoutRank { .. } => "layout_rank",
@@ -403,7 +406,10 @@ impl RefusalCause {
             Self::UnknownDevice { .. } => vec![Remedy::AbstractMesh],
             Self::Kernel { .. } | Self::OperandLayout { .. } => vec![Remedy::Report],
             Self::SparseCoreMemory { space: SPARSE_CORE_HBM, .. } => vec![Remedy::SmallerTables, Remedy::Shard],
-            Self::SparseCoreMemory { .. } => vec![Remedy::SmallerBlocks, Remedy::Report],
+            Self::SparseCoreMemory { .. } => {
+                vec![Remedy::DumpSparseCore, Remedy::SmallerScratch, Remedy::NoCollectiveOffload, Remedy::Report]
+            }
+            Self::CudaMemory => vec![Remedy::SmallerRequest],
             Self::SharedMemory => Remedy::for_shared_memory(),
             Self::ReplicaCount { .. } => vec![Remedy::SmallerTables],
             Self::LayoutRank { .. } => vec![Remedy::WholeLayout],

@@ -7,7 +7,7 @@ mod rules;
 mod words;
 
 pub use cause::{Halt, RefusalCause};
-pub(crate) use reader::{NO_VMEM, Reader};
+pub(crate) use reader::{CUDA_MEMORY, NO_VMEM, Reader};
 pub use remedy::Remedy;
 
 use alloc::string::String;

@@ -8,8 +8,12 @@ use alloc::vec::Vec;
 /// What XLA says of an instruction of its own, not of a kernel, that needs too much VMEM.
 pub(crate) const NO_VMEM: &str = "should not be possible to run out of vmem";
 
+/// What the driver of NVIDIA's GPUs says, without sizes, through programs that are not XLA.
+pub(crate) const CUDA_MEMORY: &str = "CUDA error: out of memory";
+
 /// What begins a message.
-const BEGINNINGS: [&str; 38] = [
+const BEGINNINGS: [&str; 39] = [
+    CUDA_MEMORY,
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",

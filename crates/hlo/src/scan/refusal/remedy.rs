@@ -88,6 +88,8 @@ pub enum Remedy {
     ListAllocations {
         /// The program, if it is known.
         program: Option<String>,
+        /// Whether the message is of a GPU or of a TPU; `None` if it does not say.
+        is_for_gpu: Option<bool>,
     },
     /// Write what the kernel takes.
     ListKernel,
@@ -103,6 +105,19 @@ pub enum Remedy {
     Shard,
     /// Write a sharding of the value between the two.
     ConstrainSharding,
+    /// Divide the embedding tables among more SparseCores.
+    ShardTables,
+    /// Give the instructions that XLA makes more scoped VMEM.
+    RaiseScopedVmem {
+        /// The bytes that are enough.
+        bytes: u64,
+    },
+    /// Dump the MLIR of a program for SparseCore.
+    DumpSparseCore,
+    /// Use smaller scratch buffers in a kernel.
+    SmallerScratch,
+    /// Keep collectives off SparseCore.
+    NoCollectiveOffload,
     /// Reduce the limits of an embedding table.
     SmallerTables,
     /// Run again; if it fails again, replace the machine.
@@ -165,6 +180,11 @@ impl Remedy {
             Self::Shard => "shard",
             Self::ConstrainSharding => "constrain_sharding",
             Self::SmallerTables => "smaller_tables",
+            Self::ShardTables => "shard_tables",
+            Self::RaiseScopedVmem { .. } => "raise_scoped_vmem",
+            Self::DumpSparseCore => "dump_sparse_core",
+            Self::SmallerScratch => "smaller_scratch",
+            Self::NoCollectiveOffload => "no_collective_offload",
             Self::RunAgain => "run_again",
             Self::SameProgram => "same_program",
             Self::CheckIndices => "check_indices",

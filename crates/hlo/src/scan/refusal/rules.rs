@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::cause::{Halt, RefusalCause};
-use super::reader::NO_VMEM;
+use super::reader::{CUDA_MEMORY, NO_VMEM};
 use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
 use crate::scan::find_shapes;
 use crate::scan::spelling::find_spelled_shapes;
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 24] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 25] = [
     instruction_vmem,
     input_mismatch,
     core_halt,
@@ -49,6 +49,7 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 24] = [
     primitive,
     other_lowering,
     shared_memory,
+    cuda_memory,
     sparse_core,
     replica_count,
     layout_rank,
@@ -346,6 +347,10 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
         return Some(RefusalCause::PartitionedKernel);
     }
     Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
+}
+
+fn cuda_memory(text: &str) -> Option<RefusalCause> {
+    text.contains(CUDA_MEMORY).then_some(RefusalCause::CudaMemory)
 }
 
 /// The message of XLA:GPU's launches of kernels that asked for too much; newer releases state sizes.
