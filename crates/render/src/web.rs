@@ -111,17 +111,18 @@ pub(crate) fn needs_javascript() -> Element {
 }
 
 /// The SVG pattern of padding: diagonal lines. An id is in a page only once.
-pub(crate) fn hatching(id: &str) -> String {
-    format!(
-        "<defs><pattern id=\"{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-         patternTransform=\"rotate(45)\"><rect class=\"back\" width=\"6\" height=\"6\" fill=\"#fff\"/>\
-         <path class=\"line\" d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
-    )
+pub(crate) fn hatching(id: &str) -> Element {
+    let square = |element: Element| element.attribute("width", 6).attribute("height", 6);
+    let back = square(element("rect").class("back")).attribute("fill", "#fff");
+    let line = element("path").class("line").attribute("d", "M0 0V6").attribute("stroke", "#777");
+    let pattern = square(element("pattern").id(id)).attribute("patternUnits", "userSpaceOnUse");
+    let pattern = pattern.attribute("patternTransform", "rotate(45)");
+    element("defs").with(pattern.with(back).with(line.attribute("stroke-width", 2.4)))
 }
 
 /// The pattern that all drawings of a page share.
 pub(crate) fn hatching_of_page() -> Element {
-    element("svg").class("defs").attribute("aria-hidden", "true").with(made(hatching("padding")))
+    element("svg").class("defs").attribute("aria-hidden", "true").with(hatching("padding"))
 }
 
 /// What a narrow page says below a picture that may be wider.

@@ -1,10 +1,9 @@
 //! Which device has which part of an array: a grid of boxes, one for each shard, with the numbers and the colour of its devices.
 
-use super::svg;
-use crate::web::{Page, element, elements, escape, made, scrolls};
+use super::svg::{self, rectangle, text};
+use crate::web::{Element, Page, element, elements, scrolls};
 use crate::words::{Grouped, count, slice};
 use crate::{Html, Show, Svg, Text, harmless};
-use std::fmt::Write as _;
 use xla_shape_answers::draw::{DeviceDrawing, Shard, ShardPlane, Side};
 
 /// Light colours of the 256 that terminals have; neighbours in this list differ clearly.
@@ -122,7 +121,7 @@ impl Html for DeviceDrawing {
         let heads = ["Devices", "Elements"].map(|name| element("th").text(name));
         let main = elements()
             .with(element("p").with(element("code").whole_text(&self.sharding)))
-            .with(made(picture(self, &[], &[], |drawing| drawing.in_page())))
+            .with(picture(self, &[], &[], |drawing| drawing.in_page()))
             .with(scrolls())
             // Unlike the picture, the page wraps them.
             .with_all(notes(self).into_iter().map(|note| element("p").text(note)))
@@ -153,87 +152,76 @@ fn notes(drawing: &DeviceDrawing) -> Vec<String> {
 }
 
 /// The picture between these lines.
-fn picture(
-    drawing: &DeviceDrawing,
-    titles: &[&str],
-    notes: &[String],
-    form: impl Fn(&svg::Drawing<'_>) -> String,
-) -> String {
+fn picture<T>(drawing: &DeviceDrawing, titles: &[&str], notes: &[String], form: impl Fn(svg::Drawing<'_>) -> T) -> T {
     const MARGIN: u64 = 16;
     const LINE: u64 = 20;
-    let (mut body, mut y, mut width) = (String::new(), MARGIN, 0);
-    let mut text = |body: &mut String, y: u64, text: &str| {
-        width = width.max(text.chars().count() as u64 * 7);
-        let _ = writeln!(body, "<text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{}</text>", y + 13, escape(text));
+    let (mut body, mut y, mut width) = (elements(), MARGIN, 0);
+    let mut line = |y: u64, line: &str| {
+        width = width.max(line.chars().count() as u64 * 7);
+        text(MARGIN, y + 13, line).class("title")
     };
     for title in titles {
-        text(&mut body, y, title);
+        body = body.with(line(y, title));
         y += LINE;
     }
     for plane in &drawing.planes {
         if !plane.label.is_empty() {
-            text(&mut body, y, &plane.label);
+            body = body.with(line(y, &plane.label));
             y += LINE;
         }
-        y += grid(drawing, &mut body, plane, MARGIN, y) + MARGIN;
+        let (boxes, height) = grid(drawing, plane, MARGIN, y);
+        body = body.with(boxes);
+        y += height + MARGIN;
     }
     for note in notes {
-        text(&mut body, y, note);
+        body = body.with(line(y, note));
         y += LINE;
     }
     let (width, height) = (width.max(GRID + LABELS) + 2 * MARGIN, y + MARGIN);
     let label = format!("Which device has which part of {} with {}", drawing.shape, drawing.sharding);
-    form(&svg::Drawing { label: &label, title: "", title_size: 0, size: [width, height], body: &body })
+    form(svg::Drawing { label: &label, title: "", title_size: 0, size: [width, height], body })
 }
 
-/// Draws a plane and returns its height in pixels.
-fn grid(drawing: &DeviceDrawing, body: &mut String, plane: &ShardPlane, x: u64, y: u64) -> u64 {
+/// A plane, and its height in pixels.
+fn grid(drawing: &DeviceDrawing, plane: &ShardPlane, x: u64, y: u64) -> (Element, u64) {
     let rows = plane.cells.len() as u64;
     let columns = plane.cells.first().map_or(1, Vec::len) as u64;
     let (wide, tall) = (GRID / columns.max(1), (GRID / 2 / rows.max(1)).clamp(24, 80));
     let (left, top) = (x + LABELS, y + 18);
-    let mut label = |x: u64, y: u64, anchor: &str, text: &str| {
-        let _ =
-            writeln!(body, "<text class=\"a\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>", escape(text));
-    };
+    let label =
+        |x: u64, y: u64, anchor: &str, label: String| text(x, y, label).class("a").attribute("text-anchor", anchor);
+    let mut body = Vec::new();
     for (number, side) in (0..columns).filter_map(|number| Some((number, drawing.columns.as_ref()?))) {
-        label(left + number * wide, top - 5, "start", &range(side, number));
+        body.push(label(left + number * wide, top - 5, "start", range(side, number)));
     }
     for (number, side) in (0..rows).filter_map(|number| Some((number, drawing.rows.as_ref()?))) {
-        label(left - 6, top + number * tall + tall / 2 + 4, "end", &range(side, number));
+        body.push(label(left - 6, top + number * tall + tall / 2 + 4, "end", range(side, number)));
     }
+    let across = lines(drawing.columns.as_ref(), wide);
+    let down = lines(drawing.rows.as_ref(), tall);
     for (row, cells) in plane.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate() {
             let (x, y) = (left + column as u64 * wide, top + row as u64 * tall);
-            let title = escape(&format!("{}: {}", devices_of(cell), slice(&cell.start, &cell.limit)));
-            let _ = writeln!(
-                body,
-                "<g><title>{title}</title><rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{tall}\" fill=\"{}\" \
-                 stroke=\"#000\"/>",
-                colour(cell)
-            );
-            for line in lines(drawing.columns.as_ref(), wide) {
-                let _ = writeln!(body, "<path d=\"M{} {y}v{tall}\" stroke=\"#0004\"/>", x + line);
-            }
-            for line in lines(drawing.rows.as_ref(), tall) {
-                let _ = writeln!(body, "<path d=\"M{x} {}h{wide}\" stroke=\"#0004\"/>", y + line);
-            }
+            let title = format!("{}: {}", devices_of(cell), slice(&cell.start, &cell.limit));
+            let filled = |rectangle: Element| rectangle.attribute("fill", colour(cell));
+            let line = |path: String| element("path").attribute("d", path).attribute("stroke", "#0004");
+            let across = across.iter().map(|left| line(format!("M{} {y}v{tall}", x + left)));
+            let down = down.iter().map(|top| line(format!("M{x} {}h{wide}", y + top)));
             // The numbers stand on a piece of the box's colour, so that no line of a tile crosses them.
-            let (label, x, y) = (devices_of(cell), x + wide / 2, y + tall / 2);
-            let plate = (label.chars().count() as u64 * 7 + 8).min(wide.saturating_sub(2));
-            let _ = writeln!(
-                body,
-                "<rect x=\"{}\" y=\"{}\" width=\"{plate}\" height=\"16\" fill=\"{}\"/>\
-                 <text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>",
-                x - plate / 2,
-                y - 8,
-                colour(cell),
-                y + 4,
-                escape(&label)
-            );
+            let numbers = devices_of(cell);
+            let plate = (numbers.chars().count() as u64 * 7 + 8).min(wide.saturating_sub(2));
+            let (middle, centre) = (x + wide / 2, y + tall / 2);
+            let group = element("g")
+                .with(element("title").whole_text(title))
+                .with(filled(rectangle([x, y], [wide, tall])).attribute("stroke", "#000"))
+                .with_all(across)
+                .with_all(down)
+                .with(filled(rectangle([middle - plate / 2, centre - 8], [plate, 16])))
+                .with(text(middle, centre + 4, numbers).attribute("text-anchor", "middle"));
+            body.push(group);
         }
     }
-    rows * tall + 18
+    (elements().with_all(body), rows * tall + 18)
 }
 
 /// The devices of a box.

@@ -1,19 +1,19 @@
 //! A drawing as a page: the SVG, with the index and position of every cell.
 
 use super::svg;
-use crate::web::{Page, element, elements, hatching_of_page, made};
+use crate::web::{Page, element, elements, hatching_of_page};
 use xla_shape_answers::draw::Picture;
 
 /// The page, without external resources.
 pub(super) fn page(picture: &Picture) -> String {
     let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
     let planes = svg::planes(picture).map(|row| {
-        let planes = row.iter().map(|plane| made(plane.alone(svg::POSITIONS)));
+        let planes = row.into_iter().map(|plane| plane.alone(svg::POSITIONS));
         element("div").class("row").with_all(planes)
     });
     let more = svg::more_planes(picture).map(|more| element("p").text(more));
     let positions = element("section").with(element("h2").text(svg::POSITIONS)).with_all(planes).with_all(more);
-    let memory = made(svg::memory(picture).alone(svg::MEMORY));
+    let memory = svg::memory(picture).alone(svg::MEMORY);
     let memory = element("section").with(element("h2").text(svg::MEMORY)).with(memory);
     let main = elements()
         .with(hatching_of_page())

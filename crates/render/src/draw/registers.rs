@@ -1,10 +1,9 @@
 //! A drawing of the registers of a vector: what each of their sublanes holds.
 
-use super::svg::{self, fill_of_tile};
-use crate::web::{Page, elements, hatching_of_page, hint, made, scrolls};
+use super::svg::{self, fill_of_tile, rectangle, text};
+use crate::web::{Element, Page, element, elements, hatching_of_page, hint, scrolls};
 use crate::words::{Grouped, count};
 use crate::{Html, Show, Svg, Text};
-use std::fmt::Write as _;
 use xla_shape_answers::draw::{Register, RegisterDrawing, Run};
 use xla_shape_core::tpu::vector::{LANES, SUBLANES};
 
@@ -83,7 +82,7 @@ impl Html for RegisterDrawing {
         let title = heading(self);
         let what = "Hatched: no element of the vector. Each row is a sublane, its lanes from left to right; a part names its elements by their \
                     range in each dimension.";
-        let main = elements().with(hatching_of_page()).with(made(in_page(self))).with(hint(what)).with(scrolls());
+        let main = elements().with(hatching_of_page()).with(in_page(self)).with(hint(what)).with(scrolls());
         Page { title: &title, heading: &title, main, style: &svg::fills(), ..Page::default() }.html()
     }
 }
@@ -99,40 +98,38 @@ fn more(drawing: &RegisterDrawing) -> Option<String> {
 }
 
 /// The picture as a part of a page, which has its title.
-pub(crate) fn in_page(drawing: &RegisterDrawing) -> String {
+pub(crate) fn in_page(drawing: &RegisterDrawing) -> Element {
     drawn(drawing, &more(drawing).unwrap_or_default(), |picture| picture.in_page())
 }
 
-fn drawn(drawing: &RegisterDrawing, title: &str, form: impl Fn(&svg::Drawing<'_>) -> String) -> String {
+fn drawn<T>(drawing: &RegisterDrawing, title: &str, form: impl Fn(svg::Drawing<'_>) -> T) -> T {
     let across = drawing.shown.iter().filter(|register| row(register) == 0).count().max(1) as u64;
     let down = (drawing.shown.len() as u64).div_ceil(across);
     let width = MARGIN + LABELS + across * (WIDTH + MARGIN);
     let above = if title.is_empty() { 0 } else { 2 * MARGIN };
     let height = MARGIN + above + down * (HEIGHT + 2 * MARGIN);
-    let mut body = String::new();
-    // Writing to a `String` does not fail.
+    let mut body = Vec::new();
     for (number, register) in (0..).zip(&drawing.shown) {
         let (x, y) = (
             MARGIN + LABELS + number % across * (WIDTH + MARGIN),
             2 * MARGIN + above + number / across * (HEIGHT + 2 * MARGIN),
         );
-        let _ = writeln!(body, "<text x=\"{x}\" y=\"{}\" class=\"h\">{}</text>", y - 6, name(register));
+        body.push(text(x, y - 6, name(register)).class("h"));
         for (sublane, runs) in (0..).zip(&register.sublanes) {
             let top = y + sublane * SUBLANE;
             if number % across == 0 {
-                let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{}\" class=\"a\">sublane {sublane}</text>", top + 15);
+                body.push(text(MARGIN, top + 15, format_args!("sublane {sublane}")).class("a"));
             }
-            for run in runs {
-                push_run(drawing, &mut body, run, (x, top), sublane);
-            }
+            body.extend(runs.iter().map(|run| part(drawing, run, (x, top), sublane)));
         }
-        let _ = writeln!(body, "<rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" class=\"e\"/>");
+        body.push(rectangle([x, y], [WIDTH, HEIGHT]).class("e"));
     }
-    let label = heading(drawing);
-    form(&svg::Drawing { label: &label, title, title_size: 11, size: [width, height], body: &body })
+    let (label, body) = (heading(drawing), elements().with_all(body));
+    form(svg::Drawing { label: &label, title, title_size: 11, size: [width, height], body })
 }
 
-fn push_run(drawing: &RegisterDrawing, body: &mut String, run: &Run, (left, top): (u64, u64), sublane: u64) {
+/// What a run of lanes holds.
+fn part(drawing: &RegisterDrawing, run: &Run, (left, top): (u64, u64), sublane: u64) -> Element {
     let [first, last] = run.lanes;
     let (x, width) = (left + first * WIDTH / LANES, (last - first) * WIDTH / LANES);
     let [y, bottom] = run.parts.map(|part| top + part * SUBLANE / drawing.packing);
@@ -141,17 +138,10 @@ fn push_run(drawing: &RegisterDrawing, body: &mut String, run: &Run, (left, top)
         None => "c p".to_owned(),
     };
     let label = label(run);
-    let _ = write!(
-        body,
-        "<g class=\"{class}\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{}\"/>",
-        place(run, sublane, drawing.packing),
-        bottom - y
-    );
     let fits = label.len() as u64 * CHARACTER <= width && bottom - y == SUBLANE;
-    if fits && run.elements.is_some() {
-        let _ = write!(body, "<text x=\"{}\" y=\"{}\">{label}</text>", x + width / 2, y + 15);
-    }
-    body.push_str("</g>\n");
+    let title = element("title").whole_text(place(run, sublane, drawing.packing));
+    let group = element("g").class(&class).with(title).with(rectangle([x, y], [width, bottom - y]));
+    group.with_all((fits && run.elements.is_some()).then(|| text(x + width / 2, y + 15, label)))
 }
 
 /// The elements as slices of Python, such as `[0:2,0:128]`; a value that fills several lanes has one index.

@@ -4,10 +4,10 @@
 //! print too. Cells have attributes with the data that a page shows about them.
 
 use super::axis::{Axis, differ, label};
-use crate::web::{escape, hatching};
+use crate::web::{Element, element, elements, hatching};
 use crate::words::{Grouped, shortened};
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use xla_shape_answers::draw::{Picture, Place, Plane};
 
 /// Colours light enough for black text, from Paul Tol's "light" scheme.
@@ -29,9 +29,8 @@ const MAX_INDEX: usize = 1000;
 const PER_LINE: usize = 8;
 const NARROW: usize = 380;
 
-/// The attributes of every `<svg>`.
-pub(super) const FONT: &str =
-    "font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"11\"";
+/// The font of every picture.
+const FONT: &str = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 /// The most pixels that a row of planes is wide, unless a single plane is wider.
 const ROW: usize = 640;
@@ -40,25 +39,26 @@ const ROW: usize = 640;
 pub(crate) fn draw(picture: &Picture) -> String {
     let title = title(picture);
     let top = MARGIN + LINE;
-    let mut body = String::new();
-    // Writing to a `String` does not fail.
-    let mut place = |part: &Part, x: usize, y: usize| {
-        let _ = writeln!(body, "<g transform=\"translate({x} {y})\">\n{}</g>", part.body.0);
-        (x + part.width, y + part.height)
+    let mut body = elements();
+    let mut place = |part: Part, x: usize, y: usize| {
+        let end = (x + part.width, y + part.height);
+        let moved = element("g").attribute("transform", format_args!("translate({x} {y})"));
+        body = std::mem::take(&mut body).with(moved.with(part.body));
+        end
     };
-    let heading = |text: &str| {
-        let mut part = Part { width: text.chars().count() * CHARACTER, height: LINE, ..Part::default() };
-        part.body.text(0, 12, "class=\"h\"", text);
-        part
+    let heading = |heading: &str| Part {
+        body: text(0, 12, heading).class("h"),
+        width: heading.chars().count() * CHARACTER,
+        height: LINE,
     };
-    let mut left = place(&heading(POSITIONS), MARGIN, top);
+    let mut left = place(heading(POSITIONS), MARGIN, top);
     for row in planes(picture) {
         let (mut x, mut y, mut bottom) = (MARGIN, left.1, left.1);
         for plane in row {
             if x > MARGIN && x + plane.width > MARGIN + ROW {
                 (x, y) = (MARGIN, bottom);
             }
-            let end = place(&plane, x, y);
+            let end = place(plane, x, y);
             left.0 = left.0.max(end.0);
             bottom = bottom.max(end.1 + MARGIN);
             x = end.0 + MARGIN;
@@ -66,21 +66,23 @@ pub(crate) fn draw(picture: &Picture) -> String {
         left.1 = bottom;
     }
     if let Some(more) = more_planes(picture) {
-        left.1 = place(&heading(&more), MARGIN, left.1).1;
+        left.1 = place(heading(&more), MARGIN, left.1).1;
     }
     let x = left.0 + 2 * MARGIN;
-    let head = place(&heading(MEMORY), x, top);
-    let memory = place(&memory(picture), x, head.1);
-    let mut legend = Part { height: LINE, ..Part::default() };
-    legend.body.0.push_str("<g class=\"p\"><rect width=\"22\" height=\"14\" stroke=\"#777\"/></g>\n");
-    let text = self::legend(picture);
-    legend.body.text(30, 11, "class=\"a\"", &text);
-    legend.width = 30 + text.chars().count() * CHARACTER;
-    let legend = place(&legend, MARGIN, left.1.max(memory.1) + MARGIN);
+    let head = place(heading(MEMORY), x, top);
+    let memory = place(memory(picture), x, head.1);
+    let hatched = element("rect").attribute("width", 22).attribute("height", 14).attribute("stroke", "#777");
+    let legend = legend(picture);
+    let legend = Part {
+        width: 30 + legend.chars().count() * CHARACTER,
+        height: LINE,
+        body: elements().with(element("g").class("p").with(hatched)).with(text(30, 11, legend).class("a")),
+    };
+    let legend = place(legend, MARGIN, left.1.max(memory.1) + MARGIN);
     let right = head.0.max(memory.0).max(legend.0);
     let (width, bottom) = ((right + MARGIN).max(MARGIN * 2 + title.chars().count() * 10), legend.1 + MARGIN / 2);
     let label = format!("Where the elements of {title} are");
-    Drawing { label: &label, title: &title, title_size: 15, size: [width as u64, bottom as u64], body: &body }.alone()
+    Drawing { label: &label, title: &title, title_size: 15, size: [width as u64, bottom as u64], body }.alone()
 }
 
 /// A drawing with a title.
@@ -92,45 +94,59 @@ pub(super) struct Drawing<'t> {
     pub(super) title_size: u64,
     /// Width and height in pixels.
     pub(super) size: [u64; 2],
-    /// The content, as SVG.
-    pub(super) body: &'t str,
+    pub(super) body: Element,
 }
 
 impl Drawing<'_> {
     /// The drawing as a file. Its id and that of its pattern are made of its title, so that several drawings can stand in one document.
-    pub(super) fn alone(&self) -> String {
+    pub(super) fn alone(self) -> String {
         let id: String = self.label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let pattern = format!("{id}-padding");
-        self.svg(
-            &format!(" id=\"{id}\""),
-            &format!("<style>{}</style>\n{}\n", styles(&id, &pattern), hatching(&pattern)),
-        )
+        let style = element("style").whole_text(styles(&id, &pattern));
+        let xmlns = element("svg").attribute("xmlns", "http://www.w3.org/2000/svg");
+        self.svg(xmlns.id(id), elements().with(style).with(hatching(&pattern))).html()
     }
 
     /// The drawing as a part of a page, which has the style and the pattern.
-    pub(super) fn in_page(&self) -> String {
-        format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Drawing\">{}</div>\n",
-            self.svg("", "")
-        )
+    pub(super) fn in_page(self) -> Element {
+        let scroll = element("div").class("scroll").attribute("tabindex", 0).attribute("role", "group");
+        scroll.attribute("aria-label", "Drawing").with(self.svg(element("svg"), elements()))
     }
 
-    fn svg(&self, id: &str, head: &str) -> String {
-        let Self { label, title, title_size, size: [width, height], body } = self;
-        let (label, title, y) = (escape(label), escape(title), MARGIN + 12);
-        let title = if title.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "<text class=\"title\" x=\"{MARGIN}\" y=\"{y}\" font-size=\"{title_size}\" font-weight=\"bold\">{title}</text>\n"
-            )
-        };
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\"{id} viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" {FONT} role=\"img\" aria-label=\"{label}\">\n{head}\
-             <rect class=\"back\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{title}{body}</svg>\n"
-        )
+    fn svg(self, svg: Element, head: Element) -> Element {
+        let Self { label, title, title_size, size, body } = self;
+        let size = size.map(|pixels| pixels as usize);
+        let back = rectangle([0, 0], size).class("back").attribute("fill", "#fff");
+        let title = (!title.is_empty()).then(|| {
+            let title = text(MARGIN, MARGIN + 12, title).class("title");
+            title.attribute("font-size", title_size).attribute("font-weight", "bold")
+        });
+        of_size(svg, size)
+            .attribute("role", "img")
+            .attribute("aria-label", label)
+            .with(head)
+            .with(back)
+            .with_all(title)
+            .with(body)
     }
+}
+
+/// An `<svg>` of so many pixels.
+fn of_size(svg: Element, [width, height]: [usize; 2]) -> Element {
+    let svg = svg.attribute("viewBox", format_args!("0 0 {width} {height}"));
+    let svg = svg.attribute("width", width).attribute("height", height);
+    svg.attribute("font-family", FONT).attribute("font-size", 11)
+}
+
+/// A text at a place in pixels; its letters stand above `y`.
+pub(super) fn text(x: impl Display, y: impl Display, text: impl Display) -> Element {
+    element("text").attribute("x", x).attribute("y", y).whole_text(text)
+}
+
+/// A rectangle of so many pixels.
+pub(super) fn rectangle<T: Display>([x, y]: [T; 2], [width, height]: [T; 2]) -> Element {
+    let rectangle = element("rect").attribute("x", x).attribute("y", y);
+    rectangle.attribute("width", width).attribute("height", height)
 }
 
 /// The titles of the two views.
@@ -138,23 +154,17 @@ pub(super) const POSITIONS: &str = "Position of each element";
 pub(super) const MEMORY: &str = "Memory: element at each position";
 
 /// A part of a picture, drawn from its upper left corner.
-#[derive(Default)]
 pub(super) struct Part {
-    body: Body,
-    pub(super) width: usize,
-    pub(super) height: usize,
+    body: Element,
+    width: usize,
+    height: usize,
 }
 
 impl Part {
     /// The part as a separate picture, which uses the style and the hatching of its page.
-    pub(super) fn alone(&self, label: &str) -> String {
-        let Self { body, width, height } = self;
-        format!(
-            "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" {FONT} role=\"group\" \
-             aria-label=\"{}\">\n{}</svg>\n",
-            escape(label),
-            body.0
-        )
+    pub(super) fn alone(self, label: &str) -> Element {
+        let svg = of_size(element("svg"), [self.width, self.height]);
+        svg.attribute("role", "group").attribute("aria-label", label).with(self.body)
     }
 }
 
@@ -216,10 +226,10 @@ pub(super) fn colour(place: &Place) -> u64 {
 }
 
 fn plane(plane: &Plane) -> Part {
-    let mut body = Body::default();
+    let mut body = Vec::new();
     let mut top = 0;
     if !plane.label.is_empty() {
-        body.text(0, 12, "class=\"a\"", &shortened(&plane.label, MAX_TITLE));
+        body.push(text(0, 12, shortened(&plane.label, MAX_TITLE)).class("a"));
         top += LINE;
     }
     let labels = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
@@ -230,14 +240,14 @@ fn plane(plane: &Plane) -> Part {
     let width = labels.chain(columns.iter().map(String::len)).max().unwrap_or(1) * CHARACTER + 8;
     let first = rows.iter().chain([&corner]).map(String::len).max().unwrap_or(0) * CHARACTER + 6;
     let mut lefts = Vec::with_capacity(columns.len());
-    body.text(first - 6, top + 12, "class=\"a\" text-anchor=\"end\"", &corner);
+    body.push(ending(first - 6, top + 12, &corner));
     let mut left = first;
     for (column, name) in columns.iter().enumerate() {
         if across.gap_before(column) {
-            body.text(left + GAP / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "…");
+            body.push(centred(left + GAP / 2, top + 12, "…"));
             left += GAP;
         }
-        body.text(left + width / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", name);
+        body.push(centred(left + width / 2, top + 12, name));
         lefts.push(left);
         left += width;
     }
@@ -246,14 +256,14 @@ fn plane(plane: &Plane) -> Part {
     for (row, cells) in plane.cells.iter().enumerate() {
         let row_gap = down.gap_before(row);
         if row_gap {
-            body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+            body.push(centred(first / 2, top + 12, "⋮"));
             top += GAP;
         }
-        body.text(first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &rows[row]);
+        body.push(ending(first - 6, top + 16, &rows[row]));
         for (column, cell) in cells.iter().enumerate() {
             let Some(cell) = cell else { continue };
             let (left, gap) = (lefts[column], across.gap_before(column));
-            body.cell(cell, (left, top), width, &cell.position.to_string());
+            body.push(self::cell(cell, [left, top], width, &cell.position.to_string()));
             let beside = column.checked_sub(1).and_then(|column| cells[column].as_ref());
             if !gap && beside.is_some_and(|beside| differ(beside, cell)) {
                 let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
@@ -265,14 +275,14 @@ fn plane(plane: &Plane) -> Part {
         }
         top += CELL_HEIGHT;
     }
-    body.edges(&edges);
+    body.extend(bold_edges(&edges));
     let label = shortened(&plane.label, MAX_TITLE).chars().count() * CHARACTER;
-    Part { body, width: left.max(label) + 1, height: top + 1 }
+    Part { body: elements().with_all(body), width: left.max(label) + 1, height: top + 1 }
 }
 
 /// The memory view, line by line.
 pub(super) fn memory(picture: &Picture) -> Part {
-    let mut body = Body::default();
+    let mut body = Vec::new();
     let cells = || picture.runs.iter().flatten();
     let content = |cell: &Place| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
     let labels = cells().filter_map(|cell| Some(content(cell)?.chars().count()));
@@ -288,15 +298,15 @@ pub(super) fn memory(picture: &Picture) -> Part {
     let mut before: Option<&Place> = None;
     for (number, run) in picture.runs.iter().enumerate() {
         if number > 0 {
-            body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+            body.push(centred(first / 2, top + 12, "⋮"));
             top += GAP;
             before = None;
         }
         for line in run.chunks(per_line) {
-            body.text(first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &line[0].position.to_string());
+            body.push(ending(first - 6, top + 16, line[0].position));
             for (place, cell) in line.iter().enumerate() {
                 let left = first + place * width;
-                body.cell(cell, (left, top), width, &content(cell).unwrap_or_default());
+                body.push(self::cell(cell, [left, top], width, &content(cell).unwrap_or_default()));
                 if before.is_some_and(|before| differ(before, cell)) {
                     let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
                 }
@@ -309,44 +319,44 @@ pub(super) fn memory(picture: &Picture) -> Part {
         }
     }
     if !picture.runs.is_empty() && last + 1 < picture.positions {
-        body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+        body.push(centred(first / 2, top + 12, "⋮"));
         top += GAP;
     }
-    body.edges(&edges);
-    Part { body, width: first + per_line * width + 1, height: top + 1 }
+    body.extend(bold_edges(&edges));
+    Part { body: elements().with_all(body), width: first + per_line * width + 1, height: top + 1 }
 }
 
-/// The content of an `<svg>` element. Writing to it does not fail.
-#[derive(Default)]
-struct Body(String);
-
-impl Body {
-    fn cell(&mut self, cell: &Place, (x, y): (usize, usize), width: usize, content: &str) {
-        let class = if cell.index.is_some() { format!("c k{}", colour(cell)) } else { "c p".into() };
-        let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.byte_offset);
-        if cell.bit_offset > 0 {
-            let _ = write!(self.0, " data-o=\"{}\"", cell.bit_offset);
-        }
-        if let Some(index) = &cell.index {
-            let _ = write!(self.0, " data-i=\"{}\"", shortened(&label(index), MAX_INDEX));
-        }
-        if !cell.tile.is_empty() {
-            let _ = write!(self.0, " data-t=\"{}\"", shortened(&label(&cell.tile), MAX_INDEX));
-        }
-        let _ = write!(self.0, "><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\"/>");
-        if cell.index.is_some() {
-            let _ = write!(self.0, "<text x=\"{}\" y=\"{}\">{content}</text>", x + width / 2, y + 16);
-        }
-        self.0.push_str("</g>\n");
+/// A cell of a view, with the data that a page shows about it.
+fn cell(cell: &Place, [x, y]: [usize; 2], width: usize, content: &str) -> Element {
+    let mut group = match cell.index {
+        Some(_) => element("g").class(&format!("c k{}", colour(cell))),
+        None => element("g").class("c p"),
+    };
+    group = group.attribute("data-p", cell.position).attribute("data-b", cell.byte_offset);
+    if cell.bit_offset > 0 {
+        group = group.attribute("data-o", cell.bit_offset);
     }
-
-    fn edges(&mut self, path: &str) {
-        if !path.is_empty() {
-            let _ = writeln!(self.0, "<path class=\"e\" d=\"{path}\"/>");
-        }
+    if let Some(index) = &cell.index {
+        group = group.attribute("data-i", shortened(&label(index), MAX_INDEX));
     }
-
-    fn text(&mut self, x: usize, y: usize, attributes: &str, text: &str) {
-        let _ = writeln!(self.0, "<text x=\"{x}\" y=\"{y}\" {attributes}>{}</text>", escape(text));
+    if !cell.tile.is_empty() {
+        group = group.attribute("data-t", shortened(&label(&cell.tile), MAX_INDEX));
     }
+    let text = cell.index.as_ref().map(|_| text(x + width / 2, y + 16, content));
+    group.with(rectangle([x, y], [width, CELL_HEIGHT])).with_all(text)
+}
+
+/// The edges of tiles, if there are any.
+fn bold_edges(path: &str) -> Option<Element> {
+    (!path.is_empty()).then(|| element("path").class("e").attribute("d", path))
+}
+
+/// A text beside the cells, which ends at `x`.
+fn ending(x: usize, y: usize, text: impl Display) -> Element {
+    self::text(x, y, text).class("a").attribute("text-anchor", "end")
+}
+
+/// A text beside the cells, whose middle is at `x`.
+fn centred(x: usize, y: usize, text: impl Display) -> Element {
+    self::text(x, y, text).class("a").attribute("text-anchor", "middle")
 }

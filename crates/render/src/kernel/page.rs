@@ -2,9 +2,7 @@
 
 use super::text::{answer_of, changed, least_time, of_kernel, overview, sentence, summary};
 use crate::draw::{fills, in_page};
-use crate::web::{
-    Element, Page, Side, element, elements, hatching_of_page, hint, legend, made, search, side_by_side, table,
-};
+use crate::web::{Element, Page, Side, element, elements, hatching_of_page, hint, legend, search, side_by_side, table};
 use crate::words::{Grouped, count, shortened};
 use crate::{Html, Text};
 use std::collections::BTreeSet;
@@ -252,7 +250,7 @@ fn drawings(kernel: &CompiledKernel) -> Element {
         Some((format!("{shape} in {layout}: {}", count(registers.registers, "register", "registers")), registers))
     });
     let shown = drawings.by_ref().take(MOST_DRAWINGS).map(|(title, registers)| {
-        let picture = made(in_page(&RegisterDrawing::new(&registers)));
+        let picture = in_page(&RegisterDrawing::new(&registers));
         element("details").class("registers").with(element("summary").text(title)).with(picture)
     });
     let shown = shown.collect::<Vec<_>>();

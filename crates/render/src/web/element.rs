@@ -1,4 +1,4 @@
-//! The one way in which pages write HTML: elements, which escape every text that is put into them.
+//! The one way in which pages and pictures write HTML and SVG: elements, which escape every text that is put into them.
 
 use super::escape;
 use crate::words::shortened;
@@ -8,13 +8,18 @@ use std::fmt::Display;
 const LONGEST: usize = 400;
 
 /// Elements after which a line ends, so that a page can be read as text.
-const BLOCKS: [&str; 15] =
-    ["details", "div", "form", "h2", "h3", "li", "output", "p", "pre", "section", "svg", "table", "tbody", "tr", "ul"];
+const BLOCKS: [&str; 18] = [
+    "defs", "details", "div", "form", "g", "h2", "h3", "li", "output", "p", "pre", "section", "style", "svg", "table",
+    "tbody", "tr", "ul",
+];
 
-/// Elements that have no content.
+/// Elements of HTML that have no content.
 const VOID: [&str; 1] = ["input"];
 
-/// An element of HTML, or several without one around them.
+/// Elements of SVG without content, which end as in XML.
+const SHAPES: [&str; 2] = ["path", "rect"];
+
+/// An element of HTML or SVG, or several without one around them.
 ///
 /// It reads as the page does: `element("p").class("hint").text("3 < 4")` is `<p class="hint">3 &lt; 4</p>`.
 #[derive(Clone, Default)]
@@ -36,7 +41,7 @@ pub(crate) fn elements() -> Element {
     Element::default()
 }
 
-/// HTML that was made elsewhere: a picture, or a part of a page from a file. Nothing else may pass this door.
+/// HTML that was made elsewhere: a part of a page from a file. Nothing else may pass this door.
 pub(crate) fn made(html: String) -> Element {
     Element { content: html, ..Element::default() }
 }
@@ -85,6 +90,7 @@ impl Element {
         match name {
             "" => content,
             name if VOID.contains(&name) => format!("<{name}{attributes}>\n"),
+            name if SHAPES.contains(&name) => format!("<{name}{attributes}/>"),
             name => format!("<{name}{attributes}>{content}</{name}>{end}"),
         }
     }
@@ -120,6 +126,7 @@ mod tests {
             "<ul><li>a</li>\n<li>b</li>\n</ul>\n<svg/>"
         );
         assert_eq!(element("input").id("x").html(), "<input id=\"x\">\n");
+        assert_eq!(element("rect").attribute("x", 2).html(), "<rect x=\"2\"/>");
         assert!(element("p").text("x".repeat(1000)).html().len() < 500);
     }
 }
