@@ -173,6 +173,44 @@ fn options_reach_the_compiler() {
     }
 }
 
+/// `scan` compiles the program that ran out of memory, and adds what the compiler says of it.
+#[test]
+fn a_message_about_memory_is_answered_with_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let scan = |message: &str, text: &str, plugin: &Path, arguments: &[&str]| {
+        fs::write(folder.path().join("p.mlir"), text).unwrap();
+        fs::write(folder.path().join("log.txt"), message).unwrap();
+        let mut command = Command::program();
+        command.current_dir(folder.path()).args(["scan", "log.txt", "--program", "p.mlir", "--for", "v5e"]);
+        let output = command.args(arguments).env("PJRT_PLUGIN", plugin).env_remove("COLUMNS").output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    let hbm = "RESOURCE_EXHAUSTED: E1000: Ran out of memory in memory space hbm. Used 22.00G of 15.75G hbm.";
+    let (text, code) = scan(hbm, "module {} // fake:too-large", &plugin(), &[]);
+    assert_eq!(code, Some(0));
+    for line in ["Help: divide the largest arrays", "\nNot compiled for v5e:2x2\n", "\nLargest\n", "train.py:44"] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(!text.contains("xla_dump_to"), "{text}");
+    // The program of the message may be another one, or be for another device.
+    let (text, _) = scan(hbm, "module {}", &plugin(), &[]);
+    assert!(text.contains("E1000") && text.contains("v5e:2x2") && !text.contains("Not compiled"), "{text}");
+    let (json, _) = scan(hbm, "module {} // fake:too-large", &plugin(), &["--summary", "--format", "json"]);
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let schemas: Vec<_> = rows.iter().map(|row| row["schema"].as_str().unwrap()).collect();
+    assert_eq!(schemas, ["xla-shape/scan-summary/1", "xla-shape/compile/1"]);
+    // Without a compiler, it says so.
+    let (text, code) = scan(hbm, "module {}", Path::new("/nowhere"), &[]);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Help: list what takes the memory"), "{text}");
+    assert!(words(&text).contains("It was not compiled: "), "{text}");
+    assert_eq!(code, Some(0));
+    // The memory of a kernel is another question.
+    let vmem = "Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1.00M.";
+    let (text, _) = scan(vmem, "module {}", &plugin(), &[]);
+    assert!(words(&text).contains("It compiles for v5e:2x2: the program then needs"), "{text}");
+}
+
 #[test]
 fn what_takes_the_memory_of_a_program_that_is_too_large_is_shown() {
     let (_folder, answer) = compile("module {} // fake:too-large", &[]);

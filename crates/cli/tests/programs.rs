@@ -403,6 +403,11 @@ fn shapes_are_found_in_any_text() {
     assert_eq!(no_program.status.code(), Some(1));
     let message = "error: the text has no whole program in MLIR to compile; --program names one\n";
     assert_eq!(String::from_utf8(no_program.stderr).unwrap(), message);
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let bad_program = program(&["scan", "--program", manifest], "E1000: Used 22.00G of 15.75G hbm.");
+    assert_eq!((bad_program.stdout.len(), bad_program.status.code()), (0, Some(1)));
+    let message = String::from_utf8(bad_program.stderr).unwrap();
+    assert!(message.starts_with(&format!("error: {manifest}: ")), "{message}");
     let table = text(&["scan"], "x bf16[100,1]{1,0:T(8,128)(2,1)}");
     let expected = "1 shape, 1 different; each once: 26 KiB, of which 25.8 KiB are padding
       1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}

@@ -118,7 +118,7 @@ pub use readers::Readers;
 pub use scan::mlir::MlirReader;
 pub use scan::oom::{AmountCause, OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::program::program_text;
-pub use scan::refusal::{Halt, Refusal, RefusalCause, Remedy};
+pub use scan::refusal::{Code, Halt, Library, Refusal, RefusalCause, Remedy};
 pub use scan::size::byte_count;
 pub use scan::spelling::find_spelled_shapes;
 pub use scan::wrapping::LogLines;

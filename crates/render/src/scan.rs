@@ -119,8 +119,9 @@ fn causes(text: &mut Text, scan: &Scan) {
 /// What a compiler said of a remedy, after its sentence.
 fn trial(trial: Option<&Trial>) -> String {
     match trial {
-        Some(Trial::Compiles { needed_bytes }) => {
-            format!(" It compiles: the program then needs {} of HBM, without its code.", InUnits(*needed_bytes))
+        Some(Trial::Compiles { needed_bytes, device }) => {
+            let needed = InUnits(*needed_bytes);
+            format!(" It compiles for {device}: the program then needs {needed} of HBM, without its code.")
         }
         Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
         // The causes tell of it as a detail.

@@ -3,6 +3,7 @@
 use crate::{Left, report_of_refused};
 use std::str::FromStr;
 use xla_shape_answers::DEFAULT_GENERATION;
+use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::Device;
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
@@ -97,6 +98,31 @@ pub enum Made {
         /// What takes the memory, if HBM ran out.
         report: Option<Box<Left>>,
     },
+}
+
+impl Made {
+    /// Adds what came of the program to a compilation, for the device with this name. Lists have at most `top` entries.
+    ///
+    /// ```
+    /// use xla_shape_answers::compile::Compilation;
+    /// use xla_shape_answers::hlo::Device;
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_tune::Made;
+    ///
+    /// let mut compilation = Compilation::new();
+    /// let made = Made::Refused { message: "too large".to_owned(), report: None };
+    /// made.add_to(&mut compilation, "v5e:2x2", Device::Generation(Generation::V5e), 5);
+    /// assert_eq!(compilation.problem().as_deref(), Some("not compiled for v5e:2x2: too large"));
+    /// ```
+    pub fn add_to(self, compilation: &mut Compilation, name: &str, device: Device, top: usize) {
+        match self {
+            Self::Compiled { said, module } => compilation.add(name, device, Ok((&said, &module)), top),
+            Self::Refused { message, report: Some(left) } => {
+                compilation.add_too_large(name, device, message, left.report);
+            }
+            Self::Refused { message, report: None } => compilation.add(name, device, Err(message), top),
+        }
+    }
 }
 
 impl Devices {

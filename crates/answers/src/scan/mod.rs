@@ -1,5 +1,6 @@
 //! The shapes that a text contains, such as a log or an out-of-memory report.
 
+mod amounts;
 mod causes;
 mod difference;
 mod parts;
@@ -87,6 +88,8 @@ pub struct Scan {
     messages: OutOfMemory,
     rows: HashMap<Shape, Row>,
     program: MlirReader,
+    /// Whether a compiler says what takes the memory.
+    is_listed: bool,
     /// By the line of a message: what a compiler said of its remedies.
     trials: Vec<(u64, Remedy, Trial)>,
 }
@@ -155,7 +158,7 @@ impl Scan {
         let messages = &self.messages;
         messages.amounts.iter().any(|amount| amount.cause.is_failure())
             || !messages.without_sizes.is_empty()
-            || messages.refusals().iter().any(|refusal| refusal.cause == RefusalCause::CudaMemory)
+            || messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
     }
 
     /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
@@ -169,9 +172,13 @@ impl Scan {
     pub fn says_out_of_hbm(&self) -> bool {
         let amounts = &self.messages.amounts;
         // A message that names no memory is about HBM.
-        let may_be_hbm =
-            |amount: &ReportedAmount| amount.memory_space().is_none_or(|space| space == memory_space::DEFAULT);
-        let is_hbm = amounts.is_empty() || amounts.iter().any(|amount| !amount.is_part && may_be_hbm(amount));
+        let may_be_hbm = |amount: &ReportedAmount| {
+            let is_other = matches!(amount.cause, AmountCause::OtherAllocator | AmountCause::SharedMemory);
+            !is_other && amount.memory_space().is_none_or(|space| space == memory_space::DEFAULT)
+        };
+        let is_other = messages_are_other(self.messages());
+        let is_hbm =
+            (amounts.is_empty() && !is_other) || amounts.iter().any(|amount| !amount.is_part && may_be_hbm(amount));
         self.says_out_of_memory() && is_hbm
     }
 
@@ -282,7 +289,7 @@ impl Scan {
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
         let refusals = self.messages.refusals();
-        let has_list = !self.messages.allocations.is_empty();
+        let has_list = self.is_listed || !self.messages.allocations.is_empty();
         let of_amount = |(place, amount)| {
             let mut cause = Cause::of_amount(amount, &self.trials)?;
             cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
@@ -335,6 +342,19 @@ impl Scan {
             }
         }
         self.trials = trials;
+    }
+
+    /// Says that another answer, such as a compiler's, lists what takes the memory: no remedy of the [causes](Self::causes) asks for it then.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
+    /// assert_eq!(scan.causes()[0].remedies[0].kind, "list_allocations");
+    /// scan.is_listed_elsewhere();
+    /// assert_eq!(scan.causes()[0].remedies[0].kind, "shard");
+    /// ```
+    pub const fn is_listed_elsewhere(&mut self) {
+        self.is_listed = true;
     }
 
     /// What compilers and runtimes refused, other than for memory.
@@ -544,6 +564,11 @@ impl Answer for Scan {
         let next = self.most_padded().map(|array| format!("advise '{array}'"));
         Digest { causes: causes.collect(), next: next.into_iter().collect() }
     }
+}
+
+/// Whether messages without sizes say of another memory than HBM that it ran out, and no message may be about HBM.
+fn messages_are_other(messages: &OutOfMemory) -> bool {
+    messages.without_sizes.is_empty() && messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
 }
 
 /// What the allocations with one name take together.

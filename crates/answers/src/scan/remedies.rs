@@ -93,6 +93,14 @@ pub(super) fn text(remedy: &Remedy) -> String {
         }
         Remedy::ListKernel => "`xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.".to_owned(),
         Remedy::SmallerRequest => "free what holds the memory of this device, or ask for less.".to_owned(),
+        Remedy::LeaveRoom => "let XLA hold less: in JAX, XLA_PYTHON_CLIENT_MEM_FRACTION=0.6, or less (0.75 if it is not set), or \
+             XLA_PYTHON_CLIENT_PREALLOCATE=false."
+            .to_owned(),
+        Remedy::SmallerOnHost => "hold less in the memory of the host: load arrays in parts, and run fewer processes.".to_owned(),
+        Remedy::AllSemantics { grid } => {
+            format!("give dimension_semantics {}, one for each dimension of the grid.", count(*grid, "entry", "entries"))
+        }
+        Remedy::SameRelease => "install the libtpu that this release of JAX names: pip install -U \"jax[tpu]\".".to_owned(),
         Remedy::SmallerGpuBlocks => "use smaller blocks or fewer stages in the kernel (num_stages).".to_owned(),
         Remedy::NoTritonProducts => {
             "if XLA made the kernel, let it compile products without Triton: XLA_FLAGS=--xla_gpu_enable_triton_gemm=false.".to_owned()

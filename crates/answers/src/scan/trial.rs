@@ -10,9 +10,12 @@ use serde::{Serialize, Serializer};
 ///
 /// let mut scan = Scan::default();
 /// scan.read_line(b"Scoped allocation with size 24.00M and limit 16.00M exceeded scoped vmem limit by 8.00M.");
-/// scan.try_remedies(|_, remedy| (remedy.name() == "raise_vmem_limit").then_some(Trial::Compiles { needed_bytes: 4096 }));
+/// scan.try_remedies(|_, remedy| (remedy.name() == "raise_vmem_limit").then_some(Trial::Compiles {
+///     needed_bytes: 4096,
+///     device: "v5e:2x2".to_owned(),
+/// }));
 /// let help = &scan.causes()[0].remedies[0];
-/// assert_eq!((help.kind, &help.trial), ("raise_vmem_limit", &Some(Trial::Compiles { needed_bytes: 4096 })));
+/// assert!(matches!(&help.trial, Some(Trial::Compiles { needed_bytes: 4096, device }) if device == "v5e:2x2"));
 /// scan.try_remedies(|_, _| Some(Trial::Refused { message: "too large".to_owned() }));
 /// assert!(scan.causes()[0].remedies.is_empty(), "a remedy that the compiler refuses is not recommended");
 /// ```
@@ -22,6 +25,8 @@ pub enum Trial {
     Compiles {
         /// The bytes of the device's memory that the program then needs, without its code.
         needed_bytes: u64,
+        /// The device that the program was compiled for.
+        device: String,
     },
     /// It refuses the program.
     Refused {
@@ -42,6 +47,8 @@ pub(super) struct TrialFields<'t> {
     outcome: &'static str,
     /// The bytes of the device's memory that the program then needs, without its code; null if it does not compile.
     needed_bytes: Option<u64>,
+    /// The device that it compiles for, such as "v5e:2x2"; null if it does not compile.
+    device: Option<&'t str>,
     /// Why it does not compile, or was not compiled; null if it compiles.
     why: Option<&'t str>,
 }
@@ -49,11 +56,15 @@ pub(super) struct TrialFields<'t> {
 /// Writes a trial with the same fields for each outcome.
 pub(super) fn serialize<S: Serializer>(trial: &Option<Trial>, serializer: S) -> Result<S::Ok, S::Error> {
     let fields = trial.as_ref().map(|trial| match trial {
-        Trial::Compiles { needed_bytes } => {
-            TrialFields { outcome: "compiles", needed_bytes: Some(*needed_bytes), why: None }
+        Trial::Compiles { needed_bytes, device } => {
+            TrialFields { outcome: "compiles", needed_bytes: Some(*needed_bytes), device: Some(device), why: None }
         }
-        Trial::Refused { message } => TrialFields { outcome: "refused", needed_bytes: None, why: Some(message) },
-        Trial::NotCompiled { why } => TrialFields { outcome: "not_compiled", needed_bytes: None, why: Some(why) },
+        Trial::Refused { message } => {
+            TrialFields { outcome: "refused", needed_bytes: None, device: None, why: Some(message) }
+        }
+        Trial::NotCompiled { why } => {
+            TrialFields { outcome: "not_compiled", needed_bytes: None, device: None, why: Some(why) }
+        }
     });
     fields.serialize(serializer)
 }

@@ -53,20 +53,15 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         io::report(arguments.answer.format, &what);
         spinner.set_message(harmless(&what).into_owned());
         let device = target.described(&compiler).map_err(Failure::said)?;
-        match target.compile(&compiler, host, &bytes, arguments.top, None).map_err(Failure::said)? {
-            Made::Compiled { said, module } => {
-                write(arguments, target, device, several, &said, &module)?;
-                compilation.add(&target.name, device, Ok((&said, &module)), arguments.top);
-            }
-            Made::Refused { message, report } => {
+        let made = target.compile(&compiler, host, &bytes, arguments.top, None).map_err(Failure::said)?;
+        match &made {
+            Made::Compiled { said, module } => write(arguments, target, device, several, said, module)?,
+            Made::Refused { .. } => {
                 let named = [&arguments.output, &arguments.html].into_iter().flatten();
                 unwritten.extend(named.map(|path| file_of(path, target, several)));
-                match report {
-                    Some(left) => compilation.add_too_large(&target.name, device, message, left.report),
-                    None => compilation.add(&target.name, device, Err(message), arguments.top),
-                }
             }
         }
+        made.add_to(&mut compilation, &target.name, device, arguments.top);
     }
     spinner.finish_and_clear();
     for path in unwritten.iter().filter(|path| !is_stdout(path)) {

@@ -4,16 +4,22 @@ use crate::args::{Format, ScanArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
+use xla_shape::hlo::Remedy;
 use xla_shape_answers::Answer;
+use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::scan::{Scan, Trial};
-use xla_shape_pjrt::Target;
-use xla_shape_program::{CompileError, Host};
+use xla_shape_program::{CompileError, Compiler, Host};
 use xla_shape_render::Show;
+use xla_shape_tune::{Devices, Made};
+
+/// How many entries a list of the compiler's answer has at most.
+const TOP: usize = 5;
 
 /// Without `--summary`, JSON is written while lines are read, so that programs can follow a log. The text output is a summary at the end.
 pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure> {
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut scan = Scan::default();
+    let mut compilation = Compilation::new();
     let format = arguments.answer.format;
     let follows = format == Format::Json && !arguments.summary;
     io::for_each_line(&arguments.input.file, xla_shape_files::open(&arguments.input.file)?, |line| {
@@ -46,10 +52,22 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
             return Err(Failure::said("the text has no whole program in MLIR to compile; --program names one"));
         };
         let target = arguments.target.clone().unwrap_or_default();
-        try_remedies(&mut scan, arguments, host, &target.target, &program);
+        let compiler = arguments.compiler.compiler();
+        // What takes the memory is what a program that ran out of it is asked first.
+        let made = scan.says_out_of_hbm().then(|| target.compile(&compiler, host, &program, TOP, None));
+        let why = made.as_ref().and_then(|made| made.as_ref().err()).map(ToString::to_string);
+        if let Some(Ok(made)) = made {
+            if !matches!(made, Made::Refused { report: None, .. }) {
+                scan.is_listed_elsewhere();
+            }
+            let device = target.described(&compiler).map_err(Failure::said)?;
+            made.add_to(&mut compilation, &target.name, device, TOP);
+        }
+        try_remedies(&mut scan, &compiler, host, &target, &program, why.as_deref());
     }
     if !follows {
-        return super::show(&scan, format);
+        super::show(&scan, format)?;
+        return if compilation.targets.is_empty() { Ok(()) } else { super::show(&compilation, format) };
     }
     if scan.is_empty() {
         // A person may wonder about an empty output. An error means that standard error is closed.
@@ -58,23 +76,26 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
     Ok(())
 }
 
-/// Compiles the program with each remedy that changes it.
+/// Compiles the program with each remedy that changes it. `why` says why the program itself was not compiled, if it was asked for.
 fn try_remedies(
     scan: &mut Scan,
-    arguments: &ScanArguments,
+    compiler: &Compiler,
     host: &Host,
-    target: &Result<Target, String>,
+    devices: &Devices,
     program: &[u8],
+    why: Option<&str>,
 ) {
-    let compiler = arguments.compiler.compiler();
     scan.try_remedies(|cause, remedy| {
-        let target = match target {
+        if let (Remedy::ListAllocations { .. }, Some(why)) = (remedy, why) {
+            return Some(Trial::NotCompiled { why: why.to_owned() });
+        }
+        let target = match &devices.target {
             Ok(target) => target,
             Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
         };
         let said = compiler.compile_with(host, target, program, cause, remedy)?;
         Some(match said {
-            Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes() },
+            Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes(), device: devices.name.clone() },
             Err(CompileError::Refused(message)) => Trial::Refused { message },
             Err(CompileError::NoCompiler(why)) => Trial::NotCompiled { why },
         })

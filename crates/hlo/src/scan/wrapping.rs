@@ -25,6 +25,8 @@ use memchr::{memchr, memchr_iter, memmem};
 pub struct LogLines {
     /// The prefix before a line that begins a list.
     prefix: String,
+    /// The number that the line before began with: numbers that count up are those of a listing.
+    number: Option<u64>,
 }
 
 /// The longest prefix, in bytes.
@@ -64,7 +66,8 @@ impl LogLines {
         let mut start = 0_usize;
         let mut blanks = Vec::new();
         for part in text.split_inclusive('\n') {
-            let length = self.prefix_length(part);
+            let length = self.counted_length(part);
+            let length = length + self.prefix_length(part.get(length..).unwrap_or(""));
             if length > 0 {
                 blanks.push((start, length));
             }
@@ -88,6 +91,18 @@ impl LogLines {
         let rest = line.get(known_length(line)..).unwrap_or("");
         let rest = if is_like(rest, &self.prefix) { rest.get(self.prefix.len()..).unwrap_or("") } else { rest };
         rest.trim_start()
+    }
+
+    /// The length of a number with two spaces or a tab after it, as `cat -n` and `nl` write it, if the line before had the number before it.
+    fn counted_length(&mut self, line: &str) -> usize {
+        let content = line.trim_start_matches(' ');
+        let count = digits(content);
+        let number = content.get(..count).and_then(|number| number.parse::<u64>().ok());
+        let is_alone =
+            content.get(count..).is_some_and(|rest| rest.starts_with(['\t', '\n']) || rest.starts_with("  "));
+        let before = core::mem::replace(&mut self.number, number.filter(|_| is_alone));
+        let is_next = self.number.is_some_and(|number| number == before.map_or(1, |before| before.saturating_add(1)));
+        if is_next { line.len() - content.len() + count } else { 0 }
     }
 
     /// The length of what comes before the content of a line, without the white space after it.

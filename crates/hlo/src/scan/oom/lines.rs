@@ -2,7 +2,7 @@
 
 use super::{AmountCause, MAX_OPERATOR, ReportedAllocation, ReportedAmount};
 use crate::scan::find_shapes;
-use crate::scan::refusal::{CUDA_MEMORY, NO_VMEM};
+use crate::scan::refusal::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM};
 use crate::scan::size::first_byte_count;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -45,8 +45,9 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
 
 /// Whether a message says so that may have sizes; XLA's messages about instructions without room in VMEM have none.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
-    let is_about_memory = !text.contains(NO_VMEM) && !text.contains(CUDA_MEMORY);
-    is_about_memory
+    // Other rules explain these.
+    let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain([&NCCL_FAILURE, &NO_VMEM]);
+    !others.into_iter().any(|words| text.contains(words))
         && ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
             .iter()
             .any(|words| text.contains(words))
@@ -101,6 +102,8 @@ pub(super) fn cause(text: &str, what: &str) -> AmountCause {
         AmountCause::Vmem
     } else if is_of("smem") {
         AmountCause::Smem
+    } else if is_of("sflag") {
+        AmountCause::Flags
     } else if is_of("hbm") {
         AmountCause::Program
     } else if text.contains("Error loading program") || text.contains("Attempting to reserve") {
@@ -176,6 +179,13 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     {
         let what = alloc::format!("output, which shares {} with arguments", shared.split(' ').next().unwrap_or(""));
         return Some(alloc::vec![amount(&what, bytes, None)]);
+    }
+    // `failed to allocate 528.00M (553648128 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory`
+    if let Some(rest) = after("failed to allocate ")(text)
+        && let Some(bytes) = between(&rest, "(", " bytes) from device").and_then(|bytes| bytes.parse().ok())
+    {
+        let cause = AmountCause::OtherAllocator;
+        return Some(alloc::vec![ReportedAmount { cause, ..amount("requested of the driver", bytes, None) }]);
     }
     // `cuMemAllocAsync failed to allocate 1225195446464 bytes: … Reported by CUDA: Free memory/Total memory: 22635544576/85095874560`
     for words in [
@@ -295,8 +305,10 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     }
     for (words, what) in [("Attempting to allocate ", "requested"), ("Attempting to reserve ", "requested")] {
         if let Some(rest) = after(words)(text) {
-            let free = after("There are ")(&rest).and_then(|free| size(free.split(' ').next()?));
-            return Some(alloc::vec![amount(what, size(rest.split(' ').next()?.trim_end_matches('.'))?, free)]);
+            let stated = |words: &'static str| after(words)(&rest).and_then(|free| size(free.split(' ').next()?));
+            let requested = amount(what, size(rest.split(' ').next()?.trim_end_matches('.'))?, stated("There are "));
+            let largest_free_bytes = stated("largest contiguous region of free memory is ");
+            return Some(alloc::vec![ReportedAmount { largest_free_bytes, ..requested }]);
         }
     }
     // `Total hbm usage >= 22.47G:` and `Program vmem requirement 29.95M:`

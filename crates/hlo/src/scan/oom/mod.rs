@@ -1,13 +1,15 @@
 //! XLA's out-of-memory messages: how much memory was used of how much, and the largest allocations.
 
+mod cause;
 mod lines;
 
 use super::find_shapes;
-use super::refusal::{Reader, Refusal, Remedy};
+use super::refusal::{Code, Reader, Refusal, Remedy, is_near};
 use super::spelling::find_spelled_shapes;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+pub use cause::AmountCause;
 use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size, space_of};
 use xla_shape_core::Shape;
 use xla_shape_core::tpu::{Generation, KernelVmem};
@@ -45,103 +47,6 @@ struct Recent {
     lines: usize,
     /// Which amounts the lines gave.
     amounts: core::ops::Range<usize>,
-}
-
-/// Why memory ran out, or why an amount is in a report.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum AmountCause {
-    /// The message does not say.
-    #[default]
-    Unknown,
-    /// The compiler found that a program does not fit into HBM (E1000).
-    Program,
-    /// The compiler found that a kernel needs more VMEM than its limit (E1001).
-    ScopedVmem,
-    /// The compiler found that a kernel needs more VMEM than there is.
-    Vmem,
-    /// The compiler found that the scalars of a kernel need more SMEM than there is.
-    Smem,
-    /// The runtime found no room for an array (E0100).
-    Array,
-    /// The runtime found no room for a program that is compiled (E0101).
-    Loading,
-    /// XLA's runtime on a GPU found no room for an array or for the memory of a program.
-    Gpu,
-    /// The runtime on a GPU found no room for memory that its caller can do without. A warning: the program may be slower.
-    Dispensable,
-    /// A kernel for a GPU needs more shared memory than a block of threads may have.
-    SharedMemory,
-    /// An allocator that is not XLA's found no room.
-    OtherAllocator,
-    /// The compiler could not reduce the memory of a program to its limit. A warning: the program may fit nevertheless.
-    Rematerialization,
-    /// The statistics of a program that was compiled. Nothing failed.
-    Statistics,
-    /// What the TensorCore and SparseCore need together is more HBM than there is (E1002).
-    SparseCore,
-    /// An instruction that XLA made, not a kernel, needs more scoped VMEM than it may use (E1001).
-    InstructionVmem,
-    /// A runtime that the message does not name has no room for a buffer.
-    Unnamed,
-}
-
-impl AmountCause {
-    /// XLA's code for such a message, if its catalogue of errors (`docs/errors`) has one.
-    ///
-    /// ```
-    /// assert_eq!(xla_shape_hlo::AmountCause::ScopedVmem.code(), Some("E1001"));
-    /// ```
-    #[must_use]
-    pub const fn code(self) -> Option<&'static str> {
-        match self {
-            Self::Program => Some("E1000"),
-            Self::ScopedVmem | Self::Vmem | Self::InstructionVmem => Some("E1001"),
-            Self::SparseCore => Some("E1002"),
-            Self::Array => Some("E0100"),
-            Self::Loading => Some("E0101"),
-            _ => None,
-        }
-    }
-
-    /// The name in JSON.
-    ///
-    /// ```
-    /// assert_eq!(xla_shape_hlo::AmountCause::ScopedVmem.name(), "scoped_vmem");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Program => "program",
-            Self::ScopedVmem => "scoped_vmem",
-            Self::Vmem => "vmem",
-            Self::Smem => "smem",
-            Self::Array => "array",
-            Self::Loading => "loading",
-            Self::Gpu => "gpu",
-            Self::Dispensable => "dispensable",
-            Self::SharedMemory => "shared_memory",
-            Self::OtherAllocator => "other_allocator",
-            Self::Rematerialization => "rematerialization",
-            Self::Statistics => "statistics",
-            Self::SparseCore => "sparse_core",
-            Self::InstructionVmem => "scoped_vmem_of_instruction",
-            Self::Unnamed => "unnamed",
-        }
-    }
-
-    /// Whether memory ran out.
-    ///
-    /// ```
-    /// use xla_shape_hlo::AmountCause;
-    ///
-    /// assert!(AmountCause::Array.is_failure() && !AmountCause::Statistics.is_failure());
-    /// ```
-    #[must_use]
-    pub const fn is_failure(self) -> bool {
-        !matches!(self, Self::Statistics | Self::Rematerialization | Self::Dispensable)
-    }
 }
 
 /// An amount of memory in a message, in bytes. Messages round to three or four digits.
@@ -248,6 +153,7 @@ impl ReportedAmount {
             AmountCause::Unnamed => alloc::vec![Remedy::SmallerRequest],
             AmountCause::Vmem => alloc::vec![Remedy::SmallerBlocks, Remedy::ListKernel],
             AmountCause::Smem => alloc::vec![Remedy::ScalarsElsewhere],
+            AmountCause::Flags => alloc::vec![Remedy::Report],
             AmountCause::Array => alloc::vec![Remedy::FreeArrays, Remedy::Shard],
             AmountCause::Loading => alloc::vec![list, Remedy::FreeArrays],
             AmountCause::Program | AmountCause::Gpu | AmountCause::Rematerialization => {
@@ -362,13 +268,20 @@ impl OutOfMemory {
     /// assert_eq!((messages.amounts[0].line, messages.amounts[0].bytes), (7, 4096));
     /// ```
     pub fn read_line(&mut self, line: u64, text: &str) {
+        // The marks of a comment before each line of a message.
         let text = text.trim();
+        let text = text.strip_prefix("//").map_or(text, str::trim_start);
         self.refusals.read_line(line, text);
         // The branch that reads a line says what may follow it. Any other line ends the list.
         let expected = core::mem::take(&mut self.expected);
         if let Some(allocation) = llo_allocation(line, text) {
             self.allocations.push(allocation);
             if !text.contains(" would exceed memory ") {
+                // A line break before the allocation divides the sentence.
+                let recent = &self.recent.text;
+                if recent.contains(" would exceed memory ") && !recent.contains("space=") {
+                    self.read_with_recent(line, text);
+                }
                 return;
             }
         }
@@ -469,7 +382,11 @@ impl OutOfMemory {
     /// ```
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.refusals.refusals()
+        let is_explained = |line, code: Code| {
+            let amounts = self.amounts.iter().filter(|amount| amount.cause != AmountCause::Unknown);
+            amounts.into_iter().any(|amount| amount.cause.code() == Some(code.id()) || is_near(line, amount.line))
+        };
+        self.refusals.refusals(is_explained)
     }
 
     /// Whether no message was found.

@@ -3,14 +3,14 @@
 //! A new message is a variant here and a rule in `rules.rs`; `reader.rs` has its first words, `remedy.rs` what helps, `crates/answers/src/scan`
 //! the sentences. It needs a case of `scripts/refusals.py` or a row of `tests/corpus/reports/public.jsonl`, and a row of `docs/symptoms.md`.
 
-use super::Remedy;
 use super::words::sizes;
+use super::{Code, Remedy};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::shard::Sharding;
-use xla_shape_core::{ArrayShape, ElementType, Shape};
+use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
 
 /// Why a program, an array or a kernel was refused.
 #[derive(Clone, PartialEq, Debug)]
@@ -162,6 +162,20 @@ pub enum RefusalCause {
     },
     /// A scalar is stored into vector memory.
     ScalarStore,
+    /// A vector is loaded from or stored into scalar memory.
+    VectorInSmem,
+    /// `dimension_semantics` does not have one entry for each dimension of the grid.
+    GridSemantics {
+        /// The dimensions of the grid.
+        grid: u64,
+        /// The entries.
+        semantics: u64,
+    },
+    /// The compiler of kernels does not have an operation that JAX wrote: their releases differ.
+    UnknownOperation {
+        /// The operation, such as `tpu.wait_dma`.
+        operation: String,
+    },
     /// A kernel in a program that the compiler divides among devices.
     PartitionedKernel,
     /// Pallas does not know for which TPU it lowers the kernel.
@@ -185,6 +199,25 @@ pub enum RefusalCause {
     },
     /// The memory of a GPU ran out outside of XLA; the message has no sizes.
     CudaMemory,
+    /// A library found no room for memory of its own on a GPU, outside of the pool that XLA holds.
+    LibraryMemory {
+        /// The library.
+        library: Library,
+    },
+    /// The memory of the host ran out; the message has no sizes.
+    HostMemory,
+    /// A program needs more of a small memory than there is; the message has no sizes.
+    NoSpace {
+        /// The memory space: SMEM or the synchronization flags.
+        space: u8,
+        /// Whether XLA calls it its own bug.
+        is_internal: bool,
+    },
+    /// A message with a code of XLA's catalogue, and no other words that are known.
+    Code {
+        /// The code.
+        code: Code,
+    },
     /// A kernel for a GPU needs more shared memory than a block of threads may have; the message has no sizes.
     SharedMemory,
     /// An embedding table does not fit into the memory of a SparseCore, however it is divided (E3001).
@@ -219,6 +252,23 @@ pub enum RefusalCause {
         /// Whether the shapes are of an instruction that the compiler itself made.
         is_internal: bool,
     },
+}
+
+/// A library with memory of its own on a GPU.
+///
+/// ```
+/// use xla_shape_hlo::{Library, Refusal, RefusalCause};
+///
+/// let refusal = Refusal::read("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`").unwrap();
+/// assert_eq!(refusal.cause, RefusalCause::LibraryMemory { library: Library::Cublas });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Library {
+    /// Collectives.
+    Nccl,
+    /// Products.
+    Cublas,
 }
 
 /// Why a core stopped.
@@ -267,6 +317,7 @@ impl RefusalCause {
             Self::UnprovenIndex { .. } => "E2003",
             Self::SparseCoreMemory { .. } => "E3000",
             Self::ReplicaCount { .. } => "E3001",
+            Self::Code { code } => code.id(),
             _ => return None,
         })
     }
@@ -307,12 +358,31 @@ impl RefusalCause {
             Self::Kernel { .. } => "kernel",
             Self::SparseCoreMemory { .. } => "sparse_core_memory",
             Self::CudaMemory => "cuda_memory",
+            Self::LibraryMemory { .. } => "library_memory",
+            Self::HostMemory => "host_memory",
+            Self::NoSpace { .. } => "no_space",
+            Self::Code { .. } => "code",
+            Self::VectorInSmem => "vector_in_smem",
+            Self::GridSemantics { .. } => "grid_semantics",
+            Self::UnknownOperation { .. } => "unknown_operation",
             Self::SharedMemory => "shared_memory",
             Self::ReplicaCount { .. } => "replica_count",
             Self::LayoutRank { .. } => "layout_rank",
             Self::FullReplication { .. } => "full_replication",
             Self::UnequalShapes { .. } => "unequal_shapes",
         }
+    }
+
+    /// Whether memory ran out.
+    ///
+    /// ```
+    /// use xla_shape_hlo::RefusalCause;
+    ///
+    /// assert!(RefusalCause::HostMemory.is_out_of_memory() && !RefusalCause::ScalarStore.is_out_of_memory());
+    /// ```
+    #[must_use]
+    pub const fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::CudaMemory | Self::LibraryMemory { .. } | Self::HostMemory | Self::NoSpace { .. })
     }
 
     /// Whether the cause is more than that a kernel was refused or that a core stopped.
@@ -410,6 +480,14 @@ impl RefusalCause {
                 vec![Remedy::DumpSparseCore, Remedy::SmallerScratch, Remedy::NoCollectiveOffload, Remedy::Report]
             }
             Self::CudaMemory => vec![Remedy::SmallerRequest],
+            Self::LibraryMemory { .. } => vec![Remedy::LeaveRoom, Remedy::SmallerRequest],
+            Self::HostMemory => vec![Remedy::SmallerOnHost],
+            Self::NoSpace { space: memory_space::SMEM, is_internal: false } => vec![Remedy::ScalarsElsewhere],
+            Self::NoSpace { .. } => vec![Remedy::Report],
+            Self::Code { .. } => Vec::new(),
+            Self::VectorInSmem => vec![Remedy::ScalarsElsewhere],
+            Self::GridSemantics { grid, .. } => vec![Remedy::AllSemantics { grid: *grid }],
+            Self::UnknownOperation { .. } => vec![Remedy::SameRelease],
             Self::SharedMemory => Remedy::for_shared_memory(),
             Self::ReplicaCount { .. } => vec![Remedy::SmallerTables],
             Self::LayoutRank { .. } => vec![Remedy::WholeLayout],

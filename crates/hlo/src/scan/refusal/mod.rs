@@ -1,13 +1,15 @@
 //! What a compiler or a runtime refused, and why, read from the message.
 
 mod cause;
+mod code;
 mod reader;
 mod remedy;
 mod rules;
 mod words;
 
-pub use cause::{Halt, RefusalCause};
-pub(crate) use reader::{CUDA_MEMORY, NO_VMEM, Reader};
+pub use cause::{Halt, Library, RefusalCause};
+pub use code::Code;
+pub(crate) use reader::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM, Reader, is_near};
 pub use remedy::Remedy;
 
 use alloc::string::String;
@@ -51,6 +53,11 @@ impl Refusal {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         rules::read(text)
+    }
+
+    /// A message in line 1 that says nothing but a cause.
+    pub(crate) const fn of(cause: RefusalCause) -> Self {
+        Self { line: 1, name: None, operation: None, source: None, cause }
     }
 
     /// XLA's code for such a message, which its catalogue of errors (`docs/errors`) explains; `None` if the catalogue has none.

@@ -1,6 +1,6 @@
 //! Collects the messages of a log, line by line, and reads them as wholes: a message can have many lines, and a line can be wrapped.
 
-use super::{Refusal, RefusalCause};
+use super::{Code, Refusal, RefusalCause};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,12 +8,29 @@ use alloc::vec::Vec;
 /// What XLA says of an instruction of its own, not of a kernel, that needs too much VMEM.
 pub(crate) const NO_VMEM: &str = "should not be possible to run out of vmem";
 
-/// What the driver of NVIDIA's GPUs says, without sizes, through programs that are not XLA.
-pub(crate) const CUDA_MEMORY: &str = "CUDA error: out of memory";
+/// What the driver of NVIDIA's GPUs says of memory, often without sizes.
+pub(crate) const CUDA_MEMORY: [&str; 2] = ["CUDA error: out of memory", "CUDA_ERROR_OUT_OF_MEMORY"];
+
+/// What NCCL's log says of a call of CUDA's that failed.
+pub(crate) const NCCL_FAILURE: &str = "Cuda failure";
+
+/// The memories that only a compiler gives away. A message can name them without sizes.
+pub(crate) const NO_SPACE: [&str; 2] = ["out of memory in memory space smem", "out of memory in memory space sflag"];
 
 /// What begins a message.
-const BEGINNINGS: [&str; 39] = [
-    CUDA_MEMORY,
+const BEGINNINGS: [&str; 50] = [
+    CUDA_MEMORY[0],
+    CUDA_MEMORY[1],
+    NO_SPACE[0],
+    NO_SPACE[1],
+    NCCL_FAILURE,
+    "failed to create cublas handle",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "std::bad_alloc",
+    "Failed to prove that a tile index",
+    "scalars from SMEM",
+    "scalars to SMEM",
+    "length of dimension semantics",
     "Mosaic failed to compile",
     "cannot statically prove",
     "expected parameter",
@@ -78,6 +95,8 @@ const LONGEST_COMPARISON: usize = 4096;
 pub(crate) struct Reader {
     refusals: Vec<Refusal>,
     open: Option<Message>,
+    /// The codes of XLA's catalogue, each at its first place.
+    codes: Vec<(u64, Code)>,
     /// The line before, of which a beginning may be a part.
     before: String,
 }
@@ -98,6 +117,11 @@ fn across(before: &str, text: &str) -> Option<Refusal> {
     (is_alone(before) && is_alone(&after)).then(|| super::rules::unequal_shapes(&[before, &after].join(" ")))?
 }
 
+/// Whether a message that begins at a line is the one of a code that is at another line: its sentence can be a few lines after it.
+pub(crate) const fn is_near(code: u64, message: u64) -> bool {
+    code <= message.saturating_add(1) && message <= code.saturating_add(8)
+}
+
 /// A message of which more lines may come.
 #[derive(Clone, Debug)]
 struct Message {
@@ -109,6 +133,11 @@ struct Message {
 impl Reader {
     pub(crate) fn read_line(&mut self, line: u64, text: &str) {
         let text = text.trim();
+        if let Some(code) = Code::in_message(text)
+            && !self.codes.iter().any(|(_, known)| *known == code)
+        {
+            self.codes.push((line, code));
+        }
         let joined = if self.before.is_empty() { text.to_owned() } else { [&self.before, text].join(" ") };
         let begins = |text: &str| BEGINNINGS.iter().any(|words| text.contains(words));
         // Words that a line break divides are in neither line.
@@ -173,15 +202,24 @@ impl Reader {
         }
     }
 
-    /// All messages so far, each once.
-    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+    /// All messages so far, each once. `is_explained` says of a code at a line whether another message explains it.
+    pub(crate) fn refusals(&self, is_explained: impl Fn(u64, Code) -> bool) -> Vec<Refusal> {
         let mut all = self.clone();
         all.close();
-        all.refusals
+        let Self { mut refusals, codes, .. } = all;
+        for (line, code) in codes {
+            let is_near = |refusal: &Refusal| is_near(line, refusal.line) || refusal.code() == Some(code.id());
+            if !refusals.iter().any(is_near) && !is_explained(line, code) {
+                refusals.push(Refusal { line, ..Refusal::of(RefusalCause::Code { code }) });
+            }
+        }
+        refusals
     }
 
     /// Whether no message was found.
     pub(crate) fn is_empty(&self) -> bool {
-        self.refusals.is_empty() && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_none())
+        self.refusals.is_empty()
+            && self.codes.is_empty()
+            && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_none())
     }
 }

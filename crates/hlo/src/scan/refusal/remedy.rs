@@ -95,6 +95,17 @@ pub enum Remedy {
     ListKernel,
     /// Give less of the device's memory to the process that shares it.
     SmallerRequest,
+    /// Let XLA hold less of a GPU's memory.
+    LeaveRoom,
+    /// Keep less in the memory of the host.
+    SmallerOnHost,
+    /// Give each dimension of the grid its semantics.
+    AllSemantics {
+        /// The dimensions.
+        grid: u64,
+    },
+    /// Install the compiler that belongs to the release of JAX.
+    SameRelease,
     /// Use smaller blocks or fewer stages in a kernel for a GPU.
     SmallerGpuBlocks,
     /// Let XLA compile its products without Triton.
@@ -174,6 +185,10 @@ impl Remedy {
             Self::ListAllocations { .. } => "list_allocations",
             Self::ListKernel => "list_kernel",
             Self::SmallerRequest => "smaller_request",
+            Self::LeaveRoom => "leave_room",
+            Self::SmallerOnHost => "smaller_on_host",
+            Self::AllSemantics { .. } => "all_semantics",
+            Self::SameRelease => "same_release",
             Self::SmallerGpuBlocks => "smaller_gpu_blocks",
             Self::NoTritonProducts => "no_triton_products",
             Self::Barrier => "barrier",

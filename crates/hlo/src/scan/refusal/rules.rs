@@ -1,8 +1,8 @@
 //! Recognizes refusals: one rule for each kind of message, which looks for its words and reads its figures.
 
 use super::Refusal;
-use super::cause::{Halt, RefusalCause};
-use super::reader::{CUDA_MEMORY, NO_VMEM};
+use super::cause::{Halt, Library, RefusalCause};
+use super::reader::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM};
 use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
 use crate::scan::find_shapes;
 use crate::scan::spelling::find_spelled_shapes;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use core::str::FromStr;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::sorting::sort_by_key;
-use xla_shape_core::{ArrayShape, ElementType, Shape};
+use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
 
 /// Reads a message. Each rule looks for the words of one kind of message.
 pub(super) fn read(text: &str) -> Option<Refusal> {
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 25] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 30] = [
     instruction_vmem,
     input_mismatch,
     core_halt,
@@ -49,12 +49,17 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 25] = [
     primitive,
     other_lowering,
     shared_memory,
+    library_memory,
     cuda_memory,
+    host_memory,
+    no_space,
     sparse_core,
     replica_count,
     layout_rank,
     full_replication,
+    grid_semantics,
     element_type,
+    unknown_operation,
     kernel,
 ];
 
@@ -205,8 +210,13 @@ fn index(text: &str) -> Option<RefusalCause> {
         let multiple = number_after(rest, "is a multiple of ")?;
         return Some(RefusalCause::UnprovenIndex { dimension: number(rest)?, multiple, array: indexed(text) });
     }
-    let rest = after(text, "Failed to verify that the index at dimension ")?;
-    let multiple = number_after(rest, "tile dimension ")?;
+    // `Failed to prove that a tile index in dimension 1 is divisible by the tiling (128)`, of releases before 2026
+    let older = after(text, "Failed to prove that a tile index in dimension ");
+    let (rest, words) = match older {
+        Some(rest) => (rest, "by the tiling ("),
+        None => (after(text, "Failed to verify that the index at dimension ")?, "tile dimension "),
+    };
+    let multiple = number_after(rest, words)?;
     Some(RefusalCause::UnprovenIndex { dimension: number(rest)?, multiple, array: indexed(text) })
 }
 
@@ -340,6 +350,9 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
         let what = before.rsplit(": ").next().unwrap_or(before);
         return Some(RefusalCause::NoInstruction { what: what.chars().take(100).collect() });
     }
+    if text.contains("Can only load scalars from SMEM") || text.contains("Can only store scalars to SMEM") {
+        return Some(RefusalCause::VectorInSmem);
+    }
     if text.contains("Cannot store scalars to VMEM") {
         return Some(RefusalCause::ScalarStore);
     }
@@ -349,8 +362,52 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
 }
 
+/// The driver's message, unless it has sizes.
 fn cuda_memory(text: &str) -> Option<RefusalCause> {
-    text.contains(CUDA_MEMORY).then_some(RefusalCause::CudaMemory)
+    let has_sizes = text.contains(" bytes) from device");
+    (!has_sizes && CUDA_MEMORY.iter().any(|words| text.contains(words))).then_some(RefusalCause::CudaMemory)
+}
+
+/// `Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 2 'out of memory''`, and of cuBLAS `failed to create cublas handle:
+/// the resource allocation failed`.
+fn library_memory(text: &str) -> Option<RefusalCause> {
+    let library = if after(text, NCCL_FAILURE).is_some_and(|rest| rest.contains("out of memory")) {
+        Library::Nccl
+    } else if ["CUBLAS_STATUS_ALLOC_FAILED", "cublas handle: the resource allocation failed"]
+        .iter()
+        .any(|words| text.contains(words))
+    {
+        Library::Cublas
+    } else {
+        return None;
+    };
+    Some(RefusalCause::LibraryMemory { library })
+}
+
+fn host_memory(text: &str) -> Option<RefusalCause> {
+    text.contains("std::bad_alloc").then_some(RefusalCause::HostMemory)
+}
+
+/// `Ran out of memory in memory space smem.`, without sizes after it.
+fn no_space(text: &str) -> Option<RefusalCause> {
+    let rest = NO_SPACE.iter().find_map(|words| text.get(text.find(words)?..))?;
+    let space = name(after(rest, "in memory space ")?)?;
+    let space = if space == "smem" { memory_space::SMEM } else { memory_space::SEMAPHORE };
+    let has_sizes = rest.contains("Used ") || rest.contains("llocation");
+    (!has_sizes).then(|| RefusalCause::NoSpace { space, is_internal: rest.contains("should not be possible") })
+}
+
+/// `Length of grid does not match length of dimension semantics. len(grid)=2, len(dimension_semantics)=1`
+fn grid_semantics(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, "does not match length of dimension semantics")?;
+    let lengths = number_after(rest, "len(grid)=").zip(number_after(rest, "len(dimension_semantics)="))?;
+    Some(RefusalCause::GridSemantics { grid: lengths.0, semantics: lengths.1 })
+}
+
+/// `unregistered operation 'tpu.wait_dma' found in dialect ('tpu')`
+fn unknown_operation(text: &str) -> Option<RefusalCause> {
+    let operation = quoted(after(text, "unregistered operation ")?, '\'')?;
+    Some(RefusalCause::UnknownOperation { operation })
 }
 
 /// The message of XLA:GPU's launches of kernels that asked for too much; newer releases state sizes.
