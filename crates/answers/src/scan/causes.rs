@@ -346,16 +346,22 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             (format!("Pallas does not convert {from} to {to} in a kernel for TPUs."), Vec::new())
         }
         RefusalCause::CudaMemory => {
-            let what = "the memory of a GPU ran out, outside of XLA; the message has no sizes.".to_owned();
-            (what, vec!["The request is one of CUDA's, such as those of another framework.".to_owned()])
+            let what = "the memory of a GPU ran out, outside of XLA's pool; the message has no sizes.".to_owned();
+            let detail =
+                "The request is one of CUDA's, such as those of another framework, or of a kernel that is loaded.";
+            (what, vec![detail.to_owned()])
         }
-        RefusalCause::LibraryMemory { library } => {
+        RefusalCause::LibraryMemory { library, is_of_xla } => {
             let (name, does) = match library {
                 Library::Cublas => ("cuBLAS", "products"),
                 _ => ("NCCL", "collectives"),
             };
             let what = format!("{name}, the library of {does}, has no room for its own memory on the GPU.");
-            (what, vec!["It needs memory outside of the pool that XLA holds; the message has no sizes.".to_owned()])
+            let detail = match is_of_xla {
+                true => "It needs memory outside of the pool that XLA holds; the message has no sizes.",
+                false => "The message has no sizes, and is not of XLA.",
+            };
+            (what, vec![detail.to_owned()])
         }
         RefusalCause::HostMemory => {
             let what = "the memory of the host ran out; the message has no sizes.".to_owned();
@@ -364,11 +370,11 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
         RefusalCause::NoSpace { space, is_internal } => {
             let name = match *space {
                 memory_space::SMEM => "SMEM, the memory of scalars,",
-                _ => "the synchronization flags",
+                _ => "synchronization flags",
             };
             let own = is_internal.then(|| "XLA calls it a bug of its own.".to_owned());
             (
-                format!("a program needs more of {name} than there is; the message has no sizes."),
+                format!("a program needs more {name} than the TPU has; the message has no sizes."),
                 own.into_iter().collect(),
             )
         }
@@ -388,6 +394,16 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 count(*semantics, "entry", "entries")
             ),
             Vec::new(),
+        ),
+        RefusalCause::OldCompiler { least } => {
+            (format!("this release of JAX needs libtpu {least} or newer for Pallas."), Vec::new())
+        }
+        RefusalCause::LoweringType { element_type } => {
+            (format!("Pallas does not translate an operation on {element_type} for TPUs."), Vec::new())
+        }
+        RefusalCause::Autotuning { instruction } => (
+            format!("XLA's autotuner found no way to compile and run the instruction %{instruction} on this GPU."),
+            vec!["Memory is not the reason unless another message says so.".to_owned()],
         ),
         RefusalCause::UnknownOperation { operation } => (
             format!("{kernel} has the operation {operation}, which this compiler does not have."),

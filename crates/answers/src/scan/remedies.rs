@@ -100,6 +100,9 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::AllSemantics { grid } => {
             format!("give dimension_semantics {}, one for each dimension of the grid.", count(*grid, "entry", "entries"))
         }
+        Remedy::NoAutotuning => {
+            "let XLA choose without timing its choices: XLA_FLAGS=--xla_gpu_autotune_level=0.".to_owned()
+        }
         Remedy::SameRelease => "install the libtpu that this release of JAX names: pip install -U \"jax[tpu]\".".to_owned(),
         Remedy::SmallerGpuBlocks => "use smaller blocks or fewer stages in the kernel (num_stages).".to_owned(),
         Remedy::NoTritonProducts => {

@@ -176,6 +176,21 @@ pub enum RefusalCause {
         /// The operation, such as `tpu.wait_dma`.
         operation: String,
     },
+    /// The compiler of kernels is older than JAX accepts.
+    OldCompiler {
+        /// The oldest version that it accepts.
+        least: String,
+    },
+    /// An operation on elements of this type that Pallas does not translate for TPUs.
+    LoweringType {
+        /// The type.
+        element_type: ElementType,
+    },
+    /// XLA's autotuner found nothing that this GPU compiles and runs.
+    Autotuning {
+        /// The instruction.
+        instruction: String,
+    },
     /// A kernel in a program that the compiler divides among devices.
     PartitionedKernel,
     /// Pallas does not know for which TPU it lowers the kernel.
@@ -203,6 +218,8 @@ pub enum RefusalCause {
     LibraryMemory {
         /// The library.
         library: Library,
+        /// Whether XLA called it, not another framework.
+        is_of_xla: bool,
     },
     /// The memory of the host ran out; the message has no sizes.
     HostMemory,
@@ -260,7 +277,7 @@ pub enum RefusalCause {
 /// use xla_shape_hlo::{Library, Refusal, RefusalCause};
 ///
 /// let refusal = Refusal::read("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`").unwrap();
-/// assert_eq!(refusal.cause, RefusalCause::LibraryMemory { library: Library::Cublas });
+/// assert_eq!(refusal.cause, RefusalCause::LibraryMemory { library: Library::Cublas, is_of_xla: false });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -365,6 +382,9 @@ impl RefusalCause {
             Self::VectorInSmem => "vector_in_smem",
             Self::GridSemantics { .. } => "grid_semantics",
             Self::UnknownOperation { .. } => "unknown_operation",
+            Self::OldCompiler { .. } => "old_compiler",
+            Self::LoweringType { .. } => "lowering_type",
+            Self::Autotuning { .. } => "autotuning",
             Self::SharedMemory => "shared_memory",
             Self::ReplicaCount { .. } => "replica_count",
             Self::LayoutRank { .. } => "layout_rank",
@@ -480,7 +500,14 @@ impl RefusalCause {
                 vec![Remedy::DumpSparseCore, Remedy::SmallerScratch, Remedy::NoCollectiveOffload, Remedy::Report]
             }
             Self::CudaMemory => vec![Remedy::SmallerRequest],
-            Self::LibraryMemory { .. } => vec![Remedy::LeaveRoom, Remedy::SmallerRequest],
+            Self::LibraryMemory { is_of_xla: true, .. } => vec![Remedy::LeaveRoom, Remedy::SmallerRequest],
+            Self::LibraryMemory { .. } => vec![Remedy::SmallerRequest],
+            Self::Autotuning { .. } => vec![Remedy::NoAutotuning, Remedy::Report],
+            Self::LoweringType { element_type } => {
+                let to = if element_type.is_integral() { ElementType::S32 } else { ElementType::F32 };
+                vec![Remedy::Convert { to }]
+            }
+            Self::OldCompiler { .. } => vec![Remedy::SameRelease],
             Self::HostMemory => vec![Remedy::SmallerOnHost],
             Self::NoSpace { space: memory_space::SMEM, is_internal: false } => vec![Remedy::ScalarsElsewhere],
             Self::NoSpace { .. } => vec![Remedy::Report],

@@ -18,7 +18,7 @@ pub(crate) const NCCL_FAILURE: &str = "Cuda failure";
 pub(crate) const NO_SPACE: [&str; 2] = ["out of memory in memory space smem", "out of memory in memory space sflag"];
 
 /// What begins a message.
-const BEGINNINGS: [&str; 50] = [
+const BEGINNINGS: [&str; 56] = [
     CUDA_MEMORY[0],
     CUDA_MEMORY[1],
     NO_SPACE[0],
@@ -27,6 +27,12 @@ const BEGINNINGS: [&str; 50] = [
     "failed to create cublas handle",
     "CUBLAS_STATUS_ALLOC_FAILED",
     "std::bad_alloc",
+    "requires a recent libtpu version",
+    "Autotuning failed for HLO",
+    "Reductions over ",
+    "Unsigned integer dtype ",
+    "can be converted to scalars",
+    "Unsupported dtype ",
     "Failed to prove that a tile index",
     "scalars from SMEM",
     "scalars to SMEM",

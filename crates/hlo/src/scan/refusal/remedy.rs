@@ -104,6 +104,8 @@ pub enum Remedy {
         /// The dimensions.
         grid: u64,
     },
+    /// Let XLA choose without timing its choices.
+    NoAutotuning,
     /// Install the compiler that belongs to the release of JAX.
     SameRelease,
     /// Use smaller blocks or fewer stages in a kernel for a GPU.
@@ -188,6 +190,7 @@ impl Remedy {
             Self::LeaveRoom => "leave_room",
             Self::SmallerOnHost => "smaller_on_host",
             Self::AllSemantics { .. } => "all_semantics",
+            Self::NoAutotuning => "no_autotuning",
             Self::SameRelease => "same_release",
             Self::SmallerGpuBlocks => "smaller_gpu_blocks",
             Self::NoTritonProducts => "no_triton_products",

@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// In this order, since a message can have the words of several: the one that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 30] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 33] = [
     instruction_vmem,
     input_mismatch,
     core_halt,
@@ -58,6 +58,9 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 30] = [
     layout_rank,
     full_replication,
     grid_semantics,
+    lowering_type,
+    old_compiler,
+    autotuning,
     element_type,
     unknown_operation,
     kernel,
@@ -381,7 +384,8 @@ fn library_memory(text: &str) -> Option<RefusalCause> {
     } else {
         return None;
     };
-    Some(RefusalCause::LibraryMemory { library })
+    let is_of_xla = text.contains("NCCL operation ") || text.contains("create cublas handle");
+    Some(RefusalCause::LibraryMemory { library, is_of_xla })
 }
 
 fn host_memory(text: &str) -> Option<RefusalCause> {
@@ -402,6 +406,35 @@ fn grid_semantics(text: &str) -> Option<RefusalCause> {
     let rest = after(text, "does not match length of dimension semantics")?;
     let lengths = number_after(rest, "len(grid)=").zip(number_after(rest, "len(dimension_semantics)="))?;
     Some(RefusalCause::GridSemantics { grid: lengths.0, semantics: lengths.1 })
+}
+
+/// What Pallas says of types that it does not translate: `Reductions over int8 not implemented.`
+fn lowering_type(text: &str) -> Option<RefusalCause> {
+    const WORDS: [(&str, &str); 6] = [
+        ("Reductions over ", " not implemented"),
+        ("Unsigned integer dtype ", " is not supported"),
+        ("can be converted to scalars, but got: ", ""),
+        ("Unsupported dtype in cmp: ", ""),
+        ("Unsupported dtype for mulhi: ", ""),
+        ("Unsupported dtype for sign: ", ""),
+    ];
+    WORDS.iter().find_map(|(words, end)| {
+        let rest = after(text, words).filter(|rest| rest.contains(end))?;
+        let element_type = ElementType::from_any_name(&name(rest)?)?;
+        Some(RefusalCause::LoweringType { element_type })
+    })
+}
+
+/// `Pallas TPU requires a recent libtpu version (at least 0.0.46). Found version string: …`
+fn old_compiler(text: &str) -> Option<RefusalCause> {
+    let least = between(text, "requires a recent libtpu version (at least ", ")")?;
+    Some(RefusalCause::OldCompiler { least: least.chars().take(20).collect() })
+}
+
+/// `Autotuning failed for HLO: %fusion = pred[] fusion(...), kind=kInput with error: NOT_FOUND: No valid config found!`
+fn autotuning(text: &str) -> Option<RefusalCause> {
+    let instruction = name(after(text, "Autotuning failed for HLO: ")?.trim_start_matches('%'))?;
+    Some(RefusalCause::Autotuning { instruction })
 }
 
 /// `unregistered operation 'tpu.wait_dma' found in dialect ('tpu')`
