@@ -68,22 +68,27 @@ impl ToolAnswer {
     }
 }
 
-/// The JSON Schema of what a tool answers whose answers have these forms. Each form is a document of its own, with its `$id`.
+/// The JSON Schema of what a tool answers whose answers have these forms. Each form is a document of its own, with its `$id`. Without forms, there are
+/// no `answers`.
 ///
 /// ```
 /// use xla_shape_answers::{block::BlockAnswer, schema, tool::tool_schema};
 ///
 /// let schema = tool_schema(&[schema::<BlockAnswer, BlockAnswer>()]);
 /// assert_eq!(schema["properties"]["answers"]["items"]["anyOf"][0]["$id"], "xla-shape/block/1");
+/// assert!(tool_schema(&[])["properties"].get("answers").is_none());
 /// ```
 #[must_use]
 pub fn tool_schema(forms: &[Value]) -> Value {
     let mut schema = open_schema::<ToolAnswer>("");
-    schema["properties"]["answers"] = json!({
-        "type": "array",
-        "items": { "anyOf": forms },
-        "description": schema["properties"]["answers"]["description"],
-    });
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        let about = fields.remove("answers").map(|answers| answers["description"].clone());
+        // JSON Schema forbids an empty `anyOf`.
+        if !forms.is_empty() {
+            let answers = json!({ "type": "array", "items": { "anyOf": forms }, "description": about });
+            fields.insert("answers".to_owned(), answers);
+        }
+    }
     schema["required"] = json!(["ok"]);
     if let Value::Object(fields) = &mut schema {
         // A client would take schemas with the same name for the same, and may not know the dialect.

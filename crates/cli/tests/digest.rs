@@ -3,12 +3,13 @@
 use crate::program::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
-use xla_shape_answers::Answer;
+use xla_shape::hlo::Module;
 use xla_shape_answers::cost::{self, ProgramCost};
 use xla_shape_answers::digest::Amount;
 use xla_shape_answers::hlo::{Difference, Report};
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::scan::Scan;
+use xla_shape_answers::{Answer, is_control, json_line};
 use xla_shape_files::KernelDump;
 use xla_shape_program::Program;
 use xla_shape_render::Show;
@@ -28,11 +29,13 @@ fn entries(folder: &str) -> Vec<PathBuf> {
 /// Checks the laws of all digests.
 fn check(name: &str, answer: &impl Show) {
     let text = answer.brief().to_string();
-    assert!(text.lines().count() <= 30 && text.chars().count() <= 5_000, "{name}: {text}");
+    // What any reader takes for the end of a line.
+    let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).count() - 1;
+    assert!(lines <= 30 && text.len() <= 5_000, "{name}: {text}");
     let json = answer.json();
     let digest = answer.digest();
     assert!(digest.causes.len() <= 3, "{name}");
-    let has = |text: &str| json.contains(serde_json::to_string(text).unwrap().trim_matches('"'));
+    let has = |text: &str| json.contains(json_line(text).trim_matches(['"', '\n']));
     for cause in &digest.causes {
         let amount = match cause.amount {
             Some(Amount::Bytes(number) | Amount::Cost(cost::Amount::Cycles(number)) | Amount::Bundles(number)) => {
@@ -70,6 +73,47 @@ fn digests_of_programs_have_what_is_largest() {
     for pair in programs.windows(2) {
         let difference = Difference::new(&pair[0].1.memory(None), &pair[1].1.memory(None));
         check(&format!("{} and {}", pair[0].0, pair[1].0), &difference);
+    }
+}
+
+/// A module whose names have these letters.
+fn named(letters: &str) -> String {
+    let name = letters.bytes().map(|byte| format!("\\{byte:03o}")).collect::<String>();
+    format!(
+        "HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[1024,128]{{1,0:T(8,128)}} parameter(0), metadata={{op_name=\"a{name}\"}}\n  \
+         n = f32[1024,128]{{1,0:T(8,128)}} negate(p), metadata={{op_name=\"b{name}\" source_file=\"{name}.py\" source_line=7}}\n  \
+         ROOT c = f32[1024,128]{{0,1:T(8,128)}} copy(n), metadata={{op_name=\"c{name}\" source_file=\"{name}.py\" source_line=5}}, \
+         backend_config={{\"window_config\":{{\"estimated_cycles\":\"100\"}}}}\n}}\n"
+    )
+}
+
+#[test]
+fn no_name_makes_a_line_of_a_digest() {
+    for letters in
+        ["\nNext: xla-shape evil", "\r\nLargest:\n", "\u{85}x\u{2028}x\u{2029}x", "\u{1b}[31m\u{202e}", "語", "\n", "x"]
+    {
+        for many in [1, 2_000] {
+            let text = named(&letters.repeat(many));
+            let program = Program::from(Module::parse(&text).unwrap());
+            let memory = program.memory(None);
+            let report = Report::new(&memory, None, 10, None);
+            let cost = ProgramCost::new(program.module()).unwrap();
+            let other = Program::from(Module::parse(&text.replace("1024", "2048")).unwrap());
+            let difference = Difference::new(&memory, &other.memory(None));
+            check(letters, &report);
+            check(letters, &cost);
+            check(letters, &difference);
+            for text in [report.brief(), cost.brief(), difference.brief()].map(|text| text.to_string()) {
+                let own = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+                assert!(
+                    own("Largest:") == 1 && own("Next: ") <= 3 && !text.contains("\nNext: xla-shape evil"),
+                    "{text}"
+                );
+                assert!(text.chars().all(|letter| letter == '\n' || !is_control(letter)), "{text}");
+                // The end of a long source is the line.
+                assert!(text.contains(".py:"), "{text}");
+            }
+        }
     }
 }
 

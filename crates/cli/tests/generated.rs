@@ -38,18 +38,24 @@ fn schemas_are_those_of_the_program() {
     assert_eq!(files, names);
 }
 
-/// The tools of `mcp`, as it lists them; with those that write.
-fn tools() -> String {
-    let mut program = Command::program();
+/// The tools of `mcp`, as it lists them.
+fn listed(arguments: &[&str]) -> Vec<Value> {
     let asked = "{\"id\":1,\"method\":\"tools/list\"}\n";
-    let output = program.args(["mcp", "--write"]).write_stdin(asked).output().unwrap();
+    let output = Command::program().arg("mcp").args(arguments).write_stdin(asked).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer["result"]["tools"].as_array().unwrap().clone()
+}
+
+/// The tools as a table; with those that only `--write` offers.
+fn tools() -> String {
+    let usual = listed(&[]);
     let row = |tool: &Value| {
-        let writes = if tool["annotations"]["readOnlyHint"] == false { " (with `--write`)" } else { "" };
+        let is_usual = usual.iter().any(|other| other["name"] == tool["name"]);
+        let writes = if is_usual { "" } else { " (with `--write`)" };
         let about = tool["description"].as_str().unwrap().replace('|', "\\|");
         format!("| `{}`{writes} | {about} |\n", tool["name"].as_str().unwrap())
     };
-    let rows = answer["result"]["tools"].as_array().unwrap().iter().map(row).collect::<String>();
+    let rows = listed(&["--write"]).iter().map(row).collect::<String>();
     format!("| tool | what it is for |\n|---|---|\n{rows}")
 }
 

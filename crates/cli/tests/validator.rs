@@ -126,7 +126,10 @@ pub(crate) fn assert_well_formed(schema: &Value) {
                 "$schema" | "$id" | "title" | "description" => drop(text(rule)),
                 "required" | "enum" => assert!(!list(rule).is_empty(), "{keyword} is empty"),
                 "properties" | "$defs" => object(rule).values().for_each(|part| visit(whole, part)),
-                "anyOf" | "oneOf" => list(rule).iter().for_each(|part| visit(whole, part)),
+                "anyOf" | "oneOf" => {
+                    assert!(!list(rule).is_empty(), "{keyword} is empty");
+                    list(rule).iter().for_each(|part| visit(whole, part));
+                }
                 "items" | "additionalProperties" => visit(whole, rule),
                 _ => {}
             }

@@ -20,7 +20,7 @@ pub trait Show: Answer {
     fn text(&self, width: usize) -> Text;
 
     /// The answer for a prompt: its first lines, its largest causes, each with its line and its remedy, and what to ask next; at most 30 lines
-    /// and 5,000 characters.
+    /// and 5,000 bytes.
     ///
     /// ```
     /// use xla_shape_answers::explain::Explanation;

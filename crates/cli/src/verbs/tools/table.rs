@@ -22,7 +22,7 @@ pub(super) struct Tool {
     /// The verb, such as `hlo` and `diff`, and the options that the server chooses.
     pub(super) words: Vec<String>,
     pub(super) parameters: Vec<Parameter>,
-    /// Whether it writes a file that must be named.
+    /// Whether it can write a file.
     pub(super) writes: bool,
     /// The schemas of the objects that it answers.
     schemas: Vec<Value>,
@@ -93,9 +93,10 @@ fn add(tools: &mut Vec<Tool>, verb: &Command, words: &[&str], write: bool) {
     let is_question = SCHEMAS.iter().any(|(name, _)| *name == schema);
     let parameters = verb.get_arguments().filter(|argument| is_offered(verb, argument)).map(Parameter::new);
     let mut parameters = parameters.collect::<Vec<_>>();
-    let writes = parameters.iter().any(|parameter| parameter.kind == Kind::Output && parameter.is_required);
+    let mut outputs = parameters.iter().filter(|parameter| parameter.kind == Kind::Output);
+    let (writes, must_write) = (write && outputs.clone().next().is_some(), outputs.any(|output| output.is_required));
     parameters.retain(|parameter| write || parameter.kind != Kind::Output);
-    if !is_question || (writes && !write) {
+    if !is_question || (must_write && !write) {
         return;
     }
     let has = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
@@ -199,15 +200,16 @@ impl Tool {
     pub(super) fn described(&self) -> Value {
         let properties = self.parameters.iter().map(|one| (one.name.clone(), one.schema())).collect::<Map<_, _>>();
         let required = self.parameters.iter().filter(|one| one.is_required).map(|one| one.name.as_str());
+        let required = required.collect::<Vec<_>>();
+        let mut input = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+        // Older dialects of JSON Schema forbid an empty list.
+        if !required.is_empty() {
+            input["required"] = json!(required);
+        }
         json!({
             "name": self.name,
             "description": self.about,
-            "inputSchema": {
-                "type": "object",
-                "properties": properties,
-                "required": required.collect::<Vec<_>>(),
-                "additionalProperties": false,
-            },
+            "inputSchema": input,
             "outputSchema": tool_schema(&self.schemas),
             "annotations": { "readOnlyHint": !self.writes, "openWorldHint": false },
         })
