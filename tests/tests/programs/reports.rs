@@ -299,6 +299,20 @@ fn another_memory_is_a_copy() {
     assert!(!text.contains("every byte stays"), "{text}");
 }
 
+/// Words of a message in another sentence are no cause.
+#[test]
+fn words_alone_are_no_cause() {
+    for text in [
+        "catch (const std::bad_alloc&) { return false; }",
+        "NCCL WARN Cuda failure 'invalid argument'\nepoch 3: no epoch ran out of memory",
+        "a.py:3:0: E0102: function already defined line 1 (function-redefined)",
+        "E0321 10:57:56.764856 1234 a.cc:39] all is well",
+        "1  f32[8]\n2  f32[16]",
+    ] {
+        assert!(kinds(text).is_empty(), "{text}");
+    }
+}
+
 /// XLA has one cause for two parts of a sum; an instruction that XLA made is no kernel; another framework's memory is not XLA's.
 #[test]
 fn advice_is_for_what_was_refused() {

@@ -374,7 +374,9 @@ fn cuda_memory(text: &str) -> Option<RefusalCause> {
 /// `Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 2 'out of memory''`, and of cuBLAS `failed to create cublas handle:
 /// the resource allocation failed`.
 fn library_memory(text: &str) -> Option<RefusalCause> {
-    let library = if after(text, NCCL_FAILURE).is_some_and(|rest| rest.contains("out of memory")) {
+    // `Cuda failure 2 'out of memory'`: its own words, not those of another message after it.
+    let failure = after(text, NCCL_FAILURE).and_then(|rest| rest.split('\'').nth(1));
+    let library = if failure == Some("out of memory") {
         Library::Nccl
     } else if ["CUBLAS_STATUS_ALLOC_FAILED", "cublas handle: the resource allocation failed"]
         .iter()
@@ -389,7 +391,9 @@ fn library_memory(text: &str) -> Option<RefusalCause> {
 }
 
 fn host_memory(text: &str) -> Option<RefusalCause> {
-    text.contains("std::bad_alloc").then_some(RefusalCause::HostMemory)
+    // Programs that name the class have not thrown it.
+    const WORDS: [&str; 3] = ["instance of 'std::bad_alloc'", "what(): std::bad_alloc", "Error: std::bad_alloc"];
+    WORDS.iter().any(|words| text.contains(words)).then_some(RefusalCause::HostMemory)
 }
 
 /// `Ran out of memory in memory space smem.`, without sizes after it.
