@@ -106,7 +106,7 @@ pub fn write_json(writer: impl Write, value: &(impl Serialize + ?Sized)) -> io::
     Ok(value.serialize(&mut serde_json::Serializer::with_formatter(writer, Harmless))?)
 }
 
-/// Compact JSON that also escapes what JSON does not require: DEL, C1 controls, and characters that change the direction of text.
+/// Compact JSON that also escapes what JSON does not require: DEL, C1 controls, and characters that end a line or change the direction of text.
 struct Harmless;
 
 impl Formatter for Harmless {
@@ -126,16 +126,18 @@ impl Formatter for Harmless {
     }
 }
 
-/// Whether a character controls a terminal, or changes the direction of the text after it.
+/// Whether a character controls a terminal, ends a line, or changes the direction of the text after it.
 ///
 /// ```
 /// use xla_shape_answers::is_control;
 ///
 /// assert!(is_control('\u{1b}') && is_control('\u{202e}') && !is_control('ü'));
+/// // The separators of lines and paragraphs, at which some programs break a line.
+/// assert!(is_control('\u{2028}') && is_control('\u{2029}'));
 /// ```
 #[must_use]
 pub fn is_control(c: char) -> bool {
     let turns =
         |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns(c)
+    c.is_control() || turns(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }

@@ -118,6 +118,19 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     assert_eq!(file("m.hlo", &module), unknown);
     let cmem = file("m.hlo", &module.replace("S(1)", "S(3)"));
     assert!(cmem.contains("may use on TPU v4 (--for names another generation): fits"), "{cmem}");
+    // A GPU: the name says it, or the description of the dump, which knows better how much memory there is.
+    let gemm = "HloModule m\nENTRY e { p = f32[8]{0} parameter(0)\n ROOT c = f32[8]{0} custom-call(p), custom_call_target=\"__cublas$gemm\" }";
+    let gpu = file("g__h100.hlo", gemm);
+    assert!(gpu.contains("59.3 GiB that a program may use on h100 (--for names another GPU): fits"), "{gpu}");
+    let dump = directory.path().join("dump");
+    std::fs::create_dir(&dump).unwrap();
+    std::fs::write(dump.join("after.hlo"), gemm).unwrap();
+    std::fs::write(dump.join("gpu_target_config.pbtxt"), "gpu_device_info { device_memory_size: 8589934592 }").unwrap();
+    let described = joined(&self::text(&["hlo", dump.to_str().unwrap()], ""));
+    assert!(
+        described.contains("6 GiB that a program may use on the GPU that the dump describes (--for"),
+        "{described}"
+    );
     let small = format!("{needed} 64 KiB that a program may use: DOES NOT FIT; {cause}");
     for option in ["--for", "--device"] {
         let output = program(&["hlo", "-", "--all", option, "64KiB"], module.clone());

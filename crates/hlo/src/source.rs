@@ -101,21 +101,23 @@ impl<'m> Sources<'m> {
     {
         let Some(metadata) = instruction.value_of(Key::Metadata) else { return Source::default() };
         let Ok(fields) = metadata.fields() else { return Source::default() };
-        let mut source = Source::default();
+        let (mut source, mut frame) = (Source::default(), None);
         for (name, value) in fields {
             match name {
                 "op_name" => source.op_name = value.string().ok().filter(|name| !name.is_empty()),
                 "source_file" => source.file = value.string().ok(),
                 "source_line" => source.line = value.number().ok(),
-                "stack_frame_id" => {
-                    let location = value.number().ok().and_then(|frame| self.locations.get(self.frames.get(&frame)?));
-                    if let Some((file, line)) = location {
-                        source.file = self.files.get(file).cloned();
-                        source.line = Some(*line);
-                    }
-                }
+                "stack_frame_id" => frame = value.number().ok(),
                 _ => {}
             }
+        }
+        // libtpu 0.0.30 and older write the file and the line, too. In messages of 0.0.30, the frame can be of another line.
+        if source.file.is_none()
+            && source.line.is_none()
+            && let Some((file, line)) = frame.and_then(|frame| self.locations.get(self.frames.get(&frame)?))
+        {
+            source.file = self.files.get(file).cloned();
+            source.line = Some(*line);
         }
         source
     }
@@ -134,5 +136,18 @@ mod tests {
         let told: alloc::vec::Vec<_> = module.instructions().map(|instruction| sources.get(instruction)).collect();
         assert_eq!((told[0].file.as_deref(), told[0].line, &told[0].op_name), (Some("b.py"), Some(7), &None));
         assert_eq!((&told[1], &told[2]), (&super::Source::default(), &super::Source::default()));
+    }
+
+    /// As messages of older releases have them.
+    #[test]
+    fn a_line_counts_more_than_a_frame() {
+        let text = "HloModule m\n\nFileNames\n1 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n\
+                    1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=2}\n\n\
+                    StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n\
+                    ENTRY e {\n  a = f32[] parameter(0), metadata={stack_frame_id=1 source_file=\"b.py\" source_line=7}\n  \
+                    ROOT b = f32[] negate(a), metadata={stack_frame_id=1}\n}\n";
+        let module = Module::parse(text).unwrap();
+        let lines = module.instructions().map(|instruction| module.sources().get(instruction).line);
+        assert!(lines.eq([Some(7), Some(3)]));
     }
 }

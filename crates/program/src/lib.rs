@@ -10,6 +10,7 @@
 mod compiler;
 mod input;
 mod memory;
+mod named;
 #[cfg(feature = "files")]
 mod profile;
 mod program;

@@ -1,5 +1,6 @@
 //! A program and where it came from.
 
+use crate::named::{generation_in, gpu_in};
 #[cfg(feature = "files")]
 use crate::profile;
 #[cfg(feature = "files")]
@@ -388,7 +389,7 @@ impl Program {
     }
 
     /// The GPU that it is for, if the compiler's description of it (`gpu_target_config.pbtxt`) is in the directory of the dump, or the profile
-    /// around the program names it.
+    /// around the program or the name of its file or folder says it.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;
@@ -404,7 +405,8 @@ impl Program {
     #[must_use]
     pub fn gpu(&self) -> Option<Gpu> {
         let of_profile = || self.device.as_deref().and_then(Gpu::from_name);
-        self.gpu.or_else(|| self.gpu_of_dump()).or_else(of_profile)
+        let named = || gpu_in(&self.name).filter(|_| self.module.is_for_gpu());
+        self.gpu.or_else(|| self.gpu_config()?.gpu()).or_else(of_profile).or_else(named)
     }
 
     /// Says which GPU the program is for, because a module alone does not say it.
@@ -422,8 +424,20 @@ impl Program {
         self.gpu = Some(gpu);
     }
 
-    fn gpu_of_dump(&self) -> Option<Gpu> {
-        GpuConfig::parse(&self.beside(|files| files.target_config.as_ref())?).ok()?.gpu()
+    /// The compiler's description of the GPU that it is for, if it is in the directory of the dump (`gpu_target_config.pbtxt`).
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("after.hlo"), "HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// std::fs::write(folder.path().join("gpu_target_config.pbtxt"), "gpu_device_info { device_memory_size: 8589934592 }")?;
+    /// assert_eq!(Program::open(folder.path())?.gpu_config().unwrap().memory_bytes(), Some(8 << 30));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn gpu_config(&self) -> Option<GpuConfig> {
+        GpuConfig::parse(&self.beside(|files| files.target_config.as_ref())?).ok()
     }
 
     /// The text of a file beside the module; `None` if it is not there or cannot be read.
@@ -537,42 +551,6 @@ impl From<Module> for Program {
             profile: None,
             #[cfg(feature = "files")]
             files: Vec::new(),
-        }
-    }
-}
-
-/// The generation that the name of a file or of its folder says, such as `v6e` in `train__v6e/after.hlo`. A name that ends in a digit counts for
-/// nothing: `v2` to `v5` are also versions of models.
-fn generation_in(path: &str) -> Option<Generation> {
-    let components = path.rsplit(['/', '\\']).take(2);
-    let words = components.flat_map(|name| name.split(|letter: char| !letter.is_ascii_alphanumeric()));
-    let clear = words.filter(|word| word.starts_with(char::is_alphabetic) && word.ends_with(char::is_alphabetic));
-    let mut named = clear.filter_map(|word| word.parse::<Generation>().ok());
-    let first = named.next()?;
-    named.all(|other| other == first).then_some(first)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::generation_in;
-    use xla_shape_core::tpu::Generation;
-
-    #[test]
-    fn names_of_files_say_the_generation() {
-        for (path, expected) in [
-            ("train__v6e/after.hlo", Some(Generation::V6e)),
-            ("dumps\\v5e__host_offload.hlo", Some(Generation::V5e)),
-            ("gp__tpu7x/after.hlo.pb", Some(Generation::V7x)),
-            // Of two that differ, neither counts; nor does a folder further up.
-            ("v5e/train.v6e.hlo", None),
-            ("v5e/train/after.hlo", None),
-            // Versions of models.
-            ("resnet_v2/after.hlo", None),
-            ("resnet-v4.hlo", None),
-            ("v5/8t.hlo", None),
-            ("after.hlo", None),
-        ] {
-            assert_eq!(generation_in(path), expected, "{path}");
         }
     }
 }

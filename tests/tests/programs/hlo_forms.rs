@@ -273,6 +273,10 @@ fn forms_that_xla_reads_have_no_errors() {
             "",
             "a = f32[1,8,8,4] parameter(0)\n k = f32[3,3,4,4] parameter(1)\n z = u16[3,3,4,4] parameter(2)\n ROOT o = f32[1,6,6,4] convolution(a, k, z), window={size=3x3}, dim_labels=b01f_01io->b01f, sparsity_config={}",
         ),
+        (
+            "",
+            "a = f32[128,64] parameter(0)\n b = f32[128,64] parameter(1)\n i = s32[] parameter(2)\n t = (s32[], s32[]) tuple(i, i)\n u = ((s32[], s32[]), (s32[], s32[])) tuple(t, t)\n ROOT c = f32[128,64] collective-permute(a, b, u, u), source_target_pairs={{0,1}}, slice_sizes={{128,32},{128,32}}",
+        ),
         ("", &format!("{scalars}\n ROOT c = f32[] add(f32[] %a, f32[], %b)")),
         ("", &format!("{scalars}\n ROOT c = f32[] add(a, s32[7], f32[] %b)")),
         (
@@ -312,4 +316,7 @@ fn a_number_alone_for_an_array_is_a_hint() {
     let found = module.check();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].severity(), xla_shape_hlo::Severity::Hint);
+    // XLA reads {{7,0},{0,0}}.
+    let becomes = "found one number, which XLA reads as the first element, followed by 3 zeros";
+    assert!(found[0].to_string().ends_with(becomes), "{}", found[0]);
 }

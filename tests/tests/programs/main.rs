@@ -1,5 +1,6 @@
 //! HLO modules: text and protos, checks, memory. A program of its own, so that it is compiled at the same time as that of shapes.
 
+mod asynchronous;
 mod claims;
 mod cost;
 mod diff_causes;

@@ -14,6 +14,7 @@ pub mod sharding;
 pub mod show;
 mod signature;
 mod space;
+mod starts;
 pub mod summary;
 pub mod times;
 

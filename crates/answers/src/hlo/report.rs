@@ -1,7 +1,8 @@
 //! How much memory the values of a program take, as data.
 
-use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, Starts, TOTALS, capacities, capacity_in};
+use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
+use super::starts::Starts;
 use super::summary::Summary;
 use crate::Answer;
 use crate::digest::{self, Digest};
@@ -396,7 +397,7 @@ impl Report {
         let report = memory.statistics().into_iter().fold(report, Self::with_statistics);
         let [files, mut notes, other_modules] =
             [memory.files(), memory.notes(), memory.program().others()].map(<[String]>::to_vec);
-        let summary = report.summary.map(|summary| summary.with_generation(memory.program().generation()));
+        let summary = report.summary.map(|summary| summary.with_program(memory.program()));
         if summary.as_ref().is_some_and(Summary::is_too_large) {
             notes.extend(super::donation::note(memory.program().module()));
         }
@@ -404,8 +405,8 @@ impl Report {
     }
 
     /// Reports on values and their timeline, without files of the compiler.
-    pub fn of_values(
-        memory: &xla_shape_hlo::Memory<'_>,
+    pub fn of_values<'m>(
+        memory: &xla_shape_hlo::Memory<'m>,
         timeline: Option<&Timeline<'_>>,
         device: Option<Device>,
         top: usize,
@@ -434,9 +435,9 @@ impl Report {
         // All buffers are ranked, because `only` may leave few of them.
         let all = memory.buffers().len();
         let here = |buffer: &Buffer<'_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
-        let largest = memory.largest(all).into_iter().filter(here);
-        let padded = memory.most_padded(all).into_iter().filter(here);
-        let padded = padded.filter(|buffer| buffer.footprint.padding_bytes() > 0);
+        let (mut largest, mut padded) = (memory.largest(all), memory.most_padded(all));
+        largest.retain(here);
+        padded.retain(|buffer| here(buffer) && buffer.footprint.padding_bytes() > 0);
         let counts = Counts::new(module);
         let here = only.map_or_else(|| memory.clone(), |only| memory.in_space(only));
         let tile_formats = here.tile_formats().into_iter().map(|(format, usage)| TileFormat {
@@ -450,7 +451,9 @@ impl Report {
         let sources = module.sources();
         let mut changes = memory.layout_changes();
         changes.retain(|change| wanted(change.to.layout().memory_space()));
-        sort_by_key(&mut changes, |change| std::cmp::Reverse(change.moved_bytes));
+        sort_by_key(&mut changes, |change| {
+            (std::cmp::Reverse(change.moved_bytes), starts.named(change.instruction).number())
+        });
         Self {
             summary: account.map(|account| Summary::new(module, timeline, device, account)),
             module: module.name().map(str::to_owned),
@@ -470,22 +473,22 @@ impl Report {
             spaces,
             at_peak: at_peak(module, timeline, top, only),
             sharding: Shardings::new(module, device, top),
-            collectives: collectives(module, top),
-            copies: copies(memory, &wanted, top),
+            collectives: collectives(module, &starts, top),
+            copies: copies(memory, &starts, &wanted, top),
             findings: findings(module),
-            most_padded: grouped(&sources, padded, top),
-            largest: largest.take(top).map(|buffer| value(&sources, &buffer)).collect(),
+            most_padded: grouped(&sources, &starts, padded, top),
+            largest: largest.iter().take(top).map(|buffer| value(&sources, &starts, buffer)).collect(),
             tile_formats,
             layout_changes: changes
                 .into_iter()
                 .take(top)
                 .map(|change| LayoutChange {
-                    name: change.instruction.name().to_owned(),
-                    opcode: change.instruction.opcode().to_string(),
+                    name: starts.name(change.instruction).to_owned(),
+                    opcode: starts.opcode(change.instruction),
                     from: change.from.to_string(),
                     to: change.to.to_string(),
                     moved_bytes: change.moved_bytes,
-                    place: Place::new(sources.get(change.instruction)),
+                    place: Place::new(starts.source(&sources, change.instruction)),
                 })
                 .collect(),
         }
@@ -562,12 +565,12 @@ fn at_peak(module: &Module, timeline: Option<&Timeline<'_>>, top: usize, only: O
     spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, space, top)).collect()
 }
 
-fn collectives(module: &Module, top: usize) -> Vec<Collective> {
+fn collectives<'m>(module: &'m Module, starts: &Starts<'m>, top: usize) -> Vec<Collective> {
     let sources = module.sources();
     let mut found = module.collectives();
     sort_by_key(&mut found, |found| {
         let moved = found.bytes_in.saturating_add(found.bytes_out);
-        std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1)))
+        (std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1))), starts.named(found.instruction).number())
     });
     let found = found.into_iter().take(top).map(|found| {
         let instruction = found.instruction;
@@ -575,24 +578,29 @@ fn collectives(module: &Module, top: usize) -> Vec<Collective> {
         let groups = ["replica_groups", "source_target_pairs"].into_iter();
         let groups = groups.filter_map(|key| instruction.attribute(key)).map(|groups| groups.text().to_owned()).next();
         Collective {
-            name: instruction.name().to_owned(),
-            opcode: instruction.opcode().to_string(),
+            name: starts.name(instruction).to_owned(),
+            opcode: starts.opcode(instruction),
             element_type: operand.map(|array| array.element_type().name().to_owned()),
             bytes_in: found.bytes_in,
             bytes_out: found.bytes_out,
             groups,
             runs: found.runs,
-            place: Place::new(sources.get(instruction)),
+            place: Place::new(starts.source(&sources, instruction)),
         }
     });
     found.collect()
 }
 
 /// The largest copies of the program, inside a memory space or between two.
-fn copies(memory: &xla_shape_hlo::Memory<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
+fn copies<'m>(
+    memory: &xla_shape_hlo::Memory<'m>,
+    starts: &Starts<'m>,
+    wanted: &dyn Fn(u8) -> bool,
+    top: usize,
+) -> Vec<Copied> {
     const READERS: usize = 3;
     // Of the copies alone, by number.
-    let mut readers: BTreeMap<u32, Vec<Instruction<'_>>> = BTreeMap::new();
+    let mut readers: BTreeMap<u32, Vec<Instruction<'m>>> = BTreeMap::new();
     // The result of a copy-start is read from its copy-done.
     let mut done = BTreeMap::new();
     let mut found = Vec::new();
@@ -621,14 +629,14 @@ fn copies(memory: &xla_shape_hlo::Memory<'_>, wanted: &dyn Fn(u8) -> bool, top: 
             }
         }
     }
-    sort_by_key(&mut found, |(_, to, _)| std::cmp::Reverse(to.byte_size()));
-    let read_by = |instruction: Instruction<'_>| {
+    sort_by_key(&mut found, |(copy, to, _)| (std::cmp::Reverse(to.byte_size()), starts.named(*copy).number()));
+    let read_by = |instruction: Instruction<'m>| {
         let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
-        readers.get(&made).into_iter().flatten().map(|reader| reader.name().to_owned()).collect()
+        readers.get(&made).into_iter().flatten().map(|reader| starts.name(*reader).to_owned()).collect()
     };
     let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
-        name: instruction.name().to_owned(),
-        opcode: instruction.opcode().to_string(),
+        name: starts.name(instruction).to_owned(),
+        opcode: starts.opcode(instruction),
         shape: to.to_string(),
         bytes: to.byte_size().unwrap_or(0),
         from_space,
@@ -639,7 +647,7 @@ fn copies(memory: &xla_shape_hlo::Memory<'_>, wanted: &dyn Fn(u8) -> bool, top: 
 }
 
 /// Joins values of one shape, and sorts by the padding of all of them.
-fn grouped<'m: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m>>, top: usize) -> Vec<Value> {
+fn grouped<'m: 'm>(sources: &Sources<'m>, starts: &Starts<'m>, ranked: Vec<Buffer<'m>>, top: usize) -> Vec<Value> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Value> = Vec::new();
     for buffer in ranked {
@@ -652,7 +660,7 @@ fn grouped<'m: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m
             }
             None => {
                 places.insert(shape, groups.len());
-                groups.push(value(sources, &buffer));
+                groups.push(value(sources, starts, &buffer));
             }
         }
     }
@@ -661,11 +669,11 @@ fn grouped<'m: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m
     groups
 }
 
-fn value<'m: 'm>(sources: &Sources<'m>, buffer: &Buffer<'m>) -> Value {
+fn value<'m: 'm>(sources: &Sources<'m>, starts: &Starts<'m>, buffer: &Buffer<'m>) -> Value {
     Value {
-        name: buffer.instruction.name().to_owned(),
-        leaf: buffer.leaf,
-        opcode: buffer.instruction.opcode().to_string(),
+        name: starts.name(buffer.instruction).to_owned(),
+        leaf: starts.leaf(buffer),
+        opcode: starts.opcode(buffer.instruction),
         shape: buffer.array.to_string(),
         bytes: buffer.footprint.bytes,
         padding_bytes: buffer.footprint.padding_bytes(),
@@ -673,6 +681,6 @@ fn value<'m: 'm>(sources: &Sources<'m>, buffer: &Buffer<'m>) -> Value {
         values: 1,
         all_bytes: buffer.footprint.bytes,
         all_padding_bytes: buffer.footprint.padding_bytes(),
-        place: Place::new(sources.get(buffer.instruction)),
+        place: Place::new(starts.source(sources, buffer.instruction)),
     }
 }

@@ -6,18 +6,21 @@ use serde::Serialize;
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Module, Timeline};
+use xla_shape_program::Program;
 
 /// How much memory a program needs, of how much, and its largest array.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
     /// The bytes of the device's memory that the program needs, with its code if the size of that is known.
     pub needed_bytes: u64,
-    /// The bytes that the device lets a program use; null if no device is named and nothing shows the generation of the TPU.
+    /// The bytes that the device lets a program use; null if no device is named and nothing shows which one it is.
     pub available_bytes: Option<u64>,
     /// Whether `needed_bytes` is at most `available_bytes`; null where that is.
     pub fits: Option<bool>,
     /// The generation of the TPU: of the device that is named, or else what the module or the name of its file shows. Null if neither says it.
     pub generation: Option<&'static str>,
+    /// The GPU: of the device that is named, or else what the compiler's files, a profile or their names say. Null if none says it, or it has no name.
+    pub gpu: Option<&'static str>,
     /// Whether no device was named.
     pub assumed: bool,
     /// Whether the program is for a TPU, whose memory is called HBM.
@@ -67,6 +70,7 @@ impl Summary {
             available_bytes: None,
             fits: None,
             generation: None,
+            gpu: None,
             assumed: device.is_none(),
             is_tpu: is_tpu || device.and_then(Device::generation).is_some(),
             largest,
@@ -78,16 +82,25 @@ impl Summary {
         let capacity = device.and_then(|device| capacity_in(device, memory_space::DEFAULT, 0));
         self.available_bytes = capacity.map(|capacity| capacity.bytes);
         self.generation = device.and_then(Device::generation).map(Generation::name);
+        self.gpu = match device {
+            Some(Device::Gpu(gpu)) => Some(gpu.name()),
+            _ => None,
+        };
         self
     }
 
-    /// The same for a TPU of this generation, unless a device was named.
-    pub(super) fn with_generation(self, generation: Option<Generation>) -> Self {
-        if !self.is_tpu || !self.assumed {
+    /// The same for the device that the program shows, unless one was named.
+    pub(super) fn with_program(self, program: &Program) -> Self {
+        if !self.assumed {
             return self;
         }
+        let described = || Device::described(&program.gpu_config()?);
+        let device = match self.is_tpu {
+            true => program.generation().map(Device::Generation),
+            false => described().or_else(|| program.gpu().map(Device::Gpu)),
+        };
         let needed = self.needed_bytes;
-        self.on(generation.map(Device::Generation)).with_needed(needed)
+        self.on(device).with_needed(needed)
     }
 
     /// The summary of a program that needs this many bytes.

@@ -6,14 +6,16 @@
 //! that meet in one step have one memory only if the instruction may overwrite that operand (`HloDataflowAnalysis::CanShareOperandBufferWithUser`).
 
 use super::buffers::{BufferValue, HloBuffer};
+use super::calls::called;
 use super::values::{Values, parts};
 use crate::account::Role;
+use crate::asynchronous::Step;
 use crate::readers::Readers;
 use crate::schema::Key;
 use crate::schema::opcode::{Family, Opcode};
 use crate::{Computation, Instruction, Module};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -32,7 +34,7 @@ pub(super) fn memories<'m>(
     buffers: &[HloBuffer<'m>],
 ) -> Vec<u32> {
     let mut sharing = Sharing::new(module, values, buffers);
-    sharing.assign(&post_order(module, computations));
+    sharing.assign(&Positions::new(module, computations));
     sharing.take_over();
     sharing.owner
 }
@@ -165,12 +167,12 @@ impl<'s, 'm> Sharing<'s, 'm> {
     }
 
     /// Gives temporaries the memory of results and donated parameters (`BufferAssigner::AssignSingleHloBuffer`).
-    /// `position` has the place of each instruction in the order in which XLA takes buffers of one size.
-    fn assign(&mut self, position: &[u32]) {
+    /// XLA takes buffers of one size by the `positions` of the instructions that make them.
+    fn assign(&mut self, positions: &Positions) {
         let mut order: Vec<u32> = (0_u32..).take(self.buffers.len()).collect();
         order.sort_by_key(|&number| {
             self.buffer(number).map(|buffer| {
-                let first = buffer.values.iter().filter_map(|value| position.get(value.instruction as usize)).min();
+                let first = buffer.values.iter().filter_map(|value| positions.of(self.module, value)).min();
                 (Reverse(buffer.bytes), !lives_out(buffer), first, number)
             })
         });
@@ -457,24 +459,66 @@ impl<'s, 'm> Sharing<'s, 'm> {
 
 /// The place of each instruction, callers before callees; in a computation, the operands of an instruction come before it, the first one first
 /// (`HloComputation::MakeInstructionPostOrder` in `xla/hlo/ir/hlo_computation.cc`).
-fn post_order(module: &Module, computations: &[Computation<'_>]) -> Vec<u32> {
-    let readers = module.readers();
-    let mut position = vec![u32::MAX; module.instructions().len()];
-    let mut is_open = vec![false; position.len()];
-    let mut next = 0_u32;
-    for computation in computations.iter().rev() {
+struct Positions {
+    instructions: Vec<u32>,
+    /// By the number of an asynchronous start in short form: the place of the operation that it wraps, which XLA has in a computation of its own.
+    wrapped: BTreeMap<u32, u32>,
+}
+
+impl Positions {
+    fn new<'m>(module: &'m Module, computations: &[Computation<'m>]) -> Self {
+        enum Callee<'m> {
+            Computation(Computation<'m>),
+            Operation(u32),
+        }
+        let mut found = Self { instructions: vec![u32::MAX; module.instructions().len()], wrapped: BTreeMap::new() };
+        let (readers, mut next) = (module.readers(), 0_u32);
+        let mut is_open = vec![false; found.instructions.len()];
+        let mut has_begun = vec![false; module.computations().len()];
+        let starts = computations.iter().filter(|computation| super::is_entry_point(**computation));
+        let mut open: Vec<_> = starts.map(|computation| Callee::Computation(*computation)).collect();
+        while let Some(callee) = open.pop() {
+            let computation = match callee {
+                Callee::Operation(start) => {
+                    found.wrapped.insert(start, next);
+                    next = next.saturating_add(1);
+                    continue;
+                }
+                Callee::Computation(computation) => computation,
+            };
+            let begun = has_begun.get_mut(computation.number() as usize);
+            if begun.is_none_or(|begun| core::mem::replace(begun, true)) {
+                continue;
+            }
+            found.add(computation, &readers, &mut is_open, &mut next);
+            let first = open.len();
+            for instruction in computation.instructions() {
+                if matches!(instruction.short_form(), Some((_, Step::Start))) {
+                    open.push(Callee::Operation(instruction.number()));
+                }
+                open.extend(called(instruction).into_iter().map(Callee::Computation));
+            }
+            open.get_mut(first..).unwrap_or_default().reverse();
+        }
+        found
+    }
+
+    /// Gives the instructions of a computation the next places.
+    fn add<'m>(&mut self, computation: Computation<'m>, readers: &Readers<'m>, is_open: &mut [bool], next: &mut u32) {
         let unread = computation.instructions().filter(|one| readers.of(*one).next().is_none());
         let mut open = unread.collect::<Vec<_>>();
         open.reverse();
         while let Some(&instruction) = open.last() {
             let number = instruction.number() as usize;
-            let (Some(place), Some(is_open)) = (position.get_mut(number), is_open.get_mut(number)) else { break };
+            let (Some(place), Some(is_open)) = (self.instructions.get_mut(number), is_open.get_mut(number)) else {
+                break;
+            };
             // The second time, all operands have their places.
             if *is_open {
                 open.pop();
                 if *place == u32::MAX {
-                    *place = next;
-                    next = next.saturating_add(1);
+                    *place = *next;
+                    *next = next.saturating_add(1);
                 }
                 continue;
             }
@@ -485,7 +529,15 @@ fn post_order(module: &Module, computations: &[Computation<'_>]) -> Vec<u32> {
             open.get_mut(first..).unwrap_or_default().reverse();
         }
     }
-    position
+
+    /// The place of the instruction that makes a value.
+    fn of(&self, module: &Module, value: &BufferValue<'_>) -> Option<u32> {
+        let wrapped = self.wrapped.get(&value.instruction).filter(|_| {
+            let start = module.instruction_at(value.instruction);
+            start.zip(value.leaf).is_some_and(|(start, leaf)| start.is_wrapped_result(leaf))
+        });
+        wrapped.or_else(|| self.instructions.get(value.instruction as usize)).copied()
+    }
 }
 
 /// Whether the value of a buffer is a result of the program.

@@ -481,8 +481,13 @@ pub(crate) fn capacity_text(capacity: &Capacity, is_tpu: bool) -> String {
 
 /// The sentence.
 fn summary_text(summary: &Summary) -> String {
-    let device =
-        summary.generation.map_or(String::new(), |generation| format!(" on {}", named(generation, summary.assumed)));
+    let device = match (summary.generation, summary.gpu) {
+        (Some(generation), _) => format!(" on {}", named(generation, summary.assumed)),
+        (None, Some(gpu)) if summary.assumed => format!(" on {gpu} (--for names another GPU)"),
+        (None, Some(gpu)) => format!(" on {gpu}"),
+        (None, None) if summary.assumed => " on the GPU that the dump describes (--for names another one)".to_owned(),
+        (None, None) => String::new(),
+    };
     let memory = if summary.is_tpu { "HBM" } else { "memory" };
     let mut text = format!("needs {} of {memory}", InUnits(summary.needed_bytes));
     if let Some(available) = summary.available_bytes {
