@@ -68,6 +68,18 @@ pub struct Row {
 }
 
 /// A dimension that could be longer and take no more bytes.
+///
+/// ```
+/// use xla_shape_answers::advise::Advice;
+/// use xla_shape_core::ArrayShape;
+///
+/// // In tiles of 8 × 128, the array takes as many bytes as one of 104 × 256.
+/// let array: ArrayShape = "f32[100,250]".parse()?;
+/// let advice = Advice::new(&array, &[], None, 10)?;
+/// let room = advice.rows[0].room.iter().map(|room| (room.dimension, room.size, room.free));
+/// assert_eq!(room.collect::<Vec<_>>(), [(0, 100, 104), (1, 250, 256)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Room {
     /// Its number.
@@ -312,6 +324,17 @@ impl FromStr for Change {
 }
 
 /// Why the program cannot advise.
+///
+/// ```
+/// use xla_shape_answers::advise::{Advice, AdviceError, Change};
+/// use xla_shape_core::ArrayShape;
+///
+/// let array: ArrayShape = "f32[64,3]".parse()?;
+/// let error = Advice::new(&array, &[Change::Resize { dimension: 2, size: 128 }], None, 10).unwrap_err();
+/// assert_eq!(error, AdviceError::NoDimension { dimension: 2, num_dimensions: 2 });
+/// assert_eq!(error.to_string(), "there is no dimension 2: the array has 2 dimensions");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AdviceError {

@@ -279,6 +279,19 @@ impl Answer for Comparison {
 }
 
 /// Why two arrays cannot be compared.
+///
+/// ```
+/// use xla_shape_answers::compare::{Comparison, ComparisonError};
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::tpu::Generation;
+///
+/// let array = |text: &str| text.parse::<ArrayShape>();
+/// let (rows, bytes) = (array("s4[8,1024]")?, array("f32[?,128]")?);
+/// // A TPU chooses no layout for an array whose sizes are not known.
+/// let error = Comparison::new(&rows, &bytes, Some(Generation::V5e)).unwrap_err();
+/// assert!(matches!(error, ComparisonError::Unknown(_)), "{error}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ComparisonError {

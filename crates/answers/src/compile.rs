@@ -203,6 +203,27 @@ fn unseen(module: &Module) -> Vec<Unseen> {
 }
 
 /// A parameter or a result of a compiled program.
+///
+/// ```
+/// use xla_shape_answers::compile::Compilation;
+/// use xla_shape_answers::hlo::Device;
+/// use xla_shape_core::tpu::Generation;
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::CompilerAnswer;
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// ENTRY e { ROOT p = f32[100]{0:T(128)} parameter(0), metadata={op_name="weights['bias']"} }"#)?;
+/// let shape: xla_shape_core::Shape = "f32[100]{0:T(128)}".parse()?;
+/// let said = CompilerAnswer { inputs: vec![shape.clone()], outputs: vec![shape], ..CompilerAnswer::default() };
+/// let mut compilation = Compilation::new();
+/// compilation.add("v5e:2x2", Device::Generation(Generation::V5e), Ok((&said, &module)), 5);
+/// let (_, answered) = compilation.good().next().unwrap();
+/// let given: Vec<_> = answered.shapes().collect();
+/// assert_eq!((given[0].what.as_str(), given[0].name), ("input 0", Some("weights['bias']")));
+/// assert_eq!((given[1].what.as_str(), given[1].bytes), ("output 0", Some(512)), "with the padding of the tile");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given<'a> {
     /// What it is, such as `input 0`.

@@ -92,6 +92,16 @@ impl Answer for Code {
 }
 
 /// Why there is no code.
+///
+/// ```
+/// use xla_shape_answers::convert::{Code, CodeError, Language};
+///
+/// let array = "f32[6,200]{1,0:T(8,128)}".parse()?;
+/// assert_eq!(Code::new(&array, Language::C, "2d").unwrap_err(), CodeError::Name("2d".to_owned()));
+/// let error = Code::new(&"f32[?,200]".parse()?, Language::C, "position").unwrap_err();
+/// assert!(matches!(error, CodeError::StrideTable(_)), "{error}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CodeError {

@@ -139,6 +139,8 @@ impl Shared {
 }
 
 /// A layout in one notation.
+// Hidden: it is only read as JSON.
+#[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Line<'a> {
     /// The notation: xla, cute, linear, mdspan, numpy, torch, memref, mosaic or onednn.
@@ -177,6 +179,8 @@ struct Near<'a> {
 }
 
 /// What `convert` writes as JSON: a layout in one notation, one line for each; with `--emit`, the code.
+// Hidden: it has the schema of this JSON, and no value.
+#[doc(hidden)]
 #[derive(JsonSchema)]
 #[serde(untagged)]
 pub enum Converted {

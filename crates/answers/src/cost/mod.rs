@@ -194,6 +194,24 @@ pub struct Loop {
 }
 
 /// A conditional.
+///
+/// ```
+/// use xla_shape_answers::cost::{Amount, ProgramCost};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// x { p = f32[8]{0} parameter(0)
+///   ROOT r = f32[8]{0} negate(p), backend_config={"window_config":{"estimated_cycles":"7"}} }
+/// y { q = f32[8]{0} parameter(0)
+///   ROOT s = f32[8]{0} exponential(q), backend_config={"window_config":{"estimated_cycles":"90"}} }
+/// ENTRY e { i = s32[] parameter(0) a = f32[8]{0} parameter(1)
+///   ROOT c = f32[8]{0} conditional(i, a, a), branch_computations={x, y}, metadata={source_file="step.py" source_line=9} }"#)?;
+/// let cost = ProgramCost::new(&module)?;
+/// assert_eq!((cost.branches[0].branch, cost.sums.total), (1, Some(Amount::Cycles(90))), "only the more expensive one counts");
+/// assert_eq!(cost.branches[0].source.as_deref(), Some("step.py:9"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Branch {
     /// The name of the instruction.
@@ -503,6 +521,23 @@ impl ProgramCost {
 
     /// Adds what the compiler made of the program with some layouts asked for: its cost, or why it refused them;
     /// and the bytes of HBM that the program takes without these layouts and with them.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::{Amount, ProgramCost};
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let module = Module::parse(r#"
+    /// HloModule m
+    /// ENTRY e { a = f32[8,128]{1,0} parameter(0)
+    ///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}} }"#)?;
+    /// let with_layouts = Module::parse("HloModule m\nENTRY e { ROOT a = f32[8,128]{0,1} parameter(0) }")?;
+    /// let mut cost = ProgramCost::new(&module)?;
+    /// cost.add_tried(&cost.remedies(), Ok((&ProgramCost::new(&with_layouts)?, true)), [Some(8192), Some(4096)]);
+    /// let tried = &cost.tried[0];
+    /// assert_eq!((tried.asked[0].as_str(), tried.taken), ("{0,1} at parameter 0", true));
+    /// assert_eq!((tried.before, tried.copies_before, tried.copies), (Some(Amount::Cycles(1200)), 1, Some(0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_tried(
         &mut self,
         asked: &[(Place, Layout)],

@@ -61,6 +61,23 @@ pub enum Remedy {
 }
 
 /// What may need a copy when a parameter or a result has another layout.
+///
+/// ```
+/// use xla_shape_answers::cost::{ProgramCost, Remedy, Stays};
+/// use xla_shape_hlo::Module;
+///
+/// // The product reads the parameter's rows, and a result its columns.
+/// let module = Module::parse("\
+/// HloModule m
+/// ENTRY e { a = f32[8,8]{1,0} parameter(0)
+///   p = f32[8,8]{1,0} dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+///   c = f32[8,8]{0,1} copy(a)
+///   ROOT r = (f32[8,8]{1,0}, f32[8,8]{0,1}) tuple(p, c) }")?;
+/// let cost = ProgramCost::new(&module)?;
+/// let Some(Remedy::Ask { stays, .. }) = &cost.copies[0].remedy else { panic!("it asks for another layout") };
+/// assert_eq!(*stays, Stays::UnlessDonated { parameter: 0 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Stays {

@@ -391,6 +391,27 @@ impl Report {
     /// assert_eq!((shardings.replicated[0].name.as_str(), shardings.replicated[0].replication), ("q", 4));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
+    ///
+    /// What is wrong, what devices exchange, and what moves between memories:
+    ///
+    /// ```
+    /// # use {xla_shape_answers::hlo::Report, xla_shape_hlo::Module, xla_shape_program::Program};
+    /// let text = "HloModule m, is_scheduled=true, num_partitions=2
+    /// sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
+    /// ENTRY e {
+    ///   p = f32[8,128]{1,0:T(8,128)} parameter(0)
+    ///   r = f32[8,128]{1,0:T(8,128)} all-reduce(p), replica_groups={{0,1}}, to_apply=sum
+    ///   c = f32[8,128]{1,0:T(8,128)S(1)} copy(r)
+    ///   ROOT n = f32[8,64]{1,0:T(8,128)} negate(c)
+    /// }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), None, 10, None);
+    /// let (all_reduce, copy, wrong) = (&report.collectives[0], &report.copies[0], &report.findings[0]);
+    /// assert_eq!((all_reduce.bytes_in, all_reduce.groups.as_deref()), (4096, Some("{{0,1}}")));
+    /// assert_eq!((copy.to_space, copy.read_by[0].as_str()), (1, "n"));
+    /// assert_eq!((wrong.severity, wrong.instruction.as_str()), ("error", "n"), "it has other sizes than its operand");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     #[must_use]
     pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
         let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);

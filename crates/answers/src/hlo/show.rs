@@ -164,6 +164,28 @@ pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowE
 }
 
 /// What is known about all instructions of a module, computed once.
+///
+/// ```
+/// use xla_shape_answers::hlo::show::{Facts, find};
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+///
+/// let program = Program::from(Module::parse("\
+/// HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }
+/// ENTRY e {
+///   x = f32[8,128]{1,0:T(8,128)} parameter(0)
+///   y = f32[8,128]{1,0:T(8,128)} parameter(1)
+///   ROOT z = f32[8,128]{1,0:T(8,128)} add(x, y)
+/// }")?);
+/// let (module, memory) = (program.module(), program.memory(None));
+/// let facts = Facts::new(module, memory.timeline());
+/// assert!(module.instructions().map(|one| facts.shown(one).bytes).eq([Some(4096); 3]));
+/// // The result is in the memory of the parameter that is donated.
+/// assert!(facts.roles.donated.contains(&0));
+/// let [x, y] = ["x", "y"].map(|name| facts.shown(find(module, name).unwrap()).role());
+/// assert_eq!([x, y], [Some("donated"), Some("argument")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Facts<'p, 'm> {
     timeline: Option<&'p Timeline<'m>>,
     costs: Costs<'m>,

@@ -439,6 +439,8 @@ impl Serialize for Scan {
 }
 
 /// The messages about memory in a text, and the shapes in it.
+// Hidden: it is only read as JSON; `Scan` has the lists.
+#[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Summary<'a> {
     /// How much memory is needed, and of how much, in the order of the text.

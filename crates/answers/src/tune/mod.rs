@@ -13,7 +13,34 @@ use std::collections::BTreeMap;
 use xla_shape_core::sorting::sort_by_key;
 
 /// The best layouts of shared arrays, and all that were tried.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+///
+/// ```
+/// use xla_shape_answers::cost::Amount;
+/// use xla_shape_answers::tune::{Because, Cost, Entry, Problem, Today, Tuning};
+///
+/// // As `xla-shape-tune` makes it of what a compiler says about two layouts of the array `kv`.
+/// let entry = |layout: &str, cycles, bytes, because| Entry {
+///     layouts: [("kv".to_owned(), layout.to_owned())].into(),
+///     cost: Cost { amount: Some(Amount::Cycles(cycles)), bytes: Some(bytes), ..Cost::default() },
+///     taken: true,
+///     auto: Vec::new(),
+///     error: None,
+///     because,
+/// };
+/// let tried = vec![
+///     entry("{1,0:T(8,128)}", 900, 131_072, Because::Today),
+///     entry("{0,1:T(4,128)}", 500, 4096, Because::Preferred),
+/// ];
+/// let today = Today { cost: tried[0].cost.clone(), ..Today::default() };
+/// let tuning = Tuning { today, tried, best_entry: Some(1), limit: Some(100_000), ..Tuning::default() };
+///
+/// let best = tuning.changed().expect("the best layouts are not today's");
+/// assert_eq!((best.layouts["kv"].as_str(), best.cost.amount), ("{0,1:T(4,128)}", Some(Amount::Cycles(500))));
+/// assert_eq!(best.because.to_string(), "preferred by a program");
+/// // With today's, a program takes more than the limit.
+/// assert_eq!(tuning.problem(&tuning.tried[0]), Some(Problem::Exceeds(131_072)));
+/// ```
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Tuning {
     /// The best layout of each shared array, by its name; null if none of the layouts that were tried can be used, such as where all exceed
     /// the limit, and in advice.
@@ -59,6 +86,14 @@ pub struct Tuning {
 }
 
 /// A layout, in XLA's text and as JAX orders dimensions.
+///
+/// ```
+/// use xla_shape_answers::tune::ArrayLayout;
+///
+/// let layout = ArrayLayout { layout: "{0,1:T(4,128)}".to_owned(), major_to_minor: vec![1, 0], memory: None };
+/// assert_eq!(serde_json::to_string(&layout)?, r#"{"layout":"{0,1:T(4,128)}","major_to_minor":[1,0]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ArrayLayout {
     /// In XLA's text.
@@ -72,7 +107,7 @@ pub struct ArrayLayout {
 }
 
 /// The programs as they are.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Today {
     /// The layout of each shared array, by its name; null if one has different layouts in different places.
     pub layouts: Option<BTreeMap<String, ArrayLayout>>,
@@ -82,7 +117,7 @@ pub struct Today {
 }
 
 /// The cost of the programs with some layouts.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Cost {
     /// What all programs cost with their weights; `None` if that is not known.
     #[serde(flatten, serialize_with = "amount::all_runs")]
@@ -97,6 +132,26 @@ pub struct Cost {
 }
 
 /// The cost of one program with some layouts.
+///
+/// ```
+/// use xla_shape_answers::cost::Amount;
+/// use xla_shape_answers::tune::{ProgramCost, Weighted};
+///
+/// let cost = |program: &str, cycles| ProgramCost {
+///     program: program.to_owned(),
+///     amount: Some(Amount::Cycles(cycles)),
+///     bytes: 4096,
+///     copies: 0,
+///     gone: vec!["f32[256,3]{1,0:T(8,128)} to f32[256,3]{0,1:T(4,128)}".to_owned()],
+///     new: Vec::new(),
+///     opcodes: Vec::new(),
+/// };
+/// let programs = [cost("prefill", 900), cost("decode", 70)];
+/// let weights = [("prefill", 1), ("decode", 100)].map(|(name, weight)| Weighted { name: name.to_owned(), weight });
+/// // All programs together, each as often as it runs, cost what `Cost` says.
+/// let cycles = programs.iter().zip(&weights).map(|(cost, own)| cost.amount.unwrap().number() * u64::from(own.weight));
+/// assert_eq!(Amount::Cycles(cycles.sum()).to_string(), "7,900 cycles");
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProgramCost {
     /// Its name.
@@ -174,6 +229,28 @@ pub enum Problem<'a> {
 }
 
 /// A shared array.
+///
+/// ```
+/// use xla_shape_answers::tune::{Array, Preferred, Write};
+///
+/// let array = Array {
+///     name: "kv".to_owned(),
+///     shape: "f32[256,3]".to_owned(),
+///     places: vec!["parameter 0 of decode".to_owned()],
+///     layouts: 2,
+///     repeated: 0,
+///     padded: 1, // in rows of 128, it takes 32 times the bytes
+///     preferred: vec![Preferred { program: "decode".to_owned(), layout: "{0,1:T(4,128)}".to_owned() }],
+///     write: Some(Write {
+///         jax: "Format(Layout(major_to_minor=(1, 0)), sharding)".to_owned(),
+///         orbax: "ArrayRestoreArgs(sharding=Format(Layout(major_to_minor=(1, 0)), sharding))".to_owned(),
+///         shape: "shape!(f32[256,3]{0,1:T(4,128)})".to_owned(),
+///     }),
+/// };
+/// // The layout to write is the one that the program prefers.
+/// let (preferred, write) = (&array.preferred[0], array.write.unwrap());
+/// assert_eq!(write.shape, format!("shape!({}{})", array.shape, preferred.layout));
+/// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Array {
     /// Its name.

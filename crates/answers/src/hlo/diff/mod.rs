@@ -336,6 +336,8 @@ impl Answer for Difference {
 }
 
 /// One difference between two modules. One line for each.
+// Hidden: it is only read as JSON; `Difference` has the lists.
+#[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Line<'a> {
