@@ -46,6 +46,17 @@ impl<S: ArrayType, P: ArrayType, K> fmt::Debug for Section<S, P, K> {
 impl<S: ArrayType, P: ArrayType, K> Sealed for Section<S, P, K> {}
 
 /// Which dimensions of an array of shape `S` have a fixed index in a section: [`Nth`] for one, or a tuple of slices.
+///
+/// ```
+/// use std::ops::{Range, RangeFull};
+/// use xla_shape::block::Fixed;
+/// use xla_shape::shape;
+/// use xla_shape::types::Nth;
+///
+/// type X = shape!(f32[4,64,256]{2,1,0:T(8,128)});
+/// assert_eq!(<(usize, Range<usize>, RangeFull) as Fixed<X>>::FIXED[..3], [true, false, false]);
+/// assert_eq!(<Nth<-1> as Fixed<X>>::FIXED[..3], [false, false, true]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not have one slice for each dimension of `{S}`",
     label = "expected a tuple with an index, a range `a..b` or `..` for each dimension"
@@ -68,6 +79,18 @@ impl<S: ArrayType, const N: i64> Fixed<S> for Nth<N> {
 }
 
 /// That a section has a range of each dimension, as [`part`](Buffer::part) takes it.
+///
+/// ```
+/// use xla_shape::block::{Ranges, Section};
+/// use xla_shape::{Buffer, View, shape};
+///
+/// type X = shape!(f32[64,256]{1,0:T(8,128)});
+/// type Rows = shape!(f32[<=64,256]{1,0:T(8,128)});
+/// fn first_rows(x: &Buffer<X>, rows: usize) -> View<'_, Section<X, Rows, Ranges>> {
+///     x.part::<Rows>([0, 0], [rows, 256])
+/// }
+/// assert_eq!(first_rows(&Buffer::filled(1.0), 16).iter().sum::<f32>(), 16.0 * 256.0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Ranges(());
 
@@ -136,6 +159,20 @@ impl DimensionSlice for RangeFull {
 }
 
 /// A tuple with a [`DimensionSlice`] for each dimension of an array of shape `S`.
+///
+/// ```
+/// use xla_shape::block::Slices;
+/// use xla_shape::{Buffer, View, shape};
+///
+/// type X = shape!(f32[4,64,256]{2,1,0:T(8,128)});
+/// fn sum<K: Slices<X>>(x: View<X>, slices: K) -> f32 {
+///     x.section::<shape!(f32[?,256]{1,0:T(8,128)}), K>(slices).iter().sum()
+/// }
+///
+/// let x = Buffer::<X>::filled(1.0);
+/// assert_eq!(sum(x.view(), (2, 32..48, ..)), 16.0 * 256.0);
+/// assert_eq!(sum(x.view(), (3, .., ..)), 64.0 * 256.0);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not have one slice for each dimension of `{S}`",
     label = "expected a tuple with an index, a range `a..b` or `..` for each dimension"

@@ -158,6 +158,21 @@ pub unsafe trait BytesMut: Bytes + Lender {
 }
 
 /// [`Bytes`] that are borrowed together with the buffer: all except [`Ref`], which has its own lifetime.
+///
+/// ```
+/// use xla_shape::buffer::{Buffer, Lender};
+/// use xla_shape::shape;
+///
+/// type X = shape!(f32[2,3]);
+/// /// The values live as long as `x` is borrowed.
+/// fn values<B: Lender>(x: &Buffer<X, B>) -> &[f32] {
+///     x.as_slice()
+/// }
+///
+/// let mut x = Buffer::<X>::filled(1.0);
+/// assert_eq!(values(&x), [1.0; 6]);
+/// assert_eq!(values(&x.view_mut()), [1.0; 6]);
+/// ```
 pub trait Lender: Bytes {}
 
 /// [`Bytes`] that can be borrowed for `'b` through a reference that lives for `'s`.

@@ -40,6 +40,20 @@ use xla_shape_core::{ElementType, StridesError};
 pub const VERSION: Version = Version { major: 1, minor: 1 };
 
 /// `DLPackVersion`.
+///
+/// ```
+/// use xla_shape::dlpack::{self, DlpackError, Tensor, Version};
+/// use xla_shape::{Buffer, shape};
+///
+/// let tensor = dlpack::export(Buffer::<shape!(f32[2,3])>::zeroed())?;
+/// // SAFETY: `export` made the tensor, and nothing else uses it. It stays the caller's, who frees it.
+/// unsafe {
+///     (*tensor).version.major = 2;
+///     assert_eq!(Tensor::from_raw(tensor).err(), Some(DlpackError::Version(Version { major: 2, minor: 1 })));
+///     (*tensor).deleter.unwrap()(tensor);
+/// }
+/// # Ok::<(), DlpackError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Version {
@@ -91,6 +105,23 @@ pub struct DataType {
 }
 
 /// `DLTensor`: a borrowed array.
+///
+/// ```
+/// use std::slice;
+/// use xla_shape::dlpack::{self, RawTensor};
+/// use xla_shape::{Buffer, shape};
+///
+/// let tensor = dlpack::export(Buffer::<shape!(f32[2,3]{0,1})>::filled(1.5))?;
+/// // SAFETY: `export` made the tensor, its lists have `ndim` numbers, its memory 6 values, and it is freed after the last use of them.
+/// unsafe {
+///     let RawTensor { data, ndim, shape, strides, .. } = (*tensor).dl_tensor;
+///     let [sizes, strides] = [shape, strides].map(|list| slice::from_raw_parts(list, ndim as usize));
+///     assert_eq!((sizes, strides), (&[2, 3][..], &[1, 2][..]));
+///     assert_eq!(slice::from_raw_parts(data.cast::<f32>(), 6), [1.5; 6]);
+///     (*tensor).deleter.unwrap()(tensor);
+/// }
+/// # Ok::<(), dlpack::DlpackError>(())
+/// ```
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawTensor {
@@ -136,6 +167,15 @@ impl ManagedTensor {
 }
 
 /// Why a tensor cannot be taken as an array, or an array cannot be exported.
+///
+/// ```
+/// use xla_shape::dlpack::{self, DlpackError};
+/// use xla_shape::{Buffer, shape};
+///
+/// // An array of two dimensions in tiles has four dimensions in memory.
+/// let error = dlpack::export(Buffer::<shape!(f32[30,200]{1,0:T(8,128)})>::zeroed()).unwrap_err();
+/// assert!(matches!(error, DlpackError::Strides(_)), "{error}");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DlpackError {

@@ -6,6 +6,16 @@ use crate::types::ArrayType;
 use xla_shape_core::ArrayShape;
 
 /// The shapes of an operation's operands: a tuple of up to 12 shapes made by [`shape!`](crate::shape), `(X,)` for one.
+///
+/// ```
+/// use xla_shape::infer::Operands;
+/// use xla_shape::shape;
+///
+/// fn bytes<O: Operands>() -> Option<u64> {
+///     O::SHAPES.iter().map(|operand| operand.byte_size()).sum()
+/// }
+/// assert_eq!(bytes::<(shape!(f32[8,64]{1,0:T(8,128)}), shape!(f32[64]))>(), Some(4096 + 256));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of operands",
     label = "expected a tuple of up to 12 shapes of arrays, such as `(Lhs, Rhs)`, or `(X,)` for one"

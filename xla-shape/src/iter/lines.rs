@@ -109,6 +109,8 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 }
 
 /// Stands for the dimension of a [`Line`] where [`runs`](super::runs) compares the dimensions of operands.
+// Hidden: it only tells lines from arrays.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LineElements;

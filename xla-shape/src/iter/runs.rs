@@ -59,6 +59,32 @@ pub fn runs<O: SameDimensions>(operands: O) -> Runs<O> {
 
 /// An operand of [`runs`]: `&Buffer` or `&mut Buffer` of any array, block or section, `&Line` or `&mut Line`.
 ///
+/// ```
+/// use xla_shape::buffer::{Buffer, BytesMut};
+/// use xla_shape::element::F32;
+/// use xla_shape::iter::{RunOperand, Strided, runs};
+/// use xla_shape::shape;
+/// use xla_shape::types::ArrayType;
+///
+/// /// Adds an array, or a part of one, in any layout.
+/// fn add<'a, S, B, X>(y: &'a mut Buffer<S, B>, x: X)
+/// where
+///     S: ArrayType<Element = F32>,
+///     B: BytesMut,
+///     X: RunOperand<Dimensions = S::Dimensions, Run = Strided<&'a [f32]>>,
+/// {
+///     for (mut y, x) in runs((y, x)) {
+///         for i in 0..y.len() {
+///             y[i] += x[i];
+///         }
+///     }
+/// }
+///
+/// let mut y = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::filled(1.0);
+/// add(&mut y, &Buffer::<shape!(f32[8,200]{0,1})>::filled(0.5));
+/// assert_eq!(y[[7, 150]], 1.5);
+/// ```
+///
 /// # Safety
 /// For code that calls `run` by its rules, the run's elements are elements of the operand.
 #[diagnostic::on_unimplemented(
@@ -220,6 +246,19 @@ impl Walk {
 
 /// A [`RunOperand`], or a tuple of up to four with as many dimensions. Where they have the same sizes, they are [`SameDimensions`].
 ///
+/// ```
+/// use xla_shape::iter::{RunOperands, SameDimensions, Strided, runs};
+/// use xla_shape::{Buffer, shape};
+///
+/// /// The sum of what one operand reads: an array, a block or a line.
+/// fn sum<'a>(operand: impl SameDimensions + RunOperands<Runs = Strided<&'a [f32]>>) -> f32 {
+///     runs(operand).map(|run| run.iter().sum::<f32>()).sum()
+/// }
+///
+/// let x = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::filled(1.0);
+/// assert_eq!((sum(&x), sum(&x.line::<-1>([3, 0]).unwrap())), (1600.0, 200.0));
+/// ```
+///
 /// # Safety
 /// As [`RunOperand`].
 #[diagnostic::on_unimplemented(
@@ -248,6 +287,20 @@ pub unsafe trait RunOperands: Sealed {
 }
 
 /// The operands of [`runs`]: a [`RunOperand`], or a tuple of up to four with the same dimensions.
+///
+/// ```
+/// use xla_shape::iter::{SameDimensions, runs};
+/// use xla_shape::{Buffer, shape};
+///
+/// fn num_runs(operands: impl SameDimensions) -> usize {
+///     runs(operands).count()
+/// }
+///
+/// // One stretch of memory; together with tiles, runs of 128 and 72 elements in each row.
+/// let x = Buffer::<shape!(f32[8,200])>::zeroed();
+/// let tiled = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::zeroed();
+/// assert_eq!((num_runs(&x), num_runs((&x, &tiled))), (1, 16));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be walked along by runs",
     label = "expected `&x` or `&mut x` of an array, a block or a line, or a tuple of up to four with the same dimensions; elements are whole"

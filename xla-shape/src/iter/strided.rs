@@ -8,6 +8,19 @@ use std::ops::{Index, IndexMut};
 use std::ptr::NonNull;
 
 /// A borrow of a run's elements: `&[V]` or `&mut [V]`.
+///
+/// ```
+/// use xla_shape::iter::{Elements, Strided, runs};
+/// use xla_shape::{Buffer, shape};
+///
+/// fn first<T: Elements<Value = f32>>(run: &Strided<T>) -> f32 {
+///     run[0]
+/// }
+///
+/// let x = Buffer::<shape!(f32[8,200])>::filled(2.0);
+/// let mut y = Buffer::<shape!(f32[8,200]{0,1})>::zeroed();
+/// assert!(runs((&mut y, &x)).all(|(y, x)| (first(&y), first(&x)) == (0.0, 2.0)));
+/// ```
 pub trait Elements: sealed::Sealed {
     /// The Rust type of an element.
     type Value: 'static;

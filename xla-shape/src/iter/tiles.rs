@@ -11,6 +11,15 @@ use xla_shape_relayout::wide::local;
 
 /// Nested arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
 ///
+/// ```
+/// use xla_shape::iter::NestedArray;
+///
+/// fn positions<A: NestedArray<f32>>() -> usize {
+///     A::SIZES.iter().product()
+/// }
+/// assert_eq!(positions::<[[f32; 128]; 8]>(), 1024);
+/// ```
+///
 /// # Safety
 /// The type is arrays with the lengths `SIZES`, one inside the other, of values `V`, and nothing else.
 #[diagnostic::on_unimplemented(
@@ -39,6 +48,19 @@ nested!(A B C D E => [[[[[V; E]; D]; C]; B]; A]);
 nested!(A B C D E F => [[[[[[V; F]; E]; D]; C]; B]; A]);
 
 /// A tile of an array, with its place. `T` is a reference to nested arrays, `I` the index of an element.
+///
+/// ```
+/// use xla_shape::iter::TileView;
+/// use xla_shape::{Buffer, shape};
+///
+/// fn sum(tile: TileView<[usize; 2], &[[f32; 128]; 8]>) -> f32 {
+///     let [rows, columns] = tile.inside;
+///     tile.elements[..rows].iter().flat_map(|row| &row[..columns]).sum()
+/// }
+///
+/// let x = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::filled(1.0);
+/// assert_eq!(x.tiles::<[[f32; 128]; 8]>().map(sum).sum::<f32>(), 20.0 * 200.0);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TileView<I, T> {
     /// The index of the tile's first element.

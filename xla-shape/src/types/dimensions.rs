@@ -32,6 +32,28 @@ impl<const N: usize> MultiIndex for [usize; N] {
 /// The index of an array that has as many dimensions as one whose index is `Index`. Each index implements it for itself.
 ///
 /// The bound of the methods that take a second shape, such as [`windows`](crate::Buffer::windows).
+///
+/// ```
+/// use xla_shape::block::Border;
+/// use xla_shape::element::F32;
+/// use xla_shape::types::{ArrayType, MultiIndex, SameRank, StaticArray};
+/// use xla_shape::{Buffer, shape};
+///
+/// /// The first elements of each dimension, in a layout of the caller's.
+/// fn corner<S, P>(x: &Buffer<S>) -> Buffer<P>
+/// where
+///     S: ArrayType<Element = F32>,
+///     P: StaticArray<Element = F32, Index: SameRank<S::Index>>,
+/// {
+///     let mut corner = Buffer::<P>::zeroed();
+///     x.copy_window_to(&mut corner, S::Index::ORIGIN, S::Index::ORIGIN, Border::None).unwrap();
+///     corner
+/// }
+///
+/// let x = Buffer::<shape!(f32[16,256]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as f32);
+/// let corner: Buffer<shape!(f32[2,3]{0,1})> = corner(&x);
+/// assert_eq!(corner.as_slice(), [0.0, 1000.0, 1.0, 1001.0, 2.0, 1002.0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "expected a shape with the index `{Index}`, found one with the index `{Self}`",
     label = "expected as many dimensions as the array has"

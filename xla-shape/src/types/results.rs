@@ -187,6 +187,14 @@ pub trait Permute<P>: Dimensions {
 
 /// Dimensions that equal those of `Other`, except dimension `N`, which is a number of `typenum` in both: const generics cannot be added.
 /// The bound of [`Concatenated`] in generic code.
+///
+/// ```
+/// use typenum::{U3, U5};
+/// use xla_shape::types::{Join, Nth, Size, StaticDimensions};
+///
+/// type Both = <(U3, Size<128>) as Join<Nth<0>, (U5, Size<128>)>>::Joined;
+/// assert_eq!(<Both as StaticDimensions>::SIZES, [8, 128]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
     label = "expected the same dimensions except this one, which must be a `typenum` number in both"

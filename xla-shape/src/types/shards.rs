@@ -169,6 +169,17 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
 ///
 /// Its size is that of `D` divided by `PIECES`. Sizes that do not divide evenly do not compile; that shows in `cargo build`, not in `cargo
 /// check`.
+///
+/// ```
+/// use xla_shape::types::{ArrayType, Piece, Shard, Size, StaticDim};
+/// use xla_shape::{shape, sharding};
+///
+/// type Rows = Piece<Size<64>, 4, 0>;
+/// assert_eq!(<Rows as StaticDim>::SIZE, 16);
+///
+/// type Mine = Shard<shape!(f32[64,256]), sharding!({devices=[4,1]<=[4]})>;
+/// fn same(dimensions: <Mine as ArrayType>::Dimensions) -> (Rows, Size<256>) { dimensions }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Piece<D, const PIECES: usize, const NUMBER: i64>(PhantomData<D>);
 
@@ -250,6 +261,21 @@ impl<D: StaticDim, const PIECES: usize, const NUMBER: i64> Cut<Size<PIECES>, NUM
 }
 
 /// Dimensions that can be divided into `Pieces`: the [`Pieces`](ShardingType::Pieces) of a sharding.
+///
+/// The bound of [`Shard`] in generic code:
+///
+/// ```
+/// use xla_shape::types::{ArrayType, DivideBy, Shard, ShardingType, StaticArray};
+/// use xla_shape::{shape, sharding};
+///
+/// fn text_of_shard<X: StaticArray, S: ShardingType>() -> &'static str
+/// where
+///     X::Dimensions: DivideBy<S::Pieces>,
+/// {
+///     <Shard<X, S> as ArrayType>::TEXT
+/// }
+/// assert_eq!(text_of_shard::<shape!(f32[64,256]), sharding!({devices=[4,2]<=[8]})>(), "f32[16,128]{1,0}");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a sharding into `{Pieces}` does not divide an array of the dimensions `{Self}`",
     label = "expected a sharding of as many dimensions as the array has, and static sizes where it divides them"
