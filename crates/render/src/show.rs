@@ -54,5 +54,14 @@ pub trait Svg: Answer {
 /// An answer with a page.
 pub trait Html: Answer {
     /// The answer as an HTML page without external resources.
+    ///
+    /// ```
+    /// use xla_shape_answers::draw::Drawing;
+    /// use xla_shape_render::Html;
+    ///
+    /// let page = Drawing::new(&"f32[3,5]{1,0:T(2,2)}".parse()?)?.html();
+    /// assert!(page.starts_with("<!doctype html>") && page.contains("<svg") && !page.contains("<script src"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn html(&self) -> String;
 }

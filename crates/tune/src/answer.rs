@@ -15,7 +15,38 @@ use xla_shape_core::tpu::Generation;
 /// Searches for the best layouts. `compile` gets a list of programs by number, each with the requested layouts. It returns, in the same
 /// order, what the compiler says about each program, or why it refused.
 ///
-/// The crate's first page has an example.
+/// ```
+/// use xla_shape_answers::cost::Amount;
+/// use xla_shape_answers::tune::Problem;
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::tpu::Generation;
+/// use xla_shape_tune::{Ask, Compile, Figures, Measured, Options, Place, Program, SharedArray, search};
+///
+/// // What a compiler says: with columns, the program takes fewer cycles, and more memory.
+/// let compiled = |layout: &str| {
+///     let (cycles, bytes) = if layout.starts_with("{0,1") { (500, 3 << 30) } else { (900, 1 << 30) };
+///     let shapes: [Shape; 1] = [format!("f32[256,128]{layout}").parse().unwrap()];
+///     Measured::new(Figures { cost: Some(Amount::Cycles(cycles)), bytes, ..Figures::default() }, &shapes, &[])
+/// };
+/// let today = compiled("{1,0:T(8,128)}");
+/// let compiler: &mut Compile<'_> = &mut |asks| {
+///     let one = |ask: &Ask| match ask {
+///         Ask::Layouts(layouts) => compiled(&layouts[&0].to_string()),
+///         Ask::Today | Ask::Auto => today.clone(),
+///     };
+///     asks.iter().map(|(_, ask)| Some(Ok(one(ask)))).collect()
+/// };
+///
+/// let programs = [Program { name: "decode".into(), weight: 1 }];
+/// let arrays = [SharedArray::new("kv", vec![(0, Place::Parameter(0, vec![]))], &programs, &[today.clone()])?];
+/// let generation = Some(Generation::V5e);
+/// let options = Options { generation, all: false, tilings: false, at_most_bytes: Some(2 << 30), most: None };
+/// let tuning = search(&arrays, &programs, &options, compiler)?;
+/// assert!(tuning.keep, "columns exceed the limit");
+/// let columns = tuning.tried.iter().find(|entry| entry.layouts["kv"].starts_with("{0,1")).unwrap();
+/// assert_eq!(tuning.problem(columns), Some(Problem::Exceeds(3 << 30)));
+/// # Ok::<(), xla_shape_tune::TuneError>(())
+/// ```
 ///
 /// # Errors
 /// If a program does not compile as it is, or not before the search ends, or has no cycles, or there are too many combinations to try all.
