@@ -6,6 +6,7 @@ mod functions;
 
 pub use code::{Code, CodeError, Language};
 
+use crate::numbers::bracketed;
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -112,7 +113,6 @@ impl Conversion {
 
 impl Shared {
     fn of(layout: &AnyLayout) -> Option<Self> {
-        let bracketed = |index: &[u64]| format!("{index:?}").replace(", ", ",");
         match layout.sharing() {
             Sharing::Repeats { dimension, index } => {
                 let mut first = index.clone();

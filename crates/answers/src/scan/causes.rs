@@ -4,7 +4,7 @@ use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
 use super::remedies;
 use super::trial::{Trial, TrialFields};
-use crate::numbers::{InUnits, count};
+use crate::numbers::{InUnits, bracketed, count};
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::sorting::sort_by_key;
@@ -137,10 +137,6 @@ fn product_types(types: &[ElementType], named: &str) -> String {
 
 fn type_names(types: &[ElementType]) -> String {
     types.iter().map(|found| found.name()).collect::<Vec<_>>().join(" and ")
-}
-
-fn bracketed(sizes: &[u64]) -> String {
-    format!("[{}]", sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
 }
 
 /// The array in a sentence: `f32[8,1024]`.
