@@ -126,7 +126,7 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     std::fs::create_dir(&dump).unwrap();
     std::fs::write(dump.join("after.hlo"), gemm).unwrap();
     std::fs::write(dump.join("gpu_target_config.pbtxt"), "gpu_device_info { device_memory_size: 8589934592 }").unwrap();
-    let described = joined(&self::text(&["hlo", dump.to_str().unwrap()], ""));
+    let described = joined(&text(&["hlo", dump.to_str().unwrap()], ""));
     assert!(
         described.contains("6 GiB that a program may use on the GPU that the dump describes (--for"),
         "{described}"

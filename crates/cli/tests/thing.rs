@@ -1,5 +1,6 @@
 //! `xla-shape THING`, without a verb: what it is, the answer, and the verbs for more.
 
+use crate::compile::plugin;
 use crate::program::Command;
 use std::fs;
 use std::process::Output;
@@ -121,6 +122,58 @@ fn a_dump_is_a_directory_of_files() {
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: expected a text or a file, found nothing"));
 }
 
+/// A program in MLIR is compiled, and in a fence of Markdown or with the prefixes of a log it is the same program for every verb that compiles.
+#[test]
+fn a_source_is_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "module @jit_f {\n  func.func public @main() {\n  }\n}\n";
+    let prefixed = source.lines().map(|line| format!("I0000 00:00:1712345678.123456 123 compile.cc:45] {line}\n"));
+    for (name, text) in [
+        ("p.mlir", source.to_owned()),
+        ("issue.md", format!("# An issue\n\n```mlir\n{source}```\n")),
+        ("job.log", prefixed.collect()),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let mut program = Command::program();
+        let output = program.current_dir(folder.path()).env("PJRT_PLUGIN", plugin()).args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.contains("error")), (Some(0), false), "{arguments:?}: {said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answer = run(&["compile", "p.mlir"]);
+    let found = run(&["p.mlir"]);
+    let rest = found.strip_prefix(&answer).unwrap();
+    assert!(rest.starts_with("\nThis is a program in MLIR, such as StableHLO\n"), "{rest}");
+    assert!(rest.ends_with("  xla-shape compile p.mlir\n  xla-shape cost p.mlir\n"), "{rest}");
+    for name in ["issue.md", "job.log"] {
+        assert_eq!(run(&["compile", name]), answer, "{name}");
+        assert_eq!(run(&["cost", name, "--for", "v5e"]), run(&["cost", "p.mlir", "--for", "v5e"]), "{name}");
+    }
+}
+
+/// What is not text, and nothing that is known, is said in one line.
+#[test]
+fn other_files_are_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes, message) in [
+        ("a.png", &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "nothing known here. What is known: "),
+        ("a.gz", b"\x1f\x8b\x08\0\0\0\0\0", "nothing known here. What is known: "),
+        ("random", b"\xff\xfe\xfd\xfc", "nothing known here. What is known: "),
+        ("a.npy", b"\x93NUMPY\x01\0", "a.npy: this is an array of NumPy; `xla-shape relayout` reads it"),
+        ("a.zip", b"PK\x03\x04\x14\0\0\0", "a.zip: this is an archive, such as .npz; "),
+    ] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let output = Command::program().current_dir(folder.path()).arg(name).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with(&format!("error: {message}")) && said.lines().count() == 1, "{said}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
+    }
+    let large = "no shape here\n".repeat(100_000);
+    assert!(String::from_utf8(run(&["-"], &large).stderr).unwrap().starts_with("error: nothing known here"));
+}
+
 #[test]
 fn what_is_not_known_is_said() {
     for (arguments, message, code) in [
@@ -132,6 +185,7 @@ fn what_is_not_known_is_said() {
             1,
         ),
         (&["missing.hlo"], "error: there is no file of this name", 1),
+        (&[""], "error: expected a text or a file, found nothing", 1),
         (&["Cargo.toml"], "error: nothing known here. What is known: a shape, two shapes,", 1),
         (
             &["examples/hlo"],

@@ -1,9 +1,9 @@
-//! Stable sorts that are compiled once for all types, and maps that are made without a sort.
+//! Stable sorts that are compiled once for all types, and maps and sets that are made without a sort.
 //!
 //! The sorts of the standard library are compiled for each type of element and each order: 4 KiB of code every time. Answers sort short lists of
 //! many types, where size counts and speed does not: in WebAssembly, this makes the explorer smaller.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -33,6 +33,17 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     }
 }
 
+/// Sorts as `slice::sort` does. It takes memory for a number for each element.
+///
+/// ```
+/// let mut numbers = [3, 1, 2];
+/// xla_shape_core::sorting::sort(&mut numbers);
+/// assert_eq!(numbers, [1, 2, 3]);
+/// ```
+pub fn sort<T: Ord>(items: &mut [T]) {
+    sort_by(items, T::cmp);
+}
+
 /// Sorts as `slice::sort_by_key` does. It takes memory for a number for each element.
 ///
 /// ```
@@ -54,6 +65,18 @@ pub fn map_of<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K,
     let mut map = BTreeMap::new();
     map.extend(pairs);
     map
+}
+
+/// The set of these elements.
+///
+/// ```
+/// let set = xla_shape_core::sorting::set_of([2, 1, 2]);
+/// assert_eq!(set.into_iter().collect::<Vec<_>>(), [1, 2]);
+/// ```
+pub fn set_of<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut set = BTreeSet::new();
+    set.extend(items);
+    set
 }
 
 fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {

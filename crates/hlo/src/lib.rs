@@ -115,7 +115,7 @@ pub use memory::{
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;
 pub use readers::Readers;
-pub use scan::mlir::MlirReader;
+pub use scan::mlir::{MlirReader, mlir_text};
 pub use scan::oom::{AmountCause, OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::program::program_text;
 pub use scan::refusal::{Code, Halt, Library, Refusal, RefusalCause, Remedy};

@@ -9,6 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use xla_shape_core::sorting::set_of;
 use xla_shape_mlir::Module;
 use xla_shape_mlir::Source;
 
@@ -378,7 +379,7 @@ fn most_alike<'a, 'f>(
     let plain = |source: Source<'a>| (source.file.rsplit(['/', '\\']).next().unwrap_or(source.file), source.line);
     let bundles = Bundles::parse(bundles);
     let slots = bundles.bundles().iter().flat_map(|bundle| bundle.slots());
-    let wanted = slots.filter_map(Slot::source).map(plain).collect::<BTreeSet<_>>();
+    let wanted = set_of(slots.filter_map(Slot::source).map(plain));
     let scores = candidates.iter().map(|key| {
         // Each text is read once.
         let lines = known.entry(**key).or_insert_with(|| {

@@ -9,9 +9,10 @@ use crate::schedule::{Schedule, Unit, Utilization};
 use crate::values::Instructions;
 use crate::vmem::{VmemUse, vmem_limit};
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use xla_shape_core::sorting::set_of;
 use xla_shape_core::tpu::vector::{Offset, RelayoutStep, VectorLayout};
 use xla_shape_core::{ArrayShape, Dimension};
 use xla_shape_hlo::find_spelled_shapes;
@@ -493,7 +494,7 @@ impl<'a> Kernel<'a> {
         let mut with_offsets: BTreeMap<_, u64> = BTreeMap::new();
         for relayout in relayouts.iter().filter(|relayout| relayout.steps.iter().flatten().any(shifts)) {
             let layouts = [&relayout.from, &relayout.to].into_iter().filter_map(|text| text.parse().ok());
-            for offsets in layouts.map(|layout| offsets(&layout)).collect::<BTreeSet<_>>() {
+            for offsets in set_of(layouts.map(|layout| offsets(&layout))) {
                 let times = with_offsets.entry(offsets).or_default();
                 *times = times.saturating_add(1);
             }

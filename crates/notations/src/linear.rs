@@ -20,7 +20,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::map::row_major_index;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{sort, sort_by, sort_by_key};
 
 /// The most bits of places, and of indices: positions fit in an i64.
 const MAX_BITS: usize = 62;
@@ -150,7 +150,7 @@ impl LinearLayout {
                 return Obstacle::Replicated { notation, position };
             }
             basis_numbers.push(reduced);
-            basis_numbers.sort_unstable_by(|a, b| b.cmp(a));
+            sort_by(&mut basis_numbers, |a, b| b.cmp(a));
             if number.count_ones() > 1 {
                 swizzle = swizzle.or(Some(position));
             }
@@ -245,7 +245,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
             part = part.saturating_mul(2);
         }
     }
-    bits.sort();
+    sort(&mut bits);
     if bits.iter().enumerate().any(|(bit, (stride, _))| *stride != 1 << bit) {
         // Strides that overlap.
         return Err(overlap(map));

@@ -3,9 +3,9 @@
 use crate::named::{generation_in, gpu_in};
 #[cfg(feature = "files")]
 use crate::profile;
-#[cfg(feature = "files")]
-use crate::read::program_of;
 use crate::read::{Contents, Profiled, ReadError, Unread, read};
+#[cfg(feature = "files")]
+use crate::read::{mlir_inside, program_of, unwrapped};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
@@ -130,10 +130,36 @@ impl Opened {
         }
         let dump = Dump::find(path).map_err(OpenError::Files)?;
         let bytes = contents(dump.module()).map_err(OpenError::Files)?;
+        let path = || dump.module().to_owned();
         if Language::of(&bytes) == Some(Language::Mlir) {
-            return Ok(Self::Source { path: dump.module().to_owned(), bytes });
+            return Ok(Self::Source { path: path(), bytes });
+        }
+        if let Some(inside) = mlir_inside(&bytes) {
+            return Ok(Self::Source { path: path(), bytes: inside.into_bytes() });
         }
         Program::of_dump(dump, bytes).map(|program| Self::Program(Box::new(program)))
+    }
+
+    /// The bytes of a program for a compiler: those of a file, or of the largest module of a directory, without a fence of Markdown, the prefixes
+    /// of a log or a string around them; protobuf's text as a message. `-` is standard input.
+    ///
+    /// ```
+    /// use xla_shape_program::Opened;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("issue.md");
+    /// std::fs::write(&path, "```mlir\nmodule @jit_f {\n  func.func public @main() {\n  }\n}\n```\n")?;
+    /// assert!(Opened::source(&path)?.starts_with(b"module @jit_f {"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file cannot be read, a directory has no optimized module, or protobuf's text is broken. Whether the bytes are a program, the compiler
+    /// says.
+    pub fn source(path: impl AsRef<Path>) -> Result<Vec<u8>, OpenError> {
+        let dump = Dump::find(path).map_err(OpenError::Files)?;
+        let bytes = contents(dump.module()).map_err(OpenError::Files)?;
+        unwrapped(&dump.module().display().to_string(), bytes).map_err(OpenError::Read)
     }
 }
 

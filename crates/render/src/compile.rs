@@ -7,7 +7,7 @@ use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outco
 use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{sort, sort_by_key};
 
 impl Show for Compilation {
     fn text(&self, width: usize) -> Text {
@@ -162,7 +162,7 @@ fn first<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec<&T> {
     let mut numbers = (0..list.len()).collect::<Vec<_>>();
     sort_by_key(&mut numbers, |&number| std::cmp::Reverse(key(&list[number])));
     numbers.truncate(most);
-    numbers.sort_unstable();
+    sort(&mut numbers);
     numbers.into_iter().map(|number| &list[number]).collect()
 }
 

@@ -140,6 +140,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
             view.show(&cost, width);
             view.page = Some(cost.html());
         }
+        ["compile", _] => return Err(error("a browser has no compiler: give the command to the program")),
         ["kernel", _] => kernels_of(view, first, None, width)?,
         ["kernel", _, "--against", _] => kernels_of(view, against, Some(files), width)?,
         _ => return Err(error("the explorer does not know this command")),

@@ -52,7 +52,7 @@ fn texts_are_taken_for_what_they_are() {
         ("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }", &["hlo", "log"]),
         ("HloModule", &["hlo", "log"]),
         ("%f = f32[8] add(%a, %b)", &["log", "hlo"]),
-        ("module @jit_f {\n}", &["hlo"]),
+        ("module @jit_f {\n}", &["mlir"]),
         ("   0   :  { %s1_s0 = smov.u32 0  ;;  %v2_v0 = vlaneseq.b32 }", &["kernels"]),
     ] {
         assert_eq!(names(text), expected, "{text:?}");
@@ -85,7 +85,9 @@ fn files_are_taken_for_what_they_are() {
     assert_eq!(given(&[(PASTED, b"f32[8]")], &[(PASTED, b"f32[2,4]")]), ["shapes", "block"]);
     assert_eq!(given(&[(PASTED, b"f32[8]")], &[(PASTED, module)]), [""; 0]);
     assert_eq!(given(&[(PASTED, mosaic)], &[(PASTED, mosaic)]), ["kernel-diff"]);
-    assert_eq!(given(&[("x.bin", b"\xff\xfe\0")], &[]), ["hlo"]);
+    assert_eq!(given(&[("x.bin", b"\xff\xfe\0")], &[]), [""; 0]);
+    assert_eq!(given(&[("x.npy", b"\x93NUMPY\x01\0")], &[]), ["hlo"], "its reader says what it is");
+    assert_eq!(given(&[("x.mlirbc", b"ML\xefR\x0d\0")], &[]), ["mlir"]);
 }
 
 /// Every input has an answer or an error, without a panic, whatever is chosen.

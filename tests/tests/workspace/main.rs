@@ -6,6 +6,7 @@ mod codegen;
 mod dependencies;
 mod modules;
 mod rooms;
+mod texts;
 
 /// What cargo knows of the workspace's packages.
 fn metadata() -> serde_json::Value {

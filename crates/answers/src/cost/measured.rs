@@ -8,9 +8,9 @@ use crate::source::{scope_of, source_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use xla_shape_core::gpu::Gpu;
-use xla_shape_core::sorting::{map_of, sort_by_key};
+use xla_shape_core::sorting::{map_of, set_of, sort, sort_by_key};
 use xla_shape_hlo::cost::{Costs, InstructionCost};
 use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
 use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
@@ -299,7 +299,7 @@ impl Measured {
         let scopes = sums(&|found| Some(scope_of(sources.get(found?).op_name.as_deref())));
         let opcodes = sums(&|found| Some(found?.opcode().to_string()));
         let doubts = profile.doubts();
-        let devices = measured.runs().iter().map(|run| run.device).collect::<BTreeSet<_>>().len();
+        let devices = set_of(measured.runs().iter().map(|run| run.device)).len();
         Some(Self {
             module: measured.name().to_owned(),
             device: device.and_then(|device| device.kind.clone()),
@@ -385,7 +385,7 @@ impl Runs {
         let sum = |part: fn(&Run) -> u64| runs.iter().map(part).fold(0, u64::saturating_add);
         let (picoseconds, busy) = (sum(|run| run.duration), sum(|run| run.busy));
         let mut sorted = runs.iter().map(|run| (run.device, run.start, run.duration)).collect::<Vec<_>>();
-        sorted.sort_unstable();
+        sort(&mut sorted);
         let between = sorted.windows(2).filter_map(|pair| {
             let [(device, start, duration), (next_device, next, _)] = *pair else { return None };
             let gap = i128::from(next) - i128::from(start) - i128::from(duration);

@@ -5,6 +5,7 @@ use crate::numbers::dimension_names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
+use xla_shape_core::sorting::sort;
 use xla_shape_core::{ArrayShape, TileDimension};
 
 /// At most this many boxes in a row or column, planes, and devices of a box are shown.
@@ -142,7 +143,7 @@ impl DeviceDrawing {
         // The last two dimensions that are divided; if fewer are divided, the last dimensions of the array.
         let mut sides = (0..rank).filter(|&d| partition.tiles()[d] > 1).rev().take(2).collect::<Vec<_>>();
         sides.extend((0..rank).rev().filter(|&d| partition.tiles()[d] <= 1).take(2 - sides.len()));
-        sides.sort_unstable();
+        sort(&mut sides);
         let side = |dimension: usize| {
             let (size, shards) = (partition.sizes()[dimension], partition.tiles()[dimension]);
             let name = names[dimension].clone();

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::sort;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
@@ -284,14 +285,14 @@ impl Recorded {
         let names = Operations::new(module, &module.sources());
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
         let mut copies: Vec<_> = copies.map(RecordedCopy::new).collect();
-        copies.sort_unstable();
+        sort(&mut copies);
         let lines = cost.lines().map(|(source, amount)| RecordedLine {
             source: source.map(str::to_owned),
             cycles: amount.cycles(),
             seconds: amount.time(),
         });
         let mut lines: Vec<_> = lines.collect();
-        lines.sort_unstable();
+        sort(&mut lines);
         let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(cost))));
         // Only a program for a GPU has a time.
         let measures = measures.filter(|(of, number)| *of != Measure::Seconds || number.is_some());

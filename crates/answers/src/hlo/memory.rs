@@ -535,7 +535,7 @@ impl Branch {
             all.push(branch.bytes);
             open.extend(branch.parts.values());
         }
-        all.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
+        sort_by_key(&mut all, |bytes| std::cmp::Reverse(*bytes));
         let least = all.get(most.saturating_sub(1)).copied().unwrap_or(0);
         self.at_least(least, 0, &mut most.clone())
     }

@@ -337,7 +337,7 @@ impl Report {
     /// assert!(report.json().contains("\"needed_bytes\":4096"));
     /// let device = Device::Generation(Generation::V6e);
     /// let report = Report::new(&program.memory(device.generation()), Some(device), 10, None);
-    /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
+    /// assert!(report.json().contains("\"generation\":\"v6e\",\"gpu\":null,\"assumed\":false"));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///

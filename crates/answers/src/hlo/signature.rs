@@ -6,6 +6,7 @@ use super::show::push_arrays;
 use std::collections::BTreeSet;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::shard::Sharding;
+use xla_shape_core::sorting::{set_of, sort};
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
@@ -95,7 +96,7 @@ impl Signature {
         let sorted = |shape: &Shape| {
             shape.array().map(|array| {
                 let mut sizes: Vec<_> = array.dimensions().iter().map(|size| size.extent()).collect();
-                sizes.sort_unstable();
+                sort(&mut sizes);
                 sizes
             })
         };
@@ -169,7 +170,7 @@ impl Operations {
         let (mut computing, mut all, mut parameters) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let collectives = module.collectives();
         let collectives = collectives.iter().flat_map(xla_shape_hlo::Collective::instructions);
-        let collectives: BTreeSet<u32> = collectives.map(|found| found.number()).collect();
+        let collectives = set_of(collectives.map(|found| found.number()));
         for instruction in module.instructions() {
             let Some(name) = sources.get(instruction).op_name else { continue };
             if instruction.opcode() == Opcode::Parameter {

@@ -3,7 +3,8 @@
 use super::{CompiledKernel, LineEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use xla_shape_core::sorting::set_of;
 
 /// A kernel before and after a change. A version without the kernel is `None`.
 ///
@@ -113,7 +114,7 @@ pub struct LineDifference {
 /// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared whatever
 /// their names are. A dump does not say its device: its kernels are compared with those of the only device of the other version.
 pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -> Vec<KernelDifference> {
-    let devices = [before, after].map(|entries| entries.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>());
+    let devices = [before, after].map(|entries| set_of(entries.iter().map(|entry| &entry.target)));
     let is_one =
         devices.iter().all(|devices| devices.len() == 1) && devices.iter().flatten().any(|target| target.is_none());
     let is_same = |one: &Option<String>, other: &Option<String>| is_one || one == other;

@@ -3,7 +3,8 @@
 use super::{CompiledKernel, Figure};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use xla_shape_core::sorting::set_of;
 
 /// Both programs for a device.
 ///
@@ -134,8 +135,8 @@ pub struct InstructionFigures {
 /// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device. The program
 /// with kernels also has instructions that are none: `true` is a kernel.
 pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKernel]) -> Vec<AgainstXla> {
-    let of_kernels = program.iter().map(|(entry, _)| &entry.target).collect::<BTreeSet<_>>();
-    let of_xla = xla.iter().map(|entry| &entry.target).collect::<BTreeSet<_>>();
+    let of_kernels = set_of(program.iter().map(|(entry, _)| &entry.target));
+    let of_xla = set_of(xla.iter().map(|entry| &entry.target));
     let is_one = of_kernels.len() == 1 && of_xla.len() == 1;
     let mut found = Vec::new();
     for target in of_kernels {

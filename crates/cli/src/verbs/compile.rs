@@ -12,8 +12,8 @@ use std::time::Duration;
 use xla_shape::hlo::Module;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::{Device, Report};
-use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_program::{CompilerAnswer, Host, Program};
+use xla_shape_files::{check_outputs, is_stdout, write_whole};
+use xla_shape_program::{CompilerAnswer, Host, Opened, Program};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::page;
 use xla_shape_tune::{Devices, Made};
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     let outputs = files.flat_map(|path| of_all(path)).collect::<Vec<_>>();
     let inputs = [Some(&arguments.program), arguments.compiler.plugin.as_ref()].into_iter().flatten();
     check_outputs(inputs.map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))?;
-    let bytes = contents(&arguments.program)?;
+    let bytes = Opened::source(&arguments.program)?;
     // Without a program, the compiler need not be started.
     xla_shape_pjrt::Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;

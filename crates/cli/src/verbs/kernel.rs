@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
-use xla_shape_program::Host;
+use xla_shape_program::{Host, Opened};
 use xla_shape_render::Html as _;
 use xla_shape_tune::{KernelSource, KernelsError, Version, kernels};
 
@@ -49,7 +49,7 @@ fn versions(
     version: Option<Version>,
 ) -> Result<Kernels, Failure> {
     let keep = arguments.keep.as_deref().filter(|_| version != Some(Version::Before));
-    let code = if path.is_dir() { None } else { Some(contents(path)?) };
+    let code = if path.is_dir() { None } else { Some(Opened::source(path)?) };
     let source = code.as_deref().map_or(KernelSource::Dump(path), |code| KernelSource::Program { code, keep });
     let found = kernels(&source, &arguments.targets, &arguments.compiler.compiler(), host, version);
     found.map_err(|error| match error {

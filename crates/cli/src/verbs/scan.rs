@@ -8,7 +8,7 @@ use xla_shape::hlo::Remedy;
 use xla_shape_answers::Answer;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::scan::{Scan, Trial};
-use xla_shape_program::{CompileError, Compiler, Host};
+use xla_shape_program::{CompileError, Compiler, Host, Opened};
 use xla_shape_render::Show;
 use xla_shape_tune::{Devices, Made};
 
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         }
         let program = match &arguments.program {
             Some(path) => {
-                let bytes = xla_shape_files::contents(path)?;
+                let bytes = Opened::source(path)?;
                 xla_shape_pjrt::Program::from_bytes(&bytes)
                     .map_err(|error| Failure::said(format!("{}: {error}", path.display())))?;
                 Some(bytes)

@@ -125,7 +125,7 @@ pub(crate) fn run(
 /// The error about an input that is nothing known. For a text on the command line, it also says that no such file exists.
 fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
     match &arguments.things[..] {
-        [thing] if thing != PASTED && fs::metadata(thing).is_err() => {
+        [thing] if !thing.is_empty() && thing != PASTED && fs::metadata(thing).is_err() => {
             Failure::said(format_args!("there is no file of this name, and as a text it is {}", input.unknown()))
         }
         _ => Failure::said(input.unknown()),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use xla_shape_files::{check_outputs, contents};
-use xla_shape_program::Host;
+use xla_shape_files::check_outputs;
+use xla_shape_program::{Host, Opened};
 use xla_shape_render::harmless;
 use xla_shape_render::tune::page;
 use xla_shape_tune::{Given, Keep, Question, TuneError, Watch};
@@ -48,8 +48,9 @@ fn interruption() -> Result<Arc<AtomicBool>, Failure> {
 /// What the arguments ask.
 fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     let names = names(arguments.programs.iter().map(PathBuf::as_path));
-    let given =
-        |(path, name): (&PathBuf, String)| Ok(Given { name, file: path.display().to_string(), code: contents(path)? });
+    let given = |(path, name): (&PathBuf, String)| {
+        Ok(Given { name, file: path.display().to_string(), code: Opened::source(path)? })
+    };
     let programs = arguments.programs.iter().zip(names).map(given).collect::<Result<Vec<_>, Failure>>()?;
     let target = arguments.target.target.clone().map_err(Failure::said)?;
     let keep = match &arguments.cache {

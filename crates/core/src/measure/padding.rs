@@ -5,6 +5,7 @@ use crate::list::Blank;
 use crate::map::{Digit, Extents, Intermediate, Source, Term, Workspace, build, capacity};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
+use crate::sorting::sort_by_key;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -119,7 +120,7 @@ impl ArrayShape {
             padded.iter_mut().for_each(|group| group.padded_size = group.size);
         }
         padded.retain(|group| !group.dimensions.is_empty() || group.padded_size > 1);
-        padded.sort_by_key(|group| group.dimensions.iter().min().copied().unwrap_or(usize::MAX));
+        sort_by_key(&mut padded, |group| group.dimensions.iter().min().copied().unwrap_or(usize::MAX));
         Some(padded)
     }
 }

@@ -3,6 +3,7 @@
 use super::devices::{Devices, TileAssignment, product};
 use super::error::ShardingError;
 use super::tiled::{Reduction, Subgroup};
+use crate::sorting::sort;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -549,7 +550,7 @@ impl NamedSharding {
                 cuts.extend([(axis.axis, pre_size), (axis.axis, pre_size.saturating_mul(size))]);
             }
         }
-        cuts.sort_unstable();
+        sort(&mut cuts);
         cuts.dedup();
         let mut cuts = cuts.into_iter().peekable();
         for (i, axis) in self.mesh.axes.iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::layout::dimension::Dimension;
 use crate::map::{row_major_index, row_major_number};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
+use crate::sorting::sort;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -227,7 +228,7 @@ impl Sharding {
 fn sorted(devices: &Devices) -> Vec<(i64, u64)> {
     let Devices::List(list) = devices else { return Vec::new() };
     let mut sorted = list.iter().copied().zip(0..).collect::<Vec<_>>();
-    sorted.sort_unstable();
+    sort(&mut sorted);
     sorted
 }
 

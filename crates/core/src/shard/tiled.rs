@@ -3,6 +3,7 @@
 use super::devices::TileAssignment;
 use super::error::ShardingError;
 use super::metadata::OpMetadata;
+use crate::sorting::sort_by_key;
 use alloc::vec::Vec;
 
 /// A sharding in which each device has a tile.
@@ -275,7 +276,7 @@ impl Canonical {
         }
         // The subgroups of more than one device, ordered by kind.
         let mut order = (rank..).zip(groups).zip(subgroups).filter(|((_, size), _)| **size > 1).collect::<Vec<_>>();
-        order.sort_by_key(|&(_, &kind)| kind);
+        sort_by_key(&mut order, |&(_, &kind)| kind);
         let mut permutation = (0..rank).collect::<Vec<_>>();
         // Subgroups of one kind become neighbours, so that they merge into one. Those of one device come last: they say nothing.
         permutation.extend(order.iter().map(|((dimension, _), _)| *dimension));

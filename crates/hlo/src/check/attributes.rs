@@ -13,6 +13,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::vec::Vec;
 use xla_shape_core::infer::Elementwise;
+use xla_shape_core::sorting::sort;
 use xla_shape_core::text::ParseError;
 
 /// Checks an instruction against the rows of the schema: the opcode, the names of its attributes, and their values.
@@ -97,7 +98,7 @@ fn once<'m>(instruction: Instruction<'m>, attributes: &ParsedAttributes<'m>, fin
     let wrapped = instruction.wrapped_sharding().map(|attribute| attribute.value().span());
     let own = attributes.entries().iter().filter(|entry| Some(entry.attribute.value().span()) != wrapped);
     let mut names: Vec<_> = own.map(|entry| entry.attribute.name()).collect();
-    names.sort_unstable();
+    sort(&mut names);
     for pair in names.windows(2) {
         if let [first, second] = pair
             && first == second

@@ -8,11 +8,11 @@ use crate::finding::{Findings, Problem, Result, Severity};
 use crate::module::{Instruction, Module};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use xla_shape_core::sorting::map_of;
+use xla_shape_core::sorting::{map_of, set_of};
 
 /// The users of an instruction.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,7 +47,7 @@ pub(super) fn check<'m>(module: &'m Module, precision: Precision, findings: &mut
     called::check(module, |found| users.get(found.number() as usize) == Some(&Users::None), findings);
     // An instruction that could not be read may be the missing start or done, so its computation is skipped.
     let unread = module.instructions().filter(|instruction| !instruction.is_read());
-    let broken: BTreeSet<u32> = unread.map(|instruction| instruction.computation().number()).collect();
+    let broken = set_of(unread.map(|instruction| instruction.computation().number()));
     let is_complete = |instruction: &Instruction<'_>| !broken.contains(&instruction.computation().number());
     for instruction in module.instructions().filter(is_complete) {
         let users = users.get(instruction.number() as usize).copied().unwrap_or(Users::None);

@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use xla_shape_core::memory_space;
+use xla_shape_core::sorting::sort;
 
 /// The compiler's buffer assignment: the allocations of a program, and the offset of every value in them.
 ///
@@ -137,7 +138,7 @@ impl Allocation {
         let values = self.values.iter().filter(|value| value.is_tuple() == tables);
         let mut places: Vec<(u64, u64)> =
             values.map(|value| (value.offset, value.offset.saturating_add(value.bytes))).collect();
-        places.sort_unstable();
+        sort(&mut places);
         let (mut bytes, mut covered_to) = (0_u64, 0_u64);
         for (begin, end) in places {
             bytes = bytes.saturating_add(end.saturating_sub(begin.max(covered_to)));

@@ -4,6 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort;
 
 /// The files of one compilation, as names inside their directory.
 ///
@@ -174,7 +175,7 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
     // By prefix, the long names and the short ones.
     let mut found: BTreeMap<String, [DumpFiles; 2]> = BTreeMap::new();
     let mut names: Vec<&str> = names.into_iter().collect();
-    names.sort_unstable();
+    sort(&mut names);
     for (style, ends) in [LONG.as_slice(), SHORT.as_slice()].into_iter().enumerate() {
         for (end, place) in ends {
             for name in &names {

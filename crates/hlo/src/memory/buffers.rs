@@ -7,6 +7,7 @@ use crate::account::Role;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 
 /// A value in a buffer, with its live range.
@@ -157,7 +158,7 @@ pub(super) fn buffers<'m>(
                 _ if values.iter().any(|value| opcode(value) == Some(Opcode::Constant)) => Role::Constant,
                 _ => Role::Temporary,
             };
-            values.sort_by_key(|value| value.range);
+            sort_by_key(&mut values, |value| value.range);
             truncate_overlaps(&mut values);
             let first = values.first();
             let addresses = first.and_then(|first| first.shape.tuple_shapes()).map(<[Shape]>::len);

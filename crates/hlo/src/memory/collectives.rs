@@ -7,7 +7,7 @@ use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use xla_shape_core::Shape;
-use xla_shape_core::sorting::map_of;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 
 /// A collective operation, with the bytes that a device sends and receives.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ fn divided<'m>(module: &'m Module, all: &[Instruction<'m>]) -> BTreeMap<u32, Div
     }
     let mut found = BTreeMap::new();
     for mut pieces in groups.into_values().filter(|pieces| pieces.len() > 1) {
-        pieces.sort_by_key(|piece| piece.fusion.number());
+        sort_by_key(&mut pieces, |piece| piece.fusion.number());
         found.extend(pieces.iter().map(|piece| (piece.instruction.number(), Divided::Later)));
         let Some(first) = pieces.first().map(|first| first.instruction.number()) else { continue };
         found.insert(first, Divided::First(pieces));
@@ -189,7 +189,7 @@ fn called_once<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
     }
     let module = instruction.module();
     let mut called: Vec<_> = instruction.called_names().filter_map(|name| module.computation(name)).collect();
-    called.sort_unstable_by_key(|called| called.number());
+    sort_by_key(&mut called, |called| called.number());
     called.dedup_by_key(|called| called.number());
     called
 }

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::ops::RangeInclusive;
 use xla_shape_core::memory_space;
+use xla_shape_core::sorting::{sort, sort_by_key};
 
 /// A cache of the shape indices of an instruction's arrays, such as `{1,0}`, by instruction number.
 #[derive(Default)]
@@ -69,7 +70,7 @@ fn join(lifetimes: &mut Vec<Lifetime<'_>>, joins: Vec<(usize, usize)>) {
         };
         if let Some(lifetime) = lifetimes.get_mut(first) {
             lifetime.values.extend(values);
-            lifetime.values.sort_by_key(|value| value.start);
+            sort_by_key(&mut lifetime.values, |value| value.start);
             lifetime.bytes = lifetime.bytes.max(bytes);
             joined.insert(other);
         }
@@ -114,7 +115,7 @@ impl Tally {
 fn live_bytes(places: BTreeMap<u64, Vec<(usize, usize, usize, u64)>>) -> RangeInclusive<u64> {
     let (mut least, mut most) = (ByteDeltas::default(), ByteDeltas::default());
     for mut spans in places.into_values() {
-        spans.sort_unstable();
+        sort(&mut spans);
         let mut joined: Option<(usize, usize, u64)> = None;
         for (from, to, first, bytes) in spans {
             match &mut joined {

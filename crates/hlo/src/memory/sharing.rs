@@ -22,6 +22,7 @@ use core::borrow::Borrow;
 use core::cell::Cell;
 use core::cmp::Reverse;
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The limit on steps: pairs of values that are compared, and operands that are looked at. Buffers beyond it keep memory of their own.
 const MAX_EFFORT: usize = 1 << 24;
@@ -75,7 +76,7 @@ pub(super) fn merged<'b, 'm>(buffers: &'b [HloBuffer<'m>], memories: &[u32]) -> 
     }
     for memory in &mut merged {
         if let Cow::Owned(buffer) = &mut memory.buffer {
-            buffer.values.sort_by_key(|value| value.range);
+            sort_by_key(&mut buffer.values, |value| value.range);
         }
     }
     merged

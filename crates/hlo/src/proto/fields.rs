@@ -17,6 +17,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use xla_shape_core::infer::WindowDimension;
 use xla_shape_core::proto::{OpShardingProto, ShapeProto};
+use xla_shape_core::sorting::sort_by_key;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -108,7 +109,7 @@ impl Fields {
 
     /// Encodes the message, with the fields sorted by number.
     pub(crate) fn encode(mut self) -> Vec<u8> {
-        self.parts.sort_by_key(|part| part.path);
+        sort_by_key(&mut self.parts, |part| part.path);
         let mut bytes = Vec::with_capacity(self.contents.len() + self.parts.len() * 3);
         self.encode_parts(&self.parts, 0, &mut bytes);
         bytes

@@ -14,6 +14,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
+use xla_shape_core::sorting::sort_by_key;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -108,7 +109,7 @@ impl<'p> Ids<'p> {
         for bytes in module.each(module_field::computations) {
             ids.computation_entries(bytes)?;
         }
-        ids.schedule.sequences.sort_by_key(|sequence| sequence.key);
+        sort_by_key(&mut ids.schedule.sequences, |sequence| sequence.key);
         ids.computations = sorted(ids.groups.iter().map(|group| group.id).zip(0..), "computation")?;
         for group in &mut ids.groups {
             let entries = ids.entries.get(group.instructions.clone()).unwrap_or(&[]);

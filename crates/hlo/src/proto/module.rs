@@ -20,6 +20,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::text::{Found, ParseError, ParseErrorKind, Span, escaped};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
@@ -294,7 +295,7 @@ impl<'p> Writer<'_, 'p> {
             }
             parameters.push((parameter_number, entry.name, shape));
         }
-        parameters.sort_by_key(|(number, ..)| *number);
+        sort_by_key(&mut parameters, |(number, ..)| *number);
         let first = self.module.operands.len();
         self.text.push_str(" (");
         for (i, (_, called, shape)) in parameters.into_iter().enumerate() {

@@ -16,6 +16,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 use prost::Message;
+use xla_shape_core::sorting::sort_by;
 use xla_shape_core::text::escaped;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
@@ -204,7 +205,7 @@ pub(super) fn frontend_attributes(attributes: Option<&[u8]>, to: &mut Attributes
     if entries.is_empty() {
         return Ok(());
     }
-    entries.sort_by(|a, b| a.key.cmp(&b.key));
+    sort_by(&mut entries, |a, b| a.key.cmp(&b.key));
     to.open(Key::FrontendAttributes.name());
     to.out.push('{');
     for (i, entry) in entries.into_iter().enumerate() {

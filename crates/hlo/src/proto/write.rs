@@ -20,13 +20,14 @@ use crate::schema::attribute::{COMMON, MODULE};
 use crate::schema::opcode::Opcode;
 use crate::schema::{Key, Kind};
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use prost::Message;
 use xla_shape_core::proto::{ProgramShapeProto, ShapeProto, encode_shape};
+use xla_shape_core::sorting::{set_of, sort_by_key};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -306,7 +307,7 @@ impl Writer<'_> {
     /// The order of the instructions of all computations except those of fusions.
     fn schedule(&self) -> HloScheduleProto {
         let fused = self.module.instructions().filter(|instruction| instruction.opcode() == Opcode::Fusion);
-        let fused: BTreeSet<&str> = fused.filter_map(|fusion| fusion.name_of(Key::Calls)).collect();
+        let fused = set_of(fused.filter_map(|fusion| fusion.name_of(Key::Calls)));
         let sequence = |id: i64, instructions: usize| HloScheduleProtoSequencesEntry {
             key: id,
             value: Some(HloScheduleProtoInstructionSequence { instruction_ids: ids(id, instructions).collect() }),
@@ -469,7 +470,7 @@ impl Writer<'_> {
         let place = |key: &Key| if let Kind::Computation(place) = key.kind() { place } else { 0 };
         let is_called = |attribute: Attribute<'_>| Key::among(Key::CALLS, attribute.name());
         let mut keys: Vec<Key> = from.attributes().filter_map(is_called).collect();
-        keys.sort_by_key(place);
+        sort_by_key(&mut keys, place);
         let mut ids = Vec::new();
         for value in keys.into_iter().filter_map(|key| from.value_of(key)) {
             for name in value.names()? {

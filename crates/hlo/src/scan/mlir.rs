@@ -1,6 +1,23 @@
 //! A program in MLIR inside another text, such as a log.
 
+use super::wrapping::LogLines;
+use alloc::borrow::ToOwned;
 use alloc::string::String;
+
+/// The text of the first whole program in MLIR in a log, a Markdown page or a message; `None` if there is none.
+///
+/// ```
+/// let page = "# A page\n\n```mlir\nmodule @jit_f {\n  func.func public @main() {\n  }\n}\n```\n";
+/// assert!(xla_shape_hlo::mlir_text(page).unwrap().starts_with("module @jit_f {"));
+/// ```
+#[must_use]
+pub fn mlir_text(text: &str) -> Option<String> {
+    let (mut log, mut reader) = (LogLines::default(), MlirReader::default());
+    for line in text.lines() {
+        log.unwrap(line).lines().for_each(|line| reader.read_line(line));
+    }
+    reader.program().map(ToOwned::to_owned)
+}
 
 /// Finds the first whole program in MLIR, a `module` with a function `main`, in the lines of a log without their prefixes.
 ///

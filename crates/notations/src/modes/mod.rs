@@ -11,7 +11,7 @@ use core::num::NonZeroU64;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::limits::MAX_SIZE;
 use xla_shape_core::map::{Digit, Source, StrideTable, StrideTableRef, Term};
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{sort, sort_by_key};
 
 /// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
@@ -227,7 +227,7 @@ impl Modes {
         for (dimension, &extent) in self.extents.iter().enumerate() {
             let parts = || self.modes_of(dimension).chain(other.modes_of(dimension));
             let mut divisors = parts().map(|mode| mode.divisor).collect::<Vec<_>>();
-            divisors.sort_unstable();
+            sort(&mut divisors);
             divisors.dedup();
             let ends = divisors.iter().copied().skip(1).chain([extent]).collect::<Vec<_>>();
             for (&divisor, end) in divisors.iter().zip(ends) {

@@ -94,7 +94,7 @@ impl<'g> Input<'g> {
             (true, _) => "expected a text or a file, found nothing",
             (_, true) if self.files.len() == 1 => {
                 "nothing known here. What is known: a shape, two shapes, a sharding, a layout in another notation, a log or an \
-                 out-of-memory message, HLO, and the compiler's texts about kernels"
+                 out-of-memory message, HLO, StableHLO, a profile, a directory of dumps, and the compiler's texts about kernels"
             }
             (_, true) => {
                 "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, give it alone"

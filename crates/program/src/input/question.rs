@@ -5,7 +5,6 @@ use super::texts::{divided_by, shape_and_sharding, two_shapes};
 use super::{Input, Reading};
 use std::borrow::Cow;
 use xla_shape_core::ArrayShape;
-use xla_shape_hlo::Language;
 use xla_shape_notations::{AnyLayout, Notation};
 
 /// What can be asked about an input, as a command of the program.
@@ -87,16 +86,14 @@ impl Reading {
                     .into_iter()
                     .collect()
             }
-            Self::Hlo => {
+            Self::Hlo | Self::Source => {
                 let Some(dump) = ModuleDump::find(input.first()) else { return Vec::new() };
                 let path = path_argument(&dump.path);
-                // Of a program in MLIR, which must be compiled first, the answer only says what it is.
-                let is_mlir = input.files.iter().any(|file| Language::of(file.bytes) == Some(Language::Mlir));
-                let all = [("hlo", "Memory"), ("cost", "Cycles")];
-                all.into_iter()
-                    .take(if is_mlir { 1 } else { 2 })
-                    .map(|(verb, title)| Question::new(verb, title, &[&path]))
-                    .collect()
+                let all = match self {
+                    Self::Source => [("compile", "Memory and layouts"), ("cost", "Cycles")],
+                    _ => [("hlo", "Memory"), ("cost", "Cycles")],
+                };
+                all.into_iter().map(|(verb, title)| Question::new(verb, title, &[&path])).collect()
             }
             Self::HloDiff => {
                 let [before, after] = match (input.files, input.against) {

@@ -5,8 +5,9 @@
 use super::dumps::{KernelFiles, ModuleDump, is_module};
 use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
 use super::{File, Input};
+use crate::read::is_known;
 use xla_shape_core::{ElementType, Shape};
-use xla_shape_hlo::{OutOfMemory, find_shapes, find_spelled_shapes};
+use xla_shape_hlo::{Language, OutOfMemory, find_shapes, find_spelled_shapes};
 use xla_shape_notations::{AnyLayout, Notation};
 
 /// The longest text that is tried as a shape, a sharding or a layout, in bytes.
@@ -30,6 +31,8 @@ pub enum Reading {
     Log,
     /// A module, alone or with the compiler's files beside it.
     Hlo,
+    /// A program in a dialect of MLIR, such as StableHLO, which a compiler takes.
+    Source,
     /// Two modules to compare.
     HloDiff,
     /// The compiler's texts about kernels.
@@ -56,6 +59,7 @@ impl Reading {
             Self::Layout(notation) => notation.name(),
             Self::Log => "log",
             Self::Hlo => "hlo",
+            Self::Source => "mlir",
             Self::HloDiff => "hlo-diff",
             Self::Kernels => "kernels",
             Self::KernelDiff => "kernel-diff",
@@ -84,6 +88,7 @@ impl Reading {
             Self::Layout(notation) => format!("a layout: {}", notation.title()),
             Self::Log => "a log or a message with shapes in it".to_owned(),
             Self::Hlo => "an HLO module".to_owned(),
+            Self::Source => "a program in MLIR, such as StableHLO".to_owned(),
             Self::HloDiff => "two HLO modules to compare".to_owned(),
             Self::Kernels => "the compiler's texts about kernels".to_owned(),
             Self::KernelDiff => "two dumps of kernels to compare".to_owned(),
@@ -118,8 +123,12 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
         return Vec::new();
     }
     let Some(text) = file.text() else {
-        // A message, or bytes about which the reader of modules says what they are.
-        return vec![Reading::Hlo];
+        // Bytecode, a message, or bytes about which the reader of modules says what they are.
+        return match Language::of(file.bytes) {
+            Some(_) => vec![Reading::Source],
+            None if is_known(file.bytes) => vec![Reading::Hlo],
+            None => Vec::new(),
+        };
     };
     let mut found = Vec::new();
     if text.len() <= LONGEST {
@@ -131,11 +140,15 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
     } else if KernelFiles::find(std::slice::from_ref(file)).is_some() {
         found.push(Reading::Kernels);
     }
+    let language = Language::of(file.bytes);
+    if language == Some(Language::Mlir) && !found.contains(&Reading::Kernels) {
+        found.push(Reading::Source);
+    }
     let is_shape = found.first() == Some(&Reading::Shape);
     if is_module || (!is_shape && has_shapes(text)) {
         found.push(Reading::Log);
     }
-    if !is_module && xla_shape_hlo::Language::of(file.bytes).is_some() {
+    if !is_module && language == Some(Language::Hlo) {
         found.push(Reading::Hlo);
     }
     found
@@ -186,16 +199,13 @@ fn meant_layout(text: &str) -> Option<Notation> {
     begun.or(is_cute.then_some(Notation::Cute)).filter(|_| !text.contains('\n'))
 }
 
-/// Whether a text has a shape or a message about memory, or is too long to be searched first.
+/// Whether a text has a shape or a message about memory.
 fn has_shapes(text: &str) -> bool {
-    const SEARCHED: usize = 1 << 20;
     let mut messages = OutOfMemory::default();
-    text.len() > SEARCHED
-        || text.lines().any(|line| {
-            messages.read_line(1, line);
-            find_shapes(line).chain(find_spelled_shapes(line)).next().is_some()
-        })
-        || !messages.is_empty()
+    text.lines().any(|line| {
+        messages.read_line(1, line);
+        find_shapes(line).chain(find_spelled_shapes(line)).next().is_some()
+    }) || !messages.is_empty()
 }
 
 fn of_directory(files: &[File<'_>]) -> Vec<Reading> {

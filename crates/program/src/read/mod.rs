@@ -8,7 +8,11 @@ use std::sync::Arc;
 use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::dump::BufferAssignment;
+#[cfg(feature = "files")]
+use xla_shape_hlo::mlir_text;
 use xla_shape_hlo::profile::{Profile, ProfileError};
+#[cfg(feature = "files")]
+use xla_shape_hlo::proto::is_text_format;
 use xla_shape_hlo::proto::{HloProtoError, is_message, text_format_message};
 use xla_shape_hlo::{Language, Module, program_text, utf8};
 
@@ -18,8 +22,8 @@ use xla_shape_hlo::{Language, Module, program_text, utf8};
 /// use xla_shape_program::{Program, ReadError};
 ///
 /// let error = Program::read("a.npy", b"\x93NUMPY\x01\0".to_vec()).unwrap_err();
-/// assert!(matches!(error, ReadError::Syntax { .. }));
-/// assert!(error.to_string().ends_with("this is an array of NumPy; `xla-shape relayout` reads it"));
+/// assert!(matches!(error, ReadError::Form { .. }));
+/// assert_eq!(error.to_string(), "error: a.npy: this is an array of NumPy; `xla-shape relayout` reads it");
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -153,9 +157,7 @@ const RIEGELI: &[u8] = &[0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
 
 /// Reads a module, as text or message; of a profile, the one that took the most time.
 pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
-    if bytes.starts_with(RIEGELI) {
-        let what = "these are records of Riegeli, which are not read here. XLA writes the same program as a message or as text: \
-                    XLA_FLAGS=--xla_dump_to=DIR, with --xla_dump_hlo_as_proto or --xla_dump_hlo_as_text";
+    if let Some(what) = other_form(&bytes) {
         return Err(ReadError::Form { name: name.to_owned(), what });
     }
     if Profile::is_profile(&bytes) {
@@ -165,18 +167,13 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     if is_message(&bytes) {
         return of_message(name, &bytes);
     }
-    let shown = |error: &ParseError, text: &str, message: &dyn fmt::Display, hint: Option<&str>| {
-        let (line, column) = error.line_column(text);
-        let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
-        format!("{message}\n  in {name}:{line}:{column}{help}")
-    };
     if let Err(error) = utf8(&bytes) {
         let hint = hint(&bytes);
         let Span { start, .. } = error.span();
         let mut bytes = bytes;
         bytes.truncate(start);
         let mut text = String::from_utf8(bytes).unwrap_or_default();
-        let message = shown(&error, &text, &format_args!("error: {error}"), hint);
+        let message = placed(name, &text, &error, &format_args!("error: {error}"), hint);
         // A large file can leave no memory for a copy.
         if text.try_reserve_exact(char::REPLACEMENT_CHARACTER.len_utf8()).is_ok() {
             text.push(char::REPLACEMENT_CHARACTER);
@@ -187,10 +184,7 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     // `utf8` has just checked that it is text.
     let text = String::from_utf8(bytes).unwrap_or_default();
     if let Some(message) = text_format_message(&text) {
-        let message = message.map_err(|error| {
-            let message = shown(&error, &text, &error.render(&text), None);
-            ReadError::Syntax { error, text: text.clone(), message }
-        });
+        let message = message.map_err(|error| broken(name, &text, error, None));
         return of_message(name, &message?);
     }
     let (module, errors) = match Module::parse_with_errors(text) {
@@ -208,13 +202,80 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
         return Ok(module.into());
     };
     let hint = hint(module.text().as_bytes());
-    let shown = shown(&error, module.text(), &error.render(module.text()), hint);
+    let shown = placed(name, module.text(), &error, &error.render(module.text()), hint);
     let of = module.instructions().len();
     let instructions = module.instructions().filter(|instruction| !instruction.is_read()).count();
     if hint.is_some() || instructions == of || module.entry().is_none() {
         return Err(ReadError::Syntax { error, text: module.into_text(), message: shown });
     }
     Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
+}
+
+/// Whether these bytes are in a form that has a module, or of which it is known why none can be read.
+pub(crate) fn is_known(bytes: &[u8]) -> bool {
+    is_message(bytes) || Profile::is_profile(bytes) || other_form(bytes).is_some()
+}
+
+/// What a file is that has no module, or none that is read here, and what can be done with it.
+fn other_form(bytes: &[u8]) -> Option<&'static str> {
+    const HEADER_LENGTH: usize = 8;
+    if bytes.starts_with(RIEGELI) {
+        return Some(
+            "these are records of Riegeli, which are not read here. XLA writes the same program as a message or as text: \
+             XLA_FLAGS=--xla_dump_to=DIR, with --xla_dump_hlo_as_proto or --xla_dump_hlo_as_text",
+        );
+    }
+    if bytes.starts_with(b"\x93NUMPY") {
+        return Some("this is an array of NumPy; `xla-shape relayout` reads it");
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Some(
+            "this is an archive, such as .npz; unpack it, then `xla-shape relayout` reads the .npy files in it",
+        );
+    }
+    // A header of JSON after its length, which is a number of 8 bytes, the last of them 0.
+    let has_header = bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0);
+    has_header.then_some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it")
+}
+
+/// The bytes of a program without what is around it: a fence of Markdown, the prefixes of a log, a string of another language; protobuf's
+/// text as a message. Bytes that begin as a program does, or have none inside, stay as they are.
+#[cfg(feature = "files")]
+pub(crate) fn unwrapped(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+    if Language::of(&bytes).is_some() || is_known(&bytes) {
+        return Ok(bytes);
+    }
+    let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+    if let Some(message) = text_format_message(text) {
+        return message.map_err(|error| broken(name, text, error, None));
+    }
+    let inside = program_text(text).or_else(|| mlir_text(text));
+    Ok(inside.map_or(bytes, String::into_bytes))
+}
+
+/// The program in MLIR inside of another text, if that has no HLO.
+#[cfg(feature = "files")]
+pub(crate) fn mlir_inside(bytes: &[u8]) -> Option<String> {
+    if Language::of(bytes).is_some() || is_known(bytes) {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !is_text_format(text))?;
+    // HLO is read by its own reader, which also takes it without a header.
+    let is_hlo = text.contains("HloModule ") || text.contains("ENTRY ");
+    if is_hlo { None } else { mlir_text(text) }
+}
+
+/// A text that cannot be read, with the place of the error.
+fn broken(name: &str, text: &str, error: ParseError, hint: Option<&str>) -> ReadError {
+    let message = placed(name, text, &error, &error.render(text), hint);
+    ReadError::Syntax { error, text: text.to_owned(), message }
+}
+
+/// A message about a text, with the place of the error.
+fn placed(name: &str, text: &str, error: &ParseError, message: &dyn fmt::Display, hint: Option<&str>) -> String {
+    let (line, column) = error.line_column(text);
+    let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+    format!("{message}\n  in {name}:{line}:{column}{help}")
 }
 
 /// Reads a message: a module, or what contains one.
@@ -225,19 +286,6 @@ fn of_message(name: &str, bytes: &[u8]) -> Result<Contents, ReadError> {
 
 /// A sentence about what the file seems to be, and which verb reads it.
 fn hint(bytes: &[u8]) -> Option<&'static str> {
-    const HEADER_LENGTH: usize = 8;
-    if bytes.starts_with(b"\x93NUMPY") {
-        return Some("this is an array of NumPy; `xla-shape relayout` reads it");
-    }
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Some(
-            "this is an archive, such as .npz; unpack it, then `xla-shape relayout` reads the .npy files in it",
-        );
-    }
-    // A header of JSON after its length, which is a number of 8 bytes, the last of them 0.
-    if bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0) {
-        return Some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it");
-    }
     let language = Language::of(bytes);
     if language == Some(Language::Mlir) {
         return Some(
@@ -257,10 +305,7 @@ mod tests {
     #[test]
     fn the_verb_for_a_file_is_named() {
         for (bytes, word) in [
-            (&b"\x93NUMPY\x01\0"[..], "relayout"),
-            (b"PK\x03\x04", ".npz"),
-            (b"\x40\0\0\0\0\0\0\0{\"w\":{}}", "--tensor"),
-            (b"module @jit_f {\n}", "MLIR"),
+            (&b"module @jit_f {\n}"[..], "MLIR"),
             (b"// a comment\n#loc = loc(unknown)\nmodule {}", "MLIR"),
             (b"\xef\xbb\xbfbuiltin.module {}", "MLIR"),
             (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "MLIR"),
@@ -270,6 +315,13 @@ mod tests {
             (b"", "scan"),
         ] {
             assert!(super::hint(bytes).is_some_and(|hint| hint.contains(word)), "{bytes:?}");
+        }
+        for (bytes, word) in [
+            (&b"\x93NUMPY\x01\0"[..], "relayout"),
+            (b"PK\x03\x04", ".npz"),
+            (b"\x40\0\0\0\0\0\0\0{\"w\":{}}", "--tensor"),
+        ] {
+            assert!(super::other_form(bytes).is_some_and(|what| what.contains(word)), "{bytes:?}");
         }
         for bytes in [&b"HloModule m\nENTRY e {"[..], b"ENTRY e {", b"// a comment\nHloModule m", b"\xff\xfe"] {
             assert_eq!(super::hint(bytes), None, "{bytes:?}");

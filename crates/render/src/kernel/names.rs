@@ -1,7 +1,7 @@
 //! The names of Python files in the text: the ends of their paths, as far as they tell the files apart.
 
-use std::collections::{BTreeMap, BTreeSet};
-use xla_shape_core::sorting::map_of;
+use std::collections::BTreeMap;
+use xla_shape_core::sorting::{map_of, set_of};
 
 /// The short names of files, by their paths.
 pub(super) struct FileNames<'a>(BTreeMap<&'a str, &'a str>);
@@ -9,7 +9,7 @@ pub(super) struct FileNames<'a>(BTreeMap<&'a str, &'a str>);
 impl<'a> FileNames<'a> {
     /// The names of the files in these sources, each a path, `:` and a line.
     pub(super) fn new(sources: impl Iterator<Item = &'a str>) -> Self {
-        let paths = sources.map(|source| file_and_line(source).0).collect::<BTreeSet<_>>();
+        let paths = set_of(sources.map(|source| file_and_line(source).0));
         let ends = |path: &'a str| {
             let separators = path.match_indices(['/', '\\']).map(|(at, _)| at + 1).collect::<Vec<_>>();
             separators.into_iter().rev().chain([0]).filter_map(|at| path.get(at..))

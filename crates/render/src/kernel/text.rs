@@ -4,12 +4,11 @@ use super::names::FileNames;
 use crate::words::{Bytes, Grouped, InUnits, column_width, count};
 use crate::{Show, Text};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use xla_shape_answers::kernel::{
     AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LaunchEntry, LineDifference,
     LineEntry, LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
 };
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{set_of, sort_by_key};
 
 /// How many lines of Python the text has for each kernel.
 const MOST_LINES: usize = 20;
@@ -183,7 +182,7 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     let figures = kernel.into_iter().zip(xla).map(|((what, kernel), (_, xla))| row(what.as_str(), [kernel, xla]));
     let mut rows = std::iter::once(headings).chain(figures).collect::<Vec<_>>();
     let units = sides.iter().flat_map(|side| &side.executed_slots).flat_map(|slots| slots.keys());
-    for unit in units.collect::<BTreeSet<_>>() {
+    for unit in set_of(units) {
         let used = sides.map(|side| side.executed_slots.as_ref().map(|slots| slots.get(unit).copied().unwrap_or(0)));
         if used.iter().flatten().any(|used| *used > 0) {
             rows.push(row(&format!("slots of {unit} with trips"), used));

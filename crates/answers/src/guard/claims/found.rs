@@ -8,9 +8,9 @@ use crate::hlo::{Measure, Quantity, measure};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use xla_shape_core::memory_space::DEFAULT;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{set_of, sort_by_key};
 use xla_shape_core::{ArrayShape, ElementType, Layout, Shape};
 use xla_shape_hlo::cost::Costs;
 use xla_shape_hlo::{Alias, Collective, Instruction, Memory, Module, Opcode, Source, Totals};
@@ -178,7 +178,7 @@ pub(super) fn totals(program: &xla_shape_program::Program) -> Option<Totals> {
 
 /// Each text once, in order.
 fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
-    texts.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+    set_of(texts).into_iter().collect()
 }
 
 impl<'m> Seen<'m> {

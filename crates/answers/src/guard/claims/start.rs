@@ -5,9 +5,9 @@ use super::claim::{Arguments, Arrays, Claim, Collectives, CustomCalls, Instructi
 use super::file::Claims;
 use super::found::{Seen, call_name, totals};
 use super::select::Space;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use xla_shape_core::memory_space::DEFAULT;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{set_of, sort_by_key};
 use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Module, Opcode, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer};
@@ -118,7 +118,7 @@ fn products(module: &Module) -> Vec<Claim> {
         let products = module.instructions().filter(|found| Operation::of(*found) == opcode);
         let types = products.flat_map(|product| {
             let operands = product.operands().filter_map(|operand| operand.shape()?.array());
-            operands.map(|array| array.element_type().name()).collect::<BTreeSet<_>>()
+            set_of(operands.map(|array| array.element_type().name()))
         });
         let mut types = counted(types);
         if !types.is_empty() {

@@ -16,10 +16,9 @@ use crate::source::source_text;
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
-use xla_shape_core::sorting::{map_of, sort_by_key};
+use xla_shape_core::sorting::{map_of, set_of, sort_by_key};
 use xla_shape_hlo::{Buffer, Module, Opcode, Pairs, Timeline};
 use xla_shape_program::{Program, ProgramMemory};
 
@@ -402,10 +401,10 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
     });
     let collectives = modules.map(Module::collectives);
     let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
-    let counted = [0, 1].map(|side| numbers(side).collect::<BTreeSet<u32>>());
+    let counted = [0, 1].map(|side| set_of(numbers(side)));
     // A collective may be paired with any piece of one.
     let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
-    let collectives = [0, 1].map(|side| all(side).collect::<BTreeSet<u32>>());
+    let collectives = [0, 1].map(|side| set_of(all(side)));
     let sources = modules.map(Module::sources);
     let mut parts = Vec::new();
     for (side, module) in modules.into_iter().enumerate() {

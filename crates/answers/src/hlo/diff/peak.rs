@@ -5,7 +5,7 @@ use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{sort, sort_by_key};
 use xla_shape_hlo::{Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
 words! {
@@ -76,7 +76,7 @@ pub(super) fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs:
     let sources = modules.map(Module::sources);
     let is_tpu = modules.into_iter().any(Module::is_for_tpu);
     let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
-    spaces.sort_unstable();
+    sort(&mut spaces);
     spaces.dedup();
     let peak = |space: u8| {
         let steps = timelines.map(|timeline| timeline.peak_step(space));

@@ -13,6 +13,7 @@ use crate::list::{Blank, List};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
 use crate::sink::{Sink, error_in_const};
+use crate::sorting::sort_by_key;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -98,7 +99,7 @@ pub fn layouts(
     let mut others = others
         .filter_map(|pair| make(generation, element_type, dimensions, Order::Given(pair)).ok())
         .collect::<Vec<_>>();
-    others.sort_by_key(|layout| layout.byte_size());
+    sort_by_key(&mut others, |layout| layout.byte_size());
     let mut layouts = vec![default];
     for layout in natural.into_iter().chain(others) {
         if !layouts.contains(&layout) {

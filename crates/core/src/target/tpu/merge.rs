@@ -5,6 +5,7 @@ use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::limits::MAX_MERGED_DIMENSIONS;
 use crate::shape::array::ArrayShape;
+use crate::sorting::sort_by_key;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -55,7 +56,7 @@ impl ArrayShape {
         }
         // Each bit of a mask is a border between neighbours that stays. Masks with more bits merge less and come first.
         let mut masks = (0..1_u32 << borders).collect::<Vec<_>>();
-        masks.sort_by_key(|mask| core::cmp::Reverse(mask.count_ones()));
+        sort_by_key(&mut masks, |mask| core::cmp::Reverse(mask.count_ones()));
         for mask in masks {
             let groups = groups(self.num_dimensions(), mask);
             let sizes = groups.iter().map(|group| {

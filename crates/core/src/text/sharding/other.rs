@@ -6,6 +6,7 @@ use crate::shard::devices::Devices;
 use crate::shard::error::ShardingError;
 use crate::shard::mesh::{Axis, AxisRef, DimensionSharding, Mesh, OtherAxes};
 use crate::shard::sharding::Sharding;
+use crate::sorting::sort_by_key;
 use crate::text::{Expected, ParseError, Span};
 use alloc::vec::Vec;
 
@@ -314,7 +315,7 @@ impl Parser<'_> {
         }
         self.cursor.eat_or(')', ',')?;
         // JAX prints a set, whose order is arbitrary.
-        other.unreduced.sort_unstable_by_key(|axis| axis.axis);
+        sort_by_key(&mut other.unreduced, |axis| axis.axis);
         let end = self.cursor.end();
         if dimensions.len() > rank && rank > 0 {
             let error = ShardingError::Rank { expected: rank, found: dimensions.len() };

@@ -22,6 +22,7 @@ use core::ops::Range;
 use instruction::PartialInstruction;
 use nested::{NamedRecord, NestedRecord};
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::text::{self, Expected, ParseError, ParseErrorKind, Span};
 
 type Result<T> = core::result::Result<T, ParseError>;
@@ -109,7 +110,7 @@ impl Module {
         parser.cursor.is_wary = true;
         let given_up = parser.module().err();
         let mut errors = core::mem::take(&mut parser.errors);
-        errors.sort_by_key(|error| error.span().start);
+        sort_by_key(&mut errors, |error| error.span().start);
         errors.extend(given_up);
         (parser.finish(), errors)
     }

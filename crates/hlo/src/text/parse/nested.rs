@@ -5,10 +5,10 @@
 use super::{Parser, Result, number, piece};
 use crate::module::{ComputationRecord, Piece};
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
+use xla_shape_core::sorting::set_of;
 use xla_shape_core::text::{Expected, ParseError, ParseErrorKind, Span};
 
 /// An attribute whose value contains computations.
@@ -94,7 +94,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let names = self.module.computations.iter().map(|record| self.module.piece(record.name));
-        let taken: BTreeSet<String> = names.filter(|name| name.starts_with('_')).map(str::to_owned).collect();
+        let taken = set_of(names.filter(|name| name.starts_with('_')).map(str::to_owned));
         let mut count = 0_u32;
         for index in 0..self.module.computations.len() {
             let Some(record) = self.module.computations.get(index) else { break };
