@@ -38,7 +38,7 @@ impl Answer {
         let answer = Arc::new(answer);
         let same = Arc::clone(&answer);
         let text: Lines = Box::new(move |width| answer.text(width).to_string());
-        let digest: Picture = Box::new(move || same.brief().to_string());
+        let digest: Picture = Box::new(move || same.brief(&[]).to_string());
         Self { json, text, digest, svg: None, html: None, verdict: Ok(true), is_list: false }
     }
 

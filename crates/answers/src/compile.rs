@@ -440,8 +440,11 @@ impl Answer for Compilation {
         let first = refused.clone().find_map(|(_, error)| error.report.as_ref());
         let values = first.map(|refused| refused.report.digest().causes).unwrap_or_default();
         let causes: Vec<_> = causes.take(1).chain(values).take(digest::MOST).collect();
-        let next = if causes.is_empty() { "cost FILE --try" } else { "scan TEXT --program FILE" };
-        Digest { causes, next: vec![next.to_owned()] }
+        let compiled = self.targets.iter().find(|target| matches!(target.result, Outcome::Good(_)));
+        let next = compiled.map(|target| {
+            vec!["cost".into(), digest::Word::File(0), "--for".into(), target.name.clone().into(), "--try".into()]
+        });
+        Digest { causes, next: next.into_iter().collect() }
     }
 
     fn json(&self) -> String {

@@ -1,6 +1,7 @@
 //! The few lines of an answer that fit into a prompt: its largest causes, and what to ask next.
 
 use crate::amount;
+use xla_shape_core::sorting::sort_by_key;
 
 /// How many causes a digest has at most.
 pub(crate) const MOST: usize = 3;
@@ -27,8 +28,42 @@ pub(crate) const MOST: usize = 3;
 pub struct Digest {
     /// The causes, the largest first, at most three.
     pub causes: Vec<Cause>,
-    /// Commands of the program without its name. `FILE` is the file that was asked about.
-    pub next: Vec<String>,
+    /// Commands of the program without its name, as words.
+    pub next: Vec<Vec<Word>>,
+}
+
+/// A word of a command.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_answers::digest::Word;
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { a = f32[8]{0} parameter(0) ROOT b = f32[8]{0} negate(a) }")?;
+/// assert_eq!(ProgramCost::new(&module)?.digest().next, [[Word::from("hlo"), Word::File(0)]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// The word itself.
+    Text(String),
+    /// The file that was asked about; of several, the one with this number, from 0.
+    File(usize),
+    /// Words that are quoted for a shell already.
+    Quoted(String),
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Word {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
 }
 
 /// Something that takes much of what the answer counts.
@@ -47,6 +82,8 @@ pub struct Cause {
 }
 
 /// How much something takes.
+///
+/// Where some things have a cost and others only bytes, those with a cost come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
     /// Bytes of memory.
@@ -57,4 +94,39 @@ pub enum Amount {
     Cost(amount::Amount),
     /// Bundles of a kernel, which is how many instructions are executed one after the other.
     Bundles(u64),
+    /// The bundles before and after a change.
+    BundlesChanged([u64; 2]),
+}
+
+impl Amount {
+    /// Amounts that count before others, and how much it is.
+    const fn size(self) -> (u8, u64) {
+        match self {
+            Self::Bytes(bytes) => (0, bytes),
+            Self::MoreBytes(bytes) => (0, bytes.unsigned_abs()),
+            Self::Cost(cost) => (1, cost.number()),
+            Self::Bundles(bundles) => (1, bundles),
+            Self::BundlesChanged([before, after]) => (1, before.abs_diff(after)),
+        }
+    }
+}
+
+/// The largest of these, at most as many as a digest has; those without an amount come last.
+pub(crate) fn largest(mut causes: Vec<Cause>) -> Vec<Cause> {
+    sort_by_key(&mut causes, |cause| std::cmp::Reverse(cause.amount.map(Amount::size)));
+    causes.truncate(MOST);
+    causes
+}
+
+/// The largest of copies and source lines. A line that is one copy is not named a second time.
+pub(crate) fn largest_of(copies: Vec<Cause>, lines: impl Iterator<Item = Cause>) -> Vec<Cause> {
+    let is_copy =
+        |line: &Cause| copies.iter().any(|copy| copy.source.as_ref() == Some(&line.name) && copy.amount == line.amount);
+    let lines = lines.filter(|line| !is_copy(line)).collect::<Vec<_>>();
+    largest([copies, lines].concat())
+}
+
+/// The command that shows an instruction of the file.
+pub(crate) fn show(instruction: &str) -> Vec<Word> {
+    vec!["hlo".into(), "show".into(), Word::File(0), format!("%{instruction}").into()]
 }

@@ -28,11 +28,27 @@ fn entries(folder: &str) -> Vec<PathBuf> {
 
 /// Checks the laws of all digests.
 fn check(name: &str, answer: &impl Show) {
-    let text = answer.brief().to_string();
+    let text = answer.brief(&["a file"]).to_string();
     // What any reader takes for the end of a line.
     let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).count() - 1;
     assert!(lines <= 30 && text.len() <= 5_000, "{name}: {text}");
     let json = answer.json();
+    // Every name, and every number that is not rounded. The JSON of a difference has only what differs.
+    let is_whole = !json.is_empty() && !json.contains("\"schema\":\"xla-shape/hlo-diff/");
+    for word in text.lines().filter(|line| is_whole && !line.starts_with('…')).flat_map(str::split_whitespace) {
+        let end = |letter: char| matches!(letter, ',' | ':' | ';' | ')' | '.');
+        let figure = word.trim_matches(end);
+        let is_figure = figure.contains(',') && figure.chars().all(|letter| letter.is_ascii_digit() || letter == ',');
+        if is_figure {
+            assert!(json.contains(&figure.replace(',', "")), "{name}: {figure} is not in the JSON");
+        } else if let Some(named) = word.strip_prefix('%').map(|word| word.trim_end_matches(end)) {
+            assert!(
+                !named.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter))
+                    || json.contains(named),
+                "{name}: {named} is not in the JSON"
+            );
+        }
+    }
     let digest = answer.digest();
     assert!(digest.causes.len() <= 3, "{name}");
     let has = |text: &str| json.contains(json_line(text).trim_matches(['"', '\n']));
@@ -43,6 +59,7 @@ fn check(name: &str, answer: &impl Show) {
             }
             Some(Amount::Cost(cost::Amount::Time(time))) => Some(serde_json::to_string(&time).unwrap()),
             Some(Amount::MoreBytes(number)) => Some(number.to_string()),
+            Some(Amount::BundlesChanged([before, _])) => Some(before.to_string()),
             None => None,
         };
         let name_of = cause.name.trim_start_matches('%').split(' ').next().unwrap();
@@ -65,15 +82,83 @@ fn digests_of_programs_have_what_is_largest() {
         }
         let cost = ProgramCost::new(program.module()).unwrap();
         check(&name, &cost);
-        if let Some(copy) = cost.copies.first() {
-            assert!(cost.digest().causes[0].name == format!("%{}", copy.instruction), "{name}");
-        }
+        largest_first(&name, &cost);
         programs.push((name, program));
     }
     for pair in programs.windows(2) {
         let difference = Difference::new(&pair[0].1.memory(None), &pair[1].1.memory(None));
         check(&format!("{} and {}", pair[0].0, pair[1].0), &difference);
+        let causes = difference.digest().causes;
+        // Of bytes and of costs, the largest is there; each in its order.
+        let bytes = causes.iter().filter_map(|cause| match cause.amount {
+            Some(Amount::MoreBytes(bytes)) => Some(bytes.unsigned_abs()),
+            _ => None,
+        });
+        assert!(bytes.clone().is_sorted_by(|one, next| one >= next), "{causes:?}");
+        let all = difference.peaks.iter().flat_map(|peak| &peak.because).map(|cause| cause.bytes.unsigned_abs()).max();
+        assert!(all.is_none() || bytes.max() == all, "{causes:?}");
+        let cost = difference.parts.iter().filter_map(|part| part.amount).max();
+        let has_cost = |cost| causes.iter().any(|cause| cause.amount == Some(Amount::Cost(cost)));
+        assert!(cost.is_none_or(has_cost), "{causes:?}");
     }
+    let memory = programs[0].1.memory(None);
+    let same = Difference::new(&memory, &memory);
+    check("the same", &same);
+    assert!(same.digest().causes.is_empty());
+}
+
+/// Checks that the causes are the largest of all copies and lines, the largest first. A line that is one copy is that copy.
+fn largest_first(name: &str, cost: &ProgramCost) {
+    let causes = cost.digest().causes;
+    let is_copy = |line: &cost::Line| {
+        cost.copies.iter().any(|copy| copy.source == line.source && copy.total.is_some() && copy.total == line.amount)
+    };
+    let lines = cost.lines.iter().filter(|line| line.source.is_some() && !is_copy(line)).map(|line| line.amount);
+    let mut all = cost.copies.iter().map(|copy| copy.total).chain(lines).flatten().collect::<Vec<_>>();
+    all.sort_unstable_by(|one, other| other.cmp(one));
+    let costs = causes.iter().filter_map(|cause| match cause.amount {
+        Some(Amount::Cost(cost)) => Some(cost),
+        _ => None,
+    });
+    assert!(costs.eq(all.into_iter().take(3)), "{name}: {causes:?}");
+}
+
+#[test]
+fn commands_of_a_digest_run_as_printed() {
+    let run = |arguments: &[&str]| {
+        let output = Command::program().current_dir(root()).args(arguments).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.success())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("it's $(odd).hlo");
+    fs::copy(root().join("examples/hlo/v5e__layouts.hlo"), &odd).unwrap();
+    let (odd, other) = (odd.to_str().unwrap(), "examples/hlo/v5e__rnn_scan.hlo");
+    let mut commands = 0;
+    for arguments in [
+        &["hlo", odd][..],
+        &["cost", odd],
+        &["hlo", "diff", other, odd],
+        &["scan", "tests/corpus/reports/022.txt"],
+        &["explain", "bf16[100,1]{1,0:T(8,128)(2,1)}"],
+    ] {
+        let (digest, _) = run(&[arguments, &["--format", "digest"]].concat());
+        for command in digest.lines().filter_map(|line| line.strip_prefix("Next: xla-shape ")) {
+            // The shell splits the line, as a reader's shell would.
+            let words =
+                std::process::Command::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]).output().unwrap();
+            let words = String::from_utf8(words.stdout).unwrap();
+            assert!(run(&words.lines().collect::<Vec<_>>()).1, "{command}");
+            commands += 1;
+        }
+    }
+    assert!(commands >= 7, "{commands}");
+    // Standard input is read once.
+    let output = Command::program()
+        .args(["cost", "-", "--format", "digest"])
+        .write_stdin(fs::read(odd).unwrap())
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("Next:"));
 }
 
 /// A module whose names have these letters.
@@ -103,7 +188,7 @@ fn no_name_makes_a_line_of_a_digest() {
             check(letters, &report);
             check(letters, &cost);
             check(letters, &difference);
-            for text in [report.brief(), cost.brief(), difference.brief()].map(|text| text.to_string()) {
+            for text in [report.brief(&[]), cost.brief(&[]), difference.brief(&[])].map(|text| text.to_string()) {
                 let own = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
                 assert!(
                     own("Largest:") == 1 && own("Next: ") <= 3 && !text.contains("\nNext: xla-shape evil"),
@@ -138,6 +223,9 @@ fn digests_of_kernels_and_logs_have_what_is_largest() {
         check(&path.display().to_string(), &scan);
         if let Some(cause) = scan.causes().first() {
             assert_eq!(scan.digest().causes[0].because.as_ref(), Some(&cause.what));
+            // What it says is in the JSON without `--summary`, too.
+            let output = Command::program().args(["scan", "--format", "json"]).arg(&path).output().unwrap();
+            assert!(output.stdout.ends_with(scan.json().as_bytes()), "{}", path.display());
         }
     }
 }
@@ -150,6 +238,10 @@ fn the_program_writes_digests_and_errors_for_machines() {
     };
     let [digest, errors] = run(&["explain", "f32[100,1]{1,0:T(8,128)}", "--format", "digest"]);
     assert!(digest.contains("53,248 bytes") && errors.is_empty(), "{digest}{errors}");
+    assert!(!digest.contains("position"), "the JSON has no formula: {digest}");
+    let rustc = root().join("crates/cli/tests/rustc.jsonl");
+    let [long, _] = run(&["rustc", rustc.to_str().unwrap(), "--format", "digest"]);
+    assert!(long.lines().count() <= 30 && long.contains("f32["), "{long}");
     for (arguments, code) in [
         (&["explain", "f32[2", "--format", "json"][..], "syntax"),
         (&["hlo", "missing.hlo", "--format=json"], "file"),

@@ -212,8 +212,18 @@ fn errors_say_what_would_be_right() {
     let usage = client.call("explain", json!({ "shape": "f32[2]", "for": ["v99"] }));
     assert_eq!(usage["error"]["code"], "usage");
     assert!(usage["error"]["message"].as_str().unwrap().contains("v99"), "{usage}");
+    let claims = client.call(
+        "guard_expect",
+        json!({ "claims": { "text": "[[copies]]\ncount = 'x'\n" }, "program": { "text": MODULE } }),
+    );
+    assert_eq!(
+        (&claims["error"]["code"], &claims["error"]["place"]["line"]),
+        (&json!("syntax"), &json!(2)),
+        "{claims}"
+    );
     assert!(client.refused("explain", json!({ "shap": "x" })).contains("expected shape, index"));
     assert!(client.refused("block", json!({ "block": "f32[8]" })).contains("`block` needs `array`"));
+    assert!(client.refused("compare", json!({ "from": "f32[8]" })).contains("`to` is missing"));
     assert!(client.refused("advise", json!({ "shape": "f32[8]", "top": [] })).contains("expected a number"));
     for (line, code) in [
         ("{", -32700),
@@ -307,6 +317,8 @@ fn arguments_cannot_do_harm() {
         ("explain", json!({ "shape": "f32[2]".repeat(100_000) })),
         ("advise", json!({ "shape": "f32[8]", "top": -1 })),
         ("advise", json!({ "shape": "f32[8]", "top": 1e300 })),
+        ("hlo", json!({ "file": { "text": MODULE, "extra": 1 } })),
+        ("hlo", json!({ "file": { "text": MODULE, "name": 7 } })),
         ("more", json!({ "handle": "a999" })),
         ("more", json!({})),
     ] {
@@ -365,7 +377,8 @@ fn long_answers_are_read_in_parts() {
     let mut client = Client::new(&[], &[&examples]);
     let content = client.call("hlo", json!({ "file": "v5e__rnn_scan.hlo", "for": "v5e", "top": 1000 }));
     let digest = content["digest"].as_str().unwrap();
-    assert!(digest.contains("Largest:") && digest.contains("Next: xla-shape hlo show FILE %"), "{digest}");
+    assert!(digest.contains("Largest:") && digest.contains("Next: xla-shape hlo show "), "{digest}");
+    assert!(digest.contains("v5e__rnn_scan.hlo %") && !digest.contains("--format json"), "{digest}");
     let handle = content["more"]["handle"].clone();
     let mut read = Vec::new();
     let mut from = json!(0);
@@ -382,6 +395,11 @@ fn long_answers_are_read_in_parts() {
     let whole: Value = serde_json::from_slice(&whole.stdout).unwrap();
     assert_eq!(&Value::Array(read), &whole["largest"]);
     assert!(client.refused("more", json!({ "handle": handle, "pointer": "/1" })).contains("nothing is at /1"));
+    for (name, value) in [("from", json!(-1)), ("from", json!("2")), ("pointer", json!(0)), ("top", json!(1))] {
+        let mut arguments = json!({ "handle": handle });
+        arguments[name] = value;
+        assert!(client.refused("more", arguments).contains(&format!("`{name}`")), "{name}");
+    }
 }
 
 /// A kernel that does not fit into VMEM is made to fit, and is then faster: what an agent asks, in this order.

@@ -352,7 +352,8 @@ fn padding_agrees_with_the_compilers_message() {
      ==========================
 ";
     let rows = text(&["scan", "--format", "json"], report);
-    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
+    let mut rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
+    assert_eq!(rows.pop().unwrap()["schema"], "xla-shape/scan-summary/1");
     let sizes = |row: &Value| {
         (row["line"].as_u64(), row["bytes"].as_u64(), row["padding_bytes"].as_u64(), row["expansion"].as_f64())
     };

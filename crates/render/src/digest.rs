@@ -1,9 +1,9 @@
 //! The few lines of an answer that fit into a prompt.
 
 use crate::words::{Grouped, Signed, count};
-use crate::{Show, Text, harmless};
+use crate::{Show, Text, harmless, shell_line};
 use std::borrow::Cow;
-use xla_shape_answers::digest::{Amount, Cause};
+use xla_shape_answers::digest::{Amount, Cause, Word};
 
 /// The width of the lines, in characters.
 const WIDTH: usize = 120;
@@ -24,11 +24,12 @@ const LARGEST: &str = "Largest:";
 const NEXT: &str = "Next: xla-shape ";
 
 /// The digest of an answer: its first lines, its largest causes with their lines and remedies, and what to ask next; at most 30 lines.
-pub(crate) fn digest(answer: &(impl Show + ?Sized)) -> Text {
+/// `files` are those that were asked about.
+pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
     let digest = answer.digest();
     let mut text = Text::new(WIDTH);
     let (lines, bytes) = if digest.causes.is_empty() { (ALONE, ALONE_BYTES) } else { (HEAD, HEAD_BYTES) };
-    head(&mut text, &answer.text(WIDTH), lines, bytes);
+    head(&mut text, &answer.lead(WIDTH), lines, bytes);
     if !digest.causes.is_empty() {
         text.verbatim(LARGEST);
     }
@@ -37,9 +38,11 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized)) -> Text {
         let source = cause.source.as_ref().map(|source| format!(" at {}", end(&one_line(source), NAME)));
         let amount = cause.amount.map(|amount| format!(": {}", in_words(amount)));
         let name = one_line(&cause.name);
+        // So is that of a name that is a source.
+        let is_instruction = name.starts_with('%');
         text.verbatim(format_args!(
             "  {}{}{}",
-            beginning(&name, NAME),
+            if is_instruction { beginning(&name, NAME) } else { end(&name, NAME) },
             source.unwrap_or_default(),
             amount.unwrap_or_default()
         ));
@@ -49,10 +52,27 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized)) -> Text {
             text.verbatim(format_args!("    {}", beginning(&one_line(&sentence), SENTENCE)));
         }
     }
-    for next in &digest.next {
-        text.verbatim(format_args!("{NEXT}{}", beginning(&one_line(next), SENTENCE)));
+    // A command that is cut, or reads its standard input twice, does not run.
+    let next = digest.next.iter().filter_map(|words| command(words, files)).filter(|line| line.len() <= SENTENCE);
+    for next in next {
+        text.verbatim(format_args!("{NEXT}{next}"));
     }
     text
+}
+
+/// A command as a line of a shell; `None` if it would read a file that is standard input.
+fn command(words: &[Word], files: &[&str]) -> Option<String> {
+    let word = |word: &Word| match word {
+        Word::Text(text) => Some(shell_line([text.as_str()])),
+        Word::Quoted(text) => Some(text.clone()),
+        Word::File(number) => match files.get(*number).copied() {
+            Some("-") => None,
+            Some(file) => Some(shell_line([file])),
+            // Whoever has the answer without the files puts their names in.
+            None => Some(["FILE", "AFTER"].get(*number).copied().unwrap_or_default().to_owned()),
+        },
+    };
+    Some(words.iter().map(word).collect::<Option<Vec<_>>>()?.join(" "))
 }
 
 /// The text in one line: names may have newlines, and sentences quote messages of several lines.
@@ -77,6 +97,20 @@ fn end(text: &str, most: usize) -> Cow<'_, str> {
     }
     let turned = text.chars().rev().collect::<String>();
     beginning(&turned, most).chars().rev().collect::<String>().into()
+}
+
+/// The first lines of an answer that is a text, as many as a digest has.
+///
+/// ```
+/// let text = "one\n".repeat(100);
+/// assert!(xla_shape_render::first_lines(&text).to_string().ends_with("\n… and 72 more lines; --format json has all\n"));
+/// ```
+#[must_use]
+pub fn first_lines(text: &str) -> Text {
+    let (mut whole, mut first) = (Text::new(WIDTH), Text::new(WIDTH));
+    whole.verbatim(text.trim_end());
+    head(&mut first, &whole, ALONE, ALONE_BYTES);
+    first
 }
 
 /// Adds the first lines of a text, without the empty ones, and says how many others it has.
@@ -104,6 +138,9 @@ fn in_words(amount: Amount) -> String {
         Amount::Bytes(bytes) => count(bytes, "byte", "bytes"),
         Amount::MoreBytes(bytes) => format!("{} ({bytes:+} bytes)", Signed(bytes)),
         Amount::Cost(cost) => cost.to_string(),
-        Amount::Bundles(bundles) => format!("{} bundles", Grouped(bundles)),
+        Amount::Bundles(bundles) => count(bundles, "bundle", "bundles"),
+        Amount::BundlesChanged([before, after]) => {
+            format!("{} -> {}", Grouped(before), count(after, "bundle", "bundles"))
+        }
     }
 }

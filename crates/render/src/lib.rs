@@ -41,6 +41,7 @@ pub mod tune;
 mod web;
 mod words;
 
+pub use digest::first_lines;
 pub use shell::shell_line;
 pub use show::{Html, Show, Svg};
 pub use text::{Text, harmless, harmless_but_colours};

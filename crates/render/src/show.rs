@@ -19,20 +19,25 @@ pub trait Show: Answer {
     /// ```
     fn text(&self, width: usize) -> Text;
 
+    /// What of the answer for people a prompt gets: what the JSON says, too, without what explains it.
+    fn lead(&self, width: usize) -> Text {
+        self.text(width)
+    }
+
     /// The answer for a prompt: its first lines, its largest causes, each with its line and its remedy, and what to ask next; at most 30 lines
-    /// and 5,000 bytes.
+    /// and 5,000 bytes. `files` are the names of the files that were asked about, in the order of the arguments; without them, the commands say `FILE`.
     ///
     /// ```
     /// use xla_shape_answers::explain::Explanation;
     /// use xla_shape_render::Show;
     ///
     /// let shape: xla_shape_core::Shape = "f32[100,1]{1,0:T(8,128)}".parse()?;
-    /// let text = Explanation::new(shape).brief().to_string();
+    /// let text = Explanation::new(shape).brief(&[]).to_string();
     /// assert!(text.contains("53,248 bytes") && text.lines().count() <= 30);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    fn brief(&self) -> Text {
-        digest(self)
+    fn brief(&self, files: &[&str]) -> Text {
+        digest(self, files)
     }
 }
 

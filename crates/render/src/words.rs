@@ -26,12 +26,24 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 /// By how much a number changed, in percent of the number before, if both are known.
 pub(crate) fn change_in_percent(before: Option<u64>, after: Option<u64>) -> Option<String> {
     let (before, after) = (before.filter(|&before| before > 0)?, after?);
-    Some(format!("{:+.1} %", (after as f64 - before as f64) / before as f64 * 100.0))
+    let percent = (after as f64 - before as f64) / before as f64 * 100.0;
+    // A difference is never shown as none.
+    let is_rounded_away = before != after && percent.abs() < 0.05;
+    Some(if is_rounded_away { "less than 0.1 %".to_owned() } else { format!("{percent:+.1} %") })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::{change_in_percent, shortened};
+
+    #[test]
+    fn a_small_change_is_not_shown_as_none() {
+        for (before, after, shown) in
+            [(1000, 1000, "+0.0 %"), (100_000, 99_999, "less than 0.1 %"), (1000, 999, "-0.1 %")]
+        {
+            assert_eq!(change_in_percent(Some(before), Some(after)).as_deref(), Some(shown));
+        }
+    }
 
     #[test]
     fn long_texts_are_shortened() {

@@ -155,6 +155,9 @@ fn scan(bytes: &[u8]) -> (Scan, String) {
         let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         json.extend(scan.read_line(line).iter().map(Answer::json));
     }
+    if scan.has_messages() {
+        json += &scan.json();
+    }
     (scan, json)
 }
 

@@ -352,7 +352,7 @@ impl Measured {
 }
 
 impl Measured {
-    /// The copies that took the longest time, or else the source lines.
+    /// The copies and source lines that took the longest time.
     pub(super) fn digest(&self) -> Digest {
         let time = |picoseconds| {
             let time = Seconds::from_picoseconds(picoseconds);
@@ -372,10 +372,10 @@ impl Measured {
                 ..digest::Cause::default()
             })
         });
-        let causes = copies.take(digest::MOST - 1).chain(lines).take(digest::MOST).collect();
+        let causes = digest::largest_of(copies.collect(), lines);
         let shown = self.instructions.iter().find(|found| found.opcode.is_some());
-        let show = shown.map(|found| format!("hlo show FILE %{}", found.instruction));
-        Digest { causes, next: show.into_iter().chain(["hlo FILE".to_owned()]).collect() }
+        let show = shown.map(|found| digest::show(&found.instruction));
+        Digest { causes, next: show.into_iter().chain([vec!["hlo".into(), digest::Word::File(0)]]).collect() }
     }
 }
 

@@ -363,7 +363,7 @@ impl From<cost::Basis> for Basis {
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
 
-    /// The copies that cost the most, or else the source lines; of a profile, those that took the longest time.
+    /// The copies and source lines that cost the most; of a profile, those that took the longest time.
     fn digest(&self) -> Digest {
         if let Some(measured) = &self.measured {
             return measured.digest();
@@ -379,12 +379,9 @@ impl Answer for ProgramCost {
             let amount = line.amount.map(digest::Amount::Cost);
             Some(digest::Cause { name: line.source.clone()?, amount, ..digest::Cause::default() })
         });
-        let causes = copies.take(digest::MOST - 1).chain(lines).take(digest::MOST).collect();
-        let mut next = vec!["hlo FILE".to_owned()];
-        if let Some(copy) = self.copies.first() {
-            next.insert(0, format!("hlo show FILE %{}", copy.instruction));
-        }
-        Digest { causes, next }
+        let causes = digest::largest_of(copies.collect(), lines);
+        let show = self.copies.first().map(|copy| digest::show(&copy.instruction));
+        Digest { causes, next: show.into_iter().chain([vec!["hlo".into(), digest::Word::File(0)]]).collect() }
     }
 }
 

@@ -376,6 +376,7 @@ impl Answer for Checks {
         });
         let accept = self.programs.first().filter(|_| !self.passed()).map(|check| check.accept.clone());
         let accept = accept.and_then(|accept| accept.strip_prefix("xla-shape ").map(str::to_owned));
+        let accept = accept.map(|accept| vec![digest::Word::Quoted(accept)]);
         Digest { causes: causes.collect(), next: accept.into_iter().collect() }
     }
 

@@ -308,13 +308,14 @@ impl Answer for Report {
             because: Some(format!("{} {}", resident.role, resident.shape)),
             remedy: None,
         });
-        let mut next = vec!["cost FILE".to_owned()];
-        if let Some(largest) = residents.first() {
-            next.insert(0, format!("hlo show FILE %{}", largest.name));
-        }
-        if let Some(padded) = self.most_padded.first().filter(|padded| padded.padding_bytes > 0) {
-            next.push(format!("advise '{}'", padded.shape));
-        }
+        let show = residents.first().map(|largest| digest::show(&largest.name));
+        // Less than a hundredth of the memory is not worth a question.
+        let needed = self.summary.as_ref().map_or(0, |summary| summary.needed_bytes);
+        let matters = |padded: &&Value| padded.padding_bytes > 0 && padded.padding_bytes >= needed / 100;
+        let advise =
+            self.most_padded.first().filter(matters).map(|padded| vec!["advise".into(), padded.shape.clone().into()]);
+        let cost = vec!["cost".into(), digest::Word::File(0)];
+        let next = show.into_iter().chain([cost]).chain(advise).collect();
         // The largest is never left out, however many findings there are.
         let causes = largest.clone().take(1).chain(errors.take(1)).chain(largest.skip(1));
         Digest { causes: causes.take(digest::MOST).collect(), next }

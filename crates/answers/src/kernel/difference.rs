@@ -111,6 +111,13 @@ pub struct LineDifference {
     pub after: Option<LineEntry>,
 }
 
+impl LineDifference {
+    /// The bundles before and after; 0 where there is no such line.
+    pub(super) fn bundles(&self) -> [u64; 2] {
+        [&self.before, &self.after].map(|line| line.as_ref().map_or(0, |line| line.bundles))
+    }
+}
+
 /// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared whatever
 /// their names are. A dump does not say its device: its kernels are compared with those of the only device of the other version.
 pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -> Vec<KernelDifference> {

@@ -139,6 +139,7 @@ pub struct RelayoutEntry {
 /// answer.add(None, None, &kernels(&[("mosaic.k.post-relayout-insertion.txt", text)]));
 /// let advice = "begins at row 3 of a register; at a multiple of 8 it would begin at 0";
 /// assert_eq!(answer.kernels[0].unaligned[0].advice, advice);
+/// assert_eq!(answer.kernels[0].unaligned[0].remedy, "begin the vector_load at a multiple of 8 rows");
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Unaligned {
@@ -152,8 +153,10 @@ pub struct Unaligned {
     pub layout: String,
     /// The relayouts that move elements from or to the offsets of this layout.
     pub relayouts: u64,
-    /// What would align it.
+    /// Where it begins, and what would align it.
     pub advice: String,
+    /// What to change.
+    pub remedy: String,
 }
 
 /// A line of Python.
@@ -404,20 +407,34 @@ impl Unaligned {
             layout: access.layout.to_string(),
             relayouts: access.relayouts,
             advice: advice(&access.layout),
+            remedy: remedy(access),
         }
     }
 }
 
+/// Where in a register a load or store begins, if that is not 0: a row or a column, and how many a register has.
+fn offsets(layout: &VectorLayout) -> impl Iterator<Item = (&'static str, u64, u64)> {
+    let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
+    parts.filter_map(|((offset, slice), what)| match offset {
+        Offset::Fixed(offset) if offset > 0 => Some((what, offset, slice)),
+        _ => None,
+    })
+}
+
 /// What would make a load or store begin at the first row and column of a register.
 fn advice(layout: &VectorLayout) -> String {
-    let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
-    let parts = parts.filter_map(|((offset, slice), what)| match offset {
-        Offset::Fixed(offset) if offset > 0 => {
-            Some(format!("begins at {what} {offset} of a register; at a multiple of {slice} it would begin at 0"))
-        }
-        _ => None,
+    let parts = offsets(layout).map(|(what, offset, slice)| {
+        format!("begins at {what} {offset} of a register; at a multiple of {slice} it would begin at 0")
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// The same as what to do.
+fn remedy(access: &Access<'_>) -> String {
+    let parts = offsets(&access.layout).map(|(what, _, slice)| format!("a multiple of {slice} {what}s"));
+    // `xir.vector_load` is called `vector_load` by its users.
+    let operation = access.operation.rsplit('.').next().unwrap_or_default();
+    format!("begin the {operation} at {}", parts.collect::<Vec<_>>().join(" and "))
 }
 
 impl LineEntry {

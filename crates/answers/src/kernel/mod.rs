@@ -18,7 +18,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::DumpedKernel;
 use xla_shape_program::Program;
@@ -255,22 +254,36 @@ fn file_name(path: &str) -> &str {
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
 
-    /// The lines of the kernels with the most bundles, with what their accesses need.
+    /// The lines of the kernels with the most bundles, with what their accesses need; of two versions, the lines whose bundles differ most.
     fn digest(&self) -> Digest {
-        let mut lines = self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(move |line| (kernel, line)));
-        let mut lines = lines.by_ref().collect::<Vec<_>>();
-        sort_by_key(&mut lines, |(_, line)| std::cmp::Reverse(line.bundles));
-        let causes = lines.into_iter().take(digest::MOST).map(|(kernel, line)| digest::Cause {
+        if let Some(differences) = &self.differences {
+            let lines = differences.iter().flat_map(|found| found.lines.iter().map(move |line| (found, line)));
+            let causes = lines.map(|(found, line)| digest::Cause {
+                name: found.name.clone(),
+                amount: Some(digest::Amount::BundlesChanged(line.bundles())),
+                source: Some(line.source.clone()),
+                ..digest::Cause::default()
+            });
+            return Digest { causes: digest::largest(causes.collect()), next: Vec::new() };
+        }
+        let lines = self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(move |line| (kernel, line)));
+        let causes = lines.map(|(kernel, line)| digest::Cause {
             name: kernel.title(),
             amount: Some(digest::Amount::Bundles(line.bundles)),
             source: Some(line.source.clone()),
-            because: (line.moving > 0).then(|| format!("{} relayouts move data", line.moving)),
+            because: (line.moving > 0).then(|| match line.moving {
+                1 => "1 relayout moves data".to_owned(),
+                moving => format!("{moving} relayouts move data"),
+            }),
             remedy: kernel
                 .unaligned
                 .iter()
                 .find(|access| access.source.as_ref() == Some(&line.source))
-                .map(|access| access.advice.clone()),
+                .map(|access| access.remedy.clone()),
         });
-        Digest { causes: causes.collect(), next: vec!["kernel CHANGED --against FILE".to_owned()] }
+        let causes = digest::largest(causes.collect());
+        let page = ["--html", "kernel.html"].map(digest::Word::from);
+        let page = ["kernel".into(), digest::Word::File(0)].into_iter().chain(page).collect();
+        Digest { next: if causes.is_empty() { Vec::new() } else { vec![page] }, causes }
     }
 }

@@ -146,6 +146,20 @@ impl Scan {
         self.rows.is_empty() && self.messages.is_empty()
     }
 
+    /// Whether the summary says more than the shapes: there is a message about memory, or about what was refused.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// scan.read_line(b"f32[8]");
+    /// assert!(!scan.has_messages());
+    /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
+    /// assert!(scan.has_messages());
+    /// ```
+    #[must_use]
+    pub fn has_messages(&self) -> bool {
+        !self.messages.amounts.is_empty() || !self.allocations().is_empty() || !self.causes().is_empty()
+    }
+
     /// Whether a message says that memory ran out.
     ///
     /// ```
@@ -563,7 +577,7 @@ impl Answer for Scan {
             because: Some(cause.what),
             remedy: cause.remedies.into_iter().next().map(|help| help.text),
         });
-        let next = self.most_padded().map(|array| format!("advise '{array}'"));
+        let next = self.most_padded().map(|array| vec!["advise".into(), array.to_string().into()]);
         Digest { causes: causes.collect(), next: next.into_iter().collect() }
     }
 }

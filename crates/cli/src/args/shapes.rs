@@ -346,8 +346,8 @@ pub(crate) struct AdviseArguments {
 /// Messages of XLA, of its compilers of kernels and of other allocators are read whatever a logger, a launcher, a quote or a terminal
 /// puts before their lines. Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows the causes, and each shape
 /// once, with the most padding first. As JSON, one line for each place of a shape: line and column (from 1, in bytes), shape, bytes,
-/// padding_bytes, expansion; with --summary, the contents of the text output as one object: amounts, causes, largest, most_padded,
-/// shapes.
+/// padding_bytes, expansion; after messages, at last the contents of the text output as one object: amounts, causes, largest, most_padded,
+/// shapes; with --summary, only this object.
 ///
 /// With --program, or with --for where the text has the whole program in MLIR, the compiler is asked about each remedy that changes the program: a
 /// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs.
@@ -362,7 +362,7 @@ pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) input: InputFile,
 
-    /// As JSON, write one object at the end: the messages about memory, and each shape once
+    /// As JSON, write only the object at the end: the messages about memory, and each shape once
     #[arg(long)]
     pub(crate) summary: bool,
 

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
         io::tell(format_args!("warning: {}: not written, because the compiler refused the program", path.display()));
     }
     if to_stdout == 0 {
-        super::show(&compilation, arguments.answer.format)?;
+        super::show_of(&compilation, arguments.answer.format, &[&arguments.program])?;
     } else if let Some(problem) = compilation.problem() {
         return Err(Failure::said(problem));
     }

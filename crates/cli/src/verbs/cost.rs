@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
 
 /// Writes the page, if the arguments name a file for it, and the answer.
 fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
-    super::show_with_page(cost, arguments.answer.format, arguments.html.as_deref(), || cost.html())
+    super::show_with_page(cost, arguments.answer.format, &[&arguments.file], arguments.html.as_deref(), || cost.html())
 }
 
 /// Compiles a program, and says what it costs.

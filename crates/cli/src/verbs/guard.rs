@@ -11,6 +11,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::guard::claims::{Claims, Expectation, Expectations};
 use xla_shape_answers::guard::{Check, CheckError, Checks, Record, Recorded};
+use xla_shape_answers::problem::Place;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program as Source;
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Opened, Program, path_argument};
@@ -98,7 +99,10 @@ fn expect(arguments: &GuardExpectArguments, host: &Host) -> Result<(), Failure> 
     let path = &arguments.claims;
     let bytes = contents(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| failed(path, &error))?;
-    let claims = Claims::parse(text).map_err(|error| failed(path, &error))?;
+    let claims = Claims::parse(text).map_err(|error| {
+        let place = Place { line: error.line, column: error.column, span: [error.offset; 2] };
+        Failure::Syntax { message: format!("error: {}: {error}", path.display()), place: Some(place) }
+    })?;
     let of = |program: &Program, device: Option<&str>| {
         Ok::<_, CompileError>(Expectation::of_program(&claims, program, device))
     };

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
                 io::print(&sections(&report, &arguments.sections, io::width()))?
             }
             Format::Text if !arguments.all => io::print(&screen(&report, io::width()))?,
-            format => super::show(&report, format)?,
+            format => super::show_of(&report, format, &[file])?,
         }
     }
     end(&program)?;
@@ -72,7 +72,8 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
         io::write(markdown(&difference, &exceeded).as_bytes())?;
     } else {
         let page = || page_of_difference(&difference, &exceeded);
-        super::show_with_page(&difference, arguments.answer.format, html, page)?;
+        let files = [arguments.before.as_path(), &arguments.after];
+        super::show_with_page(&difference, arguments.answer.format, &files, html, page)?;
     }
     for limit in &exceeded {
         io::tell(format_args!("error: {limit}"));
@@ -88,7 +89,7 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
     let shown = ShownInstruction::new(&memory, &arguments.name).map_err(said)?;
     let graph = arguments.html.as_ref().map(|_| graph_page(&memory, &arguments.name));
     let graph = graph.transpose().map_err(said)?.unwrap_or_default();
-    super::show_with_page(&shown, arguments.answer.format, arguments.html.as_deref(), || graph)?;
+    super::show_with_page(&shown, arguments.answer.format, &[&arguments.file], arguments.html.as_deref(), || graph)?;
     end(&program)
 }
 

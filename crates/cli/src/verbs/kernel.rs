@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
         write_whole(path, answer.html().as_bytes())?;
     }
     if arguments.html.as_deref().is_none_or(|path| !is_stdout(path)) {
-        super::show(&answer, arguments.answer.format)?;
+        super::show_of(&answer, arguments.answer.format, &[&arguments.path])?;
     }
     if answer.errors.is_empty() { Ok(()) } else { Err(Failure::Told) }
 }

@@ -144,22 +144,30 @@ verbs! {
 
 /// Writes an answer to standard output.
 fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {
+    show_of(answer, format, &[])
+}
+
+/// Writes an answer about these files to standard output.
+fn show_of(answer: &impl Show, format: Format, files: &[&Path]) -> Result<(), Failure> {
+    // A name that is no text cannot be in a command that people copy.
+    let files = files.iter().map_while(|file| file.to_str()).collect::<Vec<_>>();
     match format {
         Format::Text => io::print(&answer.text(io::width())),
-        Format::Digest => io::print(&answer.brief()),
+        Format::Digest => io::print(&answer.brief(&files)),
         Format::Json => io::write(answer.json().as_bytes()),
-        Format::Tool => io::write([json_line(&answer.brief().to_string()), answer.json()].concat().as_bytes()),
+        Format::Tool => io::write([json_line(&answer.brief(&files).to_string()), answer.json()].concat().as_bytes()),
     }
 }
 
-/// Writes the page into this file, if there is one, and the answer to standard output unless the page is written there.
+/// Writes the page into `output`, if it is given, and the answer about these files to standard output unless the page is written there.
 fn show_with_page(
     answer: &impl Show,
     format: Format,
-    file: Option<&Path>,
+    files: &[&Path],
+    output: Option<&Path>,
     page: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    if let Some(path) = file {
+    if let Some(path) = output {
         if is_stdout(path) && format.is_json() {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
@@ -168,5 +176,5 @@ fn show_with_page(
             return Ok(());
         }
     }
-    show(answer, format)
+    show_of(answer, format, files)
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use xla_shape_answers::json_line;
 use xla_shape_answers::rustc::Output;
 use xla_shape_files::read_regular;
-use xla_shape_render::harmless_but_colours;
+use xla_shape_render::{first_lines, harmless_but_colours};
 
 /// How many bytes of a file with whole names of types are read.
 const MAX_NAMES: u64 = 1 << 20;
@@ -19,6 +19,11 @@ pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
         let mut text = Vec::new();
         write(arguments, Format::Text, &mut text)?;
         return io::write(json_line(&String::from_utf8_lossy(&text)).as_bytes());
+    }
+    if arguments.format == Format::Digest {
+        let mut text = Vec::new();
+        write(arguments, Format::Text, &mut text)?;
+        return io::print(&first_lines(&String::from_utf8_lossy(&text)));
     }
     write(arguments, arguments.format, &mut std::io::BufWriter::new(std::io::stdout().lock()))
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     let tuning = tuning.map_err(failure)?;
     // Nothing is left to end but the output.
     stop.store(true, Ordering::Relaxed);
-    super::show_with_page(&tuning, arguments.answer.format, arguments.html.as_deref(), || page(&tuning))?;
+    super::show_with_page(&tuning, arguments.answer.format, &[], arguments.html.as_deref(), || page(&tuning))?;
     if tuning.is_ended() {
         return Err(Failure::Interrupted);
     }

@@ -16,6 +16,17 @@ use xla_shape_core::{ArrayShape, Shape};
 impl Show for Explanation {
     fn text(&self, width: usize) -> Text {
         let shape = self.given().shape();
+        let mut page = self.lead(width);
+        explain(&mut page, shape);
+        // Of one array, the first lines have what the named generations choose.
+        if self.generations().is_empty() || shape.array().is_none() {
+            choices::explain(&mut page, self, MAX_LIST);
+        }
+        page
+    }
+
+    fn lead(&self, width: usize) -> Text {
+        let shape = self.given().shape();
         let mut page = Text::new(width);
         if let Some(shards) = self.shards() {
             sharding::explain(&mut page, self, shards);
@@ -24,11 +35,6 @@ impl Show for Explanation {
         page.verbatim(shape);
         choices::lead(&mut page, self);
         page.paragraph(summary(shape));
-        explain(&mut page, shape);
-        // Of one array, the first lines have what the named generations choose.
-        if self.generations().is_empty() || shape.array().is_none() {
-            choices::explain(&mut page, self, MAX_LIST);
-        }
         page
     }
 }

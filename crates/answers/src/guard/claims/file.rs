@@ -32,7 +32,7 @@ const MOST_CLAIMS: usize = 1000;
 /// use xla_shape_answers::guard::claims::{Claims, ClaimsError};
 ///
 /// let error: ClaimsError = Claims::parse("[[loops]]\ntrips = 'many'\n").unwrap_err();
-/// assert_eq!((error.line, error.column), (2, 9));
+/// assert_eq!((error.line, error.column, error.offset), (2, 9, 18));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimsError {
@@ -40,6 +40,8 @@ pub struct ClaimsError {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
+    /// The byte in the text, from 0.
+    pub offset: usize,
     /// What is wrong, as a sentence without a full stop.
     pub message: String,
 }
@@ -56,7 +58,7 @@ impl ClaimsError {
     fn new(text: &str, place: usize, message: String) -> Self {
         let before = text.get(..place).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        Self { line: line_at(text, place), column: line.chars().count() + 1, message }
+        Self { line: line_at(text, place), column: line.chars().count() + 1, offset: place, message }
     }
 }
 

@@ -304,29 +304,39 @@ impl Difference {
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
-    /// What makes the memory at the first peak differ, and the copies, collectives and fusions that come or go.
+    /// What makes the memory of a peak differ, or else the values; and the copies, collectives and fusions that come or go. Bytes and cycles cannot be
+    /// compared: the largest of each comes first.
     fn digest(&self) -> Digest {
-        let memory = self.peaks.first().map(|peak| peak.because.as_slice()).unwrap_or_default();
-        let mut memory = memory.iter().collect::<Vec<_>>();
-        sort_by_key(&mut memory, |cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
-        let memory = memory.into_iter().map(|cause| digest::Cause {
+        let at_peaks = self.peaks.iter().flat_map(|peak| &peak.because).map(|cause| digest::Cause {
             name: format!("%{}", cause.name),
             amount: Some(digest::Amount::MoreBytes(cause.bytes)),
             source: cause.source.clone().or_else(|| cause.op_name.clone()),
             because: Some(format!("{} {}", cause.live, cause.shape)),
             remedy: None,
         });
-        let mut parts = self.parts.iter().collect::<Vec<_>>();
-        sort_by_key(&mut parts, |part| std::cmp::Reverse(part.amount));
-        let parts = parts.into_iter().map(|part| digest::Cause {
+        let values = self.changes.iter().filter(|change| change.bytes != 0).map(|change| digest::Cause {
+            name: format!("%{}", change.name),
+            amount: Some(digest::Amount::MoreBytes(change.bytes)),
+            source: change.source.clone().or_else(|| change.op_name.clone()),
+            because: Some(format!("{}: {}", change.change, change.cause)),
+            remedy: None,
+        });
+        let parts = self.parts.iter().map(|part| digest::Cause {
             name: format!("%{}", part.name),
             amount: part.amount.map(digest::Amount::Cost),
             source: part.source.clone(),
             because: Some(format!("{}: {}", part.change, part.cause)),
-            remedy: part.remedy.as_ref().map(ToString::to_string),
+            remedy: part.remedy.as_ref().map(ToString::to_string).filter(|_| part.change == PartChange::CopyAdded),
         });
-        let causes = memory.clone().take(1).chain(parts).chain(memory.skip(1)).take(digest::MOST);
-        Digest { causes: causes.collect(), next: vec!["cost B".to_owned(), "hlo B".to_owned()] }
+        let memory = digest::largest(at_peaks.collect());
+        let memory = if memory.is_empty() { digest::largest(values.collect()) } else { memory };
+        let parts = digest::largest(parts.collect());
+        let firsts = [&memory, &parts].into_iter().filter_map(|causes| causes.first());
+        let rest = [&parts, &memory].into_iter().flat_map(|causes| causes.iter().skip(1));
+        let causes = firsts.chain(rest).take(digest::MOST).cloned().collect::<Vec<_>>();
+        let after = |verb: &str| vec![verb.into(), digest::Word::File(1)];
+        let next = if causes.is_empty() { Vec::new() } else { vec![after("cost"), after("hlo")] };
+        Digest { causes, next }
     }
 
     fn json(&self) -> String {

@@ -46,6 +46,9 @@ impl Call {
         for parameter in &tool.parameters {
             let value = given.get(&parameter.name).filter(|value| !value.is_null());
             let values = value.map(|value| values(parameter, value, roots, &folder)).transpose()?.unwrap_or_default();
+            if parameter.is_required && values.is_empty() {
+                return Err(format!("`{}` is missing: {}", parameter.name, parameter.kind.expected()));
+            }
             match (&parameter.option, missing) {
                 (Some(option), _) => arguments.extend(words(parameter, option, values)?),
                 (None, _) if values.is_empty() => missing = missing.or(Some(&parameter.name)),
@@ -181,9 +184,11 @@ fn inline_file(
     folder: &TempDir,
 ) -> Result<OsString, String> {
     let text = given.get("text").and_then(Value::as_str);
-    let text = text.ok_or_else(|| format!("`{argument}`: expected an object with `text`"))?;
+    let text = text.filter(|_| given.keys().all(|name| name == "text" || name == "name"));
+    let text = text.ok_or_else(|| format!("`{argument}`: expected an object with `text`, and maybe `name`"))?;
     let own = || if number == 0 { argument.to_owned() } else { format!("{argument}{number}") };
-    let name = given.get("name").and_then(Value::as_str).map_or_else(own, str::to_owned);
+    let name = given.get("name").map_or_else(|| Some(own()), |name| name.as_str().map(str::to_owned));
+    let name = name.unwrap_or_default();
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
     if name.len() > 100 || name.starts_with(['.', '_', '-']) || name.is_empty() || !name.chars().all(is_allowed) {
         return Err(format!("`{argument}`: expected a name of letters, digits, `.`, `_` and `-`"));

@@ -39,23 +39,28 @@ impl Kept {
             self.answers.pop_front();
         }
         let digest = digest.lines().take(30).flat_map(|line| [line, "\n"]).collect::<String>();
-        let digest = digest.chars().take(SHORT).collect();
+        // An agent asks for all of it in another way than a shell.
+        let digest = digest.replace("--format json has all", "`more` has all").chars().take(SHORT).collect();
         ToolAnswer { answers: None, digest: Some(digest), more: Some(more), ..answer }
     }
 
     /// The part of an answer that these arguments ask for.
     pub(super) fn read(&self, arguments: &Map<String, Value>) -> Result<Part, String> {
-        let handle = arguments.get("handle").and_then(Value::as_str).ok_or("expected the handle of an answer")?;
+        if let Some(unknown) = arguments.keys().find(|name| !["handle", "pointer", "from"].contains(&name.as_str())) {
+            return Err(format!("unknown argument `{unknown}`; expected handle, pointer, from"));
+        }
+        let handle = arguments.get("handle").and_then(Value::as_str).ok_or("`handle`: expected that of an answer")?;
         let kept = self.answers.iter().find(|(more, _)| more.handle == handle);
         let (_, whole) = kept.ok_or_else(|| {
             format!("no answer has the handle {handle}: only the last {MOST_KEPT} long answers are kept")
         })?;
-        let pointer = arguments.get("pointer").and_then(Value::as_str).unwrap_or_default();
+        let given = |name: &str| arguments.get(name).filter(|value| !value.is_null());
+        let pointer = given("pointer").map_or(Some(""), Value::as_str).ok_or("`pointer`: expected a text")?;
+        let from = given("from").map_or(Some(0), Value::as_u64).ok_or("`from`: expected a whole number from 0 on")?;
         let whole = serde_json::from_str::<Value>(whole).unwrap_or_default();
         let value = whole.pointer(pointer);
         let value =
             value.ok_or_else(|| format!("nothing is at {pointer}; expected a JSON pointer, such as /0/largest"))?;
-        let from = arguments.get("from").and_then(Value::as_u64).unwrap_or(0);
         Ok(Part::new(value, usize::try_from(from).unwrap_or(usize::MAX)))
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Parameter {
     pub(super) is_list: bool,
     /// How many values belong together: an array and its block.
     pub(super) together: usize,
-    is_required: bool,
+    pub(super) is_required: bool,
     help: String,
     allowed: Vec<String>,
 }
