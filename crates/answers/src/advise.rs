@@ -332,7 +332,7 @@ impl FromStr for Change {
 /// let array: ArrayShape = "f32[64,3]".parse()?;
 /// let error = Advice::new(&array, &[Change::Resize { dimension: 2, size: 128 }], None, 10).unwrap_err();
 /// assert_eq!(error, AdviceError::NoDimension { dimension: 2, num_dimensions: 2 });
-/// assert_eq!(error.to_string(), "there is no dimension 2: the array has 2 dimensions");
+/// assert_eq!(error.to_string(), "dimension 2 does not exist: the array has 2 dimensions");
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -376,7 +376,7 @@ impl fmt::Display for AdviceError {
             Self::Unknown(error) => error.fmt(f),
             Self::NoDimension { dimension, num_dimensions } => {
                 let all = count(*num_dimensions as u64, "dimension", "dimensions");
-                write!(f, "there is no dimension {dimension}: the array has {all}")
+                write!(f, "dimension {dimension} does not exist: the array has {all}")
             }
             Self::Invalid(error) => error.fmt(f),
             Self::NoNumber(text) => write!(f, "expected a number, found `{text}`"),

@@ -253,7 +253,7 @@ fn what_if_changes_dimensions_before_the_comparison() {
     let output = Command::program().args(["advise", "f32[3]", "--what-if", "1=2"]).output().unwrap();
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: there is no dimension 1: the array has 1 dimension\n"
+        "error: dimension 1 does not exist: the array has 1 dimension\n"
     );
     let usage = Command::program().args(["advise", "f32[3]", "--what-if", "x"]).output().unwrap();
     assert_eq!(usage.status.code(), Some(2));

@@ -299,7 +299,7 @@ fn another_memory_is_a_copy() {
     assert!(!text.contains("every byte stays"), "{text}");
 }
 
-/// Words of a message in another sentence are no cause.
+/// A text that only mentions memory or a code, without an error message, has no cause.
 #[test]
 fn words_alone_are_no_cause() {
     for text in [
@@ -313,7 +313,8 @@ fn words_alone_are_no_cause() {
     }
 }
 
-/// XLA has one cause for two parts of a sum; an instruction that XLA made is no kernel; another framework's memory is not XLA's.
+/// Each message has one cause, and no advice that belongs to another: none about Pallas for an instruction that XLA made, for example, and none about
+/// XLA's flags when another library ran out of memory.
 #[test]
 fn advice_is_for_what_was_refused() {
     let rows = rows("public.jsonl");
@@ -342,7 +343,7 @@ fn advice_is_for_what_was_refused() {
     }
 }
 
-/// A message about an operation of a kernel is no kernel, and a module in a log is a module.
+/// A message that quotes an operation of a kernel is read as a log, and a log with a module in it as a module.
 #[test]
 fn reports_are_taken_for_what_they_are() {
     use xla_shape_program::{File, Input, Reading};

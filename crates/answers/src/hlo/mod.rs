@@ -8,6 +8,7 @@ pub mod diff;
 mod donation;
 mod fits;
 mod limit;
+mod lists;
 pub mod memory;
 pub mod report;
 pub mod sharding;

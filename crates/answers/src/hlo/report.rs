@@ -1,5 +1,6 @@
 //! How much memory the values of a program take, as data.
 
+use super::lists::{collectives, copies, grouped, value};
 use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
 use super::starts::Starts;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
 use xla_shape_core::sorting::sort_by_key;
-use xla_shape_hlo::{Account, Buffer, Footprint, Instruction, Module, Opcode, Severity, Source, Sources, Timeline};
+use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Severity, Source, Timeline};
 use xla_shape_program::{ProgramMemory, Statistics};
 
 /// How much memory the values of a program take, and what is wrong with its instructions.
@@ -585,124 +586,4 @@ impl Report {
 fn at_peak(module: &Module, timeline: Option<&Timeline<'_>>, top: usize, only: Option<u8>) -> Vec<AtPeak> {
     let spaces = only.map_or_else(|| vec![memory_space::DEFAULT, memory_space::GENERIC_FAST], |only| vec![only]);
     spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, space, top)).collect()
-}
-
-fn collectives<'m>(module: &'m Module, starts: &Starts<'m>, top: usize) -> Vec<Collective> {
-    let sources = module.sources();
-    let mut found = module.collectives();
-    sort_by_key(&mut found, |found| {
-        let moved = found.bytes_in.saturating_add(found.bytes_out);
-        (std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1))), starts.named(found.instruction).number())
-    });
-    let found = found.into_iter().take(top).map(|found| {
-        let instruction = found.instruction;
-        let operand = instruction.operand(0).and_then(|operand| operand.shape()?.array());
-        let groups = ["replica_groups", "source_target_pairs"].into_iter();
-        let groups = groups.filter_map(|key| instruction.attribute(key)).map(|groups| groups.text().to_owned()).next();
-        Collective {
-            name: starts.name(instruction).to_owned(),
-            opcode: starts.opcode(instruction),
-            element_type: operand.map(|array| array.element_type().name().to_owned()),
-            bytes_in: found.bytes_in,
-            bytes_out: found.bytes_out,
-            groups,
-            runs: found.runs,
-            place: Place::new(starts.source(&sources, instruction)),
-        }
-    });
-    found.collect()
-}
-
-/// The largest copies of the program, inside a memory space or between two.
-fn copies<'m>(
-    memory: &xla_shape_hlo::Memory<'m>,
-    starts: &Starts<'m>,
-    wanted: &dyn Fn(u8) -> bool,
-    top: usize,
-) -> Vec<Copied> {
-    const READERS: usize = 3;
-    // Of the copies alone, by number.
-    let mut readers: BTreeMap<u32, Vec<Instruction<'m>>> = BTreeMap::new();
-    // The result of a copy-start is read from its copy-done.
-    let mut done = BTreeMap::new();
-    let mut found = Vec::new();
-    for instruction in memory.computations().iter().flat_map(|computation| computation.instructions()) {
-        let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart);
-        let from = instruction.operand(0).and_then(|operand| operand.shape()?.array());
-        let to = match instruction.shape().tuple_shapes() {
-            Some(elements) => elements.first().and_then(|element| element.array()),
-            None => instruction.shape().array(),
-        };
-        if let Some((from, to)) = from.zip(to).filter(|_| is_copy) {
-            let spaces = (from.layout().memory_space(), to.layout().memory_space());
-            if wanted(spaces.0) || wanted(spaces.1) {
-                found.push((instruction, to, spaces));
-            }
-        }
-        let copied =
-            |operand: &Instruction<'_>| matches!(operand.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::CopyDone);
-        for operand in instruction.operands().filter_map(|operand| operand.instruction()).filter(copied) {
-            let reading = readers.entry(operand.number()).or_default();
-            if reading.len() < READERS {
-                reading.push(instruction);
-            }
-            if instruction.opcode() == Opcode::CopyDone {
-                done.insert(operand.number(), instruction.number());
-            }
-        }
-    }
-    sort_by_key(&mut found, |(copy, to, _)| (std::cmp::Reverse(to.byte_size()), starts.named(*copy).number()));
-    let read_by = |instruction: Instruction<'m>| {
-        let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
-        readers.get(&made).into_iter().flatten().map(|reader| starts.name(*reader).to_owned()).collect()
-    };
-    let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
-        name: starts.name(instruction).to_owned(),
-        opcode: starts.opcode(instruction),
-        shape: to.to_string(),
-        bytes: to.byte_size().unwrap_or(0),
-        from_space,
-        to_space,
-        read_by: read_by(instruction),
-    });
-    found.collect()
-}
-
-/// Joins values of one shape, and sorts by the padding of all of them.
-fn grouped<'m: 'm>(sources: &Sources<'m>, starts: &Starts<'m>, ranked: Vec<Buffer<'m>>, top: usize) -> Vec<Value> {
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut groups: Vec<Value> = Vec::new();
-    for buffer in ranked {
-        let shape = buffer.array.to_string();
-        match places.get(&shape).and_then(|&place| groups.get_mut(place)) {
-            Some(group) => {
-                group.all_bytes = group.all_bytes.saturating_add(buffer.footprint.bytes);
-                group.all_padding_bytes = group.all_padding_bytes.saturating_add(buffer.footprint.padding_bytes());
-                group.values += 1;
-            }
-            None => {
-                places.insert(shape, groups.len());
-                groups.push(value(sources, starts, &buffer));
-            }
-        }
-    }
-    sort_by_key(&mut groups, |group| std::cmp::Reverse(group.all_padding_bytes));
-    groups.truncate(top);
-    groups
-}
-
-fn value<'m: 'm>(sources: &Sources<'m>, starts: &Starts<'m>, buffer: &Buffer<'m>) -> Value {
-    Value {
-        name: starts.name(buffer.instruction).to_owned(),
-        leaf: starts.leaf(buffer),
-        opcode: starts.opcode(buffer.instruction),
-        shape: buffer.array.to_string(),
-        bytes: buffer.footprint.bytes,
-        padding_bytes: buffer.footprint.padding_bytes(),
-        expansion: buffer.footprint.expansion(),
-        values: 1,
-        all_bytes: buffer.footprint.bytes,
-        all_padding_bytes: buffer.footprint.padding_bytes(),
-        place: Place::new(starts.source(sources, buffer.instruction)),
-    }
 }

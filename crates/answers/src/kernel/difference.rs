@@ -112,7 +112,7 @@ pub struct LineDifference {
 }
 
 impl LineDifference {
-    /// The bundles before and after; 0 where there is no such line.
+    /// The bundles of the line before and after. If one version does not have the line, its number is 0.
     pub(super) fn bundles(&self) -> [u64; 2] {
         [&self.before, &self.after].map(|line| line.as_ref().map_or(0, |line| line.bundles))
     }

@@ -364,10 +364,10 @@ impl Scan {
     /// let mut scan = xla_shape_answers::scan::Scan::default();
     /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
     /// assert_eq!(scan.causes()[0].remedies[0].kind, "list_allocations");
-    /// scan.is_listed_elsewhere();
+    /// scan.list_elsewhere();
     /// assert_eq!(scan.causes()[0].remedies[0].kind, "shard");
     /// ```
-    pub const fn is_listed_elsewhere(&mut self) {
+    pub const fn list_elsewhere(&mut self) {
         self.is_listed = true;
     }
 

@@ -109,7 +109,7 @@ pub struct Copied {
     pub from: String,
     /// The array that it writes.
     pub to: String,
-    /// What all its executions in one run of the program cost, not multiplied by the program's weight; `None` if there is no figure.
+    /// The cost of this copy in one run of the program, with all its executions. The program's weight is not in it. `None` if the cost is unknown.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,

@@ -149,7 +149,7 @@ fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {
 
 /// Writes an answer about these files to standard output.
 fn show_of(answer: &impl Show, format: Format, files: &[&Path]) -> Result<(), Failure> {
-    // A name that is no text cannot be in a command that people copy.
+    // A file name that is not UTF-8 cannot be written in a command, so the commands then have none of the names.
     let files = files.iter().map_while(|file| file.to_str()).collect::<Vec<_>>();
     match format {
         Format::Text => io::print(&answer.text(io::width())),

@@ -53,12 +53,12 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         };
         let target = arguments.target.clone().unwrap_or_default();
         let compiler = arguments.compiler.compiler();
-        // What takes the memory is what a program that ran out of it is asked first.
+        // After running out of memory, people first want to know what takes it: compile the program to find out.
         let made = scan.says_out_of_hbm().then(|| target.compile(&compiler, host, &program, TOP, None));
         let why = made.as_ref().and_then(|made| made.as_ref().err()).map(ToString::to_string);
         if let Some(Ok(made)) = made {
             if !matches!(made, Made::Refused { report: None, .. }) {
-                scan.is_listed_elsewhere();
+                scan.list_elsewhere();
             }
             let device = target.described(&compiler).map_err(Failure::said)?;
             made.add_to(&mut compilation, &target.name, device, TOP);

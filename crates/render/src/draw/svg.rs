@@ -131,7 +131,7 @@ impl Drawing<'_> {
     }
 }
 
-/// An `<svg>` of so many pixels.
+/// Gives an `<svg>` its width and height in pixels, and the font.
 fn of_size(svg: Element, [width, height]: [usize; 2]) -> Element {
     let svg = svg.attribute("viewBox", format_args!("0 0 {width} {height}"));
     let svg = svg.attribute("width", width).attribute("height", height);
@@ -143,7 +143,7 @@ pub(super) fn text(x: impl Display, y: impl Display, text: impl Display) -> Elem
     element("text").attribute("x", x).attribute("y", y).whole_text(text)
 }
 
-/// A rectangle of so many pixels.
+/// A rectangle: the position of its upper left corner, then width and height, all in pixels.
 pub(super) fn rectangle<T: Display>([x, y]: [T; 2], [width, height]: [T; 2]) -> Element {
     let rectangle = element("rect").attribute("x", x).attribute("y", y);
     rectangle.attribute("width", width).attribute("height", height)

@@ -14,12 +14,14 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::zero` asks of them, and the features of the CPU.
     unsafe fn zero() -> Self {
         _mm512_setzero_si512()
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::load` asks of them, and the features of the CPU.
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller guarantees 64 readable bytes.
         unsafe { _mm512_loadu_si512(from.cast()) }
@@ -27,6 +29,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::load_rows` asks of them, and the features of the CPU.
     unsafe fn load_rows<const EVEN: bool>(from: *const u8, rows: Offsets<'_>, first: usize, later: usize) -> Self {
         // SAFETY: the caller guarantees 16 readable bytes at the offset of row `first`.
         let a = unsafe { _mm_loadu_si128(from.wrapping_add(rows.get::<EVEN>(first)).cast()) };
@@ -42,6 +45,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::store` asks of them, and the features of the CPU.
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: the caller guarantees 64 writable bytes.
         unsafe { _mm512_storeu_si512(to.cast(), self) }
@@ -49,6 +53,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::stream` asks of them, and the features of the CPU.
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: the caller guarantees 64 writable bytes at a multiple of 64.
         unsafe { _mm512_stream_si512(to.cast(), self) }
@@ -56,6 +61,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::repeated` asks of them, and the features of the CPU.
     unsafe fn repeated(shuffle: [u8; 16]) -> Self {
         let [low, high] = [0, 8].map(|i| i64::from_le_bytes(std::array::from_fn(|k| shuffle[i + k])));
         _mm512_set_epi64(high, low, high, low, high, low, high, low)
@@ -63,18 +69,21 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::shuffled` asks of them, and the features of the CPU.
     unsafe fn shuffled(self, shuffle: Self) -> Self {
         _mm512_shuffle_epi8(self, shuffle)
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::bits_from` asks of them, and the features of the CPU.
     unsafe fn bits_from(self, shift: usize, bits: usize) -> Self {
         _mm512_and_si512(_mm512_srl_epi16(self, _mm_cvtsi32_si128(shift as i32)), _mm512_set1_epi8((1 << bits) - 1))
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::with_bits` asks of them, and the features of the CPU.
     unsafe fn with_bits(self, elements: Self, bits: usize, shift: usize) -> Self {
         let low = _mm512_and_si512(elements, _mm512_set1_epi8((1 << bits) - 1));
         _mm512_or_si512(self, _mm512_sll_epi16(low, _mm_cvtsi32_si128(shift as i32)))
@@ -82,6 +91,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::zip_low` asks of them, and the features of the CPU.
     unsafe fn zip_low<const BYTES: usize>(self, other: Self) -> Self {
         match BYTES {
             1 => _mm512_unpacklo_epi8(self, other),
@@ -93,6 +103,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::zip_high` asks of them, and the features of the CPU.
     unsafe fn zip_high<const BYTES: usize>(self, other: Self) -> Self {
         match BYTES {
             1 => _mm512_unpackhi_epi8(self, other),
@@ -104,6 +115,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::interleaved` asks of them, and the features of the CPU.
     unsafe fn interleaved<const BYTES: usize, const FACTOR: usize>(rows: [Self; FACTOR]) -> [Self; FACTOR] {
         let mut vectors = rows;
         for _ in 0..FACTOR.ilog2() {
@@ -118,6 +130,7 @@ impl Vector<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Vector::deinterleaved` asks of them, and the features of the CPU.
     unsafe fn deinterleaved<const BYTES: usize, const FACTOR: usize>(vectors: [Self; FACTOR]) -> [Self; FACTOR] {
         let mut rows = vectors;
         for _ in 0..FACTOR.ilog2() {

@@ -16,12 +16,14 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::zero` asks of them, and the features of the CPU.
     unsafe fn zero() -> Self {
         _mm_setzero_si128()
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::load` asks of them, and the features of the CPU.
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller guarantees 16 readable bytes.
         unsafe { _mm_loadu_si128(from.cast()) }
@@ -29,6 +31,7 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::load_rows` asks of them, and the features of the CPU.
     unsafe fn load_rows<const EVEN: bool>(from: *const u8, rows: Offsets<'_>, first: usize, _: usize) -> Self {
         // SAFETY: the caller guarantees 16 readable bytes at the offset of row `first`.
         unsafe { _mm_loadu_si128(from.wrapping_add(rows.get::<EVEN>(first)).cast()) }
@@ -36,6 +39,7 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::store` asks of them, and the features of the CPU.
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: the caller guarantees 16 writable bytes.
         unsafe { _mm_storeu_si128(to.cast(), self) }
@@ -43,6 +47,7 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::stream` asks of them, and the features of the CPU.
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: the caller guarantees 16 writable bytes at a multiple of 16.
         unsafe { _mm_stream_si128(to.cast(), self) }
@@ -51,24 +56,28 @@ impl Vector<1> for __m128i {
     /// Not used: [`SHUFFLES`](Self::SHUFFLES) is false.
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::repeated` asks of them, and the features of the CPU.
     unsafe fn repeated(_: [u8; 16]) -> Self {
         _mm_setzero_si128()
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::shuffled` asks of them, and the features of the CPU.
     unsafe fn shuffled(self, _: Self) -> Self {
         self
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::bits_from` asks of them, and the features of the CPU.
     unsafe fn bits_from(self, shift: usize, bits: usize) -> Self {
         _mm_and_si128(_mm_srl_epi16(self, _mm_cvtsi32_si128(shift as i32)), _mm_set1_epi8((1 << bits) - 1))
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::with_bits` asks of them, and the features of the CPU.
     unsafe fn with_bits(self, elements: Self, bits: usize, shift: usize) -> Self {
         let low = _mm_and_si128(elements, _mm_set1_epi8((1 << bits) - 1));
         _mm_or_si128(self, _mm_sll_epi16(low, _mm_cvtsi32_si128(shift as i32)))
@@ -76,6 +85,7 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::zip_low` asks of them, and the features of the CPU.
     unsafe fn zip_low<const BYTES: usize>(self, other: Self) -> Self {
         match BYTES {
             1 => _mm_unpacklo_epi8(self, other),
@@ -87,6 +97,7 @@ impl Vector<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "sse2")]
+    // SAFETY: callers guarantee what `Vector::zip_high` asks of them, and the features of the CPU.
     unsafe fn zip_high<const BYTES: usize>(self, other: Self) -> Self {
         match BYTES {
             1 => _mm_unpackhi_epi8(self, other),
