@@ -58,7 +58,7 @@ def test_files_beside_a_module_count_as_in_the_program(name, dump):
     assert alone.data == Module(TEXT).memory("v5e").data
     assert Module(module).memory("v5e").data == module.memory("v5e").data
     after = Module(TEXT.replace("not(b)", "negate(b)"))
-    assert [entry["change"] for entry in module.difference(after)] == ["measure", "total", "total", "removed", "added"]
+    assert [entry["change"] for entry in module.difference(after)] == ["measure", "total", "total", "removed", "added", "programs"]
     assert module.difference(after)[1]["bytes_before"] == 2 * GIB + 12345
     # Files of another program are not used.
     (dump / "stats.json").write_text(json.dumps({**STATISTICS, "argument_size_in_bytes": 1}))

@@ -142,7 +142,8 @@ fn a_change_is_guarded() {
         let arguments = [&["hlo", "diff", &before, after, "--format", "json"], limits].concat();
         let output = program(&arguments, "");
         let lines = String::from_utf8(output.stdout).unwrap();
-        let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+        let mut lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+        assert_eq!(lines.pop().unwrap()["change"], "programs");
         (lines, String::from_utf8(output.stderr).unwrap(), output.status.code())
     };
     let strict = ["--fail-if", "cycles>+2%", "memory>0", "copies>0"];

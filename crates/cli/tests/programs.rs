@@ -287,7 +287,13 @@ fn a_diff_has_changes_and_their_bytes() {
         same.split_whitespace().collect::<Vec<_>>().join(" ").ends_with(end) && same.contains("\nPeak of S(0) HBM: "),
         "{same}"
     );
-    assert_eq!(text(&["hlo", "diff", &path("a"), &path("a"), "--format", "json"], ""), "", "nothing differs");
+    let same = json(&["hlo", "diff", &path("a"), &path("a"), "--format", "json"], "");
+    assert_eq!((&same["change"], &same["same"], &same["differing"]), (&json!("programs"), &json!(true), &json!(0)));
+    assert_eq!((&same["totals"][0]["name"], same["totals"][0]["bytes"].as_u64() > Some(0)), (&json!("total"), true));
+    // Figures that are equal are no proof.
+    std::fs::write(path("c"), MODULE.replace("negate", "abs")).unwrap();
+    let other = joined(&text(&["hlo", "diff", &path("a"), &path("c")], ""));
+    assert!(other.contains(" instructions differ, such as "), "{other}");
 }
 
 /// A report is one screen; its last line names the sections that have more, and each of them can be shown alone.

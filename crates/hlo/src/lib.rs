@@ -94,6 +94,7 @@ mod compiler;
 mod language;
 mod pair;
 mod readers;
+mod same;
 mod scan;
 mod shards;
 mod source;

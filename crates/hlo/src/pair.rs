@@ -98,6 +98,11 @@ impl<'m> Pairs<'m> {
         self.before_module.instruction_at(self.before.get(after.number() as usize).copied()??)
     }
 
+    /// Both programs.
+    pub(crate) const fn modules(&self) -> [&'m Module; 2] {
+        [self.before_module, self.after_module]
+    }
+
     fn match_round(&mut self, round: Round, first: &Program<'m>, second: &Program<'m>) {
         let mut waiting: BTreeMap<u64, VecDeque<u32>> = BTreeMap::new();
         for instruction in first.module.instructions() {

@@ -160,7 +160,10 @@ fn lines(before: &Module, after: &str) -> Vec<Value> {
     let after = Module::parse(after).unwrap_or_else(|error| panic!("{}: {error}", before.name().unwrap_or_default()));
     let [before, after] = [before, &after].map(|module| Program::from(module.clone()));
     let json = Difference::new(&before.memory(None), &after.memory(None)).json();
-    json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let mut lines = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    // The last one is about the programs as a whole.
+    assert_eq!(lines.pop().unwrap()["change"], "programs");
+    lines
 }
 
 #[test]
@@ -188,6 +191,12 @@ fn injected_changes_are_found_with_their_cause() {
                 let Some(text) = inject(at, &readers, &module) else { continue };
                 places += 1;
                 *pairs.entry(kind).or_default() += 1;
+                assert_ne!(
+                    module.is_same_program(&Module::parse(&text).unwrap()),
+                    Some(true),
+                    "{}: {kind}",
+                    row.module
+                );
                 let lines = lines(&module, &text);
                 let is_found = lines.iter().any(|line| {
                     let is_new = change == "measure" || change == "memory space" || {
@@ -262,6 +271,7 @@ fn harmless_changes_raise_nothing() {
                 continue;
             }
             pairs += 1;
+            assert_ne!(module.is_same_program(&Module::parse(&other).unwrap()), Some(false), "{}: {kind}", row.module);
             let lines = lines(&module, &other);
             if let Some(first) = lines.first() {
                 raised.push(format!("{} {kind}: {} lines, such as {first}", row.module, lines.len()));

@@ -1,8 +1,12 @@
 //! What changed between two programs: totals, the memory at the peak, and values.
 
+mod instructions;
 mod peak;
+mod programs;
 
+pub use instructions::{Differing, Instructions};
 pub use peak::{Cause, LiveAt, Peak, PeakChange};
+pub use programs::{Programs, ProgramsChange};
 
 use super::causes::{Inputs, Reason};
 use super::limit::{Limit, Measure, Quantity, measure};
@@ -175,6 +179,8 @@ pub struct Difference {
     pub peaks: Vec<Peak>,
     /// The values that differ.
     pub changes: Vec<Change>,
+    /// Whether the instructions differ.
+    pub instructions: Instructions,
 }
 
 impl Difference {
@@ -234,6 +240,7 @@ impl Difference {
             totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
             peaks: timelines.map_or_else(Vec::new, |timelines| peak::peaks([before, after], timelines.into(), &pairs)),
             changes: changes([before, after], &pairs, &inputs),
+            instructions: Instructions::new([before, after], &pairs),
         }
     }
 
@@ -280,7 +287,7 @@ impl Difference {
         Limit::usual(is_known).0
     }
 
-    /// Whether the programs do not differ.
+    /// Whether no figure and no value differs. The instructions may: [`instructions`](Self::instructions) says whether both are the same program.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -297,7 +304,7 @@ impl Difference {
             && self.parts.is_empty()
             && self.measures.iter().all(|measured| measured.before == measured.after)
             && self.totals.iter().all(|total| total.bytes == 0)
-            && self.peaks.iter().all(|peak| peak.bytes == 0 && peak.because.is_empty())
+            && !self.peaks.iter().any(Peak::is_changed)
     }
 }
 
@@ -305,7 +312,7 @@ impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
     /// What makes the memory of a peak differ, or else the values; and the copies, collectives and fusions that come or go. Bytes and cycles cannot be
-    /// compared: the largest of each comes first.
+    /// compared: the largest of each comes first. Without any of them, instructions that differ.
     fn digest(&self) -> Digest {
         let at_peaks = self.peaks.iter().flat_map(|peak| &peak.because).map(|cause| digest::Cause {
             name: format!("%{}", cause.name),
@@ -333,7 +340,15 @@ impl Answer for Difference {
         let parts = digest::largest(parts.collect());
         let firsts = [&memory, &parts].into_iter().filter_map(|causes| causes.first());
         let rest = [&parts, &memory].into_iter().flat_map(|causes| causes.iter().skip(1));
-        let causes = firsts.chain(rest).take(digest::MOST).cloned().collect::<Vec<_>>();
+        let mut causes = firsts.chain(rest).take(digest::MOST).cloned().collect::<Vec<_>>();
+        if causes.is_empty() {
+            causes.extend(
+                self.instructions
+                    .examples
+                    .iter()
+                    .map(|example| digest::Cause { name: example.to_string(), ..digest::Cause::default() }),
+            );
+        }
         let after = |verb: &str| vec![verb.into(), digest::Word::File(1)];
         let next = if causes.is_empty() { Vec::new() } else { vec![after("cost"), after("hlo")] };
         Digest { causes, next }
@@ -344,7 +359,7 @@ impl Answer for Difference {
     }
 }
 
-/// One difference between two modules. One line for each.
+/// One difference between two modules, or both as a whole. One line for each.
 // Hidden: it is only read as JSON; `Difference` has the lists.
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
@@ -362,16 +377,25 @@ pub enum Line<'a> {
     Peak(&'a Peak),
     /// A value.
     Change(&'a Change),
+    /// Both programs. This line is always there, and the last one.
+    Programs(Programs<'a>),
 }
 
 impl Difference {
     fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let last = Line::Programs(Programs::new(self));
         let totals = self.totals.iter().filter(|total| total.bytes != 0);
-        let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
+        let peaks = self.peaks.iter().filter(|peak| peak.is_changed());
         let measures = self.changed_measures().map(Line::Measured);
         let (parts, changes) = (self.parts.iter().map(Line::Part), self.changes.iter().map(Line::Change));
         let times = self.times.iter().map(Line::Time);
-        measures.chain(times).chain(parts).chain(totals.map(Line::Total)).chain(peaks.map(Line::Peak)).chain(changes)
+        measures
+            .chain(times)
+            .chain(parts)
+            .chain(totals.map(Line::Total))
+            .chain(peaks.map(Line::Peak))
+            .chain(changes)
+            .chain([last])
     }
 }
 

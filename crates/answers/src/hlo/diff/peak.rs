@@ -50,6 +50,13 @@ pub struct Peak {
     pub because: Vec<Cause>,
 }
 
+impl Peak {
+    /// Whether what is live at the peak differs.
+    pub(super) const fn is_changed(&self) -> bool {
+        self.bytes != 0 || !self.because.is_empty()
+    }
+}
+
 /// Something that is in memory at the peak of only one program, or has another size in the other.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Cause {

@@ -4,7 +4,7 @@ use crate::words::{self, InUnits, Signed, count};
 use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Seconds;
-use xla_shape_answers::hlo::diff::{Measured, PartChange, Peak, ValueChange};
+use xla_shape_answers::hlo::diff::{Instructions, Measured, PartChange, Peak, ValueChange};
 use xla_shape_answers::hlo::times::TimeDifference;
 use xla_shape_answers::hlo::{Difference, Quantity};
 
@@ -142,7 +142,26 @@ pub(super) fn answer(difference: &Difference) -> String {
     }
     let known = difference.measures.iter().filter(|measured| measured.before.is_some()).map(|measured| measured.name);
     let known = known.collect::<Vec<_>>().join(", ");
-    if known.is_empty() { "the modules have no figures to compare".to_owned() } else { format!("no change in {known}") }
+    let figures = match known.as_str() {
+        "" => "the modules have no figures to compare".to_owned(),
+        known => format!("no change in {known}"),
+    };
+    figures + &instructions(&difference.instructions)
+}
+
+/// Whether programs whose figures are the same are the same programs.
+fn instructions(found: &Instructions) -> String {
+    match (found.same, &found.examples[..]) {
+        (Some(true), _) => "; the programs are the same, instruction for instruction".to_owned(),
+        (None, []) => "; whether the programs are the same is not known: the modules do not say all of it".to_owned(),
+        (Some(false), []) => {
+            "; but the programs are not the same: the order of instructions differs, or what uses them".to_owned()
+        }
+        (_, [first, ..]) => {
+            let differ = count(found.differing as u64, "instruction differs", "instructions differ");
+            format!("; but {differ}, such as {first}")
+        }
+    }
 }
 
 /// The numbers that differ, and the copies, collectives and fusions that come or go.
