@@ -179,6 +179,12 @@ fn files_have_the_answers_of_the_program() {
         (files("", &[(scan, "module.hlo")]), vec![], "hlo"),
         (files("", &[("examples/hlo/v5e__host_offload.hlo", PASTED)]), vec![], "hlo"),
         (vec![("module.hlo.pb".to_owned(), message)], vec![], "hlo"),
+        (files("", &[("tests/corpus/profiles/train.xplane.pb", "train.xplane.pb")]), vec![], "profile"),
+        (
+            files("run/", &[("tests/corpus/profiles/train.xplane.pb", "a.xplane.pb"), ("README.md", "notes.md")]),
+            vec![],
+            "profile",
+        ),
         (vec![("array.npy".to_owned(), b"\x93NUMPY\x01\0\xff".to_vec())], vec![], "hlo"),
         (files("", &[(step.0, "a.hlo"), (step.1, "b.hlo")]), vec![], "hlo-diff"),
         (files("", &[(step.0, "a.hlo")]), files("", &[(step.1, "b.hlo")]), "hlo-diff"),

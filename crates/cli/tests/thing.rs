@@ -122,6 +122,43 @@ fn a_dump_is_a_directory_of_files() {
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: expected a text or a file, found nothing"));
 }
 
+/// A file, the directory of a run, what was given to the profiler, and a trace for viewers beside it are the same profile.
+#[test]
+fn a_profile_is_answered_with_what_it_measured() {
+    let train = "tests/corpus/profiles/train.xplane.pb";
+    answers_as(&[train], "", &["cost", train], "a profile", &["hlo"]);
+    let found = text(&[train, "tests/corpus/profiles/v6e.xplane.pb"], "");
+    assert!(found.contains("\nThis is two profiles to compare\n"), "{found}");
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("plugins/profile/2026_11_28");
+    fs::create_dir_all(&run).unwrap();
+    let profile =
+        fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/train.xplane.pb")).unwrap();
+    fs::write(run.join("vm.xplane.pb"), profile).unwrap();
+    let trace = run.join("vm.trace.json.gz");
+    fs::write(&trace, b"\x1f\x8b\x08").unwrap();
+    let measured = text(&["cost", train], "");
+    for path in [folder.path(), &run] {
+        let path = path.to_str().unwrap();
+        answers_as(&[path], "", &["cost", path], "a profile", &["hlo"]);
+        assert!(text(&[path], "").starts_with(&measured));
+    }
+    let output = run_at(&trace);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.stdout.starts_with(measured.as_bytes()));
+    assert!(
+        said.starts_with("note: a trace for viewers has no modules, so ") && said.ends_with(" beside it is read\n"),
+        "{said}"
+    );
+    fs::remove_file(run.join("vm.xplane.pb")).unwrap();
+    let said = String::from_utf8(run_at(&trace).stderr).unwrap();
+    assert!(said.contains("vm.trace.json.gz: this is a trace for viewers, which has no modules"), "{said}");
+}
+
+fn run_at(path: &std::path::Path) -> Output {
+    run(&[path.to_str().unwrap()], "")
+}
+
 /// A program in MLIR is compiled, and in a fence of Markdown or with the prefixes of a log it is the same program for every verb that compiles.
 #[test]
 fn a_source_is_compiled() {

@@ -23,6 +23,8 @@ pub use compiler::{CompileError, Compiler, CompilerAnswer};
 pub use compiler::{DUMP_OPTION, Done, Host, Notes, Until, attend, end_with_parent};
 pub use input::{File, Input, KernelFiles, ModuleDump, PASTED, Question, Reading, path_argument};
 pub use memory::ProgramMemory;
+#[cfg(feature = "files")]
+pub use profile::profile_files;
 pub use program::Program;
 #[cfg(feature = "files")]
 pub use program::{OpenError, Opened};

@@ -1,5 +1,6 @@
 //! Finds the files of a profile, and reads them plane by plane.
 
+use crate::read::host_of_trace;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -9,10 +10,31 @@ use xla_shape_hlo::profile::{Profile, ProfileError};
 /// How profilers end the name of a profile of one host.
 const ENDING: &str = ".xplane.pb";
 
-/// The files of the profile that a path stands for, by name: a file; the hosts of a run, in its directory; or those of the last run below a
-/// directory that a profiler was given. `None` if it stands for something else.
-pub(crate) fn find(path: &Path) -> Option<Vec<PathBuf>> {
+/// The files of the profile that a path stands for, by name: a file; the hosts of a run, in its directory; those of the last run below a
+/// directory that a profiler was given; or those beside a trace for viewers. `None` if it stands for something else.
+///
+/// ```
+/// use xla_shape_program::profile_files;
+///
+/// let folder = tempfile::tempdir()?;
+/// let run = folder.path().join("plugins/profile/2026_01_02");
+/// std::fs::create_dir_all(&run)?;
+/// std::fs::write(run.join("host.xplane.pb"), "")?;
+/// std::fs::write(run.join("host.trace.json.gz"), "")?;
+/// let found = Some(vec![run.join("host.xplane.pb")]);
+/// assert_eq!(profile_files(folder.path()), found);
+/// assert_eq!(profile_files(&run.join("host.trace.json.gz")), found);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[must_use]
+pub fn profile_files(path: &Path) -> Option<Vec<PathBuf>> {
     if path.is_file() {
+        if let Some(host) = host_of_trace(&path.to_string_lossy()) {
+            let of_host = PathBuf::from(format!("{host}{ENDING}"));
+            let beside =
+                if of_host.is_file() { vec![of_host] } else { of_run(path.parent().unwrap_or(Path::new("."))) };
+            return (!beside.is_empty()).then_some(beside);
+        }
         let mut beginning = Vec::new();
         File::open(path).ok()?.take(128).read_to_end(&mut beginning).ok()?;
         return Profile::is_profile(&beginning).then(|| vec![path.to_owned()]);
@@ -39,15 +61,24 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// Adds the profile in a file, with memory for one plane at a time.
-pub(crate) fn add(profile: &mut Profile, path: &Path) -> Result<Result<(), ProfileError>, Error> {
+/// Adds the profile in a file, with memory for one plane at a time. `progress` is told how many bytes are done.
+pub(crate) fn add(
+    profile: &mut Profile,
+    path: &Path,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Result<(), ProfileError>, Error> {
     let failed = |error| Error::Read { path: path.to_owned(), error };
     let file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
-    add_planes(profile, &mut BufReader::new(file), length).map_err(failed)
+    add_planes(profile, &mut BufReader::new(file), length, progress).map_err(failed)
 }
 
-fn add_planes(profile: &mut Profile, file: &mut BufReader<File>, length: u64) -> io::Result<Result<(), ProfileError>> {
+fn add_planes(
+    profile: &mut Profile,
+    file: &mut BufReader<File>,
+    length: u64,
+    progress: &mut dyn FnMut(u64),
+) -> io::Result<Result<(), ProfileError>> {
     /// The key of a plane, and those of other fields that an `XSpace` has: errors, warnings and names of hosts.
     const PLANE: u64 = 0x0a;
     const TEXTS: [u64; 3] = [0x12, 0x1a, 0x22];
@@ -69,6 +100,7 @@ fn add_planes(profile: &mut Profile, file: &mut BufReader<File>, length: u64) ->
         if let Err(error) = profile.add_plane(&plane) {
             return Ok(Err(error.at(at)));
         }
+        progress(at.saturating_add(size));
     }
     Ok(Ok(()))
 }
@@ -88,7 +120,7 @@ fn varint(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{add, find};
+    use super::{add, profile_files as find};
     use std::fs;
     use xla_shape_hlo::profile::{Profile, ProfileErrorKind};
 
@@ -111,6 +143,14 @@ mod tests {
         fs::write(runs.join("2026_01_02/a.trace.json.gz"), "").unwrap();
         let last = ["a", "b"].map(|host| runs.join("2026_01_02").join(format!("{host}.xplane.pb")));
         assert_eq!((find(folder.path()), find(&runs.join("2026_01_02"))), (Some(last.to_vec()), Some(last.to_vec())));
+        // A trace for viewers stands for the profile of its host, or for those of all hosts.
+        assert_eq!(find(&runs.join("2026_01_02/a.trace.json.gz")), Some(last[..1].to_vec()));
+        let trace = runs.join("2026_01_02/perfetto_trace.json.gz");
+        fs::write(&trace, "").unwrap();
+        assert_eq!(find(&trace), Some(last.to_vec()));
+        let alone = folder.path().join("a.trace.json.gz");
+        fs::write(&alone, "").unwrap();
+        assert_eq!(find(&alone), None);
         // A file is a profile by its contents.
         let path = folder.path().join("p.pb");
         fs::write(&path, space("/host:CPU")).unwrap();
@@ -128,14 +168,14 @@ mod tests {
         for end in 0..=whole.len() {
             fs::write(&path, &whole[..end]).unwrap();
             let mut profile = Profile::default();
-            let read = add(&mut profile, &path).unwrap();
+            let read = add(&mut profile, &path, &mut |_| ()).unwrap();
             let expected = Profile::read(&whole[..end]);
             assert_eq!(read.as_ref().err(), expected.as_ref().err(), "{end}");
             assert!(read.is_err() || profile.devices() == expected.unwrap().devices());
         }
         // A plane that says that it is larger than any memory.
         fs::write(&path, [&[0x0a][..], &[0xff; 9], &[1]].concat()).unwrap();
-        let error = add(&mut Profile::default(), &path).unwrap().unwrap_err();
+        let error = add(&mut Profile::default(), &path, &mut |_| ()).unwrap().unwrap_err();
         assert_eq!(*error.kind(), ProfileErrorKind::Truncated);
     }
 }

@@ -3,9 +3,9 @@
 use crate::named::{generation_in, gpu_in};
 #[cfg(feature = "files")]
 use crate::profile;
-use crate::read::{Contents, Profiled, ReadError, Unread, read};
+use crate::read::{Contents, Profiled, ReadError, Unread, program_of_hosts, read};
 #[cfg(feature = "files")]
-use crate::read::{mlir_inside, program_of, unwrapped};
+use crate::read::{host_of_trace, mlir_inside, program_of, unwrapped};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
@@ -125,7 +125,19 @@ impl Opened {
     /// # Errors
     /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
-        if let Some(program) = Program::of_files(path.as_ref(), module)? {
+        Self::open_with(path, module, &mut |_, _| ())
+    }
+
+    /// As [`open_module`](Self::open_module). Of a profile, `progress` is told how many bytes are read, and how many there are.
+    ///
+    /// # Errors
+    /// Those of [`open_module`](Self::open_module).
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        module: Option<&str>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, OpenError> {
+        if let Some(program) = Program::of_files(path.as_ref(), module, progress)? {
             return Ok(Self::Program(Box::new(program)));
         }
         let dump = Dump::find(path).map_err(OpenError::Files)?;
@@ -239,7 +251,20 @@ impl Program {
     /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
     #[cfg(feature = "files")]
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
-        if let Some(program) = Self::of_files(path.as_ref(), module)? {
+        Self::open_with(path, module, &mut |_, _| ())
+    }
+
+    /// As [`open_module`](Self::open_module). Of a profile, `progress` is told how many bytes are read, and how many there are.
+    ///
+    /// # Errors
+    /// Those of [`open_module`](Self::open_module).
+    #[cfg(feature = "files")]
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        module: Option<&str>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, OpenError> {
+        if let Some(program) = Self::of_files(path.as_ref(), module, progress)? {
             return Ok(program);
         }
         let dump = Dump::find(path).map_err(OpenError::Files)?;
@@ -249,17 +274,26 @@ impl Program {
 
     /// The program of a profile; `None` if the path stands for something else.
     #[cfg(feature = "files")]
-    fn of_files(path: &Path, module: Option<&str>) -> Result<Option<Self>, OpenError> {
+    fn of_files(
+        path: &Path,
+        module: Option<&str>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Option<Self>, OpenError> {
         let name = path.display().to_string();
-        let Some(files) = profile::find(path) else {
+        let Some(files) = profile::profile_files(path) else {
             let what = "this is no profile, so it has no modules to choose from";
             return module.map_or(Ok(None), |_| Err(OpenError::Read(ReadError::Form { name, what })));
         };
         let mut found = Profile::default();
+        let length = |file: &PathBuf| file.metadata().map_or(0, |file| file.len());
+        let all = files.iter().map(length).fold(0, u64::saturating_add);
+        let mut before = 0_u64;
         for file in &files {
-            profile::add(&mut found, file)
+            progress(before, all);
+            profile::add(&mut found, file, &mut |done| progress(before.saturating_add(done), all))
                 .map_err(OpenError::Files)?
                 .map_err(|error| OpenError::Read(ReadError::Profile { name: file.display().to_string(), error }))?;
+            before = before.saturating_add(length(file));
         }
         let contents = program_of(&name, Arc::new(found), module).map_err(OpenError::Read)?;
         Ok(Some(Self { files, ..Self::of_contents(&name, contents) }))
@@ -290,6 +324,11 @@ impl Program {
         Ok(Self::of_contents(name, read(name, bytes)?))
     }
 
+    /// The program of the profiles of several hosts; `name` names them for errors.
+    pub(crate) fn of_hosts(name: &str, hosts: &[&[u8]]) -> Result<Self, ReadError> {
+        Ok(Self::of_contents(name, program_of_hosts(name, hosts)?))
+    }
+
     fn of_contents(name: &str, contents: Contents) -> Self {
         let Contents { module, unread, assignment, device, others, profile } = contents;
         Self { name: name.to_owned(), unread, assignment, device, others, profile, ..Self::from(module) }
@@ -307,6 +346,26 @@ impl Program {
     #[must_use]
     pub fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref().map(|profiled| &*profiled.profile)
+    }
+
+    /// The profile that was read, if the program was opened by the name of a trace for viewers beside it.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let profile = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/train.xplane.pb"));
+    /// std::fs::write(folder.path().join("host.xplane.pb"), profile)?;
+    /// std::fs::write(folder.path().join("host.trace.json.gz"), "")?;
+    /// let program = Program::open(folder.path().join("host.trace.json.gz"))?;
+    /// assert_eq!(program.instead_of_trace(), Some(&*folder.path().join("host.xplane.pb")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "files")]
+    #[must_use]
+    pub fn instead_of_trace(&self) -> Option<&Path> {
+        host_of_trace(&self.name)?;
+        self.files.first().map(PathBuf::as_path)
     }
 
     /// What the profile measured of this program.

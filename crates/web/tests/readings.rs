@@ -88,6 +88,12 @@ fn files_are_taken_for_what_they_are() {
     assert_eq!(given(&[("x.bin", b"\xff\xfe\0")], &[]), [""; 0]);
     assert_eq!(given(&[("x.npy", b"\x93NUMPY\x01\0")], &[]), ["hlo"], "its reader says what it is");
     assert_eq!(given(&[("x.mlirbc", b"ML\xefR\x0d\0")], &[]), ["mlir"]);
+    let profile = b"\x0a\x0f\x12\x0d/device:TPU:0";
+    assert_eq!(given(&[("p.pb", profile)], &[]), ["profile"]);
+    assert_eq!(given(&[("run/vm.trace.json.gz", b"\x1f\x8b")], &[]), ["profile"], "its reader says what it is");
+    assert_eq!(given(&[("run/a.xplane.pb", profile), ("run/notes.md", b"notes")], &[]), ["profile"]);
+    assert_eq!(given(&[("a", profile)], &[("b", profile)]), ["profile-diff"]);
+    assert_eq!(given(&[("a", profile)], &[("b", module)]), ["hlo-diff"]);
 }
 
 /// Every input has an answer or an error, without a panic, whatever is chosen.

@@ -4,7 +4,7 @@ mod lines;
 mod progress;
 
 pub(crate) use lines::{Line, MAX_LINE, for_each_line};
-pub(crate) use progress::progress;
+pub(crate) use progress::{progress, progress_of_profile};
 
 use crate::args::Format;
 use crate::failure::Failure;

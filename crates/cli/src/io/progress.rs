@@ -1,4 +1,4 @@
-//! The progress bar of verbs that take long.
+//! The progress bars of verbs that take long.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -12,4 +12,20 @@ pub(crate) fn progress(bytes: u64) -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+/// What shows how much of a profile is read: nothing below this size.
+pub(crate) fn progress_of_profile() -> impl FnMut(u64, u64) {
+    const LARGE: u64 = 64 << 20;
+    let mut bar = None;
+    move |done, all| {
+        if all < LARGE {
+            return;
+        }
+        let bar = bar.get_or_insert_with(|| progress(all));
+        bar.set_position(done);
+        if done >= all {
+            bar.finish_and_clear();
+        }
+    }
 }

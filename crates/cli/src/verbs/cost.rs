@@ -3,6 +3,7 @@
 use super::hlo::{end, opened};
 use crate::args::CostArguments;
 use crate::failure::Failure;
+use crate::io::progress_of_profile;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_files::check_outputs;
 use xla_shape_pjrt::Program;
@@ -12,7 +13,8 @@ use xla_shape_tune::{Devices, try_remedies};
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
     let html = arguments.html.as_deref();
-    let mut program = match Opened::open_module(&arguments.file, arguments.module.as_deref())? {
+    let mut program = match Opened::open_with(&arguments.file, arguments.module.as_deref(), &mut progress_of_profile())?
+    {
         Opened::Source { path, bytes } => {
             check_outputs([path.as_path()], html)?;
             return compiled(arguments, host, &bytes);

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloShowArguments, HloVerb};
 use crate::failure::Failure;
-use crate::io;
+use crate::io::{self, progress_of_profile};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use xla_shape::hlo::Severity;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         None => {}
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
-    let program = Program::open_module(file, arguments.module.as_deref())?;
+    let program = Program::open_with(file, arguments.module.as_deref(), &mut progress_of_profile())?;
     opened(&program, arguments.html.as_deref())?;
     if let Some(space) = arguments.space {
         check_space(program.module(), space).map_err(Failure::said)?;
@@ -128,7 +128,7 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
 
 /// Opens a program. The output must not be one of its files; instructions that could not be read are a warning.
 pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failure> {
-    let program = Program::open(path)?;
+    let program = Program::open_with(path, None, &mut progress_of_profile())?;
     opened(&program, output)?;
     Ok(program)
 }
@@ -136,6 +136,9 @@ pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failur
 /// The same for a program that is open.
 pub(super) fn opened(program: &Program, output: Option<&Path>) -> Result<(), Failure> {
     check_outputs(program.paths().iter().map(PathBuf::as_path), output)?;
+    if let Some(profile) = program.instead_of_trace() {
+        io::tell(format_args!("note: a trace for viewers has no modules, so {} beside it is read", profile.display()));
+    }
     if let Some(unread) = program.unread() {
         io::tell(unread);
     }

@@ -6,9 +6,10 @@ use crate::io;
 use clap::ValueEnum as _;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use xla_shape_files::contents;
-use xla_shape_program::{File, Input, PASTED, Question, Reading};
+use xla_shape_program::{File, Input, PASTED, Question, Reading, profile_files};
 use xla_shape_render::{Text, shell_line};
 
 /// How many files of a directory are named at most, and how deep they are: the others belong to no dump.
@@ -28,6 +29,10 @@ impl Thing {
         let path = Path::new(given);
         // A text can be longer than a name may be, which is an error of the system.
         let kind = if given == PASTED { None } else { fs::metadata(path).ok() };
+        // Of a profile, the verb reads more than the beginning.
+        if let Some(first) = kind.as_ref().and_then(|_| profile_files(path)?.into_iter().next()) {
+            return Ok(Self { names: vec![path.to_string_lossy().into_owned()], bytes: beginning(&first)? });
+        }
         match kind {
             Some(kind) if kind.is_dir() => {
                 let mut names = Vec::new();
@@ -49,6 +54,14 @@ impl Thing {
     fn files(&self) -> Vec<File<'_>> {
         self.names.iter().map(|name| File { name: name.clone(), bytes: &self.bytes }).collect()
     }
+}
+
+/// The first bytes of a file, of which a profile is known.
+fn beginning(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(128).read_to_end(&mut bytes));
+    read.map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
+    Ok(bytes)
 }
 
 /// Adds the names of the files in a directory and below. Links are not followed, and names that begin with a dot are left out.

@@ -168,6 +168,15 @@ impl Profile {
     /// If the bytes end inside of a plane, or a plane with modules or times is not a valid message.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut profile = Self::default();
+        profile.add(bytes)?;
+        Ok(profile)
+    }
+
+    /// Adds the profile of another host of the same run.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read). What is before the error stays added.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let mut fields = Fields::new(bytes);
         let mut before = 0_usize;
         while let Some(found) = fields.next() {
@@ -175,10 +184,10 @@ impl Profile {
             let found = found.map_err(|_| ProfileError::truncated(at))?;
             before = bytes.len().saturating_sub(fields.rest().len());
             if let (1, Content::Bytes(plane)) = (found.number, found.content) {
-                profile.add_plane(plane).map_err(|error| error.at(at))?;
+                self.add_plane(plane).map_err(|error| error.at(at))?;
             }
         }
-        Ok(profile)
+        Ok(())
     }
 
     /// Adds a plane of this profile, or of the profile of another host of the same run.

@@ -2,10 +2,11 @@
 
 use super::{File, PASTED};
 use crate::program::Program;
-use crate::read::ReadError;
+use crate::read::{ReadError, host_of_trace};
 use std::collections::BTreeMap;
 use xla_shape_core::sorting::sort_by;
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
+use xla_shape_hlo::profile::Profile;
 use xla_shape_hlo::proto::{is_message, is_text_format};
 use xla_shape_hlo::{Language, LogLines};
 use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
@@ -51,6 +52,22 @@ pub struct ModuleDump<'g> {
     files: DumpFiles,
     others: Vec<String>,
     folder: BTreeMap<&'g str, &'g [u8]>,
+    /// Of a directory with profiles, those of the hosts.
+    hosts: Vec<&'g [u8]>,
+}
+
+/// Whether a file is a profile, or a trace for viewers beside one.
+pub(super) fn is_profile(file: &File<'_>) -> bool {
+    Profile::is_profile(file.bytes) || host_of_trace(&file.name).is_some()
+}
+
+/// The profiles of the hosts of the last run among the files of a directory, and the directory of the run.
+fn last_run<'g>(files: &'g [File<'_>]) -> Option<(&'g str, Vec<&'g File<'g>>)> {
+    let mut runs = BTreeMap::<&str, Vec<&File<'_>>>::new();
+    for file in files.iter().filter(|file| Profile::is_profile(file.bytes)) {
+        runs.entry(file.place().0).or_default().push(file);
+    }
+    runs.pop_last()
 }
 
 impl<'g> ModuleDump<'g> {
@@ -59,8 +76,14 @@ impl<'g> ModuleDump<'g> {
     pub fn find(files: &'g [File<'_>]) -> Option<Self> {
         if let [file] = files {
             let [path, name] = [file.name.clone(), file.name.clone()];
+            let (files, others, folder, hosts) = Default::default();
+            return Some(Self { path, name, bytes: file.bytes, files, others, folder, hosts });
+        }
+        if let Some((path, hosts)) = last_run(files) {
+            let path = if path.is_empty() { "." } else { path }.to_owned();
+            let hosts = hosts.into_iter().map(|file| file.bytes).collect();
             let (files, others, folder) = Default::default();
-            return Some(Self { path, name, bytes: file.bytes, files, others, folder });
+            return Some(Self { name: path.clone(), path, bytes: &[], files, others, folder, hosts });
         }
         let mut folders = BTreeMap::<&str, BTreeMap<&str, &[u8]>>::new();
         for file in files {
@@ -75,7 +98,8 @@ impl<'g> ModuleDump<'g> {
             files.proto = files.proto.filter(|name| *name != module);
             let bytes = folder.get(module.as_str())?;
             let path = if path.is_empty() { "." } else { path };
-            Some(Self { path: path.to_owned(), name: format!("{path}/{module}"), bytes, files, others, folder })
+            let [path, name] = [path.to_owned(), format!("{path}/{module}")];
+            Some(Self { path, name, bytes, files, others, folder, hosts: Vec::new() })
         })
     }
 
@@ -84,6 +108,9 @@ impl<'g> ModuleDump<'g> {
     /// # Errors
     /// If the file is not a module, or nothing of it can be read.
     pub fn program(&self) -> Result<Program, ReadError> {
+        if !self.hosts.is_empty() {
+            return Program::of_hosts(&self.name, &self.hosts);
+        }
         let program = Program::read(&self.name, self.bytes.to_vec())?;
         let read = |name: &str| self.folder.get(name).map(|bytes| bytes.to_vec());
         Ok(program.with_files(self.files.clone(), read).with_others(self.others.clone()))

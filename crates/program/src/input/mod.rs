@@ -99,7 +99,9 @@ impl<'g> Input<'g> {
             (_, true) => {
                 "expected an optimized module or a dump of kernels among these files, found neither; to read one of them, give it alone"
             }
-            (_, false) => "these two cannot be compared: expected two shapes, two HLO modules or two dumps of kernels",
+            (_, false) => {
+                "these two cannot be compared: expected two shapes, two HLO modules, two profiles or two dumps of kernels"
+            }
         }
     }
 }

@@ -86,16 +86,17 @@ impl Reading {
                     .into_iter()
                     .collect()
             }
-            Self::Hlo | Self::Source => {
+            Self::Hlo | Self::Source | Self::Profile => {
                 let Some(dump) = ModuleDump::find(input.first()) else { return Vec::new() };
                 let path = path_argument(&dump.path);
                 let all = match self {
                     Self::Source => [("compile", "Memory and layouts"), ("cost", "Cycles")],
+                    Self::Profile => [("cost", "Measured times"), ("hlo", "Memory")],
                     _ => [("hlo", "Memory"), ("cost", "Cycles")],
                 };
                 all.into_iter().map(|(verb, title)| Question::new(verb, title, &[&path])).collect()
             }
-            Self::HloDiff => {
+            Self::HloDiff | Self::ProfileDiff => {
                 let [before, after] = match (input.files, input.against) {
                     (files, []) => {
                         let (before, after) = files.split_at(files.len().min(1));

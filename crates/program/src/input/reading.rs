@@ -2,7 +2,7 @@
 //!
 //! Each [`Reading`] has its commands in `question.rs`; `crates/web/src/views.rs` has what the explorer answers to a command.
 
-use super::dumps::{KernelFiles, ModuleDump, is_module};
+use super::dumps::{KernelFiles, ModuleDump, is_module, is_profile};
 use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_shapes};
 use super::{File, Input};
 use crate::read::is_known;
@@ -33,8 +33,12 @@ pub enum Reading {
     Hlo,
     /// A program in a dialect of MLIR, such as StableHLO, which a compiler takes.
     Source,
+    /// A profile: one file, or those of the hosts of a run.
+    Profile,
     /// Two modules to compare.
     HloDiff,
+    /// Two profiles to compare.
+    ProfileDiff,
     /// The compiler's texts about kernels.
     Kernels,
     /// Two dumps of kernels to compare.
@@ -60,7 +64,9 @@ impl Reading {
             Self::Log => "log",
             Self::Hlo => "hlo",
             Self::Source => "mlir",
+            Self::Profile => "profile",
             Self::HloDiff => "hlo-diff",
+            Self::ProfileDiff => "profile-diff",
             Self::Kernels => "kernels",
             Self::KernelDiff => "kernel-diff",
         }
@@ -89,7 +95,9 @@ impl Reading {
             Self::Log => "a log or a message with shapes in it".to_owned(),
             Self::Hlo => "an HLO module".to_owned(),
             Self::Source => "a program in MLIR, such as StableHLO".to_owned(),
+            Self::Profile => "a profile".to_owned(),
             Self::HloDiff => "two HLO modules to compare".to_owned(),
+            Self::ProfileDiff => "two profiles to compare".to_owned(),
             Self::Kernels => "the compiler's texts about kernels".to_owned(),
             Self::KernelDiff => "two dumps of kernels to compare".to_owned(),
         }
@@ -119,6 +127,9 @@ impl Reading {
 }
 
 fn of_file(file: &File<'_>) -> Vec<Reading> {
+    if is_profile(file) {
+        return vec![Reading::Profile];
+    }
     if file.bytes.trim_ascii().is_empty() {
         return Vec::new();
     }
@@ -210,19 +221,31 @@ fn has_shapes(text: &str) -> bool {
 
 fn of_directory(files: &[File<'_>]) -> Vec<Reading> {
     let mut found = Vec::new();
-    if ModuleDump::find(files).is_some() {
+    if files.iter().any(is_profile) {
+        found.push(Reading::Profile);
+    } else if ModuleDump::find(files).is_some() {
         found.push(Reading::Hlo);
     }
     if KernelFiles::find(files).is_some() {
         found.push(Reading::Kernels);
     }
-    if let [first, second] = files
-        && is_module(first)
-        && is_module(second)
-    {
-        found.insert(0, Reading::HloDiff);
+    if let [first, second] = files {
+        found.splice(..0, compared(std::slice::from_ref(first), std::slice::from_ref(second)));
     }
     found
+}
+
+/// How two programs are compared, if both are programs.
+fn compared(before: &[File<'_>], after: &[File<'_>]) -> Option<Reading> {
+    let [before, after] = [before, after].map(|files| match files {
+        [file] => (is_profile(file), is_profile(file) || is_module(file)),
+        files => (files.iter().any(is_profile), ModuleDump::find(files).is_some()),
+    });
+    match (before, after) {
+        ((true, _), (true, _)) => Some(Reading::ProfileDiff),
+        ((_, true), (_, true)) => Some(Reading::HloDiff),
+        _ => None,
+    }
 }
 
 fn of_two(before: &[File<'_>], after: &[File<'_>]) -> Vec<Reading> {
@@ -234,13 +257,7 @@ fn of_two(before: &[File<'_>], after: &[File<'_>]) -> Vec<Reading> {
     if short(before) && short(after) {
         found.extend([Reading::Shapes, Reading::Block]);
     }
-    let is_program = |files: &[File<'_>]| match files {
-        [file] => is_module(file),
-        files => ModuleDump::find(files).is_some(),
-    };
-    if is_program(before) && is_program(after) {
-        found.push(Reading::HloDiff);
-    }
+    found.extend(compared(before, after));
     if KernelFiles::find(before).is_some() && KernelFiles::find(after).is_some() {
         found.push(Reading::KernelDiff);
     }

@@ -2,9 +2,8 @@
 
 mod profile;
 
-pub(crate) use profile::{Profiled, program_of};
+pub(crate) use profile::{Profiled, program_of, program_of_hosts};
 use std::fmt;
-use std::sync::Arc;
 use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::dump::BufferAssignment;
@@ -157,12 +156,12 @@ const RIEGELI: &[u8] = &[0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f];
 
 /// Reads a module, as text or message; of a profile, the one that took the most time.
 pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
-    if let Some(what) = other_form(&bytes) {
+    let is_trace = host_of_trace(name).is_some() && !Profile::is_profile(&bytes);
+    if let Some(what) = is_trace.then_some(TRACE).or_else(|| other_form(&bytes)) {
         return Err(ReadError::Form { name: name.to_owned(), what });
     }
     if Profile::is_profile(&bytes) {
-        let profile = Profile::read(&bytes).map_err(|error| ReadError::Profile { name: name.to_owned(), error })?;
-        return program_of(name, Arc::new(profile), None);
+        return program_of_hosts(name, &[&bytes]);
     }
     if is_message(&bytes) {
         return of_message(name, &bytes);
@@ -209,6 +208,16 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
         return Err(ReadError::Syntax { error, text: module.into_text(), message: shown });
     }
     Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
+}
+
+/// What a trace for viewers is, without a profile beside it.
+const TRACE: &str = "this is a trace for viewers, which has no modules, so its times belong to no source lines; the profiler writes a \
+                     *.xplane.pb beside it, which has both";
+
+/// The name of a trace for viewers without its ending: JAX writes one for each host, beside the profile of the host.
+pub(crate) fn host_of_trace(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(".gz").unwrap_or(name).strip_suffix("trace.json")?;
+    name.strip_suffix(['.', '_'])
 }
 
 /// Whether these bytes are in a form that has a module, or of which it is known why none can be read.
@@ -322,6 +331,9 @@ mod tests {
             (b"\x40\0\0\0\0\0\0\0{\"w\":{}}", "--tensor"),
         ] {
             assert!(super::other_form(bytes).is_some_and(|what| what.contains(word)), "{bytes:?}");
+        }
+        for (name, host) in [("d/vm.trace.json.gz", Some("d/vm")), ("vm.trace.json", Some("vm")), ("x.json.gz", None)] {
+            assert_eq!(super::host_of_trace(name), host);
         }
         for bytes in [&b"HloModule m\nENTRY e {"[..], b"ENTRY e {", b"// a comment\nHloModule m", b"\xff\xfe"] {
             assert_eq!(super::hint(bytes), None, "{bytes:?}");

@@ -21,6 +21,15 @@ impl Profiled {
     }
 }
 
+/// The module of a run that took the most time: of the profiles of its hosts, which are the files in `name`.
+pub(crate) fn program_of_hosts(name: &str, hosts: &[&[u8]]) -> Result<Contents, ReadError> {
+    let mut profile = Profile::default();
+    for host in hosts {
+        profile.add(host).map_err(|error| ReadError::Profile { name: name.to_owned(), error })?;
+    }
+    program_of(name, Arc::new(profile), None)
+}
+
 /// The module of a profile that took the most time, or the one with this name. `name` is the file's name for errors.
 pub(crate) fn program_of(name: &str, profile: Arc<Profile>, wanted: Option<&str>) -> Result<Contents, ReadError> {
     let number = match wanted {
