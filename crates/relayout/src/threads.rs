@@ -36,7 +36,15 @@ pub(super) fn run(step: &BoundedStep, widths: Widths, source: &[u8], destination
             step.with(part).run(&widths, source, destination);
         }
     };
-    let Some((helping, pieces)) = divided(helpers, destination.len()) else { return serial(step.step(), destination) };
+    let Some((helping, pieces)) = divided(helpers, destination.len()) else {
+        if destination.len() > MAX_STRETCH_BYTES {
+            serial(step.step(), destination);
+        } else if helpers.caller.goes_on() {
+            // A small array takes microseconds: a single part is not made again of the whole.
+            step.run(&widths, source, destination);
+        }
+        return;
+    };
     let mut parts = Vec::new();
     for_each(&step.step().parts(pieces), destination, |part, own| parts.push((part, own)));
     share(helpers, helping, parts, |(part, own)| serial(&part, own));
