@@ -229,7 +229,8 @@ impl Module {
         });
         let limits = limits.transpose()?;
         let difference = self.compared(after);
-        Ok(difference.exceeded(&limits.unwrap_or_else(|| difference.usual_limits())))
+        let exceeded = difference.exceeded(&limits.unwrap_or_else(|| difference.usual_limits()));
+        Ok(exceeded.iter().map(ToString::to_string).collect())
     }
 
     /// Checks claims, the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells whether all hold.

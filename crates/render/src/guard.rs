@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
 use xla_shape_answers::guard::{Check, Checks, Record};
-use xla_shape_answers::hlo::{Measure, Quantity};
+use xla_shape_answers::hlo::{Limit, Measure, Quantity};
 
 /// The text lists at most this many copies, and source lines.
 const MOST: usize = 10;
@@ -25,10 +25,7 @@ impl Show for Record {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         for program in &self.programs {
-            // A program for a GPU has a time and no cycles.
-            let has_time = program.measures.contains_key(&Measure::Seconds);
-            let measures = program.measures.iter().filter(|(of, _)| !has_time || **of != Measure::Cycles);
-            let measures = measures.map(|(of, number)| format!("{} {}", of.name(), in_words(*of, *number)));
+            let measures = program.said().map(|(of, number)| format!("{} {}", of.name(), in_words(of, number)));
             let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
             text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
             let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
@@ -103,7 +100,7 @@ fn in_a_line(instead: &Instead) -> String {
     words.extend(instead.trips.map(|trips| format!("{trips} times")));
     words.extend(instead.source.clone());
     words.extend(instead.op_name.as_ref().filter(|_| instead.source.is_none()).cloned());
-    words.extend(instead.because.clone());
+    words.extend(instead.because.as_ref().map(ToString::to_string));
     words.join(", ")
 }
 
@@ -119,7 +116,7 @@ pub fn claims_file(claims: &Claims) -> String {
 fn write(text: &mut Text, check: &Check) {
     let name = check.device.as_deref().or(check.module.as_deref()).unwrap_or("the program");
     let state = if check.passed { "passed" } else { "FAILED" };
-    text.heading(&format!("{name}: {state} ({})", check.limits.join(", ")));
+    text.heading(&format!("{name}: {state} ({})", joined(&check.limits)));
     for warning in &check.warnings {
         text.paragraph(format!("warning: {warning}"));
     }
@@ -133,16 +130,15 @@ fn write(text: &mut Text, check: &Check) {
         let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
         let percent = change_in_percent(found.before.map(Quantity::number), found.after.map(Quantity::number));
         let percent = percent.map_or(String::new(), |percent| format!(" ({percent})"));
-        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", found.name, found.cause);
+        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", found.measure.name(), found.cause);
     }
-    for (is_added, copies) in [(true, &check.copies_added), (false, &check.copies_removed)] {
-        let change = if is_added { "copy added" } else { "copy removed" };
+    for (change, copies) in [("added", &check.copies_added), ("removed", &check.copies_removed)] {
         for copy in copies.iter().take(MOST) {
             let amount = copy.amount.map_or(String::new(), |amount| format!("  {amount}"));
             let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-            let _ = writeln!(text, "  {change}{amount}{source}: {} -> {}", copy.from, copy.to);
-            text.hanging("      ", &copy.because);
-            if let Some(remedy) = copy.remedy.as_ref().filter(|_| is_added) {
+            let _ = writeln!(text, "  copy {change}{amount}{source}: {} -> {}", copy.from, copy.to);
+            text.hanging("      ", &copy.because.to_string());
+            if let Some(remedy) = &copy.remedy {
                 text.hanging("      ", &format!("to remove it: {remedy}"));
             }
         }
@@ -158,6 +154,10 @@ fn write(text: &mut Text, check: &Check) {
     }
 }
 
+fn joined(limits: &[Limit]) -> String {
+    limits.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 fn more(text: &mut Text, length: usize) {
     if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
         let _ = writeln!(text, "  … and {left} more; --format json has all");
@@ -171,13 +171,14 @@ pub fn markdown(checks: &Checks) -> String {
     for check in &checks.programs {
         let state = if check.passed { "passed" } else { "**failed**" };
         lines.push(format!("### {}: {state}", markdown::code(check.device.as_deref().unwrap_or("program"))));
-        let notes = check.exceeded.iter().chain(&check.warnings);
-        lines.extend(notes.flat_map(|note| [String::new(), format!("- {}", markdown::plain(note))]));
+        let exceeded = check.exceeded.iter().map(ToString::to_string);
+        let notes = exceeded.chain(check.warnings.iter().map(ToString::to_string));
+        lines.extend(notes.flat_map(|note| [String::new(), format!("- {}", markdown::plain(&note))]));
         let rows = check.measures.iter().map(|found| {
             let [before, after] = [found.before, found.after].map(|number| in_words(found.measure, number));
             let percent = change_in_percent(found.before.map(Quantity::number), found.after.map(Quantity::number))
                 .unwrap_or_default();
-            vec![found.name.to_owned(), before, after, percent, found.cause.to_string()]
+            vec![found.measure.name().to_owned(), before, after, percent, found.cause.to_string()]
         });
         markdown::table(&mut lines, "What changed", &["", "before", "after", "change", "cause"], rows.collect());
         let of_lines = check.lines.iter().flat_map(|line| [line.before, line.after]);
@@ -185,18 +186,18 @@ pub fn markdown(checks: &Checks) -> String {
             check.copies_added.iter().chain(&check.copies_removed).map(|copy| copy.amount).chain(of_lines);
         let is_time = amounts.any(|amount| amount.and_then(Amount::time).is_some());
         let unit = if is_time { "time" } else { "cycles" };
-        let copies = [(true, &check.copies_added), (false, &check.copies_removed)];
-        let rows = copies.iter().flat_map(|&(is_added, copies)| {
+        let copies = [("added", &check.copies_added), ("removed", &check.copies_removed)];
+        let rows = copies.iter().flat_map(|&(change, copies)| {
             copies.iter().map(move |copy| {
                 let optional = |text: &Option<String>| text.as_deref().map(markdown::code).unwrap_or_default();
                 let amount = copy.amount.map_or_else(String::new, Amount::in_column);
-                let remedy = copy.remedy.as_deref().filter(|_| is_added).map(markdown::plain);
+                let remedy = copy.remedy.as_ref().map(|remedy| markdown::plain(&remedy.to_string()));
                 vec![
-                    if is_added { "added" } else { "removed" }.to_owned(),
+                    change.to_owned(),
                     markdown::code(&format!("{} -> {}", copy.from, copy.to)),
                     amount,
                     optional(&copy.source),
-                    markdown::plain(&copy.because),
+                    markdown::plain(&copy.because.to_string()),
                     remedy.unwrap_or_default(),
                 ]
             })

@@ -112,7 +112,11 @@ fn guard_records_seconds() {
     let slower = text.replace("\"exec_time_us\":3.8315", "\"exec_time_us\":4.8315");
     let check = Check::new(&record, &recorded(&slower), &[], false, "accept").unwrap();
     assert_eq!(check.exceeded.len(), 1, "{:?}", check.exceeded);
-    assert!(check.exceeded[0].starts_with("seconds>2%: 7.20 µs before, 8.20 µs after"), "{}", check.exceeded[0]);
+    assert!(
+        check.exceeded[0].to_string().starts_with("seconds>2%: 7.20 µs before, 8.20 µs after"),
+        "{}",
+        check.exceeded[0]
+    );
     assert!(check.warnings.is_empty(), "{:?}", check.warnings);
     let limits = ["seconds>2e-6".parse().unwrap()];
     assert!(Check::new(&record, &recorded(&slower), &limits, false, "accept").unwrap().passed);

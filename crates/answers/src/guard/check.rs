@@ -1,13 +1,13 @@
 //! Compares programs with their records.
 
-use super::record::{Record, Recorded, RecordedCopy};
+use super::record::{Noted, Record, Recorded, RecordedCopy};
 use crate::amount;
-use crate::cost::Amount;
+use crate::cost::{Amount, Cause, Remedy};
 use crate::digest::{self, Digest};
-use crate::hlo::{Limit, Measure, OtherDevices, Quantity, Reason};
+use crate::hlo::{Exceeded, Limit, Measure, OtherDevices, Quantity, Reason};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 use xla_shape_core::sorting::sort_by_key;
@@ -33,11 +33,11 @@ pub struct Check {
     /// Whether no limit is exceeded.
     pub passed: bool,
     /// The limits.
-    pub limits: Vec<String>,
+    pub limits: Vec<Limit>,
     /// The limits that are exceeded, as sentences.
-    pub exceeded: Vec<String>,
+    pub exceeded: Vec<Exceeded>,
     /// What makes the comparison doubtful, as sentences.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The numbers that differ.
     pub measures: Vec<ChangedMeasure>,
     /// The instructions that only change a layout and that the record does not have.
@@ -50,20 +50,65 @@ pub struct Check {
     pub accept: String,
 }
 
+/// What makes a comparison doubtful. Its text, which is its JSON, is a sentence.
+///
+/// ```
+/// use xla_shape_answers::guard::{Check, Record, Recorded, Warning};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
+/// let record = Record::new(vec![Recorded::new(&module, Some(32), None, None)?]);
+/// let check = Check::new(&record, &record.programs[0], &[], false, "accept")?;
+/// assert_eq!(check.warnings, [Warning::Unchecked("cycles>2%".parse()?)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Another compiler made the record; what each says its version is.
+    OtherCompiler {
+        /// That of the record.
+        before: String,
+        /// That of now.
+        now: String,
+    },
+    /// A usual limit is not checked, because the record does not know the number.
+    Unchecked(Limit),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherCompiler { before, now } => write!(
+                f,
+                "another compiler made the record: `{before}`, now `{now}`; the compiler may be the cause of a difference"
+            ),
+            Self::Unchecked(limit) => {
+                write!(f, "`{limit}` is not checked, because the record does not know the {}", limit.measure.name())
+            }
+        }
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A number.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangedMeasure {
     /// Which number.
-    pub name: &'static str,
+    #[serde(rename = "name")]
+    pub measure: Measure,
     /// The number of the record, a time in seconds; null if it is not known.
     pub before: Option<Quantity>,
     /// The number now; null if it is not known.
     pub after: Option<Quantity>,
     /// Why it is not the same.
     pub cause: Reason,
-    /// The same as a value.
-    #[serde(skip)]
-    pub measure: Measure,
 }
 
 /// A copy.
@@ -82,9 +127,9 @@ pub struct ChangedCopy {
     /// Why it is not the same.
     pub cause: Reason,
     /// Why the copy is there, as a sentence.
-    pub because: String,
-    /// What would remove it; null if nothing is known.
-    pub remedy: Option<String>,
+    pub because: Noted<Cause>,
+    /// What would remove it; null if nothing is known, and of a copy that is gone.
+    pub remedy: Option<Noted<Remedy>>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
@@ -160,7 +205,7 @@ impl Check {
     /// ```
     /// use xla_shape_answers::cost::Amount;
     /// use xla_shape_answers::guard::{Check, CheckError, Record, Recorded};
-    /// use xla_shape_answers::hlo::Quantity;
+    /// use xla_shape_answers::hlo::{Measure, Quantity};
     /// use xla_shape_hlo::Module;
     ///
     /// let program = |end: &str| Module::parse(&format!("HloModule m\nENTRY e {{ p = f32[8,128]{{1,0}} parameter(0) {end} }}"));
@@ -174,7 +219,7 @@ impl Check {
     /// let now = Recorded::new(&after, Some(8192), Some("v5e"), None)?;
     /// assert_eq!((now.copies[0].to.as_str(), now.lines[0].cycles), ("f32[8,128]{0,1}", Some(1200)));
     /// let check = Check::new(&record, &now, &["copies>0".parse()?], false, "accept")?;
-    /// assert_eq!((check.measures[0].name, check.measures[0].before), ("cycles", None));
+    /// assert_eq!((check.measures[0].measure, check.measures[0].before), (Measure::Cycles, None));
     /// assert_eq!(check.measures[1].after, Some(Quantity::Number(1)));
     /// assert_eq!((check.copies_added[0].opcode.as_str(), check.copies_added[0].amount), ("copy", Some(Amount::Cycles(1200))));
     /// assert_eq!((check.lines[0].source.as_deref(), check.lines[0].before), (Some("train.py:7"), None));
@@ -213,13 +258,8 @@ impl Check {
         }
         let (computing, all) = (before.computing == now.computing, before.operations == now.operations);
         let cause = first.reason(&second, computing, all);
-        let changed = |of: Measure| ChangedMeasure {
-            name: of.name(),
-            before: before.measure(of),
-            after: now.measure(of),
-            cause,
-            measure: of,
-        };
+        let changed =
+            |of: Measure| ChangedMeasure { measure: of, before: before.measure(of), after: now.measure(of), cause };
         let all = Measure::ALL.map(changed);
         let (limits, unchecked): (Vec<Limit>, Vec<Limit>) = match limits {
             [] => Limit::usual(|measure| before.measure(measure).is_some()),
@@ -228,20 +268,14 @@ impl Check {
         if limits.is_empty() {
             return Err(CheckError::NoLimit);
         }
-        let unchecked = unchecked.into_iter().map(|limit| {
-            format!("`{limit}` is not checked, because the record does not know the {}", limit.measure.name())
-        });
         let exceeded = limits.iter().filter_map(|limit| {
             let found = all.iter().find(|found| found.measure == limit.measure)?;
-            limit.complaint([found.before, found.after], None, cause)
+            limit.exceeded([found.before, found.after], None, cause)
         });
-        let exceeded: Vec<String> = exceeded.collect();
+        let exceeded: Vec<Exceeded> = exceeded.collect();
         let other_compiler = before.compiler.as_ref().zip(now.compiler.as_ref()).filter(|(before, now)| before != now);
-        let warning = other_compiler.map(|(before, now)| {
-            format!(
-                "another compiler made the record: `{before}`, now `{now}`; the compiler may be the cause of a difference"
-            )
-        });
+        let warning =
+            other_compiler.map(|(before, now)| Warning::OtherCompiler { before: before.clone(), now: now.clone() });
         let [copies_removed, copies_added] = copies([before, now], cause);
         Ok(Self {
             device: now.device.clone().or_else(|| before.device.clone()),
@@ -249,9 +283,9 @@ impl Check {
             compiler_before: before.compiler.clone(),
             compiler: now.compiler.clone(),
             passed: exceeded.is_empty(),
-            limits: limits.iter().map(ToString::to_string).collect(),
+            limits,
             exceeded,
-            warnings: warning.into_iter().chain(unchecked).collect(),
+            warnings: warning.into_iter().chain(unchecked.into_iter().map(Warning::Unchecked)).collect(),
             measures: all.into_iter().filter(|found| found.before != found.after).collect(),
             copies_added,
             copies_removed,
@@ -269,11 +303,13 @@ fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     let operation = |copy: &RecordedCopy| copy.op_name.clone();
     let nothing = |_: &RecordedCopy| None;
     let all = programs.map(|program| program.copies.iter().collect());
-    alone(alone(all, operation), nothing).map(|copies| {
+    let [removed, added] = alone(alone(all, operation), nothing).map(|copies| {
         let mut copies: Vec<_> = copies.into_iter().map(|copy| ChangedCopy::new(copy, cause)).collect();
         sort_by_key(&mut copies, |copy| std::cmp::Reverse(copy.amount));
         copies
-    })
+    });
+    let removed = removed.into_iter().map(|copy| ChangedCopy { remedy: None, ..copy });
+    [removed.collect(), added]
 }
 
 /// The copies without one of the same layouts and the same name on the other side.
@@ -371,8 +407,8 @@ impl Answer for Checks {
             name: format!("{} {}", copy.opcode, copy.to),
             amount: copy.amount.map(digest::Amount::Cost),
             source: copy.source.clone(),
-            because: Some(copy.because.clone()),
-            remedy: copy.remedy.clone(),
+            because: Some(copy.because.to_string()),
+            remedy: copy.remedy.as_ref().map(ToString::to_string),
         });
         let accept = self.programs.first().filter(|_| !self.passed()).map(|check| check.accept.clone());
         let accept = accept.and_then(|accept| accept.strip_prefix("xla-shape ").map(str::to_owned));

@@ -5,5 +5,5 @@ pub mod claims;
 mod measures;
 pub mod record;
 
-pub use check::{Check, CheckError, Checks};
-pub use record::{Record, RecordError, Recorded};
+pub use check::{Check, CheckError, Checks, Warning};
+pub use record::{Noted, Record, RecordError, Recorded};

@@ -1,11 +1,12 @@
 //! The file that `guard record` writes.
 
 use super::measures;
-use crate::cost::{Amount, CopyCost, ProgramCost, Seconds};
+use crate::cost::{Amount, Cause, CopyCost, ProgramCost, Remedy, Seconds};
 use crate::hlo::{Measure, Operations, Quantity, Signature, measure};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_core::Shape;
@@ -94,9 +95,30 @@ pub struct RecordedCopy {
     #[serde(default)]
     pub seconds: Option<Seconds>,
     /// Why the copy is there, as a sentence.
-    pub cause: String,
+    pub cause: Noted<Cause>,
     /// What would remove it; null if nothing is known.
-    pub remedy: Option<String>,
+    pub remedy: Option<Noted<Remedy>>,
+}
+
+/// A cause or a remedy in a record, where it is a sentence. What is read from a file stays one: the next version may write it in other words.
+///
+/// ```
+/// use xla_shape_answers::cost::Cause;
+/// use xla_shape_answers::guard::Noted;
+///
+/// let found = Noted::Found(Cause::Result);
+/// let read: Noted<Cause> = serde_json::from_str(&serde_json::to_string(&found)?)?;
+/// assert!(matches!(&read, Noted::Read(sentence) if sentence == "a result needs memory of its own"));
+/// assert_eq!(found, read);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+pub enum Noted<T> {
+    /// What this version found in a program.
+    Found(T),
+    /// The sentence of a file.
+    Read(String),
 }
 
 /// A source line.
@@ -116,6 +138,48 @@ impl RecordedCopy {
     /// What all its runs cost.
     pub(super) fn amount(&self) -> Option<Amount> {
         self.seconds.map(Amount::Time).or(self.cycles.map(Amount::Cycles))
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Noted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Found(found) => found.fmt(f),
+            Self::Read(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+impl<T: fmt::Display> Serialize for Noted<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Noted<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::Read)
+    }
+}
+
+impl<T: fmt::Display> PartialEq for Noted<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T: fmt::Display> Eq for Noted<T> {}
+
+impl<T: fmt::Display> PartialOrd for Noted<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By the sentences, as the file has them.
+impl<T: fmt::Display> Ord for Noted<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.to_string().cmp(&other.to_string())
     }
 }
 
@@ -349,6 +413,13 @@ impl Recorded {
         })
     }
 
+    /// The numbers that say something of the program: a program for a GPU has a time and no cycles.
+    pub fn said(&self) -> impl Iterator<Item = (Measure, Option<Quantity>)> {
+        let has_time = self.measures.contains_key(&Measure::Seconds);
+        let measures = self.measures.iter().map(|(of, number)| (*of, *number));
+        measures.filter(move |(of, _)| !has_time || *of != Measure::Cycles)
+    }
+
     pub(crate) fn measure(&self, of: Measure) -> Option<Quantity> {
         self.measures.get(&of).copied().flatten()
     }
@@ -369,8 +440,8 @@ impl RecordedCopy {
             to: copy.to.clone(),
             cycles: copy.total.and_then(Amount::cycles),
             seconds: copy.total.and_then(Amount::time),
-            cause: copy.cause.to_string(),
-            remedy: copy.remedy.as_ref().map(ToString::to_string),
+            cause: Noted::Found(copy.cause.clone()),
+            remedy: copy.remedy.clone().map(Noted::Found),
         }
     }
 }

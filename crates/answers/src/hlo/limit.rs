@@ -4,7 +4,7 @@ use super::causes::Reason;
 use crate::cost::{ProgramCost, Seconds};
 use crate::numbers::Grouped;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 use xla_shape_hlo::{Module, Opcode};
@@ -32,7 +32,7 @@ impl Measure {
     pub const ALL: [Self; 6] =
         [Self::Memory, Self::Cycles, Self::Seconds, Self::Copies, Self::Collectives, Self::Fusions];
 
-    /// Its name.
+    /// Its name, which is its JSON.
     ///
     /// ```
     /// assert_eq!(xla_shape_answers::hlo::Measure::Cycles.name(), "cycles");
@@ -124,7 +124,8 @@ pub(crate) fn measure(
 /// assert_eq!(error.to_string(), "expected one of memory, cycles, seconds, copies, collectives, fusions at 0, found `cycle`");
 /// # Ok::<(), LimitError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
 pub struct Limit {
     /// What is compared.
     pub measure: Measure,
@@ -165,20 +166,18 @@ impl Limit {
         Self::USUAL.map(measured).into_iter().partition(|limit| is_known(limit.measure))
     }
 
-    /// A sentence if a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
-    pub(crate) fn complaint(
-        &self,
+    /// Whether a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
+    pub(crate) fn exceeded(
+        self,
         [before, after]: [Option<Quantity>; 2],
         unknown: Option<&str>,
         cause: Reason,
-    ) -> Option<String> {
+    ) -> Option<Exceeded> {
         let (Some(before), Some(after)) = (before, after) else {
-            let are = if self.measure == Measure::Memory { "is" } else { "are" };
-            let why = unknown.map_or(String::new(), |why| format!(" ({why})"));
-            return Some(format!("{self}: the {} {are} not known in both modules{why}", self.measure.name()));
+            return Some(Exceeded::Unknown { limit: self, why: unknown.map(str::to_owned) });
         };
-        let numbers = format!("{before} before, {after} after");
-        self.is_exceeded(before.number(), after.number()).then(|| format!("{self}: {numbers} ({cause})"))
+        let grew = Exceeded::Grew { limit: self, before, after, cause };
+        self.is_exceeded(before.number(), after.number()).then_some(grew)
     }
 
     /// Whether a number grew more than it may; a time in picoseconds.
@@ -252,6 +251,72 @@ impl fmt::Display for Limit {
             Growth::By(most) => write!(f, "{}>{most}", self.measure.name()),
             Growth::Percent(most) => write!(f, "{}>{most}%", self.measure.name()),
         }
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A limit that a program exceeds. Its text, which is its JSON, is a sentence.
+///
+/// ```
+/// use xla_shape_answers::hlo::{Difference, Exceeded, Quantity, Reason};
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+///
+/// let of_size = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}]{{0}} parameter(0) }}");
+/// let [before, after] = [Module::parse(&of_size(8))?, Module::parse(&of_size(9))?].map(Program::from);
+/// let difference = Difference::new(&before.memory(None), &after.memory(None));
+/// let limit = "memory>0".parse()?;
+/// let [before, after] = [32, 36].map(Quantity::Number);
+/// assert_eq!(difference.exceeded(&[limit]), [Exceeded::Grew { limit, before, after, cause: Reason::Source }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+#[non_exhaustive]
+pub enum Exceeded {
+    /// A number grew more than it may.
+    Grew {
+        /// The limit.
+        limit: Limit,
+        /// The number before.
+        before: Quantity,
+        /// The number after.
+        after: Quantity,
+        /// Why it is not the same.
+        cause: Reason,
+    },
+    /// A number is not known in both programs.
+    Unknown {
+        /// The limit.
+        limit: Limit,
+        /// Why it is not known, if that is known.
+        why: Option<String>,
+    },
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grew { limit, before, after, cause } => {
+                write!(f, "{limit}: {before} before, {after} after ({cause})")
+            }
+            Self::Unknown { limit, why } => {
+                let are = if limit.measure == Measure::Memory { "is" } else { "are" };
+                write!(f, "{limit}: the {} {are} not known in both modules", limit.measure.name())?;
+                why.as_ref().map_or(Ok(()), |why| write!(f, " ({why})"))
+            }
+        }
+    }
+}
+
+impl Serialize for Exceeded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

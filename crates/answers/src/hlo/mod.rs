@@ -24,7 +24,7 @@ pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
 pub use fits::{FitError, OfGpu};
 pub(crate) use limit::measure;
-pub use limit::{Growth, Limit, LimitError, Measure, Quantity};
+pub use limit::{Exceeded, Growth, Limit, LimitError, Measure, Quantity};
 pub use memory::Device;
 pub use report::Report;
 pub use show::{ShowError, ShownInstruction};

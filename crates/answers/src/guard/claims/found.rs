@@ -3,7 +3,7 @@
 use super::claim::{Arguments, Claim, Operation, Results};
 use super::fused::fusions;
 use super::select::{Line, Path, Scope, Space};
-use crate::cost::{Changed, CopyCost, ProgramCost};
+use crate::cost::{Cause, Changed, CopyCost, ProgramCost};
 use crate::hlo::{Measure, Quantity, measure};
 use crate::source::source_text;
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ pub struct Instead {
     /// How often the body of a loop runs each time; null if it is not known, and for everything else.
     pub trips: Option<u64>,
     /// Why a copy is there, as a sentence; null for everything else.
-    pub because: Option<String>,
+    pub because: Option<Cause>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
@@ -99,7 +99,7 @@ pub(super) struct Thing<'m> {
     /// The bytes that count, all runs together; `None` if they are not known.
     bytes: Option<u64>,
     trips: Option<u64>,
-    because: Option<String>,
+    because: Option<Cause>,
     /// Whether nobody knows if the claim is about it.
     is_doubtful: bool,
     /// What is not as the claim says.
@@ -417,7 +417,7 @@ impl<'m> Seen<'m> {
             let at = self.module.instruction_at(copy.number)?;
             let bytes = copy.to.parse::<ArrayShape>().ok().and_then(|array| array.byte_size());
             let mut thing = self.thing(at, format!("{} -> {}", copy.from, copy.to), bytes);
-            thing.because = Some(copy.cause.to_string());
+            thing.because = Some(copy.cause.clone());
             thing.op_name.clone_from(&copy.op_name);
             thing.source.clone_from(&copy.source);
             Some((copy, thing))

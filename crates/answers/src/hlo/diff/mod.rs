@@ -9,7 +9,7 @@ pub use peak::{Cause, LiveAt, Peak, PeakChange};
 pub use programs::{Programs, ProgramsChange};
 
 use super::causes::{Inputs, Reason};
-use super::limit::{Limit, Measure, Quantity, measure};
+use super::limit::{Exceeded, Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
 use super::times::{TimeDifference, times};
 use crate::amount;
@@ -116,7 +116,8 @@ pub struct Total {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Measured {
     /// Which number.
-    pub name: &'static str,
+    #[serde(rename = "name")]
+    pub measure: Measure,
     /// The number differs.
     pub change: MeasureChange,
     /// The number in the first program, memory in bytes and times in seconds; null if it is not known.
@@ -125,9 +126,6 @@ pub struct Measured {
     pub after: Option<Quantity>,
     /// Why it is not the same: the difference between the two programs as a whole.
     pub cause: Reason,
-    /// The same as a value.
-    #[serde(skip)]
-    pub measure: Measure,
 }
 
 /// A copy, a collective or a fusion that only one of the programs has.
@@ -149,7 +147,7 @@ pub struct Part {
     pub cause: Reason,
     /// Of a copy: why it is there, as a sentence; null for other instructions.
     pub because: Option<CopyCause>,
-    /// Of a copy: what would remove it; null if nothing is known.
+    /// Of a copy that the second program has: what would remove it; null if nothing is known, and for everything else.
     pub remedy: Option<Remedy>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
@@ -244,7 +242,7 @@ impl Difference {
         }
     }
 
-    /// The limits that the second program exceeds, as sentences. A number that is not known in both programs exceeds every limit.
+    /// The limits that the second program exceeds. A number that is not known in both programs exceeds every limit.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -256,14 +254,14 @@ impl Difference {
     /// let difference = Difference::new(&memory, &memory);
     /// assert!(difference.exceeded(&["memory>0".parse()?]).is_empty());
     /// let unknown = difference.exceeded(&["cycles>2%".parse()?]);
-    /// assert_eq!(unknown, ["cycles>2%: the cycles are not known in both modules"]);
+    /// assert_eq!(unknown[0].to_string(), "cycles>2%: the cycles are not known in both modules");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn exceeded(&self, limits: &[Limit]) -> Vec<String> {
+    pub fn exceeded(&self, limits: &[Limit]) -> Vec<Exceeded> {
         let check = |limit: &Limit| {
             let measured = self.measures.iter().find(|measured| measured.measure == limit.measure)?;
-            limit.complaint([measured.before, measured.after], self.unknown.as_deref(), measured.cause)
+            limit.exceeded([measured.before, measured.after], self.unknown.as_deref(), measured.cause)
         };
         limits.iter().filter_map(check).collect()
     }
@@ -333,7 +331,7 @@ impl Answer for Difference {
             amount: part.amount.map(digest::Amount::Cost),
             source: part.source.clone(),
             because: Some(format!("{}: {}", part.change, part.cause)),
-            remedy: part.remedy.as_ref().map(ToString::to_string).filter(|_| part.change == PartChange::CopyAdded),
+            remedy: part.remedy.as_ref().map(ToString::to_string),
         });
         let memory = digest::largest(at_peaks.collect());
         let memory = if memory.is_empty() { digest::largest(values.collect()) } else { memory };
@@ -417,12 +415,11 @@ fn measures(
         measure(of, modules[side], memory.map(|bytes| bytes[side]), costs[side].as_ref())
     };
     let measured = |measure: Measure| Measured {
-        name: measure.name(),
+        measure,
         change: MeasureChange::Measure,
         before: of(measure, 0),
         after: of(measure, 1),
         cause,
-        measure,
     };
     Measure::ALL.into_iter().map(measured).collect()
 }
@@ -475,7 +472,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
                 amount: copy.and_then(|copy| copy.amount),
                 cause: inputs.reason(instruction, side),
                 because: copy.map(|copy| copy.cause.clone()),
-                remedy: copy.and_then(|copy| copy.remedy.clone()),
+                remedy: copy.filter(|_| change == PartChange::CopyAdded).and_then(|copy| copy.remedy.clone()),
                 source: source_text(&source),
                 op_name: source.op_name.map(std::borrow::Cow::into_owned),
             });

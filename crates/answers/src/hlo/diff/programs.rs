@@ -1,6 +1,6 @@
 //! Both programs as a whole: whether they are the same, and the numbers that stay.
 
-use super::{Difference, Instructions, Quantity};
+use super::{Difference, Instructions, Measure, Quantity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ struct Compared<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Number {
     /// Which number.
-    name: &'static str,
+    name: Measure,
     /// The number in both programs, memory in bytes and times in seconds; null if it is not known.
     value: Option<Quantity>,
 }
@@ -92,7 +92,7 @@ impl<'a> Programs<'a> {
         Self {
             change: ProgramsChange::Programs,
             programs: programs.iter().map(|(module, accuracy)| Compared { module, accuracy }).collect(),
-            measures: measures.map(|measured| Number { name: measured.name, value: measured.after }).collect(),
+            measures: measures.map(|measured| Number { name: measured.measure, value: measured.after }).collect(),
             totals: totals.map(|total| Total { name: total.name, bytes: total.bytes_after }).collect(),
             peaks: peaks
                 .map(|peak| Peak {

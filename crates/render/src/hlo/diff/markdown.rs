@@ -4,8 +4,7 @@ use super::text::{growth, in_words, percent, reason, times};
 use crate::words::markdown::{self, code, plain};
 use crate::words::{Signed, count};
 use xla_shape_answers::cost::Amount;
-use xla_shape_answers::hlo::Difference;
-use xla_shape_answers::hlo::diff::PartChange;
+use xla_shape_answers::hlo::{Difference, Exceeded};
 
 /// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. `exceeded` is what
 /// [`exceeded`](Difference::exceeded) says, which comes first.
@@ -24,7 +23,7 @@ use xla_shape_answers::hlo::diff::PartChange;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
+pub fn markdown(difference: &Difference, exceeded: &[Exceeded]) -> String {
     let [before, after] = [0, 1].map(|side: usize| difference.programs.get(side).map_or("", |(name, _)| name));
     let mut lines = vec![if before == after {
         format!("### {}", code(before))
@@ -34,10 +33,16 @@ pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
     let mut table = |heading: &str, columns: &[&str], rows: Vec<Vec<String>>| {
         markdown::table(&mut lines, heading, columns, rows);
     };
-    table("More than allowed", &["limit"], exceeded.iter().map(|limit| vec![plain(limit)]).collect());
+    table("More than allowed", &["limit"], exceeded.iter().map(|limit| vec![plain(&limit.to_string())]).collect());
     let measures = difference.changed_measures().map(|measured| {
         let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
-        vec![measured.name.to_owned(), before, after, percent(measured).unwrap_or_default(), measured.cause.to_string()]
+        vec![
+            measured.measure.name().to_owned(),
+            before,
+            after,
+            percent(measured).unwrap_or_default(),
+            measured.cause.to_string(),
+        ]
     });
     let measures = measures.collect::<Vec<_>>();
     table("What changed", &["", "before", "after", "change", "cause"], measures);
@@ -48,11 +53,7 @@ pub fn markdown(difference: &Difference, exceeded: &[String]) -> String {
     table("Measured times of one run", &["line", "before", "after", "change", "why"], rows.collect());
     let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
     let parts = difference.parts.iter().map(|part| {
-        let remedy = part
-            .remedy
-            .as_ref()
-            .filter(|_| part.change == PartChange::CopyAdded)
-            .map(|remedy| plain(&remedy.to_string()));
+        let remedy = part.remedy.as_ref().map(|remedy| plain(&remedy.to_string()));
         vec![
             part.change.to_string(),
             code(&part.name),

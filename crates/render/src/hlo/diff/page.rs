@@ -5,8 +5,8 @@ use crate::web::{
     Element, MOST, Side, element, elements, hint, left_out, legend, page_of_tables, section, side_by_side, table,
 };
 use crate::words::{Grouped, InUnits, Signed, count, shortened, value_name};
-use xla_shape_answers::hlo::diff::{Cause, Change, Part, PartChange, Peak};
-use xla_shape_answers::hlo::{Difference, Quantity};
+use xla_shape_answers::hlo::diff::{Cause, Change, Part, Peak};
+use xla_shape_answers::hlo::{Difference, Exceeded, Quantity};
 
 /// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
 /// that come or go, and values. `exceeded` is what [`exceeded`](Difference::exceeded) says, which comes first. The page has no external
@@ -25,7 +25,7 @@ use xla_shape_answers::hlo::{Difference, Quantity};
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub fn page(difference: &Difference, exceeded: &[String]) -> String {
+pub fn page(difference: &Difference, exceeded: &[Exceeded]) -> String {
     let [before, after] = difference.programs.each_ref().map(|(name, _)| shortened(name, 200));
     let heading = if before == after { before.into_owned() } else { format!("{before} and {after}") };
     let [before_accuracy, after_accuracy] =
@@ -52,7 +52,7 @@ fn measures(difference: &Difference) -> Option<Element> {
     let rows = rows.map(|measured| {
         let why = if measured.before == measured.after { String::new() } else { measured.cause.to_string() };
         Side {
-            name: measured.name.to_owned(),
+            name: measured.measure.name().to_owned(),
             numbers: [measured.before, measured.after].map(|number| number.map(Quantity::number)),
             texts: [measured.before, measured.after].map(|number| in_words(measured, number)),
             change: percent(measured).filter(|_| measured.before != measured.after).unwrap_or_default(),
@@ -103,7 +103,6 @@ fn parts(parts: &[Part]) -> Option<Element> {
     let entries = parts.iter().take(MOST).map(|part| {
         let amount = part.amount.map_or(String::new(), |amount| format!(", {amount}"));
         let source = part.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
-        let remedy = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded);
         element("li")
             .with(element("b").text(part.change))
             .text(": ")
@@ -111,7 +110,9 @@ fn parts(parts: &[Part]) -> Option<Element> {
             .text(format_args!("{amount}{source}: {}", part.cause))
             .with(element("p").class("shape").text(with_arrows(&part.shape)))
             .with_all(part.because.iter().map(|because| element("p").text(because)))
-            .with_all(remedy.map(|remedy| element("p").class("remedy").text("To remove it: ").text(remedy)))
+            .with_all(
+                part.remedy.as_ref().map(|remedy| element("p").class("remedy").text("To remove it: ").text(remedy)),
+            )
     });
     let list = element("ul").class("copies").with_all(entries);
     let heading = "Copies, collectives and fusions that come or go";
@@ -163,7 +164,7 @@ fn values(changes: &[Change]) -> Option<Element> {
 
 #[cfg(test)]
 mod tests {
-    use super::Difference;
+    use super::{Difference, Exceeded};
     use xla_shape_hlo::Module;
     use xla_shape_program::Program;
 
@@ -181,7 +182,8 @@ mod tests {
         let [before, after] =
             [module(8, "1,0"), module(16, "0,1")].map(|text| Program::from(Module::parse(&text).unwrap()));
         let difference = Difference::new(&before.memory(None), &after.memory(None));
-        let page = super::page(&difference, &[hostile.to_owned()]);
+        let limit = "memory>0".parse().unwrap();
+        let page = super::page(&difference, &[Exceeded::Unknown { limit, why: Some(hostile.to_owned()) }]);
         assert_eq!(page.matches("<script>").count(), 1, "the page's own");
         assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
     }

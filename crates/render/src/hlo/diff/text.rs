@@ -4,7 +4,7 @@ use crate::words::{self, InUnits, Signed, count};
 use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Seconds;
-use xla_shape_answers::hlo::diff::{Instructions, Measured, PartChange, Peak, ValueChange};
+use xla_shape_answers::hlo::diff::{Instructions, Measured, Peak, ValueChange};
 use xla_shape_answers::hlo::times::TimeDifference;
 use xla_shape_answers::hlo::{Difference, Quantity};
 
@@ -134,13 +134,14 @@ pub(super) fn answer(difference: &Difference) -> String {
     let changed = |measured: &Measured| {
         let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
         let percent = percent(measured).map_or(String::new(), |percent| format!(" ({percent})"));
-        format!("{} {before} -> {after}{percent}", measured.name)
+        format!("{} {before} -> {after}{percent}", measured.measure.name())
     };
     let changes = difference.changed_measures().map(changed).collect::<Vec<_>>();
     if !changes.is_empty() {
         return changes.join(", ");
     }
-    let known = difference.measures.iter().filter(|measured| measured.before.is_some()).map(|measured| measured.name);
+    let known =
+        difference.measures.iter().filter(|measured| measured.before.is_some()).map(|measured| measured.measure.name());
     let known = known.collect::<Vec<_>>().join(", ");
     let figures = match known.as_str() {
         "" => "the modules have no figures to compare".to_owned(),
@@ -172,7 +173,10 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
     for measured in difference.changed_measures() {
         let [before, after] = [measured.before, measured.after].map(|number| in_words(measured, number));
         let percent = percent(measured).map_or(String::new(), |percent| format!(" ({percent})"));
-        text.hanging(&format!("  {:11} ", measured.name), &format!("{before} -> {after}{percent}: {}", measured.cause));
+        text.hanging(
+            &format!("  {:11} ", measured.measure.name()),
+            &format!("{before} -> {after}{percent}: {}", measured.cause),
+        );
     }
     if !difference.parts.is_empty() {
         text.heading("Copies, collectives and fusions");
@@ -184,7 +188,7 @@ fn measured_lines(text: &mut Text, difference: &Difference) {
         if let Some(because) = &part.because {
             text.hanging("      ", &because.to_string());
         }
-        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == PartChange::CopyAdded) {
+        if let Some(remedy) = &part.remedy {
             text.hanging("      ", &format!("to remove it: {remedy}"));
         }
     }
