@@ -1,5 +1,6 @@
 //! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others.
 
+use crate::digest::Digest;
 use crate::numbers::{count, difference, no_size};
 use crate::place::layout_in_jax;
 use crate::{Answer, DEFAULT_GENERATION, GivenArray, answer_line};
@@ -261,6 +262,13 @@ impl Answer for Advice {
 
     fn json(&self) -> String {
         self.rows.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
+    }
+
+    /// What a copy into the layout to ask for would move.
+    fn digest(&self) -> Digest {
+        let compare = |row: &Row| vec!["compare".into(), self.changed.to_string().into(), row.shape.clone().into()];
+        let next = self.for_jax().map(compare).into_iter().collect();
+        Digest { causes: Vec::new(), next }
     }
 }
 

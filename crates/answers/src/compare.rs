@@ -1,5 +1,6 @@
 //! What two arrays have in common: whether they are the same bytes, and what a reshape or a transpose between them moves.
 
+use crate::digest::Digest;
 use crate::{Answer, DEFAULT_GENERATION, GivenArray};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -276,6 +277,18 @@ fn bitcast(
 
 impl Answer for Comparison {
     const SCHEMA: &'static str = "xla-shape/compare/1";
+
+    /// The layout of the result that makes the reshape or the transpose free, or where the elements of the second array are.
+    fn digest(&self) -> Digest {
+        let costs = || self.reshape.iter().chain(self.transpose.iter().map(|transpose| &transpose.cost));
+        let is_free = self.bitcast || costs().any(|cost| cost.free);
+        let better = costs().find_map(|cost| cost.free_result.clone()).filter(|_| !is_free);
+        let next = match better {
+            Some(better) => vec!["compare".into(), self.from.clone().into(), better.into()],
+            None => vec!["explain".into(), self.to.clone().into()],
+        };
+        Digest { causes: Vec::new(), next: vec![next] }
+    }
 }
 
 /// Why two arrays cannot be compared.

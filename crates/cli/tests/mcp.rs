@@ -129,6 +129,17 @@ fn every_tool_answers_by_its_schema() {
     let kernels = repository().join("examples/kernels");
     let mut client = Client::new(&["--write"], &[folder.path(), &kernels]);
     let tools = client.tools();
+    let input = |tool: &str, argument: &str| {
+        let tool = tools.iter().find(|one| one["name"] == tool).unwrap();
+        tool["inputSchema"]["properties"][argument].clone()
+    };
+    // Each says when to use it.
+    assert!(tools.iter().all(|tool| tool["description"].as_str().unwrap().contains(". Use it ")));
+    // Names are listed where there are no others; generations are examples of devices.
+    assert!(input("convert", "from")["enum"].as_array().unwrap().contains(&json!("cute")));
+    assert!(input("convert", "to")["items"]["enum"].as_array().unwrap().contains(&json!("numpy")));
+    assert!(input("convert", "emit")["enum"].as_array().unwrap().contains(&json!("rust")));
+    assert!(input("compile", "for")["items"]["examples"].as_array().unwrap().contains(&json!("v5e")));
     let mut called = BTreeSet::new();
     let rustc = fs::read_to_string(repository().join("crates/cli/tests/rustc.jsonl")).unwrap();
     for (tool, arguments) in [
@@ -316,6 +327,7 @@ fn arguments_cannot_do_harm() {
         // Sizes.
         ("explain", json!({ "shape": "f32[2]".repeat(100_000) })),
         ("advise", json!({ "shape": "f32[8]", "top": -1 })),
+        ("convert", json!({ "text": "f32[8]", "emit": "cobol" })),
         ("advise", json!({ "shape": "f32[8]", "top": 1e300 })),
         ("hlo", json!({ "file": { "text": MODULE, "extra": 1 } })),
         ("hlo", json!({ "file": { "text": MODULE, "name": 7 } })),
@@ -349,10 +361,18 @@ fn arguments_cannot_do_harm() {
 #[test]
 fn a_call_reports_its_progress_and_can_be_cancelled() {
     let folder = files();
-    fs::write(folder.path().join("hangs.mlir"), "module {} // fake:hang-optimized").unwrap();
+    let tuned = fs::read_to_string(folder.path().join("tuned.mlir")).unwrap();
+    fs::write(folder.path().join("hangs.mlir"), format!("{tuned} // fake:hang-optimized")).unwrap();
+    let compile = json!({ "program": "hangs.mlir" });
+    let tune = json!({ "programs": ["hangs.mlir"], "share": ["x=arg0"], "no_cache": true });
+    for (tool, arguments) in [("compile", compile), ("tune", tune)] {
+        is_told_and_cancelled(&folder, tool, &arguments);
+    }
+}
+
+fn is_told_and_cancelled(folder: &TempDir, tool: &str, arguments: &Value) {
     let mut client = Client::new(&[], &[folder.path()]);
-    let call =
-        json!({ "name": "compile", "arguments": { "program": "hangs.mlir" }, "_meta": { "progressToken": "t" } });
+    let call = json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": "t" } });
     client.write(&json!({ "jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": call }).to_string());
     let told = client.read();
     assert_eq!((&told["method"], &told["params"]["progressToken"]), (&json!("notifications/progress"), &json!("t")));
@@ -368,6 +388,44 @@ fn a_call_reports_its_progress_and_can_be_cancelled() {
         if said["id"] == "last" {
             break;
         }
+    }
+}
+
+/// The directories of calls are in the directory for temporary files; a server that a signal ends leaves none.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_all_that_runs_and_leaves_no_directory() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let (folder, temporary) = (files(), tempfile::tempdir().unwrap());
+    fs::write(folder.path().join("hangs.mlir"), "module {} // fake:hang-optimized").unwrap();
+    let mut command = Command::new(program_path());
+    command.args(["mcp", "--root"]).arg(folder.path()).env("PJRT_PLUGIN", plugin()).env("TMPDIR", temporary.path());
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let call = json!({ "name": "compile", "arguments": { "program": "hangs.mlir" }, "_meta": { "progressToken": 1 } });
+    writeln!(input, "{}", json!({ "id": 1, "method": "tools/call", "params": call })).unwrap();
+    let mut told = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("notifications/progress") && fs::read_dir(temporary.path()).unwrap().count() == 1, "{told}");
+    let number = server.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &number]).status().unwrap().success());
+    let status = server.wait().unwrap();
+    assert!(status.code().is_some() && status.signal().is_none(), "{status}");
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_message_that_is_too_long_is_answered_with_its_id() {
+    let folder = files();
+    let mut client = Client::new(&[], &[folder.path()]);
+    let text = "x".repeat(65 << 20);
+    for (message, id) in [
+        (format!("{{\"id\":\"long\",\"method\":\"tools/call\",\"params\":\"{text}\"}}"), json!("long")),
+        (format!("{{\"params\":\"{text}\",\"id\":7}}"), Value::Null),
+    ] {
+        client.write(&message);
+        let answer = client.read();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{answer}");
     }
 }
 

@@ -68,7 +68,7 @@ impl Validator<'_, '_> {
         let properties = rules.get("properties").map(object);
         for (keyword, rule) in rules {
             let is_right = match keyword.as_str() {
-                "$schema" | "$id" | "$defs" | "title" | "description" | "default" => true,
+                "$schema" | "$id" | "$defs" | "title" | "description" | "default" | "examples" => true,
                 "$ref" => {
                     self.value(definition(self.whole, rule), value, place);
                     true

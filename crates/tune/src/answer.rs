@@ -104,6 +104,7 @@ pub(crate) fn answer(arrays: &[SharedArray], programs: &[Program], options: &Opt
         limit: options.at_most_bytes,
         cut: found.is_cut,
         ended: found.is_ended,
+        device: None,
         goes_on: false,
         moved: best.is_some_and(|best| memory::is_moved(arrays, &best.choice, &found.today)),
         tried: found.tried.iter().map(entry).collect(),

@@ -12,6 +12,7 @@ pub use elements::{Drawing, Picture, Place, Plane};
 pub use registers::{Register, RegisterDrawing, Run};
 
 use crate::Answer;
+use crate::digest::Digest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -42,4 +43,21 @@ pub enum Drawn {
 
 impl Answer for Drawn {
     const SCHEMA: &'static str = "xla-shape/draw/1";
+
+    /// What the array takes, and why.
+    fn digest(&self) -> Digest {
+        let explain = match self {
+            Self::Elements(drawing) => vec!["explain".into(), drawing.picture.shape.clone().into()],
+            Self::Devices(drawing) => vec![
+                "explain".into(),
+                drawing.shape.clone().into(),
+                "--sharding".into(),
+                drawing.sharding.clone().into(),
+            ],
+            Self::Registers(drawing) => {
+                vec!["explain".into(), drawing.vector.clone().into(), "--vector".into(), drawing.layout.clone().into()]
+            }
+        };
+        Digest { causes: Vec::new(), next: vec![explain] }
+    }
 }

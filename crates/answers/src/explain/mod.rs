@@ -9,7 +9,7 @@ mod vector;
 
 pub use choices::SharedChoice;
 pub use index::{Location, LocationError};
-pub use padding::{Padding, PaddingCause, PaddingRemedy, Reshaping};
+pub use padding::{Padding, PaddingCause, PaddingRemedy, Reshaping, dimension_named};
 pub use sharding::Shards;
 pub use vector::{Registers, VectorError};
 

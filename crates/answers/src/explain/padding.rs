@@ -1,6 +1,8 @@
 //! Where an array has padding, why, and what would take less memory.
 
+use crate::numbers::{Grouped, InUnits, dimension_name};
 use std::cmp::Reverse;
+use std::fmt;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, PaddedDimension};
 
@@ -106,7 +108,53 @@ pub enum Reshaping {
     Merge,
 }
 
+/// What to do, as a sentence without a full stop.
+impl fmt::Display for PaddingRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing: the padding is too little to matter"),
+            Self::Order(better) => {
+                write!(f, "another order in memory takes {}: {better}", InUnits(better.byte_size().unwrap_or_default()))
+            }
+            Self::Stack => f.write_str("the tile has more dimensions than this array: stack many such arrays into one"),
+            Self::Dimension { dimension, reshaping, free_size } => {
+                let reshaping = reshaping.map(|reshaping| match reshaping {
+                    Reshaping::Remove => "remove it with a reshape, or merge it with a long dimension".to_owned(),
+                    Reshaping::Merge => "too short for the tile; merge it with a neighbour in a reshape".to_owned(),
+                });
+                let free = free_size.map(|size| format!("any size up to {} takes the same memory", Grouped(size)));
+                let advice = reshaping.into_iter().chain(free).collect::<Vec<_>>().join("; ");
+                let gaps = "the inner tiles leave gaps in each block; other tiles would not";
+                write!(f, "{}: {}", dimension_named(dimension), if advice.is_empty() { gaps } else { advice.as_str() })
+            }
+            Self::FewerArrays => f.write_str("fewer and larger arrays have less padding at their ends"),
+        }
+    }
+}
+
+/// `d1`, or `d0, d1 combined`; empty if the tile has more dimensions than the array.
+///
+/// ```
+/// use xla_shape_answers::explain::dimension_named;
+///
+/// let array: xla_shape_core::ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
+/// let dimensions = array.padded_dimensions().unwrap();
+/// assert_eq!(dimension_named(&dimensions[1]), "d1");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn dimension_named(dimension: &PaddedDimension) -> String {
+    let names = dimension.dimensions.iter().copied().map(dimension_name).collect::<Vec<_>>().join(", ");
+    if dimension.dimensions.len() > 1 { format!("{names} combined") } else { names }
+}
+
 impl Padding {
+    /// What would take much less memory, if most of the array is padding.
+    pub(crate) fn remedy(array: &ArrayShape) -> Option<PaddingRemedy> {
+        let is_mostly = array.padding_byte_size()? > array.byte_size()? / 2;
+        Self::new(array).remedies.into_iter().next().filter(|remedy| is_mostly && *remedy != PaddingRemedy::Nothing)
+    }
+
     /// The padding of an array.
     #[must_use]
     pub fn new(array: &ArrayShape) -> Self {

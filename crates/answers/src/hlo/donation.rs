@@ -3,47 +3,64 @@
 use crate::numbers::InUnits;
 use std::collections::{BTreeSet, HashMap};
 use xla_shape_core::{ArrayShape, memory_space};
-use xla_shape_hlo::Module;
+use xla_shape_hlo::{Module, Source};
 
 /// The most arguments that a note names.
 const NAMED: usize = 4;
 
-/// The arguments whose memory results could take, and the bytes that this would save: a note for people. `None` if it saves nothing.
+/// An array of an argument whose memory a result could take.
+pub(super) struct Donatable {
+    /// The number of the parameter's instruction.
+    pub(super) instruction: u32,
+    /// Which array of the parameter, from 0.
+    pub(super) leaf: usize,
+    /// The argument, such as `cache`, or parameter 0.
+    name: String,
+    bytes: u64,
+}
+
+/// The arrays of arguments that are not donated, and whose memory a result could take.
 ///
-/// As in JAX, an argument can be donated to a result of its own shape; here, also of its own layout, so that nothing is copied. No compiler
-/// confirmed the sum, so it is the most that can be saved.
-pub(super) fn note(module: &Module) -> Option<String> {
-    let entry = module.entry()?;
+/// As in JAX, an argument can be donated to a result of its own shape; here, also of its own layout, so that nothing is copied.
+pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
+    let Some(entry) = module.entry() else { return Vec::new() };
     let aliases = module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default();
     let sources = module.sources();
     let in_memory = |array: &ArrayShape| array.layout().memory_space() == memory_space::DEFAULT;
-    // The names of the arguments of each shape that are not donated, the first one last.
-    let mut free: HashMap<&ArrayShape, Vec<String>> = HashMap::new();
+    // The arguments of each shape that are not donated, the first one last.
+    let mut free: HashMap<&ArrayShape, Vec<Donatable>> = HashMap::new();
     for (number, parameter) in entry.parameters_by_number().into_iter().rev() {
-        for (index, leaf) in parameter.shape().get_leaf_shapes() {
+        let arrays = parameter.shape().get_leaf_shapes().filter_map(|(index, leaf)| Some((index, leaf.array()?)));
+        for (leaf, (index, array)) in arrays.enumerate() {
             let is_donated =
                 || aliases.iter().any(|alias| alias.parameter == number && alias.parameter_index == *index);
-            if let Some(array) = leaf.array().filter(|array| in_memory(array) && !is_donated()) {
-                let op_name = sources.get(parameter).op_name;
-                // `params['w']` is a part of the argument `params`.
-                let name =
-                    op_name.as_deref().and_then(|name| name.split(['[', '.']).next()).filter(|name| !name.is_empty());
-                let name = name.map_or_else(|| format!("parameter {number}"), |name| format!("`{name}`"));
-                free.entry(array).or_default().push(name);
+            if in_memory(array) && !is_donated() {
+                let name = argument_name(&sources.get(parameter), number);
+                let bytes = array.byte_size().unwrap_or(0);
+                let found = Donatable { instruction: parameter.number(), leaf, name, bytes };
+                free.entry(array).or_default().push(found);
             }
         }
     }
+    let results = entry.result().get_leaf_shapes();
+    let results = results.filter(|(index, _)| aliases.iter().all(|alias| alias.result_index != **index));
+    results.filter_map(|(_, leaf)| free.get_mut(leaf.array()?)?.pop()).collect()
+}
+
+/// `params['w']` is a part of the argument `params`.
+fn argument_name(source: &Source<'_>, number: usize) -> String {
+    let name = source.op_name.as_deref().and_then(|name| name.split(['[', '.']).next()).filter(|name| !name.is_empty());
+    name.map_or_else(|| format!("parameter {number}"), |name| format!("`{name}`"))
+}
+
+/// The arguments whose memory results could take, and the bytes that this would save: a note for people. `None` if it saves nothing. No compiler
+/// confirmed the sum, so it is the most that can be saved.
+pub(super) fn note(module: &Module) -> Option<String> {
     let (mut names, mut seen, mut bytes) = (Vec::new(), BTreeSet::new(), 0_u64);
-    for (index, leaf) in entry.result().get_leaf_shapes() {
-        if aliases.iter().any(|alias| alias.result_index == *index) {
-            continue;
-        }
-        let Some(array) = leaf.array() else { continue };
-        if let Some(name) = free.get_mut(array).and_then(Vec::pop) {
-            bytes = bytes.saturating_add(array.byte_size().unwrap_or(0));
-            if seen.insert(name.clone()) {
-                names.push(name);
-            }
+    for found in donatable(module) {
+        bytes = bytes.saturating_add(found.bytes);
+        if seen.insert(found.name.clone()) {
+            names.push(found.name);
         }
     }
     let left = names.len().saturating_sub(NAMED);

@@ -4,7 +4,9 @@
 //! those of the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed, renamed or changes its
 //! meaning needs the next.
 
+use super::donation::{Donatable, donatable};
 use super::starts::Starts;
+use crate::explain::Padding;
 use crate::numbers::{InUnits, difference};
 use crate::source::{file_and_line, is_argument, path, scope};
 use schemars::JsonSchema;
@@ -17,7 +19,7 @@ use xla_shape_core::memory_space;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::{Generation, UnknownGeneration};
 use xla_shape_hlo::proto::GpuConfig;
-use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};
+use xla_shape_hlo::{Account, Buffer, Lifetime, Module, Role, Sources, Timeline};
 
 /// The device whose memory a program must fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -390,6 +392,8 @@ pub struct Resident {
     pub live: Vec<[usize; 2]>,
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub offset: Option<u64>,
+    /// What would take less memory; null if nothing is known. No compiler confirmed it.
+    pub remedy: Option<String>,
 }
 
 impl Resident {
@@ -489,15 +493,16 @@ impl AtPeak {
             parts
         };
         let [by_role, by_opcode, by_element_type, by_scope] = by.map(ranked);
+        let donatable = donatable(module);
+        let largest = |lifetime: &&Lifetime<'_>| Resident {
+            remedy: remedy(&donatable, &lifetime.buffer),
+            ..resident(&sources, &roles, &starts, lifetime, step)
+        };
         Some(Self {
             space,
             bytes: timeline.bytes().get(&space)?.get(step).copied()?,
             at: starts.name(*timeline.instructions().get(step)?).to_owned(),
-            largest: live
-                .iter()
-                .take(top)
-                .map(|lifetime| resident(&sources, &roles, &starts, lifetime, step))
-                .collect(),
+            largest: live.iter().take(top).map(largest).collect(),
             by_role,
             by_opcode,
             by_element_type,
@@ -589,7 +594,18 @@ fn resident<'m: 'm>(
         line: source.line,
         live: lifetime.live_ranges().iter().map(|&(first, last)| [first, last]).collect(),
         offset: lifetime.offset,
+        remedy: None,
     }
+}
+
+/// What would take less memory than an array does: another form, if most of it is padding; or, of an argument, to donate it.
+fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<String> {
+    let is_it = |found: &Donatable| (found.instruction, found.leaf) == (buffer.instruction.number(), buffer.leaf);
+    let donate = || {
+        let donate = "donate it: a result of the same shape could take its memory; in JAX `donate_argnums`";
+        donatable.iter().any(is_it).then(|| donate.to_owned())
+    };
+    Padding::remedy(buffer.array).map(|remedy| remedy.to_string()).or_else(donate)
 }
 
 /// Names the roles of lifetimes.

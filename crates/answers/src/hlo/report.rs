@@ -307,7 +307,7 @@ impl Answer for Report {
             amount: Some(digest::Amount::Bytes(resident.bytes)),
             source: resident.source().or_else(|| resident.op_name.clone()),
             because: Some(format!("{} {}", resident.role, resident.shape)),
-            remedy: None,
+            remedy: resident.remedy.clone(),
         });
         let show = residents.first().map(|largest| digest::show(&largest.name));
         // Less than a hundredth of the memory is not worth a question.

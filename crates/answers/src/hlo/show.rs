@@ -4,6 +4,7 @@ use super::memory::Roles;
 use crate::Answer;
 use crate::amount;
 use crate::cost::Amount;
+use crate::digest::{self, Digest};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -338,4 +339,11 @@ fn nearest(module: &Module, name: &str) -> Option<String> {
 
 impl Answer for ShownInstruction {
     const SCHEMA: &'static str = "xla-shape/hlo-show/1";
+
+    /// The first operand and the first reader, and what the program costs.
+    fn digest(&self) -> Digest {
+        let neighbours = [self.operands.first(), self.readers.first()].into_iter().flatten();
+        let shown = neighbours.map(|name| digest::show(name));
+        Digest { causes: Vec::new(), next: shown.chain([vec!["cost".into(), digest::Word::File(0)]]).collect() }
+    }
 }

@@ -6,6 +6,7 @@ mod advice;
 
 use crate::Answer;
 use crate::amount::{self, Amount};
+use crate::digest::{self, Digest};
 pub use advice::{Advice, Copied, PlaceNow, Smallest, Wanted};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,6 +75,9 @@ pub struct Tuning {
     /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
     #[serde(skip)]
     pub moved: bool,
+    /// The device that the programs were compiled for, as `--for` reads it; `None` of modules that are compiled already.
+    #[serde(skip)]
+    pub device: Option<String>,
     /// The most bytes that a program may take, if there is a limit.
     #[serde(skip)]
     pub limit: Option<u64>,
@@ -303,6 +307,17 @@ pub struct Weighted {
 
 impl Answer for Tuning {
     const SCHEMA: &'static str = "xla-shape/tune/1";
+
+    /// What the first program costs, and how that is kept from growing again.
+    fn digest(&self) -> Digest {
+        let cost = vec!["cost".into(), digest::Word::File(0)];
+        let record = vec!["guard".into(), "record".into(), "guard.json".into(), digest::Word::File(0)];
+        let on_device = |mut words: Vec<digest::Word>| {
+            words.extend(self.device.iter().flat_map(|device| ["--for".into(), device.clone().into()]));
+            words
+        };
+        Digest { causes: Vec::new(), next: vec![on_device(cost), on_device(record)] }
+    }
 }
 
 impl Tuning {

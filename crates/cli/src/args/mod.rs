@@ -11,11 +11,12 @@ pub(crate) use mcp::McpArguments;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
 
@@ -38,6 +39,28 @@ fn some_bytes(text: &str) -> Option<u64> {
 
 fn bytes(text: &str) -> Result<u64, String> {
     some_bytes(text).ok_or_else(|| "expected bytes, such as 16777216 or 16MiB".to_owned())
+}
+
+/// Reads a whole number.
+fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "expected a whole number, such as 10".to_owned())
+}
+
+/// Reads a whole number from 1 to `most`.
+fn from_1_to(most: u32) -> impl Fn(&str) -> Result<u32, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+        number.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+    }
+}
+
+/// Reads one of these names; help and completions list them.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let named = move |text: String| all.iter().copied().find(|&one| name(one) == text).ok_or("no such name");
+    PossibleValuesParser::new(all.iter().map(|&one| name(one))).try_map(named)
 }
 
 /// Reads the value of an option as `P` does. Completions offer the generations of TPUs, and help does not list them again.

@@ -1,8 +1,7 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
 use super::tune::{memory, weight};
-use super::{AnswerOptions, OfferingGenerations, OutputPath, bytes, some_bytes};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use super::{AnswerOptions, OfferingGenerations, OutputPath, bytes, from_1_to, one_of, some_bytes, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -59,7 +58,7 @@ pub(crate) struct HloArguments {
     pub(crate) strict: bool,
 
     /// How many entries a list has at most
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<usize>)]
     pub(crate) top: usize,
 
     /// Show every section, instead of what matters most on one screen
@@ -67,7 +66,7 @@ pub(crate) struct HloArguments {
     pub(crate) all: bool,
 
     /// Show these sections
-    #[arg(long = "section", value_name = "NAME", value_delimiter = ',', value_parser = section())]
+    #[arg(long = "section", value_name = "NAME", value_delimiter = ',', value_parser = one_of(&Section::ALL, Section::name))]
     pub(crate) sections: Vec<Section>,
 
     /// Show only this memory space: its number, or its name, such as VMEM
@@ -80,12 +79,6 @@ pub(crate) struct HloArguments {
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
-}
-
-/// Reads the name of a section.
-fn section() -> impl TypedValueParser<Value = Section> {
-    let named = |name: String| Section::ALL.into_iter().find(|section| section.name() == name);
-    PossibleValuesParser::new(Section::ALL.map(Section::name)).try_map(move |name| named(name).ok_or("no section"))
 }
 
 /// Reads the number or the name of a memory space.
@@ -440,7 +433,7 @@ pub(crate) struct CompileArguments {
     pub(crate) compiler: CompilerArguments,
 
     /// How many entries a list has at most
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<usize>)]
     pub(crate) top: usize,
 
     #[command(flatten)]
@@ -505,11 +498,11 @@ pub(crate) struct TuneArguments {
     pub(crate) tilings: bool,
 
     /// Stop after N compilations, cached answers included; the answer is then the best layout so far
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) compiles: Option<usize>,
 
     /// How many compilers run at a time; by default at most one per core, and only as many as fit into the free memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = from_1_to(1024))]
     pub(crate) jobs: Option<u32>,
 
     /// The folder for the cached answers; by default, xla-shape in the user's cache folder
@@ -539,11 +532,11 @@ pub(crate) struct CompilerArguments {
     pub(crate) plugin: Option<PathBuf>,
 
     /// How many copies of the program run; by default, the number in the program
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, value_name = "N", value_parser = from_1_to(65536))]
     pub(crate) replicas: Option<u32>,
 
     /// Among how many devices each copy is divided; by default, the number in the program
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, value_name = "N", value_parser = from_1_to(65536))]
     pub(crate) partitions: Option<u32>,
 
     /// An option of the compiler, such as xla_tpu_scoped_vmem_limit_kib=65536; may be repeated
@@ -559,7 +552,7 @@ pub(crate) struct CompilerArguments {
     pub(crate) autotune: Option<PathBuf>,
 
     /// How long the compiler may take for one device, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = Compiler::TIME_LIMIT)]
+    #[arg(long, value_name = "SECONDS", default_value_t = Compiler::TIME_LIMIT, value_parser = whole::<u64>)]
     pub(crate) time_limit: u64,
 }
 

@@ -2,12 +2,12 @@
 
 use super::{
     AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, TpuOptions, bytes,
-    devices, generation,
+    devices, generation, one_of, whole,
 };
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::str::FromStr;
 use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
 use xla_shape_answers::advise::Change;
@@ -43,7 +43,7 @@ pub(crate) struct ExplainArguments {
     pub(crate) index: Option<String>,
 
     /// Say what is at this position, in elements
-    #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "generations"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "generations"], value_parser = whole::<u64>)]
     pub(crate) position: Option<u64>,
 
     /// Also say which part each device has; the sharding as XLA, MLIR or JAX writes it
@@ -193,15 +193,15 @@ pub(crate) struct ConvertArguments {
     pub(crate) text: String,
 
     /// The notations to say it in; all of them if none is named, or with --from, XLA's
-    #[arg(long, value_name = "NOTATION,…", value_delimiter = ',', value_parser = notation)]
+    #[arg(long, value_name = "NOTATION,…", value_delimiter = ',', value_parser = notation())]
     pub(crate) to: Vec<Notation>,
 
     /// The notation of the text
-    #[arg(long, value_name = "NOTATION", default_value = "xla", value_parser = notation)]
+    #[arg(long, value_name = "NOTATION", default_value = "xla", value_parser = notation())]
     pub(crate) from: Notation,
 
     /// Write code instead: a Python module with tile(x) and untile(y), or a function from an index to a position and its inverse
-    #[arg(long, value_name = "LANGUAGE", value_parser = Language::from_str, conflicts_with = "to")]
+    #[arg(long, value_name = "LANGUAGE", value_parser = one_of(Language::ALL, Language::as_str), conflicts_with = "to")]
     pub(crate) emit: Option<Language>,
 
     /// The name of the function in the code
@@ -217,11 +217,14 @@ pub(crate) struct ConvertArguments {
 }
 
 /// Reads the name of a notation.
-fn notation(text: &str) -> Result<Notation, String> {
-    Notation::from_name(text).ok_or_else(|| {
-        let names = Notation::ALL.iter().map(|notation| notation.name()).collect::<Vec<_>>();
-        format!("expected one of {}", names.join(", "))
-    })
+fn notation() -> impl TypedValueParser<Value = Notation> {
+    let value = |&notation: &Notation| match notation {
+        // Triton calls its layouts linear.
+        Notation::Linear => PossibleValue::new(notation.name()).alias("triton"),
+        _ => PossibleValue::new(notation.name()),
+    };
+    let named = |name: String| Notation::from_name(&name).ok_or("no such notation");
+    PossibleValuesParser::new(Notation::ALL.iter().map(value)).try_map(named)
 }
 
 /// Reads the name of an element type.
@@ -334,7 +337,7 @@ pub(crate) struct AdviseArguments {
     pub(crate) tpu: TpuOptions,
 
     /// How many layouts to show
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<usize>)]
     pub(crate) top: usize,
 
     #[command(flatten)]

@@ -133,7 +133,9 @@ impl<R: Read> Lines<R> {
         if dropped == 0 && bytes.len() <= MAX_LINE {
             Line::Whole(bytes)
         } else {
-            Line::TooLong { beginning: bytes, length: dropped + bytes.len() as u64 }
+            // After the beginning stands what was read last.
+            let beginning = bytes.get(..MAX_LINE).unwrap_or(bytes);
+            Line::TooLong { beginning, length: dropped + bytes.len() as u64 }
         }
     }
 }

@@ -2,15 +2,21 @@
 
 use super::tools::Tools;
 use crate::args::McpArguments;
-use crate::failure::Failure;
-use crate::io::{self, Line};
+use crate::failure::{Failure, INTERRUPTED};
+use crate::io::{self, Line, MAX_LINE};
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
+use std::time::Duration;
 use xla_shape_answers::json_line;
 use xla_shape_answers::problem::{Code, Problem};
 use xla_shape_answers::tool::ToolAnswer;
@@ -21,6 +27,9 @@ const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// How many calls run at a time.
 const MOST_CALLS: usize = 8;
+
+/// How often it is looked whether a signal came.
+const SOON: Duration = Duration::from_millis(50);
 
 /// What a client may tell its model.
 const INSTRUCTIONS: &str = "Exact answers about XLA shapes, layouts, compiled programs and TPU kernels, without a device. Files are given by \
@@ -40,20 +49,31 @@ pub(crate) fn run(arguments: &McpArguments, host: &Host) -> Result<(), Failure> 
         running: Mutex::default(),
         is_closed: AtomicBool::new(false),
     };
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(&ended)).map_err(Failure::said)?;
+    }
+    let is_over = AtomicBool::new(false);
     // The calls that run when the input ends are finished.
     thread::scope(|scope| {
-        io::for_each_line(Path::new("-"), std::io::stdin().lock(), |line| {
+        scope.spawn(|| server.end_at(&ended, &is_over));
+        let read = io::for_each_line(Path::new("-"), std::io::stdin().lock(), |line| {
             match line {
                 Some(Line::Whole(bytes)) if bytes.trim_ascii().is_empty() => {}
                 Some(Line::Whole(bytes)) => server.read(scope, bytes),
-                Some(Line::TooLong { .. }) => server.refuse(&Value::Null, INVALID_REQUEST, "the message is too long"),
+                Some(Line::TooLong { beginning, .. }) => {
+                    let message = format!("the message has more than {MAX_LINE} bytes; give large files by path");
+                    server.refuse(&id_in(beginning), INVALID_REQUEST, &message);
+                }
                 None => {}
             }
             match server.is_closed.load(Ordering::Relaxed) {
                 true => Err(Failure::Write(std::io::ErrorKind::BrokenPipe.into())),
                 false => Ok(()),
             }
-        })
+        });
+        is_over.store(true, Ordering::Relaxed);
+        read
     })
 }
 
@@ -68,6 +88,24 @@ struct Server<'h> {
 }
 
 impl Server<'_> {
+    /// Ends the program once a signal has set `ended`: a call that runs has a directory, which must not stay.
+    fn end_at(&self, ended: &AtomicBool, is_over: &AtomicBool) {
+        while !is_over.load(Ordering::Relaxed) {
+            thread::sleep(SOON);
+            if ended.load(Ordering::Relaxed) {
+                self.stop_all();
+                while !self.running().is_empty() {
+                    thread::sleep(SOON);
+                }
+                std::process::exit(INTERRUPTED.into());
+            }
+        }
+    }
+
+    fn stop_all(&self) {
+        self.running().values().for_each(|stop| stop.store(true, Ordering::Relaxed));
+    }
+
     /// Acts on a message.
     fn read<'s>(&'s self, scope: &'s Scope<'s, '_>, bytes: &[u8]) {
         let message = match serde_json::from_slice::<Value>(bytes) {
@@ -158,9 +196,39 @@ impl Server<'_> {
         let written = output.write_all(json_line(message).as_bytes()).and_then(|()| output.flush());
         if written.is_err() {
             self.is_closed.store(true, Ordering::Relaxed);
-            self.running().values().for_each(|stop| stop.store(true, Ordering::Relaxed));
+            self.stop_all();
         }
     }
+}
+
+/// The id in the beginning of a message; null if it is not there.
+fn id_in(beginning: &[u8]) -> Value {
+    struct Id<'v>(&'v mut Value);
+    impl<'de> Visitor<'de> for Id<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+            while let Some(name) = fields.next_key::<String>()? {
+                if name == "id" {
+                    let id = fields.next_value()?;
+                    // An id at which the beginning ends may be half of it.
+                    fields.next_key::<IgnoredAny>()?;
+                    *self.0 = id;
+                    break;
+                }
+                fields.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+    let mut id = Value::Null;
+    // It fails after the id, because the message has no end, or before, and then there is none.
+    let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(Id(&mut id));
+    if id.is_string() || id.is_number() { id } else { Value::Null }
 }
 
 fn initialized(parameters: &Value) -> Value {

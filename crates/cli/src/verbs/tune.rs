@@ -23,10 +23,12 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     let progress = Progress::new(arguments.answer.format);
     let tuning = question.answer(host, None, &stop, &progress);
     progress.bar.finish_and_clear();
-    let tuning = tuning.map_err(failure)?;
+    let mut tuning = tuning.map_err(failure)?;
+    tuning.device = (!tuning.is_advice()).then(|| arguments.target.name.clone());
     // Nothing is left to end but the output.
     stop.store(true, Ordering::Relaxed);
-    super::show_with_page(&tuning, arguments.answer.format, &[], arguments.html.as_deref(), || page(&tuning))?;
+    let files = arguments.programs.iter().map(PathBuf::as_path).collect::<Vec<_>>();
+    super::show_with_page(&tuning, arguments.answer.format, &files, arguments.html.as_deref(), || page(&tuning))?;
     if tuning.is_ended() {
         return Err(Failure::Interrupted);
     }

@@ -2,7 +2,7 @@
 
 use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, dimension_name};
-use xla_shape_answers::explain::{Padding, PaddingCause, PaddingRemedy, Reshaping};
+use xla_shape_answers::explain::{Padding, PaddingCause, PaddingRemedy, dimension_named};
 use xla_shape_core::{ArrayShape, PaddedDimension};
 
 pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
@@ -68,12 +68,6 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// `d1`, or `d0, d1 combined`; empty if the tile has more dimensions than the array.
-fn name(dimension: &PaddedDimension) -> String {
-    let names = dimension.dimensions.iter().copied().map(dimension_name).collect::<Vec<_>>().join(", ");
-    if dimension.dimensions.len() > 1 { format!("{names} combined") } else { names }
-}
-
 /// The first line: the bytes of the array, how much of it is padding, and why.
 pub(super) fn summary(array: &ArrayShape) -> String {
     let Some(bytes) = array.byte_size() else {
@@ -87,7 +81,7 @@ pub(super) fn summary(array: &ArrayShape) -> String {
     let cause = |cause: &PaddingCause| match cause {
         PaddingCause::Dimension(dimension) => {
             let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
-            format!("{} is padded from {size} to {padded}", name(dimension))
+            format!("{} is padded from {size} to {padded}", dimension_named(dimension))
         }
         PaddingCause::End { tiled, physical } => {
             format!("the end is padded from {} to {} positions", Grouped(*tiled), Grouped(*physical))
@@ -100,7 +94,7 @@ pub(super) fn summary(array: &ArrayShape) -> String {
 }
 
 fn room(dimension: &PaddedDimension) -> String {
-    let name = name(dimension);
+    let name = dimension_named(dimension);
     let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
     if !is_padded(dimension) {
         return format!("{name}: {size}, no padding");
@@ -125,24 +119,8 @@ fn advise(page: &mut Text, remedy: &PaddingRemedy) {
                  operations, so that the tile does not cover the short dimensions.",
             );
         }
-        PaddingRemedy::Stack => {
-            page.paragraph("  Stack many such arrays into one: the tile has more dimensions than this array.");
-        }
-        PaddingRemedy::Dimension { dimension, reshaping, free_size } => {
-            let reshaping = reshaping.map(|reshaping| match reshaping {
-                Reshaping::Remove => "remove it with a reshape, or merge it with a long dimension".to_owned(),
-                Reshaping::Merge => "too short for the tile; merge it with a neighbour in a reshape".to_owned(),
-            });
-            let free = free_size.map(|size| format!("any size up to {} takes the same memory", Grouped(size)));
-            let mut advice = reshaping.into_iter().chain(free).collect::<Vec<_>>();
-            if advice.is_empty() {
-                advice.push("the inner tiles leave gaps in each block; other tiles would not".into());
-            }
-            page.paragraph(format_args!("  {}: {}.", name(dimension), advice.join("; ")));
-        }
-        PaddingRemedy::FewerArrays => {
-            page.paragraph("  The end: fewer and larger arrays have less padding at their ends.");
-        }
+        PaddingRemedy::FewerArrays => page.paragraph(format_args!("  The end: {remedy}.")),
         PaddingRemedy::Nothing => page.paragraph("  Nothing: it is too little to matter."),
+        _ => page.paragraph(format_args!("  {remedy}.")),
     }
 }

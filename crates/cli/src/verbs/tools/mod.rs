@@ -45,7 +45,7 @@ impl Tools {
     pub fn described(&self) -> Vec<Value> {
         let more = json!({
             "name": kept::NAME,
-            "description": "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on",
+            "description": "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on. Use it when an answer has a handle",
             "inputSchema": kept::arguments(),
             "outputSchema": tool_schema(&[]),
             "annotations": { "readOnlyHint": true, "openWorldHint": false },

@@ -13,6 +13,31 @@ use xla_shape_answers::tool::tool_schema;
 /// The arguments that a tool does not have: the server chooses the form, and whoever starts it names the plug-in, whose code is run.
 const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
 
+/// When to use a tool, after "Use it": a verb says only what it answers.
+const WHEN: [(&str, &str); 21] = [
+    ("explain", "first for a shape: its bytes, its padding, its tiles"),
+    ("compare", "before a reshape, a transpose or a custom call, to see whether it is free"),
+    ("advise", "when an array is mostly padding"),
+    ("draw", "when you must see which element is where"),
+    ("convert", "when a layout comes from another library, or goes to one"),
+    ("check", "when there are many shapes"),
+    ("scan", "first when something failed, with the whole message or log"),
+    ("hlo", "when a compiled program takes too much memory"),
+    ("hlo_diff", "after a change and before you measure, to see whether the compiler made another program"),
+    ("hlo_show", "when another answer names an instruction"),
+    ("cost", "when a program is slow, to find its most expensive lines and copies"),
+    ("compile", "to see whether a program fits a device that you do not have"),
+    ("guard_record", "before a change, so that you can check the program after it"),
+    ("guard_check", "after a change, to see whether a number grew"),
+    ("guard_expect", "when a program relies on something that the compiler does today"),
+    ("tune", "when `cost` shows copies that change the layout of an argument or a result"),
+    ("block", "before you compile a kernel, to see whether its blocks fit"),
+    ("kernel", "when a kernel is slow, or does not fit into VMEM"),
+    ("rustc", "when an error of the Rust compiler names types of shapes"),
+    ("relayout", "when a program expects an array of a file in another layout"),
+    ("shard", "when a device needs only its part of a checkpoint"),
+];
+
 /// A verb as a tool.
 pub(super) struct Tool {
     /// Its name, such as `hlo_diff`.
@@ -39,7 +64,9 @@ pub(super) struct Parameter {
     pub(super) together: usize,
     pub(super) is_required: bool,
     help: String,
-    allowed: Vec<String>,
+    /// Names that are read: all of them, or, if it is open, examples of them.
+    names: Vec<String>,
+    is_open: bool,
 }
 
 /// What the values of an argument are.
@@ -111,12 +138,19 @@ fn add(tools: &mut Vec<Tool>, verb: &Command, words: &[&str], write: bool) {
     }
     tools.push(Tool {
         name: schema.replace('-', "_"),
-        about: verb.get_about().map(ToString::to_string).unwrap_or_default(),
+        about: about(&schema.replace('-', "_"), verb),
         words,
         parameters,
         writes,
         schemas,
     });
+}
+
+/// What a tool answers, and when to use it.
+fn about(name: &str, verb: &Command) -> String {
+    let what = verb.get_about().map(ToString::to_string).unwrap_or_default();
+    let when = WHEN.iter().find(|(tool, _)| *tool == name);
+    when.map_or_else(|| what.clone(), |(_, when)| format!("{what}. Use it {when}"))
 }
 
 /// Whether an argument can be given to a tool: those that decide the form of the answer cannot.
@@ -152,9 +186,8 @@ impl Parameter {
         };
         let together = argument.get_num_args().filter(|count| count.min_values() > 1);
         let name = argument.get_long().unwrap_or_else(|| argument.get_id().as_str());
-        let allowed = argument.get_possible_values();
-        // Generations are offered to a shell only: other names are read, too.
-        let allowed = allowed.iter().filter(|_| !argument.is_hide_possible_values_set() && kind != Kind::Flag);
+        let names = argument.get_possible_values();
+        let names = names.iter().filter(|_| kind != Kind::Flag).map(|value| value.get_name().to_owned());
         Self {
             name: name.replace('-', "_"),
             option: argument.get_long().map(|long| format!("--{long}")),
@@ -163,7 +196,9 @@ impl Parameter {
             together: together.map_or(1, |count| count.min_values()),
             is_required: argument.is_required_set(),
             help: argument.get_help().map(ToString::to_string).unwrap_or_default(),
-            allowed: allowed.map(|value| value.get_name().to_owned()).collect(),
+            names: names.collect(),
+            // Of devices, help does not list the generations: other names are read, too.
+            is_open: argument.is_hide_possible_values_set(),
         }
     }
 
@@ -182,8 +217,9 @@ impl Parameter {
                     "description": "The text itself, with the name of its file if that matters",
                 },
             ]}),
-            _ if self.allowed.is_empty() => json!({ "type": "string" }),
-            _ => json!({ "type": "string", "enum": self.allowed }),
+            _ if self.names.is_empty() => json!({ "type": "string" }),
+            _ if self.is_open => json!({ "type": "string", "examples": self.names }),
+            _ => json!({ "type": "string", "enum": self.names }),
         };
         let group = match self.together {
             1 => one,
