@@ -81,14 +81,11 @@ async def conversation(agent, folder):
     remedy = next(remedy for remedy in cause["remedies"] if remedy["kind"] == "smaller_blocks")
     print("scan:", cause["kind"], "->", remedy["text"])
 
-    rows = 4096
-    while True:
-        rows //= 2
-        pairs = [[f"f32[{ROWS},{columns}]", f"f32[{rows},{columns}]"] for columns in (WIDTH, WIDTH + 128)]
-        block = await agent.call("block", input=pairs, output=pairs[:1], for_="v5e")
-        if block["ok"]:
-            break
-    print("block:", rows, "rows fit, with", block["answers"][0]["vmem_bytes"], "bytes")
+    pairs = [[f"f32[{ROWS},{columns}]", f"f32[4096,{columns}]"] for columns in (WIDTH, WIDTH + 128)]
+    block = await agent.call("block", input=pairs, output=pairs[:1], for_=["v5e"])
+    fitting = block["answers"][0]["fitting"]
+    rows = int(fitting["blocks"][0]["block"].removeprefix("f32[").split(",")[0])
+    print("block:", rows, "rows fit, with", fitting["vmem_bytes"], "bytes")
 
     (folder / "fits.mlir").write_text(program(rows, 3))
     compiled = await agent.call("compile", program="fits.mlir", for_=["v5e"])

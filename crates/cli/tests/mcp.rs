@@ -474,6 +474,7 @@ fn a_kernel_is_made_to_fit() {
     let block = |rows: u32| json!({ "input": [["bf16[65536,1024]", format!("bf16[{rows},1024]")]], "output": [["f32[65536,128]", format!("f32[{rows},128]")]] });
     let large = client.call("block", block(8192));
     assert_eq!((&large["ok"], &large["answers"][0]["fits"]), (&json!(false), &json!(false)));
+    assert_eq!(large["answers"][0]["fitting"]["blocks"][0]["block"], "bf16[2048,1024]");
     let small = client.call("block", block(2048));
     assert_eq!((&small["ok"], &small["answers"][0]["fits"]), (&json!(true), &json!(true)));
     let changed = client.call("kernel", json!({ "path": "aligned", "against": "first" }));

@@ -3,12 +3,12 @@
 use crate::tpu::{cost, named};
 use crate::words::{Bytes, column_width, count};
 use crate::{Show, Text};
-use xla_shape_answers::block::{BlockAnswer, Measured, PartKind, Vector};
+use xla_shape_answers::block::{BlockAnswer, BlockAnswers, Fitting, Measured, PartKind, Vector};
 use xla_shape_core::tpu::DOUBLE_BUFFERED;
 
 impl Show for BlockAnswer {
     fn text(&self, width: usize) -> Text {
-        let Self { generation, parts, vmem_bytes, limit_bytes, most_bytes, fits, assumed, asked } = self;
+        let Self { generation, parts, vmem_bytes, limit_bytes, most_bytes, fits, fitting, assumed, asked } = self;
         let mut text = Text::new(width);
         let verdict = if *fits { "fit into" } else { "do not fit into" };
         let (needed, limit) = (Bytes(*vmem_bytes), Bytes(*limit_bytes));
@@ -23,6 +23,11 @@ impl Show for BlockAnswer {
             )),
             Some(asked) if asked > limit_bytes => text.paragraph(format_args!("The compiler gives no kernel more than that.")),
             _ => {}
+        }
+        if !fits {
+            text.paragraph(
+                fitting.as_ref().map_or_else(|| "No smaller blocks are known that fit.".to_owned(), smaller),
+            );
         }
         text.paragraph("What the kernel computes needs more where its values do not fit into registers.");
         text.paragraph("");
@@ -48,6 +53,46 @@ impl Show for BlockAnswer {
         }
         text
     }
+}
+
+impl Show for BlockAnswers {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for (number, answer) in self.answers.iter().enumerate() {
+            if number > 0 {
+                text.paragraph("");
+            }
+            text.verbatim(answer.text(width).to_string().trim_end());
+        }
+        text
+    }
+
+    /// The verdict for each generation comes before all that explains it.
+    fn lead(&self, width: usize) -> Text {
+        match self.answers.as_slice() {
+            [answer] => answer.lead(width),
+            answers => {
+                let mut text = Text::new(width);
+                for answer in answers {
+                    let BlockAnswer { generation, vmem_bytes, limit_bytes, fits, fitting, .. } = answer;
+                    let verdict = if *fits { "fit into" } else { "do not fit into" };
+                    let (needed, limit) = (Bytes(*vmem_bytes), Bytes(*limit_bytes));
+                    let smaller = fitting.as_ref().map_or(String::new(), |found| format!(" {}", smaller(found)));
+                    text.paragraph(format_args!(
+                        "{generation}: the blocks need {needed}, and {verdict} {limit}.{smaller}"
+                    ));
+                }
+                text
+            }
+        }
+    }
+}
+
+/// The blocks that fit.
+fn smaller(fitting: &Fitting) -> String {
+    let blocks = fitting.blocks.iter().map(|block| format!("{} {} of {}", block.kind, block.block, block.array));
+    let blocks = blocks.collect::<Vec<_>>().join(", ");
+    format!("These fit, with {}: {blocks}.", Bytes(fitting.vmem_bytes))
 }
 
 /// What a load or a store of the whole block brings.

@@ -267,9 +267,10 @@ pub(crate) struct CompareArguments {
 ///
 /// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
 /// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
-/// is all of its array or --fixed. As JSON: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
+/// is all of its array or --fixed. If the blocks do not fit, the answer names the largest that do: one axis after the other is halved, at most eight
+/// times, each time the one that saves the most. As JSON, one line for each generation: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
 /// one copy, copies, vmem_bytes of all copies, vector, vector_unknown), vmem_bytes of all parts, limit_bytes, most_bytes (the most that a limit can be),
-/// fits. The exit code is 1 if the parts do not fit.
+/// fits, fitting (blocks that fit, or null: blocks with kind, array and block; vmem_bytes). The exit code is 1 if the parts do not fit.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("parts").required(true).multiple(true)))]
 #[command(override_usage = "xla-shape block [OPTIONS] <ARRAY> <BLOCK>\n       \
@@ -277,7 +278,7 @@ pub(crate) struct CompareArguments {
 #[command(after_help = "Examples:
   xla-shape block 'bf16[4096,1024]' 'bf16[512,1024]'
   xla-shape block --input 'bf16[65536,1024]' 'bf16[8192,1024]' --output 'f32[65536,128]' 'f32[8192,128]' --scratch 'f32[512,512]'
-  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4 --vmem-limit 8MiB")]
+  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4,v7x --vmem-limit 8MiB")]
 pub(crate) struct BlockArguments {
     /// The shape of an array that the kernel reads
     #[arg(group = "parts", requires = "block")]
@@ -302,8 +303,9 @@ pub(crate) struct BlockArguments {
     #[arg(long, group = "parts", value_name = "SHAPE")]
     pub(crate) scratch: Vec<String>,
 
-    #[command(flatten)]
-    pub(crate) tpu: TpuOptions,
+    /// The generations of TPUs, such as v5e,v7x, or names of JAX or GKE; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',', value_parser = generation(), hide_possible_values = true)]
+    pub(crate) generations: Vec<Generation>,
 
     /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`), such as 64MiB; by default, what the compiler gives a kernel
     #[arg(long = "vmem-limit", alias = "limit", value_name = "BYTES", value_parser = bytes)]

@@ -4,7 +4,7 @@ use crate::args::BlockArguments;
 use crate::failure::Failure;
 use crate::given::array_of;
 use xla_shape::ArrayShape;
-use xla_shape_answers::block::{BlockAnswer, Part};
+use xla_shape_answers::block::{BlockAnswers, Part};
 
 pub(crate) fn run(arguments: &BlockArguments) -> Result<(), Failure> {
     let mut parts = Vec::new();
@@ -16,9 +16,9 @@ pub(crate) fn run(arguments: &BlockArguments) -> Result<(), Failure> {
     for shape in &arguments.scratch {
         parts.push(Part::Scratch(array_of(shape)?));
     }
-    let answer = BlockAnswer::new(&parts, arguments.tpu.generation, arguments.limit).map_err(Failure::said)?;
+    let answer = BlockAnswers::new(&parts, &arguments.generations, arguments.limit).map_err(Failure::said)?;
     super::show(&answer, arguments.answer.format)?;
-    if answer.fits { Ok(()) } else { Err(Failure::Told) }
+    if answer.fit() { Ok(()) } else { Err(Failure::Told) }
 }
 
 /// Reads the shapes of arrays, each followed by that of its block.

@@ -1,6 +1,11 @@
 //! Whether a kernel on a TPU can work on blocks of arrays, and how much VMEM they need.
 
-use crate::{Answer, DEFAULT_GENERATION};
+mod fitting;
+
+pub use fitting::{Fitting, FittingBlock};
+
+use crate::digest::{Digest, Word};
+use crate::{Answer, DEFAULT_GENERATION, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::error::Error;
@@ -63,6 +68,8 @@ pub struct BlockAnswer {
     pub most_bytes: u64,
     /// Whether `vmem_bytes` is at most `limit_bytes`.
     pub fits: bool,
+    /// The largest blocks that fit, found by halving; null if these fit, or if none are found.
+    pub fitting: Option<Fitting>,
     /// Whether the generation is the default, because none was named.
     #[serde(skip)]
     pub assumed: bool,
@@ -255,6 +262,25 @@ impl BlockAnswer {
     pub fn new(parts: &[Part], generation: Option<Generation>, limit: Option<u64>) -> Result<Self, KernelError> {
         let assumed = generation.is_none();
         let generation = generation.unwrap_or(DEFAULT_GENERATION);
+        let (measured, vmem_bytes) = Self::measured(parts, generation)?;
+        let vmem = generation.kernel_vmem().ok_or(KernelError::Unknown(generation))?;
+        let limit_bytes = vmem.limit(limit);
+        let fits = vmem_bytes <= limit_bytes;
+        Ok(Self {
+            generation: generation.name(),
+            parts: measured,
+            vmem_bytes,
+            limit_bytes,
+            most_bytes: vmem.most,
+            fits,
+            fitting: if fits { None } else { fitting::fitting(parts, generation, limit_bytes) },
+            assumed,
+            asked: limit,
+        })
+    }
+
+    /// The parts, and the bytes that all of them need.
+    fn measured(parts: &[Part], generation: Generation) -> Result<(Vec<Measured>, u64), KernelError> {
         let measured = parts.iter().enumerate().map(|(number, part)| {
             let several = parts.len() > 1;
             part.measure(generation).map_err(|error| KernelError::Block {
@@ -262,21 +288,30 @@ impl BlockAnswer {
                 error,
             })
         });
-        let parts = measured.collect::<Result<Vec<_>, _>>()?;
-        let vmem = generation.kernel_vmem().ok_or(KernelError::Unknown(generation))?;
-        let in_memory = parts.iter().map(|part| InMemory { copies: part.copies, bytes: part.bytes });
-        let vmem_bytes = kernel_bytes(&in_memory.collect::<Vec<_>>());
-        let limit_bytes = vmem.limit(limit);
-        Ok(Self {
-            generation: generation.name(),
-            parts,
-            vmem_bytes,
-            limit_bytes,
-            most_bytes: vmem.most,
-            fits: vmem_bytes <= limit_bytes,
-            assumed,
-            asked: limit,
-        })
+        let measured = measured.collect::<Result<Vec<_>, _>>()?;
+        let in_memory = measured.iter().map(|part| InMemory { copies: part.copies, bytes: part.bytes });
+        let bytes = kernel_bytes(&in_memory.collect::<Vec<_>>());
+        Ok((measured, bytes))
+    }
+
+    /// The command that asks about the blocks that fit; if these fit, the one that asks what the compiler makes of the kernel.
+    fn next(&self) -> Vec<Word> {
+        let words = |words: &[&str]| words.iter().map(|&word| word.into()).collect::<Vec<Word>>();
+        let mut next = match &self.fitting {
+            Some(fitting) => {
+                let blocks = fitting.blocks.iter().flat_map(|found| {
+                    let option = format!("--{}", found.kind);
+                    words(&[&option, &found.array, &found.block])
+                });
+                let scratch = self.parts.iter().filter(|part| part.kind == PartKind::Scratch);
+                let scratch = scratch.flat_map(|part| words(&["--scratch", &part.shape]));
+                let limit = self.asked.map(|limit| words(&["--vmem-limit", &limit.to_string()])).unwrap_or_default();
+                words(&["block"]).into_iter().chain(blocks).chain(scratch).chain(limit).collect()
+            }
+            None => vec!["kernel".into(), Word::File(0)],
+        };
+        next.extend(words(&["--for", self.generation]));
+        next
     }
 }
 
@@ -288,6 +323,61 @@ fn number_in_kind(parts: &[Part], place: usize) -> usize {
 
 impl Answer for BlockAnswer {
     const SCHEMA: &'static str = "xla-shape/block/1";
+
+    fn digest(&self) -> Digest {
+        Digest { causes: Vec::new(), next: vec![self.next()] }
+    }
+}
+
+/// The blocks of a kernel on several generations.
+///
+/// ```
+/// use xla_shape_answers::block::{BlockAnswers, Part};
+/// use xla_shape_core::tpu::Generation;
+///
+/// let part = Part::Input { array: "bf16[4096,1000]".parse()?, block: "bf16[104,1000]".parse()? };
+/// let answers = BlockAnswers::new(&[part], &[Generation::V5e, Generation::V6e], None)?;
+/// assert_eq!((answers.answers[1].generation, answers.fit()), ("v6e", true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct BlockAnswers {
+    /// The answer for each.
+    pub answers: Vec<BlockAnswer>,
+}
+
+impl BlockAnswers {
+    /// Measures the parts on each generation, without one on [`DEFAULT_GENERATION`].
+    ///
+    /// # Errors
+    /// As [`BlockAnswer::new`].
+    pub fn new(parts: &[Part], generations: &[Generation], limit: Option<u64>) -> Result<Self, KernelError> {
+        let asked = generations.iter().map(|&generation| Some(generation)).collect::<Vec<_>>();
+        let asked = if asked.is_empty() { vec![None] } else { asked };
+        let answers = asked.into_iter().map(|generation| BlockAnswer::new(parts, generation, limit));
+        Ok(Self { answers: answers.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether the blocks fit on all of them.
+    #[must_use]
+    pub fn fit(&self) -> bool {
+        self.answers.iter().all(|answer| answer.fits)
+    }
+}
+
+impl Answer for BlockAnswers {
+    const SCHEMA: &'static str = BlockAnswer::SCHEMA;
+
+    fn json(&self) -> String {
+        self.answers.iter().map(|answer| answer_line(Self::SCHEMA, answer)).collect()
+    }
+
+    fn digest(&self) -> Digest {
+        // Blocks that fit on one generation may not fit on another: what does not fit comes first.
+        let first = self.answers.iter().find(|answer| !answer.fits).or_else(|| self.answers.first());
+        Digest { causes: Vec::new(), next: first.map(BlockAnswer::next).into_iter().collect() }
+    }
 }
 
 /// What is wrong with the blocks that were given, so that the kernel cannot be judged.
