@@ -5,7 +5,7 @@ use crate::named::{generation_in, gpu_in};
 use crate::profile;
 use crate::read::{Contents, Profiled, ReadError, Unread, program_of_hosts, read};
 #[cfg(feature = "files")]
-use crate::read::{host_of_trace, mlir_inside, program_of, unwrapped};
+use crate::read::{host_of_trace, median_runs, mlir_inside, program_of, unwrapped};
 use crate::statistics::Statistics;
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
@@ -285,18 +285,52 @@ impl Program {
             return module.map_or(Ok(None), |_| Err(OpenError::Read(ReadError::Form { name, what })));
         };
         let mut found = Profile::default();
+        Self::add_files(&mut found, &files, progress)?;
+        let contents = program_of(&name, Arc::new(found), module).map_err(OpenError::Read)?;
+        Ok(Some(Self { files, ..Self::of_contents(&name, contents) }))
+    }
+
+    #[cfg(feature = "files")]
+    fn add_files(
+        profile: &mut Profile,
+        files: &[PathBuf],
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), OpenError> {
         let length = |file: &PathBuf| file.metadata().map_or(0, |file| file.len());
         let all = files.iter().map(length).fold(0, u64::saturating_add);
         let mut before = 0_u64;
-        for file in &files {
+        for file in files {
             progress(before, all);
-            profile::add(&mut found, file, &mut |done| progress(before.saturating_add(done), all))
+            profile::add(profile, file, &mut |done| progress(before.saturating_add(done), all))
                 .map_err(OpenError::Files)?
                 .map_err(|error| OpenError::Read(ReadError::Profile { name: file.display().to_string(), error }))?;
             before = before.saturating_add(length(file));
         }
-        let contents = program_of(&name, Arc::new(found), module).map_err(OpenError::Read)?;
-        Ok(Some(Self { files, ..Self::of_contents(&name, contents) }))
+        Ok(())
+    }
+
+    /// Reads the profile again, and keeps the events of one run on each device, at most so many: of the first device the run that took the median
+    /// of the times, and of the others the one that is as many runs after their first one. `None` if it was not opened from a profile's files.
+    ///
+    /// ```
+    /// use xla_shape_program::Program;
+    ///
+    /// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb");
+    /// let events = Program::open(path)?.events_of_run(1000)?.unwrap();
+    /// assert_eq!(events.events()[0].events[0].duration, 75_785_000);
+    /// # Ok::<(), xla_shape_program::OpenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file cannot be read any more.
+    #[cfg(feature = "files")]
+    pub fn events_of_run(&self, most: usize) -> Result<Option<Profile>, OpenError> {
+        let Some((profile, module)) = self.profile().zip(self.measured()).filter(|_| !self.files.is_empty()) else {
+            return Ok(None);
+        };
+        let mut events = profile.keeping(module, &median_runs(module.runs()), most);
+        Self::add_files(&mut events, &self.files, &mut |_, _| ())?;
+        Ok(Some(events))
     }
 
     #[cfg(feature = "files")]

@@ -25,7 +25,7 @@ mod block;
 mod compare;
 mod compile;
 mod convert;
-mod cost;
+pub mod cost;
 mod digest;
 pub mod draw;
 mod explain;

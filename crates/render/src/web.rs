@@ -5,9 +5,11 @@ use std::fmt::Display;
 
 mod element;
 mod sides;
+mod strings;
 
 pub(crate) use element::{Element, element, elements, hint, made, section};
 pub(crate) use sides::{Side, legend, side_by_side};
+pub(crate) use strings::Strings;
 
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
 const STYLE: &str = include_str!("web/style.css");
@@ -16,7 +18,7 @@ const STYLE: &str = include_str!("web/style.css");
 const SHARED: &str = include_str!("web/page.js");
 
 /// A script that searches in the tables and lists of a page.
-const FIND: &str = include_str!("web/find.js");
+pub(crate) const FIND: &str = include_str!("web/find.js");
 
 /// A page of tables and lists, with a search in all of them.
 pub(crate) fn page_of_tables(title: &str, main: Element) -> String {

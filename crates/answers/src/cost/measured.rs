@@ -16,6 +16,9 @@ use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
 use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
 use xla_shape_program::Program;
 
+/// What stands for the scope of instructions that the module does not have.
+pub(super) const NOT_IN_MODULE: &str = "(not in the module)";
+
 /// What a profile measured of a program. All times are whole picoseconds, over all runs and devices unless they say otherwise.
 ///
 /// ```
@@ -325,7 +328,7 @@ impl Measured {
             scopes: scopes
                 .into_iter()
                 .map(|(scope, picoseconds, instructions)| MeasuredScope {
-                    scope: scope.unwrap_or_else(|| "(not in the module)".to_owned()),
+                    scope: scope.unwrap_or_else(|| NOT_IN_MODULE.to_owned()),
                     picoseconds,
                     share: share(picoseconds, all),
                     instructions,

@@ -6,6 +6,7 @@ mod copies;
 mod estimates;
 mod measured;
 mod remedy;
+mod run;
 pub(crate) mod sums;
 
 use crate::Answer;
@@ -21,6 +22,7 @@ pub use measured::{
     MeasuredScope, Runs, Times,
 };
 pub use remedy::{Remedy, Stays};
+pub use run::{MeasuredRun, RunEvent, RunInstruction, RunKind, RunRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;

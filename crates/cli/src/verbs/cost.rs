@@ -4,11 +4,12 @@ use super::hlo::{end, opened};
 use crate::args::CostArguments;
 use crate::failure::Failure;
 use crate::io::progress_of_profile;
-use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::cost::{MeasuredRun, ProgramCost};
 use xla_shape_files::check_outputs;
 use xla_shape_pjrt::Program;
 use xla_shape_program::{Host, Opened};
 use xla_shape_render::Html;
+use xla_shape_render::cost::{MOST_EVENTS, page_with_run};
 use xla_shape_tune::{Devices, try_remedies};
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
@@ -32,7 +33,14 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
     }
     let cost = ProgramCost::of(&program);
     let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", program.name())))?;
-    show(&cost, arguments)?;
+    // Without a page, the events are not read.
+    let page = || -> Result<String, Failure> {
+        let events = program.events_of_run(MOST_EVENTS)?;
+        let Some((events, measured)) = events.as_ref().zip(cost.measured.as_deref()) else { return Ok(cost.html()) };
+        Ok(page_with_run(&cost, &MeasuredRun::new(&program.memory(None), measured, events)))
+    };
+    let page = html.map(|_| page()).transpose()?.unwrap_or_default();
+    super::show_with_page(&cost, arguments.answer.format, &[&arguments.file], html, || page)?;
     end(&program)
 }
 

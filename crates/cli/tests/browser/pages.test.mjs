@@ -372,9 +372,69 @@ test('draw, the registers of a vector', async () => {
   await page.close();
 });
 
+const profiles = join(examples, '../tests/corpus/profiles');
+
+// The picture of a run and the tables light what belongs together. What is drawn is in a canvas, so the test asks for its colours.
+test('cost of a profile, one run', async () => {
+  const path = join(folder, 'profile.html');
+  run('cost', join(profiles, 'train.xplane.pb'), '--html', path);
+  const { page, errors } = await open(path);
+  const canvas = page.locator('#lanes canvas'), drawn = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done(document.querySelector('#lanes canvas').toDataURL())))));
+  const event = async () => Object.fromEntries(await page.locator('#event dt').evaluateAll(all => all.map(one => [one.textContent, one.nextElementSibling.textContent])));
+  // The keyboard chooses events; the rows about them are lit.
+  await canvas.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal((await event()).instruction, '%copy.11 (copy)');
+  await page.keyboard.press('ArrowRight');
+  const { instruction, line } = await event();
+  assert.equal(line, 'train.py:4');
+  assert.ok((await page.locator('#measured-instructions tr.lit').textContent()).includes(instruction));
+  assert.ok((await page.locator('#measured-lines tr.lit').textContent()).includes(line));
+  assert.equal(await page.locator('#measured-copies li.lit').count(), 1);
+  // A click chooses the event below the pointer.
+  const before = await drawn(), box = await canvas.boundingBox();
+  const [x, name] = await page.evaluate(() => {
+    const [lane] = lanes, n = lane.starts.findIndex((start, n) => lane.ends[n] - start > 1e8);
+    return [across(canvas.clientWidth)((lane.starts[n] + lane.ends[n]) / 2), known[lane.ids[n]].name];
+  });
+  await page.mouse.click(box.x + x, box.y + 20 + 16 + 5);
+  assert.ok((await event()).instruction.startsWith(`%${name} (`));
+  assert.notEqual(await drawn(), before);
+  // Zoom and pan, by buttons, keys and the pointer.
+  const range = () => page.textContent('#range'), whole = await range();
+  await page.locator('#in').click();
+  assert.match(await range(), / to .* of /);
+  await canvas.focus();
+  await page.keyboard.press('Home');
+  assert.equal(await range(), whole);
+  await page.mouse.move(box.x + 100, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.up();
+  assert.match(await range(), / to .* of /);
+  await page.locator('#whole').click();
+  assert.equal(await range(), whole);
+  // What is searched, and the row that is chosen, is lit.
+  const plain = await drawn();
+  await page.locator('#search').fill('train.py:8');
+  const searched = await drawn();
+  assert.notEqual(searched, plain);
+  await page.locator('#search').fill('');
+  assert.equal(await drawn(), plain);
+  await page.locator('#measured-lines tbody tr').first().click();
+  assert.equal(await drawn(), searched, 'its line');
+  await page.locator('#theme').click();
+  assert.notEqual(await drawn(), searched);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 // Every page follows its button, drawings included, is as wide as the screen, and axe finds nothing.
 const scan = join(examples, 'hlo/v5e__rnn_scan.hlo');
 for (const [name, ...args] of [
+  ['profile', 'cost', join(profiles, 'train.xplane.pb')],
+  ['roofline', 'cost', join(profiles, 'v6e.xplane.pb')],
   ['memory', 'hlo', scan],
   ['cost', 'cost', scan],
   ['comparison', 'hlo', 'diff', scan, scan],

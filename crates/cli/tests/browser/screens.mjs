@@ -19,6 +19,7 @@ writeFileSync(at('wider.hlo'), program(10_050, 256));
 writeFileSync(at('changed.hlo'), readFileSync(small, 'utf8').replaceAll('bf16[20,4,', 'bf16[40,4,'));
 const pages = [
   ['memory', 'hlo', small], ['memory-large', 'hlo', at('large.hlo')],
+  ['profile', 'cost', join(examples, '../tests/corpus/profiles/train.xplane.pb')], ['roofline', 'cost', join(examples, '../tests/corpus/profiles/v6e.xplane.pb')],
   ['cost', 'cost', small], ['cost-large', 'cost', at('large.hlo')],
   ['diff', 'hlo', 'diff', small, at('changed.hlo')], ['diff-large', 'hlo', 'diff', at('large.hlo'), at('wider.hlo')],
   ['graph', 'hlo', 'show', small, '%fusion.8'], ['graph-large', 'hlo', 'show', at('large.hlo'), '%v6000'],

@@ -3,13 +3,18 @@
 //! [`Profile`] has the modules that ran while it was recorded, and how long each of their instructions took on each device. A profile is
 //! read plane by plane, so that a reader of files needs memory for one plane, not for the whole file.
 
+mod device;
 mod error;
 mod events;
+mod kept;
 mod line;
 mod plane;
+mod reading;
 mod space;
 mod times;
 
+pub use device::ProfiledDevice;
 pub use error::{ProfileError, ProfileErrorKind};
-pub use space::{Profile, ProfiledDevice, ProfiledModule};
+pub use kept::{EventRow, KeptEvent};
+pub use space::{Profile, ProfiledModule};
 pub use times::{Doubts, InstructionTimes, Run};

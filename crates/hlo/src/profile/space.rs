@@ -1,9 +1,12 @@
 //! A whole profile: its planes joined by module and device.
 
+use super::device::{ProfiledDevice, device};
 use super::error::ProfileError;
 use super::events::{Event, add_asynchronous, add_line, busy_by_run};
-use super::line::{About, Clock, Kind, Raw, Stats, for_each, head, module_name, program_in, push, remembered, scaled};
+use super::kept::{EventRow, Kept};
+use super::line::{About, Clock, Kind, Raw, Stats, for_each, head, module_name, program_in, push, remembered};
 use super::plane::{Plane, Result, each_in, field, text_in};
+use super::reading::{EventOfTpu, Reading};
 use super::times::{Doubts, InstructionTimes, Run};
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -30,6 +33,7 @@ pub struct Profile {
     by_name: BTreeMap<String, u32>,
     devices: Vec<ProfiledDevice>,
     doubts: Doubts,
+    kept: Kept,
 }
 
 /// A module of a profile.
@@ -54,31 +58,6 @@ pub struct ProfiledModule {
     runs: Vec<Run>,
     instructions: Times,
     asynchronous: Times,
-}
-
-/// A device of a profile.
-///
-/// ```
-/// use xla_shape_hlo::profile::Profile;
-///
-/// // A plane of a TPU, with nothing in it but its name.
-/// let space = [&[0x0a, 15, 0x12, 13], &b"/device:TPU:0"[..]].concat();
-/// let profile = Profile::read(&space)?;
-/// let [device] = profile.devices() else { panic!("one device") };
-/// assert_eq!((device.name.as_str(), &device.kind), ("/device:TPU:0", &None));
-/// # Ok::<(), xla_shape_hlo::profile::ProfileError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct ProfiledDevice {
-    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number.
-    pub name: String,
-    /// What the profile calls it, such as `TPU v6 Lite`; `None` if it does not say.
-    pub kind: Option<String>,
-    /// The floating-point operations per second that it can do at most; `None` if the profile does not say.
-    pub flops_per_second: Option<u64>,
-    /// The bytes per second that its memory can move at most; `None` if the profile does not say.
-    pub bytes_per_second: Option<u64>,
 }
 
 /// The times of instructions, by name.
@@ -216,6 +195,7 @@ impl Profile {
             _ if is_device => self.add_device(&plane),
             _ => Ok(()),
         };
+        self.kept.leave_out();
         added.map_err(|error| error.of_plane(plane.name))
     }
 
@@ -229,6 +209,44 @@ impl Profile {
     #[must_use]
     pub fn devices(&self) -> &[ProfiledDevice] {
         &self.devices
+    }
+
+    /// A profile without anything in it, which keeps the events of these runs of one of this profile's modules when the same files are added
+    /// to it: at most so many, the longest ones. Without runs, it keeps those of the whole module.
+    ///
+    /// ```
+    /// use xla_shape_hlo::profile::{EventRow, KeptEvent, Profile};
+    ///
+    /// let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb"));
+    /// let profile = Profile::read(bytes)?;
+    /// let module = &profile.modules()[0];
+    /// let mut again = profile.keeping(module, &module.runs()[1..2], 1000);
+    /// again.add(bytes)?;
+    /// let row: &EventRow = &again.events()[0];
+    /// assert_eq!((row.device, row.line.as_str()), (0, "XLA Ops"));
+    /// let event: KeptEvent = row.events[0];
+    /// assert_eq!((event.instruction, event.duration), (0, 75_785_000));
+    /// assert_eq!((row.events.len(), again.events_left_out()), (1, 0));
+    /// # Ok::<(), xla_shape_hlo::profile::ProfileError>(())
+    /// ```
+    #[must_use]
+    pub fn keeping(&self, module: &ProfiledModule, runs: &[Run], most: usize) -> Self {
+        let plane = |run: &Run| self.devices.get(run.device).map_or("", ProfiledDevice::plane);
+        let start = |run: &Run| runs.iter().filter(|other| plane(other) == plane(run)).map(|run| run.start).min();
+        let runs = runs.iter().map(|run| (*run, start(run).unwrap_or(run.start))).collect();
+        Self { kept: Kept::new(&module.name, runs, most), ..Self::default() }
+    }
+
+    /// The events that are kept, by device and line.
+    #[must_use]
+    pub fn events(&self) -> &[EventRow] {
+        self.kept.rows()
+    }
+
+    /// How many events of the runs are not kept, because there are more longer ones than are kept at most.
+    #[must_use]
+    pub const fn events_left_out(&self) -> u64 {
+        self.kept.left_out()
     }
 
     /// What is not counted, or counted with a doubt.
@@ -275,11 +293,11 @@ impl Profile {
         let mut lines = Vec::new();
         for &line in &plane.lines {
             let (name, begin) = head(line)?;
-            lines.extend(Kind::of(plane.name, name).map(|kind| (kind, line, begin)));
+            lines.extend(Kind::of(plane.name, name).map(|kind| (kind, line, begin, name)));
         }
         // The runs of programs are read before the instructions in them.
         sort_by_key(&mut lines, |(kind, ..)| *kind != Kind::Programs);
-        let first = lines.first().map_or(0, |(.., begin)| *begin);
+        let first = lines.first().map_or(0, |(_, _, begin, _)| *begin);
         if plane.name.starts_with("/device:") {
             self.devices.push(device(plane)?);
         }
@@ -292,7 +310,8 @@ impl Profile {
             known: BTreeMap::new(),
             of_cpu: BTreeMap::new(),
         };
-        for (kind, line, begin) in lines {
+        for (kind, line, begin, name) in lines {
+            self.kept.begin_line(name, kind == Kind::Asynchronous);
             let clock = Clock { line: begin, plane: first };
             match kind {
                 Kind::Programs => self.add_programs(&mut reading, line, clock)?,
@@ -375,8 +394,14 @@ impl Profile {
             let run = run.filter(|_| module == Some(of));
             let Raw { start, duration, flops, .. } = raw;
             if is_asynchronous {
-                let times = self.module_mut(of).and_then(|module| module.asynchronous.get_mut(instruction));
-                return times.map_or(Ok(()), |times| add_asynchronous(times, duration));
+                let event = Event { start, duration, module: of, instruction, run };
+                let device = self.devices.len().saturating_sub(1);
+                let Some(module) = self.modules.get_mut(of as usize) else { return Ok(()) };
+                self.kept.add(&event, device, &module.name);
+                return module
+                    .asynchronous
+                    .get_mut(instruction)
+                    .map_or(Ok(()), |times| add_asynchronous(times, duration));
             }
             if let Some(times) = self.module_mut(of).and_then(|module| module.instructions.get_mut(instruction)) {
                 times.flops = times.flops.or(flops);
@@ -384,7 +409,7 @@ impl Profile {
             push(&mut events, Event { start, duration, module: of, instruction, run })
         })?;
         doubts.unassigned = self.doubts.unassigned;
-        self.add_events(&mut events, doubts, &mut reading.busy)
+        self.add_events(&mut events, doubts, reading)
     }
 
     /// The instructions among the events of a thread of a CPU, or of a stream of a GPU.
@@ -424,7 +449,7 @@ impl Profile {
             push(&mut events, Event { start, duration, module, instruction, run })
         })?;
         doubts.unassigned = self.doubts.unassigned;
-        self.add_events(&mut events, doubts, &mut reading.busy)
+        self.add_events(&mut events, doubts, reading)
     }
 
     /// The number of a device of this host's CPU.
@@ -436,67 +461,19 @@ impl Profile {
         })
     }
 
-    fn add_events(&mut self, events: &mut [Event], mut doubts: Doubts, busy: &mut Vec<(u32, i64, i64)>) -> Result<()> {
-        add_line(events, &mut doubts, busy, |event, own| {
-            let module = self.module_mut(event.module);
-            let times = module.and_then(|module| module.instructions.get_mut(event.instruction));
+    fn add_events(&mut self, events: &mut [Event], mut doubts: Doubts, reading: &mut Reading<'_, '_>) -> Result<()> {
+        let last = self.devices.len().saturating_sub(1);
+        let runs = &reading.runs;
+        add_line(events, &mut doubts, &mut reading.busy, |event, own| {
+            let Some(module) = self.modules.get_mut(event.module as usize) else { return Ok(()) };
+            let run = event.run.and_then(|run| runs.get(run as usize));
+            self.kept.add(event, run.map_or(last, |(_, run)| run.device), &module.name);
+            let times = module.instructions.get_mut(event.instruction);
             times.map_or(Ok(()), |times| times.add(event.duration, own))
         })?;
         self.doubts = doubts;
         Ok(())
     }
-}
-
-/// What is known of a plane while its lines are read.
-struct Reading<'r, 'p> {
-    plane: &'r Plane<'p>,
-    stats: &'r Stats,
-    /// The runs on this plane, each with its module.
-    runs: Vec<(u32, Run)>,
-    /// For runs, the intervals in which instructions ran.
-    busy: Vec<(u32, i64, i64)>,
-    /// The runs of a TPU by time: beginning, end and number.
-    spans: Vec<(i64, i64, u32)>,
-    /// The module and the instruction of events, by what tells them apart.
-    known: BTreeMap<EventOfTpu, Option<(u32, u32)>>,
-    /// The runs of a CPU by module, number of the run, and device.
-    of_cpu: BTreeMap<(u32, u64, u64), u32>,
-}
-
-/// What tells events of a TPU apart: their metadata, and the module that runs.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct EventOfTpu {
-    is_asynchronous: bool,
-    metadata: u64,
-    module: Option<u32>,
-}
-
-impl Reading<'_, '_> {
-    /// The run that is going on at this time.
-    fn run_at(&self, time: i64) -> Option<u32> {
-        let after = self.spans.partition_point(|(start, ..)| *start <= time);
-        let &(_, end, run) = self.spans.get(after.checked_sub(1)?)?;
-        (time < end).then_some(run)
-    }
-}
-
-/// What a plane says about its device.
-fn device(plane: &Plane<'_>) -> Result<ProfiledDevice> {
-    let find = |name| plane.find(plane.stats.iter().copied(), name);
-    let mut kind = None;
-    for name in ["device_type_string", "gpu_device_name"] {
-        kind = kind.or(find(name)?.and_then(super::plane::Value::text).filter(|kind| !kind.is_empty()));
-    }
-    const TERA: f64 = 1e12;
-    const GIGA: f64 = 1e9;
-    Ok(ProfiledDevice {
-        name: plane.name.to_owned(),
-        kind: kind.map(str::to_owned),
-        flops_per_second: scaled(find("peak_teraflops_per_second")?, TERA),
-        // The second is that of a GPU, in bytes.
-        bytes_per_second: scaled(find("peak_hbm_bw_gigabytes_per_second")?, GIGA)
-            .or(scaled(find("memory_bandwidth")?, 1.0)),
-    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 mod profile;
 
+#[cfg(feature = "files")]
+pub(crate) use profile::median_runs;
 pub(crate) use profile::{Profiled, program_of, program_of_hosts};
 use std::fmt;
 use xla_shape_core::text::Span;

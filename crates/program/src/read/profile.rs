@@ -2,10 +2,14 @@
 
 use super::{Contents, ReadError};
 use std::cmp::Reverse;
+#[cfg(feature = "files")]
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::Module;
 use xla_shape_hlo::dump::BufferAssignment;
+#[cfg(feature = "files")]
+use xla_shape_hlo::profile::Run;
 use xla_shape_hlo::profile::{Profile, ProfiledModule};
 
 /// A profile, and which of its modules a program is.
@@ -84,6 +88,23 @@ fn named(name: &str, profile: &Profile, wanted: &str) -> Result<usize, ReadError
             Err(ReadError::NoModule { name: name.to_owned(), wanted: wanted.to_owned(), modules })
         }
     }
+}
+
+/// One run on each device: of the first device the one that took the median of the times, and of each other device the one of the same number.
+#[cfg(feature = "files")]
+pub(crate) fn median_runs(runs: &[Run]) -> Vec<Run> {
+    let mut by_device = BTreeMap::<usize, Vec<Run>>::new();
+    for run in runs {
+        by_device.entry(run.device).or_default().push(*run);
+    }
+    for runs in by_device.values_mut() {
+        sort_by_key(runs, |run| run.start);
+    }
+    let Some(first) = by_device.values().next() else { return Vec::new() };
+    let mut numbers = (0..first.len()).collect::<Vec<_>>();
+    sort_by_key(&mut numbers, |number| first[*number].duration);
+    let median = numbers[numbers.len() / 2];
+    by_device.values().filter_map(|runs| runs.get(median).or(runs.last()).copied()).collect()
 }
 
 /// The names of the modules, those that took the most time first.

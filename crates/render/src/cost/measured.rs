@@ -140,7 +140,7 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
     if measured.unknown_instructions > 0 {
         let all = count(measured.unknown_instructions as u64, "instruction", "instructions");
         notes.push(format!(
-            "{all} of the profile are not in its module, so their times have no line. On a GPU these are command buffers (CUDA graphs), each of \
+            "The module does not have {all} of the profile, so no line has the time. On a GPU these are command buffers (CUDA graphs), each of \
              which counts as one instruction."
         ));
     }
@@ -226,7 +226,7 @@ fn instruction(text: &mut Text, found: &MeasuredInstruction, measured: &Measured
     ];
     let rates = rates.into_iter().filter_map(|(rate, peak, unit, of)| {
         let (rate, peak) = (rate.filter(|rate| *rate > 0)?, peak.filter(|peak| *peak > 0)?);
-        Some(format!("{}, {} {of}", scaled(rate, unit), percent(rate as f64 / peak as f64)))
+        Some(format!("{}, {} {of}", scaled(rate as f64, unit), percent(rate as f64 / peak as f64)))
     });
     let rates = rates.collect::<Vec<_>>();
     if !rates.is_empty() {
@@ -237,7 +237,7 @@ fn instruction(text: &mut Text, found: &MeasuredInstruction, measured: &Measured
 fn collective(text: &mut Text, found: &MeasuredCollective) {
     let Times { picoseconds, share, count, mean_picoseconds, .. } = found.times;
     let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-    let rate = found.bytes_per_second.map_or(String::new(), |rate| format!(", {}", scaled(rate, "B/s")));
+    let rate = found.bytes_per_second.map_or(String::new(), |rate| format!(", {}", scaled(rate as f64, "B/s")));
     let beside = found.asynchronous_picoseconds;
     let beside = beside.map_or(String::new(), |beside| format!("; from start to end {}", time(beside)));
     let _ = writeln!(
@@ -255,9 +255,8 @@ fn collective(text: &mut Text, found: &MeasuredCollective) {
 }
 
 /// A rate with three digits and a decimal prefix.
-fn scaled(rate: u64, unit: &str) -> String {
+pub(super) fn scaled(rate: f64, unit: &str) -> String {
     let prefixes = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
-    let rate = rate as f64;
     let (size, prefix) = prefixes.into_iter().find(|(size, _)| rate >= *size).unwrap_or((1.0, ""));
     let number = rate / size;
     let digits = if number < 9.995 { 2 } else { usize::from(number < 99.95) };
@@ -270,9 +269,7 @@ mod tests {
 
     #[test]
     fn rates_have_three_digits() {
-        for (rate, text) in
-            [(0, "0.00 B/s"), (999, "999 B/s"), (1_638_000_000_000, "1.64 TB/s"), (45_670_000, "45.7 MB/s")]
-        {
+        for (rate, text) in [(0.0, "0.00 B/s"), (999.0, "999 B/s"), (1_638e9, "1.64 TB/s"), (45_670e3, "45.7 MB/s")] {
             assert_eq!(scaled(rate, "B/s"), text);
         }
     }

@@ -3,6 +3,9 @@
 mod measured;
 mod measured_page;
 mod page;
+mod roofline;
+mod run_page;
 mod text;
 
+pub use run_page::{MOST_EVENTS, page_with_run};
 pub(crate) use text::{answer, change, lines_of_text};

@@ -30,42 +30,49 @@ impl Html for ProgramCost {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn html(&self) -> String {
-        let all = self.sums.total;
-        let lines = self.lines.iter().map(|line| {
-            let name = line.source.as_deref();
-            Share {
-                name: name.unwrap_or(NO_LINE),
-                amount: line.amount,
-                of: line.instructions,
-                find: name.map(str::to_owned),
-            }
-        });
-        let scopes = self.scopes.iter().map(|scope| Share {
-            name: &scope.scope,
-            amount: scope.amount,
-            of: scope.instructions,
-            find: None,
-        });
-        let opcodes = self.opcodes.iter().map(|opcode| {
-            let find = Some(format!("({})", opcode.opcode));
-            Share { name: &opcode.opcode, amount: opcode.amount, of: opcode.instructions, find }
-        });
-        let measured = self.measured.as_deref();
-        let is_expected = measured.is_none() || self.sums.total.is_some();
-        let main = elements()
-            .with_all(measured.map(measured_page::sections))
-            .with_all(is_expected.then(|| element("p").id("summary").text(answer(self))))
-            .with_all(notes(self).into_iter().map(hint))
-            .with_all(copies(self))
-            .with_all(shares("lines", "By source line", all, &lines.collect::<Vec<_>>()))
-            .with_all(shares("scopes", "By scope", all, &scopes.collect::<Vec<_>>()))
-            .with_all(shares("opcodes", "By opcode", all, &opcodes.collect::<Vec<_>>()))
-            .with_all(instructions(self))
-            .with_all(collectives_sent(self))
-            .with_all(tried(self));
-        let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
-        page_of_tables(&format!("Cost of {name}"), main)
+        page_of_tables(&title(self), main(self, None))
     }
+}
+
+pub(super) fn title(cost: &ProgramCost) -> String {
+    format!("Cost of {}", shortened(cost.module.as_deref().unwrap_or("module"), 200))
+}
+
+/// The content of the page; of a profile, `run` stands below the sentence that answers.
+pub(super) fn main(cost: &ProgramCost, run: Option<Element>) -> Element {
+    let all = cost.sums.total;
+    let lines = cost.lines.iter().map(|line| {
+        let name = line.source.as_deref();
+        Share {
+            name: name.unwrap_or(NO_LINE),
+            amount: line.amount,
+            of: line.instructions,
+            find: name.map(str::to_owned),
+        }
+    });
+    let scopes = cost.scopes.iter().map(|scope| Share {
+        name: &scope.scope,
+        amount: scope.amount,
+        of: scope.instructions,
+        find: None,
+    });
+    let opcodes = cost.opcodes.iter().map(|opcode| {
+        let find = Some(format!("({})", opcode.opcode));
+        Share { name: &opcode.opcode, amount: opcode.amount, of: opcode.instructions, find }
+    });
+    let measured = cost.measured.as_deref();
+    let is_expected = measured.is_none() || cost.sums.total.is_some();
+    elements()
+        .with_all(measured.map(|measured| measured_page::sections(measured, run)))
+        .with_all(is_expected.then(|| element("p").id("summary").text(answer(cost))))
+        .with_all(notes(cost).into_iter().map(hint))
+        .with_all(copies(cost))
+        .with_all(shares("lines", "By source line", all, &lines.collect::<Vec<_>>()))
+        .with_all(shares("scopes", "By scope", all, &scopes.collect::<Vec<_>>()))
+        .with_all(shares("opcodes", "By opcode", all, &opcodes.collect::<Vec<_>>()))
+        .with_all(instructions(cost))
+        .with_all(collectives_sent(cost))
+        .with_all(tried(cost))
 }
 
 fn copies(cost: &ProgramCost) -> Option<Element> {

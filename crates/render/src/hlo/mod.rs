@@ -5,7 +5,6 @@ mod graph;
 mod page;
 mod sharding;
 mod show;
-mod strings;
 mod text;
 
 pub use graph::graph_page;

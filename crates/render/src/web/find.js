@@ -6,6 +6,8 @@ const places = rows.map(row => {
   return section.id + '.' + [...section.querySelectorAll('tbody tr, .copies li')].indexOf(row);
 });
 let shown = rows;
+// What a page does when it was searched for words.
+const whenFound = [];
 function find(words) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   rows.forEach((row, n) => { row.hidden = !wanted.every(word => texts[n].includes(word)); });
@@ -20,6 +22,7 @@ function find(words) {
     }
   }
   el('found').textContent = wanted.length ? grouped(shown.length) + ' of ' + grouped(rows.length) + (rows.length === 1 ? ' entry' : ' entries') : '';
+  for (const act of whenFound) act(words);
   remember({ q: words.trim() });
 }
 function go(way) {

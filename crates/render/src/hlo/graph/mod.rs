@@ -3,7 +3,7 @@
 //! The page has the instructions that are nearest to the first one, with the same facts as the text; `graph.js` draws those around the chosen one.
 
 use super::show::{Fact, rows};
-use super::strings::Strings;
+use crate::web::Strings;
 use crate::web::{Page, elements, fill, json_script, made, needs_javascript};
 use crate::words::shortened;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use super::super::graph::{Graph, Limits, Node};
 use super::super::show::Fact;
-use super::super::strings::Strings;
+use crate::web::Strings;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;

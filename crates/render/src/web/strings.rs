@@ -4,15 +4,15 @@ use crate::words::shortened;
 use std::collections::HashMap;
 
 /// Texts and paths, without duplicates. The empty text is number 0.
-pub(super) struct Strings {
+pub(crate) struct Strings {
     numbers: HashMap<String, usize>,
-    pub(super) all: Vec<String>,
+    pub(crate) all: Vec<String>,
     path_numbers: HashMap<Vec<usize>, usize>,
-    pub(super) paths: Vec<Vec<usize>>,
+    pub(crate) paths: Vec<Vec<usize>>,
 }
 
 impl Strings {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             numbers: HashMap::from([(String::new(), 0)]),
             all: vec![String::new()],
@@ -22,7 +22,7 @@ impl Strings {
     }
 
     /// The number of a text, which is shortened to `most` characters.
-    pub(super) fn number(&mut self, text: &str, most: usize) -> usize {
+    pub(crate) fn number(&mut self, text: &str, most: usize) -> usize {
         let text = shortened(text, most);
         if let Some(&number) = self.numbers.get(text.as_ref()) {
             return number;
@@ -33,7 +33,7 @@ impl Strings {
     }
 
     /// The number of a path, each part of which is shortened to `most` characters.
-    pub(super) fn path(&mut self, path: &[String], most: usize) -> usize {
+    pub(crate) fn path(&mut self, path: &[String], most: usize) -> usize {
         let path = path.iter().map(|part| self.number(part, most)).collect::<Vec<_>>();
         *self.path_numbers.entry(path).or_insert_with_key(|path| {
             self.paths.push(path.clone());
