@@ -1,12 +1,12 @@
 //! What two arrays have in common: whether they are the same bytes, and what a reshape or a transpose between them moves.
 
 use crate::digest::Digest;
-use crate::{Answer, DEFAULT_GENERATION, GivenArray};
+use crate::{Answer, DEFAULT_GENERATION, GivenArray, names};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::bitcast::{Answer as Rule, BitcastError, DecompositionKind};
+use xla_shape_core::bitcast::{Answer as Rule, BitcastError, Decomposition, DecompositionKind};
 use xla_shape_core::tpu::{DefaultLayoutError, Generation};
 use xla_shape_core::{ArrayShape, LayoutAttributes, Movement};
 
@@ -47,7 +47,9 @@ pub struct Comparison {
     /// Whether a plain reshape or transpose leaves every byte where it is; false for reshape+transpose.
     pub plain: bool,
     /// Why, as a sentence.
-    pub reason: String,
+    #[serde(serialize_with = "names::text")]
+    #[schemars(with = "String")]
+    pub reason: Why,
     /// If only the layouts differ and elements move: what the bytes of the first are if they are read as the second; otherwise null.
     pub read_as: Option<String>,
     /// In what the two differ.
@@ -120,6 +122,38 @@ impl Difference {
     }
 }
 
+/// Why one array is, or is not, the other one without moving a byte.
+///
+/// ```
+/// use xla_shape_answers::compare::{Comparison, Why};
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::Answer;
+///
+/// let (a, b): (ArrayShape, ArrayShape) = ("f32[2,3]{1,0}".parse()?, "f32[2,3]{0,1}".parse()?);
+/// assert!(matches!(Comparison::new(&a, &b, None)?.reason, Why::Rule(Answer::No(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Why {
+    /// What the rule for one operation says.
+    Rule(Rule),
+    /// The operations that the bitcast is.
+    Decomposition(Decomposition),
+    /// Why there is no bitcast.
+    Error(BitcastError),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule(answer) => answer.fmt(f),
+            Self::Decomposition(decomposition) => decomposition.fmt(f),
+            Self::Error(error) => error.fmt(f),
+        }
+    }
+}
+
 /// What an operation moves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Cost {
@@ -130,7 +164,9 @@ pub struct Cost {
     /// The result in a layout that would make it free; null if none was found.
     pub free_result: Option<String>,
     /// Why, as a sentence.
-    pub reason: String,
+    #[serde(serialize_with = "names::text")]
+    #[schemars(with = "String")]
+    pub reason: Rule,
 }
 
 /// What a transpose moves.
@@ -149,7 +185,7 @@ impl Cost {
             free: movement.answer.is_yes(),
             moved_bytes: movement.moved_bytes,
             free_result: movement.free_result.as_ref().map(ToString::to_string),
-            reason: movement.answer.to_string(),
+            reason: movement.answer.clone(),
         }
     }
 }
@@ -239,17 +275,13 @@ impl Comparison {
 ///
 /// If the dimensions are equal, only the layout changes, and each element must keep its position. If they differ, the bitcast may be any
 /// reshape and transpose.
-fn bitcast(
-    from: &ArrayShape,
-    to: &ArrayShape,
-    same_bytes: bool,
-) -> Result<(Kind, String, Option<String>), BitcastError> {
+fn bitcast(from: &ArrayShape, to: &ArrayShape, same_bytes: bool) -> Result<(Kind, Why, Option<String>), BitcastError> {
     if from.same_dimensions(to) && from.same_element_type(to) {
         return Ok(match from.layout_change_is_bitcast(to)? {
-            Rule::Yes => (Kind::Identity, Rule::Yes.to_string(), None),
+            Rule::Yes => (Kind::Identity, Why::Rule(Rule::Yes), None),
             answer => {
                 let read_as = from.decompose_bitcast(to).ok().map(|other| other.to_string());
-                (Kind::None, answer.to_string(), read_as)
+                (Kind::None, Why::Rule(answer), read_as)
             }
         });
     }
@@ -261,13 +293,13 @@ fn bitcast(
                 DecompositionKind::Transpose => Kind::Transpose,
                 DecompositionKind::ReshapeTransposeReshape => Kind::ReshapeTranspose,
             };
-            Ok((kind, decomposition.to_string(), None))
+            Ok((kind, Why::Decomposition(decomposition), None))
         }
         Err(error @ (BitcastError::Bytes { .. } | BitcastError::NotDecomposed)) => {
             // The answer about a reshape names the first element that would move.
             let reason = match from.reshape_is_bitcast(to) {
-                Ok(Rule::No(reason)) if same_bytes => reason.to_string(),
-                _ => error.to_string(),
+                Ok(answer @ Rule::No(_)) if same_bytes => Why::Rule(answer),
+                _ => Why::Error(error),
             };
             Ok((Kind::None, reason, None))
         }

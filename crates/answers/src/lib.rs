@@ -60,6 +60,7 @@ mod given;
 pub mod guard;
 pub mod hlo;
 pub mod kernel;
+mod names;
 pub mod numbers;
 pub mod place;
 pub mod problem;

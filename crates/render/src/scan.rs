@@ -110,7 +110,7 @@ fn causes(text: &mut Text, scan: &Scan) {
         before = Some(cause);
         for (number, remedy) in remedies.iter().enumerate() {
             let or = if number == 0 { "Help:" } else { "Or:" };
-            text.paragraph(format_args!("  {or} {}{}", remedy.text, trial(remedy.trial.as_ref())));
+            text.paragraph(format_args!("  {or} {}{}", remedy, trial(remedy.trial.as_ref())));
         }
     }
     text.verbatim("");

@@ -7,10 +7,11 @@
 use super::donation::{Donatable, donatable};
 use super::starts::Starts;
 use crate::explain::Padding;
+use crate::names;
 use crate::numbers::{InUnits, difference};
 use crate::source::{file_and_line, is_argument, path, scope};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
@@ -257,8 +258,9 @@ impl Capacity {
     }
 }
 
-/// How accurate the numbers of a report are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How accurate the numbers of a report are. Its text is its JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
 pub enum Accuracy {
     /// Nothing is known.
     Unknown,
@@ -284,6 +286,18 @@ pub enum Accuracy {
     Rough,
 }
 
+impl fmt::Display for Accuracy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for Accuracy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl Accuracy {
     pub(crate) fn new(timeline: Option<&Timeline<'_>>) -> Self {
         let Some(timeline) = timeline else { return Self::Unknown };
@@ -301,7 +315,7 @@ impl Accuracy {
         }
     }
 
-    pub(crate) const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Exact { .. } => "exact",
@@ -381,7 +395,9 @@ pub struct Resident {
     /// How many of `bytes` are padding.
     pub padding_bytes: u64,
     /// "argument", "donated", "output", "constant" or "temporary".
-    pub role: &'static str,
+    #[serde(serialize_with = "names::role")]
+    #[schemars(with = "String")]
+    pub role: Role,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
     /// The source file; null if the module has none.
@@ -470,7 +486,7 @@ impl AtPeak {
             let path = path(resident.op_name.as_deref(), is_argument(lifetime.role));
             tree.add(&path, lifetime.bytes);
             let names = [
-                resident.role.to_owned(),
+                resident.role.name().to_owned(),
                 resident.opcode,
                 lifetime.buffer.array.element_type().name().to_owned(),
                 scope(&path, is_argument(lifetime.role)),
@@ -588,7 +604,7 @@ fn resident<'m: 'm>(
         shape: buffer.array.to_string(),
         bytes: lifetime.bytes,
         padding_bytes: lifetime.bytes.saturating_sub(buffer.footprint.data_bytes),
-        role: roles.name(lifetime),
+        role: roles.of(lifetime),
         op_name: source.op_name.map(std::borrow::Cow::into_owned),
         file: source.file.map(std::borrow::Cow::into_owned),
         line: source.line,
@@ -608,7 +624,7 @@ fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<String> {
     Padding::remedy(buffer.array).map(|remedy| remedy.to_string()).or_else(donate)
 }
 
-/// Names the roles of lifetimes.
+/// Tells the roles of lifetimes.
 pub struct Roles {
     /// The numbers of the parameters whose memory results reuse: those in `input_output_alias`.
     pub donated: BTreeSet<usize>,
@@ -622,14 +638,14 @@ impl Roles {
         Self { donated: numbers.filter_map(|text| text.split(',').next()?.trim().parse().ok()).collect() }
     }
 
-    /// The role's name. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an
+    /// The role. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an
     /// argument.
-    pub fn name(&self, lifetime: &Lifetime<'_>) -> &'static str {
+    pub fn of(&self, lifetime: &Lifetime<'_>) -> Role {
         let own = std::iter::once(lifetime.buffer.instruction);
         let mut values = own.chain(lifetime.values.iter().map(|tenant| tenant.instruction));
         let is_donated =
             values.any(|value| value.parameter_number().is_some_and(|number| self.donated.contains(&number)));
-        if lifetime.role == Role::Donated && !is_donated { Role::Argument.name() } else { lifetime.role.name() }
+        if lifetime.role == Role::Donated && !is_donated { Role::Argument } else { lifetime.role }
     }
 }
 

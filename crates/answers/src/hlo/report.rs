@@ -7,6 +7,7 @@ use super::starts::Starts;
 use super::summary::Summary;
 use crate::Answer;
 use crate::digest::{self, Digest};
+use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -114,7 +115,9 @@ impl Counts {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Finding {
     /// An error is what XLA's verifier refuses; a hint is what it accepts and a person should look at.
-    pub severity: &'static str,
+    #[serde(serialize_with = "names::severity")]
+    #[schemars(with = "String")]
+    pub severity: Severity,
     /// The name of the instruction.
     pub instruction: String,
     /// What is wrong.
@@ -131,7 +134,7 @@ fn findings(module: &Module) -> Vec<Finding> {
     let mut found = module.check();
     sort_by_key(&mut found, |finding| core::cmp::Reverse(finding.severity()));
     let finding = |found: xla_shape_hlo::Finding<'_>| Finding {
-        severity: found.severity().name(),
+        severity: found.severity(),
         instruction: found.instruction().name().to_owned(),
         message: found.problem().to_string(),
         span: [found.span().start, found.span().end],
@@ -298,7 +301,7 @@ impl Answer for Report {
     fn digest(&self) -> Digest {
         let errors = self.findings.iter().map(|finding| digest::Cause {
             name: format!("%{}", finding.instruction),
-            because: Some(format!("{}: {}", finding.severity, finding.message)),
+            because: Some(format!("{}: {}", finding.severity.name(), finding.message)),
             ..digest::Cause::default()
         });
         let residents = self.at_peak.first().map(|peak| peak.largest.as_slice()).unwrap_or_default();
@@ -306,7 +309,7 @@ impl Answer for Report {
             name: format!("%{}", resident.name),
             amount: Some(digest::Amount::Bytes(resident.bytes)),
             source: resident.source().or_else(|| resident.op_name.clone()),
-            because: Some(format!("{} {}", resident.role, resident.shape)),
+            because: Some(format!("{} {}", resident.role.name(), resident.shape)),
             remedy: resident.remedy.clone(),
         });
         let show = residents.first().map(|largest| digest::show(&largest.name));
@@ -397,7 +400,7 @@ impl Report {
     /// What is wrong, what devices exchange, and what moves between memories:
     ///
     /// ```
-    /// # use {xla_shape_answers::hlo::Report, xla_shape_hlo::Module, xla_shape_program::Program};
+    /// # use {xla_shape_answers::hlo::Report, xla_shape_hlo::{Module, Severity}, xla_shape_program::Program};
     /// let text = "HloModule m, is_scheduled=true, num_partitions=2
     /// sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
     /// ENTRY e {
@@ -411,7 +414,7 @@ impl Report {
     /// let (all_reduce, copy, wrong) = (&report.collectives[0], &report.copies[0], &report.findings[0]);
     /// assert_eq!((all_reduce.bytes_in, all_reduce.groups.as_deref()), (4096, Some("{{0,1}}")));
     /// assert_eq!((copy.to_space, copy.read_by[0].as_str()), (1, "n"));
-    /// assert_eq!((wrong.severity, wrong.instruction.as_str()), ("error", "n"), "it has other sizes than its operand");
+    /// assert_eq!((wrong.severity, wrong.instruction.as_str()), (Severity::Error, "n"), "it has other sizes than its operand");
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
@@ -558,7 +561,7 @@ impl Report {
     /// ```
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
-        let is_there = |severity: &Severity| self.findings.iter().any(|found| found.severity == severity.name());
+        let is_there = |severity: &Severity| self.findings.iter().any(|found| found.severity == *severity);
         [Severity::Error, Severity::Hint].into_iter().find(is_there)
     }
 }

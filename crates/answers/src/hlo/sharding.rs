@@ -1,6 +1,7 @@
 //! The arrays and bytes on each device, for a program that is not partitioned yet.
 
 use super::memory::Device;
+use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,7 +58,9 @@ pub struct Sharded {
     /// The opcode of the instruction.
     pub opcode: String,
     /// What the array is to the program.
-    pub place: &'static str,
+    #[serde(serialize_with = "names::place")]
+    #[schemars(with = "String")]
+    pub place: ShardedArrayKind,
     /// XLA's text of the shape, with its layout.
     pub shape: String,
     /// XLA's text of the sharding.
@@ -132,7 +135,7 @@ impl Sharded {
             name: array.instruction.name().to_owned(),
             leaf: array.leaf,
             opcode: array.instruction.opcode().to_string(),
-            place: array.kind.name(),
+            place: array.kind,
             shape: array.array.to_string(),
             sharding: array.sharding.to_string(),
             shard: array.shard.to_string(),

@@ -5,6 +5,7 @@ use crate::Answer;
 use crate::amount;
 use crate::cost::Amount;
 use crate::digest::{self, Digest};
+use crate::names;
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,13 +14,13 @@ use std::fmt;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::cost::{CostError, Costs};
-use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Sources, Timeline};
+use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Readers, Role, Sources, Timeline};
 use xla_shape_program::ProgramMemory;
 
 /// One instruction: its operands and readers, layouts, source line, place in memory, cycles and padding.
 ///
 /// ```
-/// use xla_shape_hlo::Module;
+/// use xla_shape_hlo::{Module, Role};
 /// use xla_shape_answers::Answer;
 /// use xla_shape_program::Program;
 /// use xla_shape_answers::hlo::{ShowError, ShownInstruction};
@@ -33,7 +34,7 @@ use xla_shape_program::ProgramMemory;
 /// let memory = program.memory(None);
 /// let shown = ShownInstruction::new(&memory, "%a")?;
 /// assert!(shown.json().contains(r#""readers":["b"]"#));
-/// assert_eq!((shown.padding, shown.arrays[0].role), (Some(2496), Some("argument")));
+/// assert_eq!((shown.padding, shown.arrays[0].role), (Some(2496), Some(Role::Argument)));
 /// let error = ShownInstruction::new(&memory, "aa").unwrap_err();
 /// assert_eq!(error, ShowError::NoInstruction { name: "aa".to_owned(), nearest: Some("a".to_owned()) });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,7 +97,9 @@ pub struct ShownArray {
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub offset: Option<u64>,
     /// What it is to the program; null if it has no memory of its own.
-    pub role: Option<&'static str>,
+    #[serde(serialize_with = "names::role_or_null")]
+    #[schemars(with = "Option<String>")]
+    pub role: Option<Role>,
 }
 
 /// Why an instruction cannot be shown.
@@ -143,7 +146,7 @@ impl ShownInstruction {
     }
 
     /// The role of its first array in memory.
-    pub fn role(&self) -> Option<&'static str> {
+    pub fn role(&self) -> Option<Role> {
         self.arrays.first().and_then(|array| array.role)
     }
 }
@@ -168,7 +171,7 @@ pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowE
 ///
 /// ```
 /// use xla_shape_answers::hlo::show::{Facts, find};
-/// use xla_shape_hlo::Module;
+/// use xla_shape_hlo::{Module, Role};
 /// use xla_shape_program::Program;
 ///
 /// let program = Program::from(Module::parse("\
@@ -184,7 +187,7 @@ pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowE
 /// // The result is in the memory of the parameter that is donated.
 /// assert!(facts.roles.donated.contains(&0));
 /// let [x, y] = ["x", "y"].map(|name| facts.shown(find(module, name).unwrap()).role());
-/// assert_eq!([x, y], [Some("donated"), Some("argument")]);
+/// assert_eq!([x, y], [Some(Role::Donated), Some(Role::Argument)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Facts<'p, 'm> {
@@ -319,7 +322,7 @@ fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_>>, roles: &Roles) ->
         padding: footprint.map(Footprint::padding_bytes),
         live,
         offset: found.and_then(|found| found.offset),
-        role: found.map(|found| roles.name(found)),
+        role: found.map(|found| roles.of(found)),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The first line of a report: what matters most about the memory of a program.
 
 use super::memory::{AtPeak, Device, capacity_in};
+use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
-use xla_shape_hlo::{Account, Module, Timeline};
+use xla_shape_hlo::{Account, Module, Role, Timeline};
 use xla_shape_program::Program;
 
 /// How much memory a program needs, of how much, and its largest array.
@@ -42,7 +43,9 @@ pub struct Cause {
     /// The bytes that it takes.
     pub bytes: u64,
     /// "argument", "donated", "output", "constant" or "temporary".
-    pub role: &'static str,
+    #[serde(serialize_with = "names::role")]
+    #[schemars(with = "String")]
+    pub role: Role,
     /// The file and the line, or the op_name; null if the module has neither.
     pub source: Option<String>,
 }

@@ -1,10 +1,11 @@
 //! What the compiler made of one kernel.
 
 use super::listing::{self, BundleText, VectorText};
+use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use xla_shape_core::sorting::map_of;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
@@ -131,15 +132,17 @@ pub struct RelayoutEntry {
 /// A load or a store that does not begin at the first row and column of a register.
 ///
 /// ```
-/// use xla_shape_answers::kernel::Kernels;
+/// use xla_shape_answers::kernel::{Axis, Kernels, Start};
 /// use xla_shape_mosaic::kernels;
 ///
 /// let text = r#"%x = xir.vector_load %m {out_layout = [#xir_tc.vpad<"32,{3,0},(8,128)">]} : vector<64x256xf32>"#;
 /// let mut answer = Kernels::default();
 /// answer.add(None, None, &kernels(&[("mosaic.k.post-relayout-insertion.txt", text)]));
-/// let advice = "begins at row 3 of a register; at a multiple of 8 it would begin at 0";
-/// assert_eq!(answer.kernels[0].unaligned[0].advice, advice);
-/// assert_eq!(answer.kernels[0].unaligned[0].remedy, "begin the vector_load at a multiple of 8 rows");
+/// let unaligned = &answer.kernels[0].unaligned[0];
+/// assert_eq!(unaligned.advice.to_string(), "begins at row 3 of a register; at a multiple of 8 it would begin at 0");
+/// assert_eq!(unaligned.remedy.to_string(), "begin the vector_load at a multiple of 8 rows");
+/// let start: &Start = &unaligned.advice.0[0];
+/// assert_eq!((start.axis, start.offset, start.size), (Axis::Row, 3, 8));
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Unaligned {
@@ -154,9 +157,47 @@ pub struct Unaligned {
     /// The relayouts that move elements from or to the offsets of this layout.
     pub relayouts: u64,
     /// Where it begins, and what would align it.
-    pub advice: String,
+    #[serde(serialize_with = "names::text")]
+    #[schemars(with = "String")]
+    pub advice: Starts,
     /// What to change.
-    pub remedy: String,
+    #[serde(serialize_with = "names::text")]
+    #[schemars(with = "String")]
+    pub remedy: Begin,
+}
+
+words! {
+    /// A dimension of a register.
+    pub enum Axis {
+        /// Its rows, of sublanes.
+        Row = "row",
+        /// Its columns, of lanes.
+        Column = "column",
+    }
+}
+
+/// Where in a register a load or a store begins, along an axis where that is not 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// The axis.
+    pub axis: Axis,
+    /// The row or column at which it begins.
+    pub offset: u64,
+    /// The rows or columns of a register.
+    pub size: u64,
+}
+
+/// Where a load or a store begins. Its text says what would align it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Starts(pub Vec<Start>);
+
+/// Where a load or a store should begin. Its text says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Begin {
+    /// The operation, such as `vector_load`.
+    pub operation: String,
+    /// Where it begins now.
+    pub starts: Starts,
 }
 
 /// A line of Python.
@@ -406,35 +447,45 @@ impl Unaligned {
             shape: access.shape.clone(),
             layout: access.layout.to_string(),
             relayouts: access.relayouts,
-            advice: advice(&access.layout),
-            remedy: remedy(access),
+            // `xir.vector_load` is called `vector_load` by its users.
+            remedy: Begin {
+                operation: access.operation.rsplit('.').next().unwrap_or_default().to_owned(),
+                starts: Starts::new(&access.layout),
+            },
+            advice: Starts::new(&access.layout),
         }
     }
 }
 
-/// Where in a register a load or store begins, if that is not 0: a row or a column, and how many a register has.
-fn offsets(layout: &VectorLayout) -> impl Iterator<Item = (&'static str, u64, u64)> {
-    let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
-    parts.filter_map(|((offset, slice), what)| match offset {
-        Offset::Fixed(offset) if offset > 0 => Some((what, offset, slice)),
-        _ => None,
-    })
+impl Starts {
+    fn new(layout: &VectorLayout) -> Self {
+        let parts = layout.offsets().into_iter().zip(layout.slice()).zip([Axis::Row, Axis::Column]);
+        let start = parts.filter_map(|((offset, size), axis)| match offset {
+            Offset::Fixed(offset) if offset > 0 => Some(Start { axis, offset, size }),
+            _ => None,
+        });
+        Self(start.collect())
+    }
 }
 
-/// What would make a load or store begin at the first row and column of a register.
-fn advice(layout: &VectorLayout) -> String {
-    let parts = offsets(layout).map(|(what, offset, slice)| {
-        format!("begins at {what} {offset} of a register; at a multiple of {slice} it would begin at 0")
-    });
-    parts.collect::<Vec<_>>().join("; ")
+impl Display for Starts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, Start { axis, offset, size }) in self.0.iter().enumerate() {
+            let and = if number > 0 { "; " } else { "" };
+            write!(f, "{and}begins at {axis} {offset} of a register; at a multiple of {size} it would begin at 0")?;
+        }
+        Ok(())
+    }
 }
 
-/// The same as what to do.
-fn remedy(access: &Access<'_>) -> String {
-    let parts = offsets(&access.layout).map(|(what, _, slice)| format!("a multiple of {slice} {what}s"));
-    // `xir.vector_load` is called `vector_load` by its users.
-    let operation = access.operation.rsplit('.').next().unwrap_or_default();
-    format!("begin the {operation} at {}", parts.collect::<Vec<_>>().join(" and "))
+impl Display for Begin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "begin the {} at", self.operation)?;
+        for (number, Start { axis, size, .. }) in self.starts.0.iter().enumerate() {
+            write!(f, "{} a multiple of {size} {axis}s", if number > 0 { " and" } else { "" })?;
+        }
+        Ok(())
+    }
 }
 
 impl LineEntry {

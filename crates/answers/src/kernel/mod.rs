@@ -7,7 +7,9 @@ mod listing;
 mod programs;
 
 pub use difference::{Figure, Figures, KernelDifference, LineDifference};
-pub use entry::{CompiledKernel, LineEntry, LoopEntry, RelayoutEntry, Unaligned, Usage, Vmem, VmemEntry};
+pub use entry::{
+    Axis, Begin, CompiledKernel, LineEntry, LoopEntry, RelayoutEntry, Start, Starts, Unaligned, Usage, Vmem, VmemEntry,
+};
 pub use launch::LaunchEntry;
 pub use listing::{BundleText, SlotText, VectorText};
 pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
@@ -279,7 +281,7 @@ impl Answer for Kernels {
                 .unaligned
                 .iter()
                 .find(|access| access.source.as_ref() == Some(&line.source))
-                .map(|access| access.remedy.clone()),
+                .map(|access| access.remedy.to_string()),
         });
         let causes = digest::largest(causes.collect());
         let page = ["--html", "kernel.html"].map(digest::Word::from);

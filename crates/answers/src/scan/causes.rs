@@ -2,11 +2,12 @@
 
 use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
-use super::remedies;
+use super::remedies::{self, RemedyFields};
 use super::trial::{Trial, TrialFields};
 use crate::numbers::{InUnits, bracketed, count};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::fmt;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::VectorLayout;
@@ -21,7 +22,7 @@ pub struct Cause {
     /// XLA's code for such a message, such as "E1001"; null if its catalogue of errors has none.
     pub code: Option<&'static str>,
     /// The kind of message: the cause of an amount, or what else was refused, such as "unproven_index".
-    pub kind: &'static str,
+    pub kind: Refused,
     /// The program or the kernel; null if the message does not say.
     pub name: Option<String>,
     /// The file and the line in the user's program; null if the message does not say.
@@ -32,22 +33,63 @@ pub struct Cause {
     pub details: Vec<String>,
     /// What would help, the most likely first.
     pub remedies: Vec<Help>,
-    /// Whether the arrays in HBM are what matters.
-    #[serde(skip)]
-    pub is_about_hbm: bool,
+}
+
+/// What was refused; its JSON is its name.
+///
+/// ```
+/// use xla_shape_answers::scan::{Refused, Scan};
+/// use xla_shape_hlo::AmountCause;
+///
+/// let mut scan = Scan::default();
+/// scan.read_line(b"Scoped allocation with size 24.00M and limit 16.00M exceeded scoped vmem limit by 8.00M.");
+/// let kind = &scan.causes()[0].kind;
+/// assert_eq!((kind, kind.name()), (&Refused::Memory(AmountCause::ScopedVmem), "scoped_vmem"));
+/// ```
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String", inline)]
+pub enum Refused {
+    /// Memory that there is not.
+    Memory(AmountCause),
+    /// Anything else.
+    Other(RefusalCause),
+}
+
+impl Refused {
+    /// The name in JSON.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Memory(cause) => cause.name(),
+            Self::Other(cause) => cause.name(),
+        }
+    }
+}
+
+impl Serialize for Refused {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// What would help.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Help {
-    /// The kind of remedy, such as "multiple_of".
-    pub kind: &'static str,
-    /// The remedy as a sentence.
-    pub text: String,
+    /// The remedy.
+    #[serde(flatten, serialize_with = "super::remedies::serialize")]
+    #[schemars(with = "RemedyFields")]
+    pub remedy: Remedy,
     /// What a compiler said of the program with this remedy; missing without a program, and for remedies that a compiler cannot try.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "super::trial::serialize")]
     #[schemars(with = "Option<TrialFields<'static>>")]
     pub trial: Option<Trial>,
+}
+
+/// What to do, as a sentence.
+impl fmt::Display for Help {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&remedies::text(&self.remedy))
+    }
 }
 
 impl Cause {
@@ -58,21 +100,12 @@ impl Cause {
         Some(Self {
             line: amount.line,
             code: amount.cause.code(),
-            kind: amount.cause.name(),
+            kind: Refused::Memory(amount.cause),
             name: amount.name.clone(),
             source: None,
             what,
             details,
             remedies,
-            is_about_hbm: matches!(
-                amount.cause,
-                AmountCause::Program
-                    | AmountCause::Loading
-                    | AmountCause::SparseCore
-                    | AmountCause::Array
-                    | AmountCause::Gpu
-                    | AmountCause::Rematerialization
-            ),
         })
     }
 
@@ -83,14 +116,29 @@ impl Cause {
         Self {
             line: refusal.line,
             code: refusal.code(),
-            kind: refusal.cause.name(),
+            kind: Refused::Other(refusal.cause.clone()),
             name: refusal.name.clone(),
             source: refusal.source.clone(),
             what,
             details,
             remedies,
-            is_about_hbm: false,
         }
+    }
+
+    /// Whether the arrays in HBM are what matters.
+    #[must_use]
+    pub const fn is_about_hbm(&self) -> bool {
+        matches!(
+            self.kind,
+            Refused::Memory(
+                AmountCause::Program
+                    | AmountCause::Loading
+                    | AmountCause::SparseCore
+                    | AmountCause::Array
+                    | AmountCause::Gpu
+                    | AmountCause::Rematerialization
+            )
+        )
     }
 
     /// Whether two causes are the same message at different lines.
@@ -105,12 +153,11 @@ fn in_words(line: u64, remedies: &[Remedy], trials: &[(u64, Remedy, Trial)], det
     for remedy in remedies {
         let trial =
             trials.iter().find(|(of, other, _)| *of == line && other == remedy).map(|(.., trial)| trial.clone());
-        let text = remedies::text(remedy);
         if let Some(Trial::Refused { message }) = &trial {
             let message = message.lines().next().unwrap_or("").trim().trim_end_matches('.');
-            details.push(format!("Tried, and refused by the compiler ({message}): {text}"));
+            details.push(format!("Tried, and refused by the compiler ({message}): {}", remedies::text(remedy)));
         } else {
-            helps.push(Help { kind: remedy.name(), text, trial });
+            helps.push(Help { remedy: remedy.clone(), trial });
         }
     }
     sort_by_key(&mut helps, |help| !matches!(help.trial, Some(Trial::Compiles { .. })));

@@ -7,12 +7,13 @@ mod parts;
 mod remedies;
 mod trial;
 
-pub use self::causes::{Cause, Help};
+pub use self::causes::{Cause, Help, Refused};
 pub use self::trial::Trial;
 
 use crate::Answer;
 use crate::advise::{Advice, WORTH_IT};
 use crate::digest::{self, Digest};
+use crate::names;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
@@ -41,7 +42,7 @@ pub struct Found {
     /// Where in the line the shape begins, in bytes, from 1.
     pub column: usize,
     /// XLA's text of the shape, with its layout.
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "names::text")]
     #[schemars(with = "String")]
     pub shape: Shape,
     /// The bytes of the value, with padding; null if a dimension is unbounded or they do not fit in 64 bits.
@@ -298,7 +299,7 @@ impl Scan {
     /// let mut scan = xla_shape_answers::scan::Scan::default();
     /// scan.read_line(b"Mosaic kernels cannot be automatically partitioned. Please wrap the call in a shard_map.");
     /// let causes = scan.causes();
-    /// assert_eq!((causes[0].kind, causes[0].remedies[0].kind), ("partitioned_kernel", "shard_map"));
+    /// assert_eq!((causes[0].kind.name(), causes[0].remedies[0].remedy.name()), ("partitioned_kernel", "shard_map"));
     /// ```
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
@@ -308,7 +309,7 @@ impl Scan {
             let mut cause = Cause::of_amount(amount, &self.trials)?;
             cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
             // What the message lists already is not asked for.
-            cause.remedies.retain(|help| !has_list || help.kind != parts::LIST);
+            cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
             Some(cause)
         };
         let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
@@ -363,9 +364,9 @@ impl Scan {
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
     /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
-    /// assert_eq!(scan.causes()[0].remedies[0].kind, "list_allocations");
+    /// assert_eq!(scan.causes()[0].remedies[0].remedy.name(), "list_allocations");
     /// scan.list_elsewhere();
-    /// assert_eq!(scan.causes()[0].remedies[0].kind, "shard");
+    /// assert_eq!(scan.causes()[0].remedies[0].remedy.name(), "shard");
     /// ```
     pub const fn list_elsewhere(&mut self) {
         self.is_listed = true;
@@ -419,7 +420,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn most_padded(&self) -> Option<&ArrayShape> {
-        if !self.causes().iter().all(|cause| cause.is_about_hbm) {
+        if !self.causes().iter().all(Cause::is_about_hbm) {
             return None;
         }
         let allocations = self.allocations();
@@ -571,11 +572,11 @@ impl Answer for Scan {
     /// What was refused, with the first remedy of each.
     fn digest(&self) -> Digest {
         let causes = self.causes().into_iter().take(digest::MOST).map(|cause| digest::Cause {
-            name: cause.name.unwrap_or_else(|| cause.kind.to_owned()),
+            name: cause.name.unwrap_or_else(|| cause.kind.name().to_owned()),
             amount: None,
             source: cause.source,
             because: Some(cause.what),
-            remedy: cause.remedies.into_iter().next().map(|help| help.text),
+            remedy: cause.remedies.into_iter().next().map(|help| help.to_string()),
         });
         let next = self.most_padded().map(|array| vec!["advise".into(), array.to_string().into()]);
         Digest { causes: causes.collect(), next: next.into_iter().collect() }
@@ -632,11 +633,6 @@ fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
         *place >= MOST || !lists[..*place].iter().any(|before| is_same(before, list))
     };
     lists.iter().enumerate().filter(is_new).flat_map(|(_, list)| list.iter()).collect()
-}
-
-/// Writes a value as its text.
-fn as_text<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
 }
 
 #[cfg(test)]

@@ -4,9 +4,6 @@ use crate::advise::WORTH_IT;
 use crate::numbers::InUnits;
 use xla_shape_hlo::ReportedAmount;
 
-/// The kind of the remedy that lists the allocations.
-pub(super) const LIST: &str = "list_allocations";
-
 /// What the parts of a message say of the whole, as sentences: `after` are the amounts after it.
 pub(super) fn details(whole: &ReportedAmount, after: &[ReportedAmount]) -> Vec<String> {
     // The parts of another message follow after the amount that it begins with.

@@ -2,8 +2,23 @@
 
 use crate::numbers::{InUnits, count};
 use crate::place::layout_in_jax;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use xla_shape_core::ElementType;
 use xla_shape_hlo::Remedy;
+
+/// A remedy in JSON.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RemedyFields {
+    /// The kind of remedy, such as "multiple_of".
+    kind: &'static str,
+    /// The remedy as a sentence.
+    text: String,
+}
+
+pub(super) fn serialize<S: Serializer>(remedy: &Remedy, serializer: S) -> Result<S::Ok, S::Error> {
+    RemedyFields { kind: remedy.name(), text: text(remedy) }.serialize(serializer)
+}
 
 /// A remedy as a sentence.
 pub(super) fn text(remedy: &Remedy) -> String {

@@ -40,11 +40,23 @@ pub enum Trial {
     },
 }
 
+/// What a compiler said.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    /// It takes the program.
+    Compiles,
+    /// It refuses the program.
+    Refused,
+    /// It was not asked.
+    NotCompiled,
+}
+
 /// See [`Trial`].
 #[derive(Serialize, JsonSchema)]
 pub(super) struct TrialFields<'t> {
-    /// "compiles", "refused" or "not_compiled".
-    outcome: &'static str,
+    /// Whether it compiles.
+    outcome: Outcome,
     /// The bytes of the device's memory that the program then needs, without its code; null if it does not compile.
     needed_bytes: Option<u64>,
     /// The device that it compiles for, such as "v5e:2x2"; null if it does not compile.
@@ -56,14 +68,17 @@ pub(super) struct TrialFields<'t> {
 /// Writes a trial with the same fields for each outcome.
 pub(super) fn serialize<S: Serializer>(trial: &Option<Trial>, serializer: S) -> Result<S::Ok, S::Error> {
     let fields = trial.as_ref().map(|trial| match trial {
-        Trial::Compiles { needed_bytes, device } => {
-            TrialFields { outcome: "compiles", needed_bytes: Some(*needed_bytes), device: Some(device), why: None }
-        }
+        Trial::Compiles { needed_bytes, device } => TrialFields {
+            outcome: Outcome::Compiles,
+            needed_bytes: Some(*needed_bytes),
+            device: Some(device),
+            why: None,
+        },
         Trial::Refused { message } => {
-            TrialFields { outcome: "refused", needed_bytes: None, device: None, why: Some(message) }
+            TrialFields { outcome: Outcome::Refused, needed_bytes: None, device: None, why: Some(message) }
         }
         Trial::NotCompiled { why } => {
-            TrialFields { outcome: "not_compiled", needed_bytes: None, device: None, why: Some(why) }
+            TrialFields { outcome: Outcome::NotCompiled, needed_bytes: None, device: None, why: Some(why) }
         }
     });
     fields.serialize(serializer)

@@ -84,7 +84,7 @@ pub(super) fn rows(shown: &ShownInstruction) -> Vec<(Fact, String)> {
     for array in &shown.arrays {
         let Some(role) = array.role else { continue };
         let offset = array.offset.map_or(String::new(), |offset| format!(" at offset {}", Grouped(offset)));
-        row(Fact::Live, format!("{role}{offset}, steps {}: {}", steps(array), array.shape));
+        row(Fact::Live, format!("{}{offset}, steps {}: {}", role.name(), steps(array), array.shape));
     }
     for (name, shape) in shown.operands.iter().zip(&shown.operand_shapes) {
         row(Fact::Operand, format!("%{name}  {}", shape.as_deref().unwrap_or("?")));

@@ -376,7 +376,10 @@ fn residents(text: &mut Text, residents: &[Resident]) {
         let name = value_name(&resident.name, resident.leaf);
         let from = [resident.op_name.clone(), resident.source()].into_iter().flatten();
         let from = from.map(|from| format!("  {from}")).collect::<String>();
-        text.hanging(&format!("  {bytes:>10}  {:9}  ", resident.role), &format!("{name}  {}{from}", resident.shape));
+        text.hanging(
+            &format!("  {bytes:>10}  {:9}  ", resident.role.name()),
+            &format!("{name}  {}{from}", resident.shape),
+        );
     }
 }
 
@@ -498,8 +501,12 @@ fn summary_text(summary: &Summary) -> String {
     }
     if let Some(Cause { name, leaf, shape, bytes, role, source }) = &summary.largest {
         let source = source.as_ref().map_or(String::new(), |source| format!(", {source}"));
-        text +=
-            &format!("; largest at the peak: {} {role} {} {shape}{source}", InUnits(*bytes), value_name(name, *leaf));
+        text += &format!(
+            "; largest at the peak: {} {} {} {shape}{source}",
+            InUnits(*bytes),
+            role.name(),
+            value_name(name, *leaf)
+        );
     }
     text
 }

@@ -57,6 +57,24 @@ words! {
         FusionRemoved = "fusion removed",
     }
 
+    /// A total of a program's memory.
+    pub enum TotalName {
+        /// All of the device's memory that the program needs.
+        Total = "total",
+        /// The parameters.
+        Arguments = "arguments",
+        /// The results.
+        Outputs = "outputs",
+        /// The results that are in the memory of a parameter.
+        Aliases = "aliases",
+        /// What the program needs while it runs.
+        Temporaries = "temporaries",
+        /// The most that is in use at one time.
+        Peak = "peak",
+        /// The memory of the host.
+        Host = "host",
+    }
+
     /// What a line says of a total.
     pub enum TotalChange {
         /// The total differs.
@@ -100,8 +118,8 @@ pub struct Change {
 /// A total of the program's memory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Total {
-    /// Which total, such as "temporaries".
-    pub name: &'static str,
+    /// Which total.
+    pub name: TotalName,
     /// The total differs.
     pub change: TotalChange,
     /// The bytes in the first program.
@@ -161,7 +179,7 @@ pub struct Part {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Difference {
     /// The name of each module, and how accurate its numbers are.
-    pub programs: [(String, &'static str); 2],
+    pub programs: [(String, Accuracy); 2],
     /// Why the cycles of one of the programs are not known, if a figure cannot be read.
     #[serde(skip)]
     pub unknown: Option<String>,
@@ -202,7 +220,7 @@ impl Difference {
     /// assert_eq!((memory.before, memory.after), (Some(Quantity::Number(8192)), Some(Quantity::Number(16384))));
     /// assert_eq!((memory.cause, memory.change), (Reason::Sharding, diff::MeasureChange::Measure));
     /// assert_eq!((difference.parts[0].name.as_str(), difference.parts[0].change), ("g", diff::PartChange::CollectiveAdded));
-    /// assert_eq!((difference.totals[2].name, difference.totals[2].bytes), ("outputs", 4096));
+    /// assert_eq!((difference.totals[2].name, difference.totals[2].bytes), (diff::TotalName::Outputs, 4096));
     /// assert_eq!(difference.totals[2].change, diff::TotalChange::Total);
     /// let peak = &difference.peaks[0];
     /// assert_eq!((peak.change, peak.at_after.as_deref()), (diff::PeakChange::Peak, Some("n")));
@@ -218,7 +236,7 @@ impl Difference {
         // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
         let pairs = Pairs::new(before, after);
         let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
-            (module.name().unwrap_or("without a name").to_owned(), Accuracy::new(timeline).name())
+            (module.name().unwrap_or("without a name").to_owned(), Accuracy::new(timeline))
         };
         let timelines = before_timeline.zip(after_timeline);
         let inputs = Inputs::new(before, after);
@@ -485,13 +503,13 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
 fn totals(before: &Timeline<'_>, after: &Timeline<'_>) -> Vec<Total> {
     let (before, after) = (before.account(), after.account());
     let numbers = [
-        ("total", before.device.total(), after.device.total()),
-        ("arguments", before.device.arguments, after.device.arguments),
-        ("outputs", before.device.outputs, after.device.outputs),
-        ("aliases", before.device.aliases, after.device.aliases),
-        ("temporaries", before.device.temporaries, after.device.temporaries),
-        ("peak", before.peak, after.peak),
-        ("host", before.host.total(), after.host.total()),
+        (TotalName::Total, before.device.total(), after.device.total()),
+        (TotalName::Arguments, before.device.arguments, after.device.arguments),
+        (TotalName::Outputs, before.device.outputs, after.device.outputs),
+        (TotalName::Aliases, before.device.aliases, after.device.aliases),
+        (TotalName::Temporaries, before.device.temporaries, after.device.temporaries),
+        (TotalName::Peak, before.peak, after.peak),
+        (TotalName::Host, before.host.total(), after.host.total()),
     ];
     let total = |(name, bytes_before, bytes_after)| Total {
         name,

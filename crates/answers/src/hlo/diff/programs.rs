@@ -1,6 +1,6 @@
 //! Both programs as a whole: whether they are the same, and the numbers that stay.
 
-use super::{Difference, Instructions, Measure, Quantity};
+use super::{Accuracy, Difference, Instructions, Measure, Quantity, TotalName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ struct Compared<'a> {
     /// The name of the module.
     module: &'a str,
     /// How accurate the numbers of its memory are.
-    accuracy: &'static str,
+    accuracy: Accuracy,
 }
 
 /// A number by which both programs are compared.
@@ -65,7 +65,7 @@ struct Number {
 #[derive(Serialize, JsonSchema)]
 struct Total {
     /// Which total, such as "temporaries".
-    name: &'static str,
+    name: TotalName,
     /// The bytes in both programs.
     bytes: u64,
 }
@@ -91,7 +91,7 @@ impl<'a> Programs<'a> {
         let peaks = peaks.iter().filter(|peak| !peak.is_changed());
         Self {
             change: ProgramsChange::Programs,
-            programs: programs.iter().map(|(module, accuracy)| Compared { module, accuracy }).collect(),
+            programs: programs.iter().map(|(module, accuracy)| Compared { module, accuracy: *accuracy }).collect(),
             measures: measures.map(|measured| Number { name: measured.measure, value: measured.after }).collect(),
             totals: totals.map(|total| Total { name: total.name, bytes: total.bytes_after }).collect(),
             peaks: peaks

@@ -85,7 +85,7 @@ fn peaks(difference: &Difference) -> Option<Element> {
 
 fn totals(difference: &Difference) -> Option<Element> {
     let rows = difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0);
-    let rows = rows.map(|total| bytes_side(total.name.to_owned(), total.bytes_before, total.bytes_after, total.bytes));
+    let rows = rows.map(|total| bytes_side(total.name.to_string(), total.bytes_before, total.bytes_after, total.bytes));
     side_by_side("totals", "Memory", &rows.collect::<Vec<_>>())
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 use xla_shape_answers::hlo::ShowError;
 use xla_shape_answers::hlo::show::{Facts, find};
-use xla_shape_hlo::{Instruction, Module, Opcode};
+use xla_shape_hlo::{Instruction, Module, Opcode, Role};
 use xla_shape_program::ProgramMemory;
 
 /// The most instructions that the page knows.
@@ -191,7 +191,7 @@ impl Graph {
                 number(&instruction.shape().to_string()),
                 number(computation),
                 number(source.unwrap_or("")),
-                number(shown.role().unwrap_or("")),
+                number(shown.role().map_or("", Role::name)),
                 facts,
                 operands,
                 readers,

@@ -321,7 +321,7 @@ fn lives<'m>(
         buffer: lifetime.buffer,
         named: named(lifetime, sources),
         bytes: lifetime.bytes,
-        role: roles.name(lifetime),
+        role: roles.of(lifetime).name(),
         is_argument: is_argument(lifetime.role),
         offset: lifetime.offset,
         spans: lifetime.live_ranges().to_vec(),

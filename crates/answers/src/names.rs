@@ -1,0 +1,29 @@
+//! How values of the crates below are written as JSON: by their names, or as their text.
+
+use serde::Serializer;
+use std::fmt::Display;
+use xla_shape_hlo::{Role, Severity, ShardedArrayKind};
+
+/// As its text.
+pub(crate) fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+pub(crate) fn role<S: Serializer>(role: &Role, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(role.name())
+}
+
+pub(crate) fn role_or_null<S: Serializer>(role: &Option<Role>, serializer: S) -> Result<S::Ok, S::Error> {
+    match role {
+        Some(role) => serializer.serialize_str(role.name()),
+        None => serializer.serialize_none(),
+    }
+}
+
+pub(crate) fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.name())
+}
+
+pub(crate) fn place<S: Serializer>(place: &ShardedArrayKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(place.name())
+}
