@@ -10,7 +10,7 @@ use xla_shape_answers::hlo::{Difference, Report};
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::scan::Scan;
 use xla_shape_answers::{Answer, is_control, json_line};
-use xla_shape_files::KernelDump;
+use xla_shape_program::KernelFiles;
 use xla_shape_program::Program;
 use xla_shape_render::Show;
 
@@ -204,7 +204,7 @@ fn no_name_makes_a_line_of_a_digest() {
 #[test]
 fn digests_of_kernels_and_logs_have_what_is_largest() {
     for path in entries("examples/kernels").into_iter().filter(|path| path.is_dir()) {
-        let dump = KernelDump::read(&path).unwrap();
+        let dump = KernelFiles::open(&path).unwrap().unwrap();
         let mut kernels = Kernels::default();
         kernels.add(None, None, &dump.kernels());
         check(&path.display().to_string(), &kernels);

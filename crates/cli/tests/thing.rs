@@ -116,6 +116,18 @@ fn a_dump_is_a_directory_of_files() {
     fs::write(dump.join("stats.json"), "{\"argument_size_in_bytes\": 512}").unwrap();
     let found = text(&[folder.path().to_str().unwrap()], "");
     assert!(found.starts_with(&text(&["hlo", dump.to_str().unwrap()], "")), "{found}");
+    // The verbs find the same dump below a directory.
+    for verb in [&["hlo"][..], &["hlo", "print"], &["cost"]] {
+        let of = |path: &std::path::Path| text(&[verb, &[path.to_str().unwrap()]].concat(), "");
+        assert_eq!(of(folder.path()), of(&dump), "{verb:?}");
+    }
+    let kernels = folder.path().join("kernels/deep");
+    fs::create_dir_all(&kernels).unwrap();
+    let first = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/kernels/first");
+    for file in fs::read_dir(first).unwrap().map(|entry| entry.unwrap().path()) {
+        fs::copy(&file, kernels.join(file.file_name().unwrap())).unwrap();
+    }
+    assert_eq!(text(&["kernel", folder.path().to_str().unwrap()], ""), text(&["kernel", first], ""));
     let empty = tempfile::tempdir().unwrap();
     let output = run(&[empty.path().to_str().unwrap()], "");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));

@@ -31,8 +31,8 @@ pub struct Dump {
 impl Dump {
     /// Finds the module of a directory, or what lies beside a module. Files are not read yet.
     ///
-    /// A directory stands for its largest module that the compiler assigned memory to, or else for its largest one; of equal ones, the last
-    /// by name. Nothing is beside `-`, or in a directory that cannot be listed.
+    /// A directory stands for the dump that [`chosen_dump`] chooses in it or below it; one with a single file, for that file. Nothing is beside
+    /// `-`, or in a directory that cannot be listed.
     ///
     /// ```
     /// use xla_shape_files::{Dump, Error};
@@ -70,12 +70,16 @@ impl Dump {
     }
 
     fn in_folder(folder: &Path) -> Result<Self, Error> {
-        let names = names(folder)?;
-        let size = |name: &str| Some(fs::metadata(folder.join(name)).ok()?.len());
-        let chosen = chosen_dump(names.iter().map(String::as_str), size);
-        let Some((files, others)) = chosen else { return Err(Error::NoModule { directory: folder.to_owned() }) };
+        let paths = files_below(folder)?;
+        if let [alone] = &paths[..] {
+            return Self::find(folder.join(alone));
+        }
+        let size = |path: &str| Some(fs::metadata(folder.join(path)).ok()?.len());
+        let chosen = chosen_dump(paths.iter().map(String::as_str), size);
+        let Some((below, files, others)) = chosen else { return Err(Error::NoModule { directory: folder.to_owned() }) };
+        let folder = if below.is_empty() { folder.to_owned() } else { folder.join(below) };
         let module = folder.join(files.best_module().unwrap_or_default());
-        Ok(Self { module, folder: folder.to_owned(), files, others }.without_itself())
+        Ok(Self { module, folder, files, others }.without_itself())
     }
 
     /// The same; a module that is a message is not beside itself.
@@ -162,9 +166,63 @@ impl Dump {
 }
 
 /// The names of a directory's files.
-pub(crate) fn names(folder: &Path) -> Result<Vec<String>, Error> {
+fn names(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
     // The user names the directory, not the files in it: opening a pipe would wait for its writer.
     let is_file = |entry: &fs::DirEntry| fs::metadata(entry.path()).is_ok_and(|known| known.is_file());
     Ok(entries.flatten().filter(is_file).filter_map(|entry| entry.file_name().into_string().ok()).collect())
+}
+
+/// After so many files, and so many levels down, no further directories are listed: what is there belongs to no dump.
+const MOST_FILES: usize = 10_000;
+const DEEPEST: usize = 32;
+
+/// The files in a directory and below: their names from the directory on, separated by `/`, sorted. Directories that are links are not followed,
+/// and those that cannot be listed are left out, as are names that begin with a dot. Below a directory with 10,000 files, no further ones are
+/// listed.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("deep"))?;
+/// std::fs::write(folder.path().join("deep/m.hlo"), "HloModule m")?;
+/// std::fs::write(folder.path().join("deep/.hidden"), "")?;
+/// assert_eq!(xla_shape_files::files_below(folder.path())?, ["deep/m.hlo"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the directory cannot be listed.
+pub fn files_below(folder: impl AsRef<Path>) -> Result<Vec<String>, Error> {
+    let folder = folder.as_ref();
+    let (mut found, mut waiting) = (Vec::new(), vec![(String::new(), 0)]);
+    while let Some((below, depth)) = waiting.pop() {
+        let path = if below.is_empty() { folder.to_owned() } else { folder.join(&below) };
+        let entries = match fs::read_dir(&path) {
+            Err(error) if below.is_empty() => return Err(Error::read(&path, error)),
+            entries => entries.into_iter().flatten().flatten(),
+        };
+        let mut folders = Vec::new();
+        for entry in entries {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.starts_with('.') {
+                continue;
+            }
+            let name = if below.is_empty() { name } else { format!("{below}/{name}") };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push((name, depth + 1));
+            } else if fs::metadata(entry.path()).is_ok_and(|known| known.is_file()) {
+                found.push(name);
+            }
+        }
+        if found.len() >= MOST_FILES {
+            break;
+        }
+        if depth < DEEPEST {
+            // The last of these is the next one.
+            folders.sort_by(|one, other| other.cmp(one));
+            waiting.extend(folders);
+        }
+    }
+    found.sort();
+    Ok(found)
 }

@@ -24,7 +24,7 @@
 //! | [`Relayout`], [`RelayoutOptions`], [`Destination`] | the copy of an array in another layout, in another file |
 //! | [`Checkpoint`], [`ShardPlan`], [`Shards`] | `.safetensors` files, divided among devices |
 //! | [`Dump`] | a module, and the files of the same compilation beside it |
-//! | [`KernelDump`] | what the compiler dumps about kernels |
+//! | [`files_below`] | the files in a directory and below |
 //! | [`contents`], [`open`], [`write_whole`], [`check_outputs`], [`is_stdout`] | any file; `-` is a standard stream |
 //! | [`read_regular`], [`write_regular`] | files that the program names itself, such as those of a cache: no links, pipes or devices |
 //! | [`Roots`] | the directories below which an agent may name files |
@@ -45,17 +45,15 @@ mod access;
 mod dump;
 mod error;
 mod format;
-mod kernel_dump;
 mod relayout;
 mod shard;
 
 pub use access::{
     Roots, RootsError, check_outputs, contents, is_stdout, open, read_regular, write_regular, write_whole,
 };
-pub use dump::Dump;
+pub use dump::{Dump, files_below};
 pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};
-pub use kernel_dump::KernelDump;
 pub use relayout::{Destination, Relayout, RelayoutDone, RelayoutOptions};
 pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone, shard_notes};
 

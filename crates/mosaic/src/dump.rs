@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use xla_shape_core::sorting::set_of;
+use xla_shape_core::sorting::{set_of, sort_by};
 use xla_shape_mlir::Module;
 use xla_shape_mlir::Source;
 
@@ -114,8 +114,8 @@ impl<'a> FileName<'a> {
 }
 
 /// The files of a dump about kernels, in groups that belong together, as names and texts. Files with a time in their names are of one
-/// group, in whatever directory they are; the others belong to those in their directory. The files are given as the number of the
-/// directory, the name and the text; files of other kinds are left out.
+/// group, in whatever directory they are; the others belong to those in their directory. The files are given as the directory, the name
+/// and the text, and are sorted by the first two; files of other kinds are left out.
 ///
 /// ```
 /// use xla_shape_mosaic::compilations;
@@ -126,8 +126,10 @@ impl<'a> FileName<'a> {
 /// assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
 /// ```
 #[must_use]
-pub fn compilations(files: impl IntoIterator<Item = (usize, String, String)>) -> Vec<Vec<(String, String)>> {
-    let (mut timed, mut untimed) = (Vec::new(), BTreeMap::<usize, Vec<(String, String)>>::new());
+pub fn compilations<F: Ord>(files: impl IntoIterator<Item = (F, String, String)>) -> Vec<Vec<(String, String)>> {
+    let (mut timed, mut untimed) = (Vec::new(), BTreeMap::<F, Vec<(String, String)>>::new());
+    let mut files: Vec<_> = files.into_iter().collect();
+    sort_by(&mut files, |one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
     for (folder, name, text) in files {
         let Some(parts) = FileName::parse(&name) else { continue };
         let group = if parts.time.is_some() { &mut timed } else { untimed.entry(folder).or_default() };

@@ -100,7 +100,7 @@ impl Compiled {
         let (topology, program) = (topology.clone(), program.clone());
         within(options.time_limit, Api::PJRT_Compile.name, move || {
             let code = program.code();
-            let format = program.format();
+            let format = program.format().name();
             let program = ProgramArgs {
                 code: code.as_ptr().cast_mut().cast::<c_char>(),
                 code_size: code.len(),

@@ -12,10 +12,10 @@ use xla_shape_mlir::Signature;
 /// A program to compile: MLIR (StableHLO or another dialect), as text or bytecode, or HLO.
 ///
 /// ```
-/// use xla_shape_pjrt::Program;
+/// use xla_shape_pjrt::{Format, Program};
 ///
 /// let program = Program::from_bytes(b"HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }")?;
-/// assert_eq!(program.format(), "hlo");
+/// assert_eq!(program.format(), Format::Hlo);
 /// # Ok::<(), xla_shape_pjrt::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,10 +80,10 @@ impl Program {
     /// HLO is parsed here. MLIR is not: the compiler reports its errors.
     ///
     /// ```
-    /// use xla_shape_pjrt::Program;
+    /// use xla_shape_pjrt::{Format, Program};
     ///
     /// let program = Program::from_bytes(b"HloModule m, num_partitions=4\nENTRY e { ROOT p = f32[2] parameter(0) }")?;
-    /// assert_eq!((program.format(), program.partitions()), ("hlo", Some(4)));
+    /// assert_eq!((program.format(), program.partitions()), (Format::Hlo, Some(4)));
     /// # Ok::<(), xla_shape_pjrt::Error>(())
     /// ```
     ///
@@ -161,15 +161,15 @@ impl Program {
         }
     }
 
-    /// The interface's name for the program's language: `mlir` or `hlo`.
+    /// The program's language.
     ///
     /// ```
-    /// # use xla_shape_pjrt::Program;
-    /// assert_eq!(Program::from_mlir(b"module {}").format(), "mlir");
+    /// # use xla_shape_pjrt::{Format, Program};
+    /// assert_eq!(Program::from_mlir(b"module {}").format(), Format::Mlir);
     /// ```
     #[must_use]
-    pub const fn format(&self) -> &'static str {
-        self.format.name()
+    pub const fn format(&self) -> Format {
+        self.format
     }
 
     /// The bytes that the compiler receives: MLIR as it was given, HLO as a message `HloModuleProto`.
@@ -398,7 +398,7 @@ mod tests {
             (b"// a comment\nfunc.func @main() { return }", "mlir"),
             (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "mlir"),
         ] {
-            assert_eq!(Program::from_bytes(bytes).unwrap().format(), format);
+            assert_eq!(Program::from_bytes(bytes).unwrap().format().name(), format);
         }
     }
 

@@ -21,6 +21,8 @@ mod target;
 pub use compiler::{CompileError, Compiler, CompilerAnswer};
 #[cfg(feature = "compiler")]
 pub use compiler::{DUMP_OPTION, Done, Host, Notes, Until, attend, end_with_parent};
+#[cfg(feature = "files")]
+pub use input::Thing;
 pub use input::{File, Input, KernelFiles, ModuleDump, PASTED, Question, Reading, path_argument};
 pub use memory::ProgramMemory;
 #[cfg(feature = "files")]

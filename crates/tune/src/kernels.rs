@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_core::tpu::Generation;
-use xla_shape_files::{Error as FilesError, KernelDump};
+use xla_shape_files::Error as FilesError;
 use xla_shape_pjrt::{Error as PjrtError, Program};
-use xla_shape_program::{Compiler, Host};
+use xla_shape_program::{Compiler, Host, KernelFiles};
 
 /// Where the kernels of one version of a program are.
 ///
@@ -161,11 +161,12 @@ fn add(
     folder: &Path,
     version: Option<Version>,
 ) -> Result<usize, FilesError> {
-    let dump = KernelDump::read(folder)?;
-    answer.add(name, generation, &dump.kernels());
+    let dump = KernelFiles::open(folder)?;
+    answer.add(name, generation, &dump.as_ref().map(KernelFiles::kernels).unwrap_or_default());
     // A directory without an optimized module has no steps of a GPU.
     if let Ok(program) = xla_shape_program::Program::open(folder) {
         answer.add_launches(name, &program);
     }
-    Ok(if version.is_some() { answer.add_xla(name, generation, &dump.xla_instructions()) } else { 0 })
+    let xla = dump.as_ref().filter(|_| version.is_some()).map(KernelFiles::xla_instructions);
+    Ok(xla.map_or(0, |xla| answer.add_xla(name, generation, &xla)))
 }

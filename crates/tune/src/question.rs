@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
-use xla_shape_pjrt::{Error, Program, Target};
+use xla_shape_pjrt::{Error, Format, Program, Target};
 use xla_shape_program::{Compiler, Host};
 
 /// The compiler chooses the layout.
@@ -217,7 +217,8 @@ impl Question {
             Err(error) => Err(TuneError::Program { program: given.file.clone(), message: error.to_string() }),
         });
         let programs = programs.collect::<Result<Vec<_>, TuneError>>()?;
-        let is_hlo = |program: &Option<Program>| program.as_ref().is_some_and(|program| program.format() == "hlo");
+        let is_hlo =
+            |program: &Option<Program>| program.as_ref().is_some_and(|program| program.format() == Format::Hlo);
         if let Some((name, _)) = names.iter().zip(&programs).find(|(_, program)| is_hlo(program)) {
             return Err(TuneError::Hlo { program: name.clone() });
         }

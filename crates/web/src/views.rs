@@ -16,7 +16,6 @@ use xla_shape_answers::numbers::no_array;
 use xla_shape_answers::scan::Scan;
 use xla_shape_answers::{Answer, Given as GivenShape, GivenArray};
 use xla_shape_core::shard::Sharding;
-use xla_shape_mosaic::{kernels, xla_instructions};
 use xla_shape_notations::{AnyLayout, Notation};
 use xla_shape_program::{File, KernelFiles, ModuleDump, PASTED, Program, Question};
 use xla_shape_render::hlo::{diff, page, screen};
@@ -210,13 +209,11 @@ fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, 
 /// The kernels of a dump, and how many of its instructions XLA compiled itself, if they are compared.
 fn added(dump: &KernelFiles<'_>, is_compared: bool) -> (Kernels, usize) {
     let mut answer = Kernels::default();
-    let found = dump.groups().flat_map(|files| kernels(&files)).collect::<Vec<_>>();
-    answer.add(None, None, &found);
+    answer.add(None, None, &dump.kernels());
     if !is_compared {
         return (answer, 0);
     }
-    let found = dump.groups().flat_map(|files| xla_instructions(&files)).collect::<Vec<_>>();
-    let xla = answer.add_xla(None, None, &found);
+    let xla = answer.add_xla(None, None, &dump.xla_instructions());
     (answer, xla)
 }
 

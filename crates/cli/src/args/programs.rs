@@ -139,7 +139,7 @@ pub(crate) struct HloShowArguments {
 #[command(after_help = "Example:
   xla-shape hlo print module.hlo.pb")]
 pub(crate) struct HloPrintArguments {
-    /// The file with the module; `-` is standard input
+    /// The file with the module, or a directory of a dump; `-` is standard input
     pub(crate) file: PathBuf,
 
     /// What to write: text, or the message HloModuleProto

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use xla_shape::hlo::Severity;
 use xla_shape::hlo::proto::is_message;
 use xla_shape_answers::hlo::{Device, Difference, Report, ShownInstruction, check_devices, check_space};
-use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
+use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::Program;
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::diff::{markdown, page as page_of_difference};
@@ -94,9 +94,9 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
 }
 
 fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
-    let bytes = contents(&arguments.file)?;
-    let name = arguments.file.display().to_string();
-    let program = Program::read(&name, bytes.clone())?;
+    let dump = Dump::find(&arguments.file)?;
+    let bytes = contents(dump.module())?;
+    let program = Program::read(&dump.module().display().to_string(), bytes.clone())?;
     let module = program.module();
     if let Some(unread) = program.unread() {
         // Only a module that was read completely can be written.

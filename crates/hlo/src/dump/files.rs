@@ -2,6 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::sorting::sort;
@@ -230,22 +231,42 @@ fn without_device(names: &[&str], end: &str, of: &str) -> Option<String> {
     Some(found.1.to_owned())
 }
 
-/// Chooses one compilation of a directory that may hold several: the one whose module is largest, among those with a buffer assignment if
-/// there are any. Of equally large ones, the last by name. `size` gives the size of a file in bytes.
+/// Chooses the compilation that a directory stands for. It is in the first directory, in the order of their names, that has one: the
+/// directory itself, or one in it. Of several compilations in that directory, it is the one whose module is largest, among those with a
+/// buffer assignment if there are any; of equally large ones, the last by name. `paths` are the names of files with their directories,
+/// separated by `/`, and `size` gives the size of such a file in bytes.
 ///
-/// Returns the files of that compilation, and the names of the other compilations' modules. `None` if there is no compilation.
+/// Returns the directory, the files of that compilation, and the names of the other compilations' modules in the directory. `None` if there
+/// is no compilation.
 ///
 /// ```
 /// use xla_shape_hlo::dump::chosen_dump;
 ///
-/// let sizes = [("a.after.hlo", 9), ("b.after.hlo", 5), ("b.buffer-assignment.txt", 1)];
-/// let size = |name: &str| sizes.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
-/// let (files, others) = chosen_dump(sizes.iter().map(|(name, _)| *name), size).unwrap();
-/// assert_eq!(files.best_module(), Some("b.after.hlo"));
+/// let sizes = [("d/a.after.hlo", 9), ("d/b.after.hlo", 5), ("d/b.buffer-assignment.txt", 1), ("e/c.after.hlo", 9)];
+/// let size = |path: &str| sizes.iter().find(|(known, _)| *known == path).map(|(_, size)| *size);
+/// let (folder, files, others) = chosen_dump(sizes.iter().map(|(path, _)| *path), size).unwrap();
+/// assert_eq!((folder, files.best_module()), ("d", Some("b.after.hlo")));
 /// assert_eq!(others, ["a.after.hlo"]);
 /// ```
 #[must_use]
 pub fn chosen_dump<'n>(
+    paths: impl IntoIterator<Item = &'n str>,
+    size: impl Fn(&str) -> Option<u64>,
+) -> Option<(&'n str, DumpFiles, Vec<String>)> {
+    let mut folders = BTreeMap::<&str, Vec<&str>>::new();
+    for path in paths {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        folders.entry(folder).or_default().push(name);
+    }
+    folders.into_iter().find_map(|(folder, names)| {
+        let size = |name: &str| if folder.is_empty() { size(name) } else { size(&format!("{folder}/{name}")) };
+        let (files, others) = chosen(names, size)?;
+        Some((folder, files, others))
+    })
+}
+
+/// The same of the files in one directory.
+fn chosen<'n>(
     names: impl IntoIterator<Item = &'n str>,
     size: impl Fn(&str) -> Option<u64>,
 ) -> Option<(DumpFiles, Vec<String>)> {

@@ -4,12 +4,16 @@ use super::{File, PASTED};
 use crate::program::Program;
 use crate::read::{ReadError, host_of_trace};
 use std::collections::BTreeMap;
-use xla_shape_core::sorting::sort_by;
+#[cfg(feature = "files")]
+use std::path::Path;
+use xla_shape_core::sorting::map_of;
+#[cfg(feature = "files")]
+use xla_shape_files::{Error, contents, files_below};
 use xla_shape_hlo::dump::{DumpFiles, chosen_dump};
 use xla_shape_hlo::profile::Profile;
 use xla_shape_hlo::proto::{is_message, is_text_format};
 use xla_shape_hlo::{Language, LogLines};
-use xla_shape_mosaic::{Bundles, FileKind, FileName, compilations};
+use xla_shape_mosaic::{Bundles, DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
 
 /// Whether a file is a module, in a form that nothing else has.
 pub(super) fn is_module(file: &File<'_>) -> bool {
@@ -85,22 +89,21 @@ impl<'g> ModuleDump<'g> {
             let (files, others, folder) = Default::default();
             return Some(Self { name: path.clone(), path, bytes: &[], files, others, folder, hosts });
         }
-        let mut folders = BTreeMap::<&str, BTreeMap<&str, &[u8]>>::new();
-        for file in files {
-            let (folder, name) = file.place();
-            folders.entry(folder).or_default().insert(name, file.bytes);
-        }
-        folders.into_iter().find_map(|(path, folder)| {
-            let size = |name: &str| Some(folder.get(name)?.len() as u64);
-            let (mut files, others) = chosen_dump(folder.keys().copied(), size)?;
-            let module = files.best_module()?.to_owned();
-            // A module that is a message is not beside itself.
-            files.proto = files.proto.filter(|name| *name != module);
-            let bytes = folder.get(module.as_str())?;
-            let path = if path.is_empty() { "." } else { path };
-            let [path, name] = [path.to_owned(), format!("{path}/{module}")];
-            Some(Self { path, name, bytes, files, others, folder, hosts: Vec::new() })
-        })
+        let all = map_of(files.iter().map(|file| (file.name.as_str(), file.bytes)));
+        let size = |path: &str| Some(all.get(path)?.len() as u64);
+        let (path, mut files, others) = chosen_dump(all.keys().copied(), size)?;
+        let module = files.best_module()?.to_owned();
+        // A module that is a message is not beside itself.
+        files.proto = files.proto.filter(|name| *name != module);
+        let in_folder = all.iter().filter_map(|(name, bytes)| {
+            let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));
+            (folder == path).then_some((name, *bytes))
+        });
+        let folder = map_of(in_folder);
+        let bytes = folder.get(module.as_str())?;
+        let path = if path.is_empty() { "." } else { path };
+        let [path, name] = [path.to_owned(), format!("{path}/{module}")];
+        Some(Self { path, name, bytes, files, others, folder, hosts: Vec::new() })
     }
 
     /// The program, with the compiler's files beside its module.
@@ -141,7 +144,6 @@ impl<'g> KernelFiles<'g> {
     /// The texts about kernels among the files; `None` if there are none.
     #[must_use]
     pub fn find(files: &'g [File<'g>]) -> Option<Self> {
-        let mut folders = BTreeMap::<&str, usize>::new();
         let mut named = Vec::new();
         for file in files {
             let (folder, name) = file.place();
@@ -150,32 +152,71 @@ impl<'g> KernelFiles<'g> {
                 _ if FileName::parse(name).is_some() => name.to_owned(),
                 _ => continue,
             };
-            folders.entry(folder).or_default();
             named.push((folder, name, file.bytes));
         }
-        sort_by(&mut named, |one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-        for (number, place) in folders.values_mut().enumerate() {
-            *place = number;
-        }
-        let first = folders.keys().next()?;
         // libtpu writes Mosaic's texts and the bundles to two directories, which often have the same parent.
-        let path = match folders.len() {
-            1 => first,
-            _ => first.rsplit_once('/').map_or("", |(parent, _)| parent),
-        };
+        let path = named.iter().map(|(folder, ..)| *folder).reduce(parent_of_both)?;
         let path = if path.is_empty() { "." } else { path }.to_owned();
-        let texts = named.into_iter().map(|(folder, name, bytes)| {
-            let folder = folders.get(folder).copied().unwrap_or_default();
-            (folder, name, String::from_utf8_lossy(bytes).into_owned())
-        });
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let groups = compilations(named.into_iter().map(|(folder, name, bytes)| (folder, name, text(bytes))));
         let sources = files.iter().filter(|file| file.name.ends_with(".py")).collect();
-        Some(Self { path, groups: compilations(texts), sources })
+        Some(Self { path, groups, sources })
+    }
+
+    /// The kernels that the files are about.
+    #[must_use]
+    pub fn kernels(&self) -> Vec<DumpedKernel<'_>> {
+        self.groups().flat_map(|files| kernels(&files)).collect()
+    }
+
+    /// The HLO instructions that XLA compiled itself, such as fusions.
+    #[must_use]
+    pub fn xla_instructions(&self) -> Vec<DumpedKernel<'_>> {
+        self.groups().flat_map(|files| xla_instructions(&files)).collect()
     }
 
     /// The files of each group, as names and texts.
     pub fn groups(&self) -> impl Iterator<Item = Vec<(&str, &str)>> {
         self.groups.iter().map(|files| files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect())
     }
+}
+
+#[cfg(feature = "files")]
+impl KernelFiles<'static> {
+    /// The texts about kernels in a directory and below, without sources; `None` if there are none. Bytes that are not UTF-8 are replaced.
+    ///
+    /// ```
+    /// use xla_shape_program::KernelFiles;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let text = "module @k {\n  %0 = arith.constant {out_layout = [#xir_tc.vpad<\"none\">]} 0 : i32\n}";
+    /// std::fs::write(folder.path().join("mosaic.k.post-relayout-insertion.txt"), text)?;
+    /// let dump = KernelFiles::open(folder.path())?.unwrap();
+    /// assert_eq!(dump.kernels()[0].kernel.operations, Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the directory or one of these files cannot be read.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Option<Self>, Error> {
+        let folder = folder.as_ref();
+        let paths = files_below(folder)?;
+        let is_alone = paths.len() == 1;
+        let is_read = |path: &String| is_alone || FileName::parse(path.rsplit('/').next().unwrap_or(path)).is_some();
+        let read = |path: String| Ok((contents(folder.join(&path))?, path));
+        let read = paths.into_iter().filter(is_read).map(read).collect::<Result<Vec<_>, Error>>()?;
+        let files = read.iter().map(|(bytes, name)| File { name: name.clone(), bytes }).collect::<Vec<_>>();
+        let found = KernelFiles::find(&files);
+        Ok(found.map(|KernelFiles { path, groups, .. }| Self { path, groups, sources: Vec::new() }))
+    }
+}
+
+/// The directory that two directories are in, or are.
+fn parent_of_both<'p>(one: &'p str, other: &str) -> &'p str {
+    let same = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other);
+    // One separator between two parts.
+    let end = same.map(|(part, _)| part.len()).reduce(|end, length| end + 1 + length);
+    one.get(..end.unwrap_or(0)).unwrap_or(one)
 }
 
 /// The name under which a compiler would dump this text: the file's own, or one by what is in the text.

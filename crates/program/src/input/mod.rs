@@ -4,10 +4,14 @@ mod dumps;
 mod question;
 mod reading;
 mod texts;
+#[cfg(feature = "files")]
+mod thing;
 
 pub use dumps::{KernelFiles, ModuleDump};
 pub use question::{Question, path_argument};
 pub use reading::Reading;
+#[cfg(feature = "files")]
+pub use thing::Thing;
 
 /// The name of a text that was pasted. Where a command names a file, the program reads `-` from standard input.
 pub const PASTED: &str = "-";
