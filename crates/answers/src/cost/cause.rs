@@ -1,7 +1,7 @@
 //! Why a copy is there.
 
 use super::convolution;
-use super::copies::{array_at, is_donated, is_same, layout};
+use super::copies::{argument, array_at, donatable, is_donated, is_same, layout};
 use crate::numbers::space_name;
 use crate::place::Place;
 use schemars::JsonSchema;
@@ -50,6 +50,13 @@ pub enum Cause {
         parameter: usize,
         /// Whether its memory is given to another result.
         donated: bool,
+    },
+    /// The program updates a parameter that the caller keeps.
+    Kept {
+        /// The number of the parameter.
+        parameter: usize,
+        /// The user's name of it, if the module has one.
+        name: Option<String>,
     },
     /// A loop overwrites its state, while the value before it is still needed.
     LoopState,
@@ -126,6 +133,9 @@ pub enum FixedBy {
 
 impl Cause {
     pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>) -> Self {
+        if let Some((parameter, name)) = donatable(copy, sources) {
+            return Self::Kept { parameter, name };
+        }
         match copy.change {
             Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
             Change::MemorySpace => {
@@ -226,6 +236,10 @@ impl fmt::Display for Cause {
             Self::ParameterAndResult { parameter, donated } => {
                 let donated = if *donated { "donated to another result" } else { "not donated" };
                 write!(f, "parameter {parameter} is a result as well, and is {donated}: both need memory of their own")
+            }
+            Self::Kept { parameter, name } => {
+                let parameter = argument(*parameter, name.as_deref());
+                write!(f, "{parameter} is not donated, so the array that updates it needs memory of its own")
             }
             Self::LoopState => f.write_str("a loop overwrites its state, while the value before it is still needed"),
             Self::Result => f.write_str("a result needs memory of its own"),

@@ -81,7 +81,7 @@ impl CopyCost {
             to: copy.to.to_string(),
             change: copy.change.into(),
             cause: Cause::new(copy, sources),
-            remedy: Remedy::new(copy),
+            remedy: Remedy::new(copy, sources),
             source: source_text(&source),
             op_name: source.op_name.map(std::borrow::Cow::into_owned),
         }
@@ -122,6 +122,20 @@ impl From<Change> for Changed {
 pub(super) fn is_donated(parameter: Instruction<'_>, number: usize) -> bool {
     let aliases = parameter.module().attribute("input_output_alias").and_then(|value| value.aliases().ok());
     aliases.is_some_and(|aliases| aliases.iter().any(|alias| alias.parameter == number))
+}
+
+/// The number and the user's name of the parameter whose donation would make a copy unnecessary.
+pub(super) fn donatable(copy: &Copy<'_>, sources: &Sources<'_>) -> Option<(usize, Option<String>)> {
+    let (parameter, number) = copy.donatable?;
+    Some((number, sources.get(parameter).op_name.map(std::borrow::Cow::into_owned)))
+}
+
+/// A parameter in words: argument `cache` (parameter 0).
+pub(super) fn argument(parameter: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) if !name.is_empty() => format!("argument `{name}` (parameter {parameter})"),
+        _ => format!("parameter {parameter}"),
+    }
 }
 
 /// The array at a position of a shape.

@@ -1,7 +1,7 @@
 //! What would remove a copy.
 
 use super::convolution;
-use super::copies::{array_at, is_donated, is_same, layout};
+use super::copies::{argument, array_at, donatable, is_donated, is_same, layout};
 use crate::place::{Place, format_in_jax};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -9,7 +9,7 @@ use std::fmt;
 use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, Layout};
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
-use xla_shape_hlo::{Instruction, Opcode};
+use xla_shape_hlo::{Instruction, Opcode, Sources};
 
 /// What would remove a copy. Its text, which is its JSON, says what to do.
 ///
@@ -29,6 +29,25 @@ use xla_shape_hlo::{Instruction, Opcode};
 /// assert!(remedy.to_string().starts_with("ask for {0,1} at parameter 0; in JAX `Format("));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A cache that is updated, and not donated:
+///
+/// ```
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("\
+/// HloModule m
+/// ENTRY e { p = f32[64,8]{1,0} parameter(0), metadata={op_name=\"cache\"}
+///   x = f32[1,8]{1,0} parameter(1)
+///   i = s32[] parameter(2)
+///   c = f32[64,8]{1,0} copy(p)
+///   ROOT u = f32[64,8]{1,0} dynamic-update-slice(c, x, i, i) }")?;
+/// let copy = &ProgramCost::new(&module)?.copies[0];
+/// assert_eq!(copy.cause.to_string(), "argument `cache` (parameter 0) is not donated, so the array that updates it needs memory of its own");
+/// assert_eq!(copy.remedy.as_ref().unwrap().to_string(), "donate argument `cache` (parameter 0); in JAX `donate_argnums`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, JsonSchema)]
 #[schemars(with = "String", inline)]
 #[non_exhaustive]
@@ -37,6 +56,8 @@ pub enum Remedy {
     Donate {
         /// The number of the parameter.
         parameter: usize,
+        /// The user's name of it, if the module has one.
+        name: Option<String>,
     },
     /// Ask for a layout.
     Ask {
@@ -102,12 +123,16 @@ pub enum Stays {
 
 impl Remedy {
     /// What would remove a copy; `None` if nothing is known.
-    pub(super) fn new(copy: &Copy<'_>) -> Option<Self> {
+    pub(super) fn new(copy: &Copy<'_>, sources: &Sources<'_>) -> Option<Self> {
+        if let Some((parameter, name)) = donatable(copy, sources) {
+            return Some(Self::Donate { parameter, name });
+        }
         match (copy.change, &copy.producer, &copy.consumer) {
             (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
                 if !is_donated(*instruction, *number) =>
             {
-                Some(Self::Donate { parameter: *number })
+                let name = sources.get(*instruction).op_name.map(std::borrow::Cow::into_owned);
+                Some(Self::Donate { parameter: *number, name })
             }
             (Change::Layout, producer, consumer) => match (ask(copy), producer, consumer) {
                 (Some((place, layout, array)), _, _) => {
@@ -166,7 +191,9 @@ impl Stays {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Donate { parameter } => write!(f, "donate parameter {parameter}; in JAX `donate_argnums`"),
+            Self::Donate { parameter, name } => {
+                write!(f, "donate {}; in JAX `donate_argnums`", argument(*parameter, name.as_deref()))
+            }
             Self::Ask { place, layout, tiles, stays, order } => {
                 let jax = format_in_jax(layout, *tiles, "sharding");
                 if let Some(order) = order {

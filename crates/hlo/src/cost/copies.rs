@@ -29,6 +29,9 @@ pub struct Copy<'m> {
     /// For a copy of a parameter: another instruction that reads or returns the parameter in its layout, the first one that is found. If the
     /// parameter had another layout, that instruction might need a copy instead.
     pub also: Option<Fixed<'m>>,
+    /// The parameter, with its number, whose donation would make the copy unnecessary: a result is its array, updated in place, and nothing needs the
+    /// value before after that. `None` if that is not certain.
+    pub donatable: Option<(Instruction<'m>, usize)>,
 }
 
 /// What a copy changes.
@@ -166,7 +169,7 @@ impl<'m> Costs<'m> {
 }
 
 /// Who reads the arrays of a module, prepared for lookups.
-struct Search<'m> {
+pub(super) struct Search<'m> {
     /// For a tuple and the position of an array in it, the instructions that take the array out.
     elements: BTreeMap<(u32, usize), Vec<Instruction<'m>>>,
     /// The other readers of each instruction.
@@ -224,7 +227,24 @@ impl<'m> Search<'m> {
         };
         let (producer, consumer) = (self.producer(source), self.consumer(instruction));
         let also = if change == Change::Layout { self.also(&producer, instruction) } else { None };
-        Some(Copy { cost: cost.clone(), from, to, change, producer, consumer, also })
+        let moves = change == Change::MemorySpace;
+        let donatable = if change == Change::Layout { None } else { self.donatable(instruction, moves) };
+        Some(Copy { cost: cost.clone(), from, to, change, producer, consumer, also, donatable })
+    }
+
+    /// What takes the array at this position out of a tuple.
+    pub(super) fn elements_of(&self, tuple: Instruction<'m>, position: usize) -> &[Instruction<'m>] {
+        self.elements.get(&(tuple.number(), position)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What takes any array out of a tuple.
+    pub(super) fn all_elements_of(&self, tuple: Instruction<'m>) -> impl Iterator<Item = &Instruction<'m>> {
+        self.elements.range((tuple.number(), 0)..=(tuple.number(), usize::MAX)).flat_map(|(_, readers)| readers)
+    }
+
+    /// What else reads a value.
+    pub(super) fn readers_of(&self, value: Instruction<'m>) -> &[Instruction<'m>] {
+        self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// What the parameter or the result of a computation that is not the entry belongs to.
@@ -407,11 +427,10 @@ impl<'m> Search<'m> {
                 })?;
             }
             if let Some((first, rest)) = index.split_first() {
-                let elements = self.elements.get(&(value.number(), *first)).map(Vec::as_slice).unwrap_or_default();
+                let elements = self.elements_of(value, *first);
                 open.extend(elements.iter().take(MOST_READERS).map(|reader| (*reader, rest.to_vec())));
             }
-            let readers = self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default();
-            for &reader in readers.iter().take(MOST_READERS).filter(|reader| Some(**reader) != without) {
+            for &reader in self.readers_of(value).iter().take(MOST_READERS).filter(|reader| Some(**reader) != without) {
                 match (reader.opcode(), self.positions.get(&(reader.number(), value.number()))) {
                     (Opcode::Tuple, Some(&position)) => {
                         let index = core::iter::once(position).chain(index.iter().copied());

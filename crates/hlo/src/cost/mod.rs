@@ -11,6 +11,8 @@ mod copies;
 mod figure;
 #[cfg(feature = "cost")]
 mod totals;
+#[cfg(feature = "cost")]
+mod updates;
 
 #[cfg(feature = "cost")]
 pub use copies::{Change, Copy, Fixed};
