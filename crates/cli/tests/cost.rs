@@ -252,7 +252,7 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
 }
 
 /// A profile whose instructions all took as long as `milliseconds` says, three times: a product, and a copy if there is one.
-fn profile(text: &str, milliseconds: &[(&str, [u64; 3])]) -> Vec<u8> {
+pub(crate) fn profile(text: &str, milliseconds: &[(&str, [u64; 3])]) -> Vec<u8> {
     let varint = |mut number: u64| {
         let mut bytes = Vec::new();
         while number >= 0x80 {
@@ -319,7 +319,7 @@ ENTRY e {
         })
         .collect::<Vec<_>>();
     let expected = [
-        ("\"run\"".to_owned(), [3300, 3966], true, Value::Null),
+        ("\"run\"".to_owned(), [3400, 4100], true, Value::Null),
         ("\"f.py:7\"".to_owned(), [1100, 1633], true, json!("c")),
         ("\"f.py:8\"".to_owned(), [2200, 2333], false, Value::Null),
     ];

@@ -108,6 +108,41 @@ To accept the change: xla-shape guard record r.json slower.hlo
     assert_eq!(folder.check(&["slower.hlo"]).1, 0);
 }
 
+/// The measured time of a profile may grow by what the runs differ in any case.
+#[test]
+fn measured_times_are_compared_by_their_spread() {
+    let folder = Folder::new();
+    let program = "HloModule m, is_scheduled=true\nENTRY e {\n  a = f32[8,128]{1,0} parameter(0)\n  \
+                ROOT b = f32[8,128]{1,0} negate(a), metadata={op_name=\"jit(f)/neg\" source_file=\"f.py\" source_line=7}\n}";
+    for (name, milliseconds) in
+        [("first", [10, 11, 12]), ("same", [12, 10, 11]), ("slow", [13, 15, 14]), ("noisy", [11, 15, 90])]
+    {
+        let path = folder.0.path().join(format!("{name}.xplane.pb"));
+        fs::write(path, crate::cost::profile(program, &[("b", milliseconds)])).unwrap();
+    }
+    let recorded = folder.guard(&["record", "r.json", "first.xplane.pb"]);
+    assert!(recorded.output.contains("time 11.0 ms, "), "{}", recorded.output);
+    let limits = json!(["time>5%", "memory>1%", "copies>0", "collectives>0"]);
+    let (same, code) = folder.check(&["same.xplane.pb"]);
+    assert_eq!((&same["limits"], &same["exceeded"], code), (&limits, &json!([]), 0));
+    let (slow, code) = folder.check(&["slow.xplane.pb"]);
+    assert_eq!(slow["exceeded"], json!(["time>5%: 11.0 ms before, 14.0 ms after (flags or version)"]));
+    let line = &slow["times"][1];
+    assert_eq!((&line["name"], &line["is_clear"], code), (&json!("f.py:7"), &json!(true), 1));
+    let (noisy, code) = folder.check(&["noisy.xplane.pb"]);
+    let undecided = "`time>5%` is not decided: 11.0 ms (10.0 ms to 12.0 ms) before, 15.0 ms (11.0 ms to 90.0 ms) now; the spread of the runs is too \
+                     wide, so measure more runs, or on a quieter machine";
+    assert!(noisy["warnings"].as_array().unwrap().contains(&json!(undecided)), "{noisy}");
+    assert_eq!((&noisy["exceeded"], code), (&json!([]), 0));
+    let text = folder.guard(&["check", "r.json", "slow.xplane.pb"]).output;
+    assert!(text.contains("Measured times of one run\n  run  11.0 ms -> 14.0 ms (+27.3 %)\n"), "{text}");
+    let markdown = folder.guard(&["check", "r.json", "slow.xplane.pb", "--markdown"]).output;
+    assert!(markdown.contains("| <code>f.py&#58;7</code> | 11.0 ms | 14.0 ms | +27.3 % |"), "{markdown}");
+    // A program that was not measured has no time.
+    folder.write("same.hlo", program);
+    assert_eq!(folder.check(&["same.hlo"]).0["exceeded"][0], "time>5%: the time is not known in both modules");
+}
+
 #[test]
 fn changes_have_causes() {
     let folder = Folder::new();

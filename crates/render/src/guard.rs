@@ -1,6 +1,7 @@
 //! What `guard` recorded and found, as text and as Markdown.
 
 use crate::cost::change;
+use crate::times::{self, time_lines};
 use crate::words::{InUnits, change_in_percent, count, markdown};
 use crate::{Show, Text};
 use std::fmt::Write as _;
@@ -149,6 +150,7 @@ fn write(text: &mut Text, check: &Check) {
         let _ = writeln!(text, "  {source}: {}", change(line.before, line.after));
     }
     more(text, check.lines.len());
+    time_lines(text, &check.times);
     if !check.passed {
         text.paragraph(format!("To accept the change: {}", check.accept));
     }
@@ -210,6 +212,7 @@ pub fn markdown(checks: &Checks) -> String {
         });
         let heading = if is_time { "Time by source line" } else { "Cycles by source line" };
         markdown::table(&mut lines, heading, &["line", "before", "after"], rows.collect());
+        markdown::table(&mut lines, times::HEADING, &times::COLUMNS, times::rows(&check.times));
         if !check.passed {
             lines.extend([String::new(), format!("To accept the change: {}", markdown::code(&check.accept))]);
         }

@@ -36,6 +36,7 @@ mod scan;
 mod shell;
 mod show;
 mod text;
+mod times;
 mod tpu;
 pub mod tune;
 mod web;

@@ -1,7 +1,7 @@
 //! What a profile measured of a program, joined with its module: by line, scope and opcode, and each copy with its cause.
 
 use super::estimates::{Estimates, Expected};
-use super::{Cause, Changed, Collective, CopyCost, Remedy};
+use super::{Cause, Changed, Collective, CopyCost, Remedy, Spread};
 use crate::amount::{Amount, Seconds};
 use crate::digest::{self, Digest};
 use crate::source::{scope_of, source_text};
@@ -95,6 +95,9 @@ pub struct Runs {
     pub shortest_picoseconds: u64,
     /// The longest one.
     pub longest_picoseconds: u64,
+    /// The median, and the middle half.
+    #[serde(flatten)]
+    pub spread: Spread,
     /// For how long at least one instruction ran, in all of them.
     pub busy_picoseconds: u64,
     /// For how long none did.
@@ -400,6 +403,7 @@ impl Runs {
             mean_picoseconds: picoseconds.checked_div(count as u64)?,
             shortest_picoseconds: runs.iter().map(|run| run.duration).min()?,
             longest_picoseconds: runs.iter().map(|run| run.duration).max()?,
+            spread: Spread::of(runs.iter().map(|run| run.duration))?,
             busy_picoseconds: busy,
             idle_picoseconds: picoseconds.saturating_sub(busy),
             between_picoseconds: between.fold(0, u64::saturating_add),

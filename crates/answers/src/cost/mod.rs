@@ -7,6 +7,7 @@ mod estimates;
 mod measured;
 mod remedy;
 mod run;
+mod spread;
 pub(crate) mod sums;
 
 use crate::Answer;
@@ -25,6 +26,7 @@ pub use remedy::{Remedy, Stays};
 pub use run::{MeasuredRun, RunEvent, RunInstruction, RunKind, RunRow};
 use schemars::JsonSchema;
 use serde::Serialize;
+pub use spread::Spread;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 pub use sums::Sums;

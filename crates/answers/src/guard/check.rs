@@ -1,9 +1,10 @@
 //! Compares programs with their records.
 
-use super::record::{Noted, Record, Recorded, RecordedCopy};
+use super::record::{Noted, Record, Recorded, RecordedCopy, RecordedTimes};
 use crate::amount;
-use crate::cost::{Amount, Cause, Remedy};
+use crate::cost::{Amount, Cause, Remedy, Seconds, Spread};
 use crate::digest::{self, Digest};
+use crate::hlo::times::{Span, TimeDifference};
 use crate::hlo::{Exceeded, Limit, Measure, OtherDevices, Quantity, Reason};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
@@ -46,6 +47,8 @@ pub struct Check {
     pub copies_removed: Vec<ChangedCopy>,
     /// The source lines whose costs differ, the largest difference first.
     pub lines: Vec<ChangedLine>,
+    /// Of two profiles, the measured times of a run and of each source line in it, the largest difference first; empty for anything else.
+    pub times: Vec<TimeDifference>,
     /// The command that accepts the changes.
     pub accept: String,
 }
@@ -75,6 +78,15 @@ pub enum Warning {
     },
     /// A usual limit is not checked, because the record does not know the number.
     Unchecked(Limit),
+    /// The measured time grew by more than it may, but the runs differ so much that this may be chance.
+    Undecided {
+        /// The limit.
+        limit: Limit,
+        /// The times of the record.
+        before: Spread,
+        /// The times of now.
+        now: Spread,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -86,6 +98,19 @@ impl fmt::Display for Warning {
             ),
             Self::Unchecked(limit) => {
                 write!(f, "`{limit}` is not checked, because the record does not know the {}", limit.measure.name())
+            }
+            Self::Undecided { limit, before, now } => {
+                let time = Seconds::from_picoseconds;
+                let times = |spread: &Spread| {
+                    let [lower, upper] =
+                        [spread.lower_quartile_picoseconds, spread.upper_quartile_picoseconds].map(time);
+                    format!("{} ({lower} to {upper})", time(spread.median_picoseconds))
+                };
+                let (before, now) = (times(before), times(now));
+                write!(
+                    f,
+                    "`{limit}` is not decided: {before} before, {now} now; the spread of the runs is too wide, so measure more runs, or on a quieter machine"
+                )
             }
         }
     }
@@ -272,7 +297,18 @@ impl Check {
             let found = all.iter().find(|found| found.measure == limit.measure)?;
             limit.exceeded([found.before, found.after], None, cause)
         });
-        let exceeded: Vec<Exceeded> = exceeded.collect();
+        let mut exceeded: Vec<Exceeded> = exceeded.collect();
+        let both = before.measured.as_ref().zip(now.measured.as_ref());
+        let mut undecided = Vec::new();
+        if let Some((before, now)) = both.filter(|(before, now)| !before.spread.is_clear_of(now.spread)) {
+            exceeded.retain(|exceeded| match exceeded {
+                Exceeded::Grew { limit, .. } if limit.measure == Measure::Time => {
+                    undecided.push(Warning::Undecided { limit: *limit, before: before.spread, now: now.spread });
+                    false
+                }
+                _ => true,
+            });
+        }
         let other_compiler = before.compiler.as_ref().zip(now.compiler.as_ref()).filter(|(before, now)| before != now);
         let warning =
             other_compiler.map(|(before, now)| Warning::OtherCompiler { before: before.clone(), now: now.clone() });
@@ -285,11 +321,16 @@ impl Check {
             passed: exceeded.is_empty(),
             limits,
             exceeded,
-            warnings: warning.into_iter().chain(unchecked.into_iter().map(Warning::Unchecked)).collect(),
+            warnings: warning
+                .into_iter()
+                .chain(unchecked.into_iter().map(Warning::Unchecked))
+                .chain(undecided)
+                .collect(),
             measures: all.into_iter().filter(|found| found.before != found.after).collect(),
             copies_added,
             copies_removed,
             lines: lines([before, now]),
+            times: both.map(times).unwrap_or_default(),
             accept: accept.to_owned(),
         })
     }
@@ -346,6 +387,20 @@ impl ChangedCopy {
             source: copy.source.clone(),
         }
     }
+}
+
+/// The measured times of a run, and of each source line in it.
+fn times((before, now): (&RecordedTimes, &RecordedTimes)) -> Vec<TimeDifference> {
+    let mut lines = BTreeMap::<Option<&str>, [Option<Span>; 2]>::new();
+    for (side, times) in [before, now].into_iter().enumerate() {
+        for line in &times.lines {
+            lines.entry(line.source.as_deref()).or_default()[side] = Some(line.span());
+        }
+    }
+    let rows = lines.into_iter().map(|(source, spans)| TimeDifference::of_line(source.map(str::to_owned), spans));
+    let mut rows = rows.collect::<Vec<_>>();
+    TimeDifference::sort(&mut rows);
+    std::iter::once(TimeDifference::of_runs(before.spread, now.spread)).chain(rows).collect()
 }
 
 /// The source lines whose costs differ. A line that only moved within its file is none of them.

@@ -1,4 +1,4 @@
-//! Reads the numbers of a record: of a time in seconds, of all others a whole number.
+//! Reads the numbers of a record: times in seconds, all others whole numbers.
 
 use crate::cost::Seconds;
 use crate::hlo::{Measure, Quantity};
@@ -24,9 +24,9 @@ impl<'de> Visitor<'de> for Measures {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut measures = BTreeMap::new();
-        while let Some(of) = map.next_key()? {
+        while let Some(of) = map.next_key::<Measure>()? {
             let number = match of {
-                Measure::Seconds => map.next_value::<Option<Seconds>>()?.map(Quantity::Time),
+                _ if of.is_time() => map.next_value::<Option<Seconds>>()?.map(Quantity::Time),
                 _ => map.next_value::<Option<u64>>()?.map(Quantity::Number),
             };
             measures.insert(of, number);

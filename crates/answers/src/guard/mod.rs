@@ -6,4 +6,4 @@ mod measures;
 pub mod record;
 
 pub use check::{Check, CheckError, Checks, Warning};
-pub use record::{Noted, Record, RecordError, Recorded};
+pub use record::{Noted, Record, RecordError, Recorded, RecordedTime, RecordedTimes};

@@ -1,7 +1,8 @@
 //! The file that `guard record` writes.
 
 use super::measures;
-use crate::cost::{Amount, Cause, CopyCost, ProgramCost, Remedy, Seconds};
+use crate::cost::{Amount, Cause, CopyCost, Measured, ProgramCost, Remedy, Seconds, Spread};
+use crate::hlo::times::{Span, spans_by_line};
 use crate::hlo::{Measure, Operations, Quantity, Signature, measure};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
@@ -53,7 +54,7 @@ pub struct Recorded {
     /// How many devices take part in the collectives; 1 without collectives. Older records do not have it.
     #[serde(default = "alone")]
     pub in_collectives: u64,
-    /// The numbers that are compared, by name: memory, cycles, seconds, copies, collectives and fusions. Null for one that is not known.
+    /// The numbers that are compared, by name: memory, cycles, seconds, time, copies, collectives and fusions. Null for one that is not known.
     #[serde(deserialize_with = "measures::read")]
     pub measures: BTreeMap<Measure, Option<Quantity>>,
     /// The shapes of the parameters, with their layouts.
@@ -73,6 +74,71 @@ pub struct Recorded {
     pub copies: Vec<RecordedCopy>,
     /// The cycles by source line.
     pub lines: Vec<RecordedLine>,
+    /// Of a profile, what it measured; null for anything else. Older records do not have it.
+    #[serde(default)]
+    pub measured: Option<RecordedTimes>,
+}
+
+/// The measured times of a program.
+///
+/// ```
+/// use xla_shape_answers::guard::{RecordedTime, RecordedTimes, Recorded};
+/// use xla_shape_program::Program;
+///
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/train.xplane.pb");
+/// let recorded = Recorded::of_program(&Program::open(path)?, None).unwrap();
+/// let times: RecordedTimes = recorded.measured.unwrap();
+/// let line: &RecordedTime = times.lines.iter().find(|line| line.source.as_deref() == Some("train.py:4")).unwrap();
+/// assert_eq!((times.runs, line.mean_picoseconds), (6, 77_689_333));
+/// # Ok::<(), xla_shape_program::OpenError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
+#[serde(expecting = "measured times")]
+pub struct RecordedTimes {
+    /// How many runs were measured, on all devices.
+    pub runs: usize,
+    /// How far their times are from each other.
+    #[serde(flatten)]
+    pub spread: Spread,
+    /// The times of one run by source line.
+    pub lines: Vec<RecordedTime>,
+}
+
+/// The time of a source line in one run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
+#[serde(expecting = "the time of a source line")]
+pub struct RecordedTime {
+    /// The file and the line; null for instructions without one.
+    pub source: Option<String>,
+    /// The mean, in picoseconds.
+    pub mean_picoseconds: u64,
+    /// The sum of the shortest times of its instructions.
+    pub shortest_picoseconds: u64,
+    /// The sum of the longest times of its instructions.
+    pub longest_picoseconds: u64,
+}
+
+impl RecordedTimes {
+    fn new(measured: &Measured) -> Option<Self> {
+        let runs = measured.runs.as_ref()?;
+        let line = |(source, span): (Option<&str>, Span)| RecordedTime {
+            source: source.map(str::to_owned),
+            mean_picoseconds: span.mean,
+            shortest_picoseconds: span.shortest,
+            longest_picoseconds: span.longest,
+        };
+        Some(Self {
+            runs: runs.count,
+            spread: runs.spread,
+            lines: spans_by_line(measured).into_iter().map(line).collect(),
+        })
+    }
+}
+
+impl RecordedTime {
+    pub(super) const fn span(&self) -> Span {
+        Span { mean: self.mean_picoseconds, shortest: self.shortest_picoseconds, longest: self.longest_picoseconds }
+    }
 }
 
 /// A copy.
@@ -267,8 +333,7 @@ impl Record {
             return Err(RecordError::Empty);
         }
         for (number, program) in body.programs.iter().enumerate() {
-            // Records of before there were programs for GPUs have no seconds.
-            let needed = Measure::ALL.into_iter().filter(|of| *of != Measure::Seconds);
+            let needed = Measure::ALL.into_iter().filter(|of| !of.is_of_some());
             if let Some(missing) = needed.into_iter().find(|of| !program.measures.contains_key(of)) {
                 return Err(RecordError::Measure(number, missing));
             }
@@ -358,8 +423,7 @@ impl Recorded {
         let mut lines: Vec<_> = lines.collect();
         sort(&mut lines);
         let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(cost))));
-        // Only a program for a GPU has a time.
-        let measures = measures.filter(|(of, number)| *of != Measure::Seconds || number.is_some());
+        let measures = measures.filter(|(of, number)| !of.is_of_some() || number.is_some());
         Self {
             device: device.map(str::to_owned),
             compiler: compiler.map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -376,6 +440,7 @@ impl Recorded {
             computing: digest(&names.computing),
             copies,
             lines,
+            measured: cost.measured.as_deref().and_then(RecordedTimes::new),
         }
     }
 

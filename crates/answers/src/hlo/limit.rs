@@ -19,6 +19,8 @@ pub enum Measure {
     Cycles,
     /// The time of one run, by the compiler's estimates; only a program for a GPU has it.
     Seconds,
+    /// The measured time of one run, the median of all runs; only a profile has it.
+    Time,
     /// How many instructions change the layout of an array and do nothing else.
     Copies,
     /// How many collectives there are.
@@ -29,8 +31,18 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Self; 6] =
-        [Self::Memory, Self::Cycles, Self::Seconds, Self::Copies, Self::Collectives, Self::Fusions];
+    pub const ALL: [Self; 7] =
+        [Self::Memory, Self::Cycles, Self::Seconds, Self::Time, Self::Copies, Self::Collectives, Self::Fusions];
+
+    /// Whether a program without this number does not say that it is not known: only some programs can have it.
+    pub(crate) const fn is_of_some(self) -> bool {
+        matches!(self, Self::Seconds | Self::Time)
+    }
+
+    /// Whether it is a time.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::Seconds | Self::Time)
+    }
 
     /// Its name, which is its JSON.
     ///
@@ -43,6 +55,7 @@ impl Measure {
             Self::Memory => "memory",
             Self::Cycles => "cycles",
             Self::Seconds => "seconds",
+            Self::Time => "time",
             Self::Copies => "copies",
             Self::Collectives => "collectives",
             Self::Fusions => "fusions",
@@ -100,6 +113,10 @@ pub(crate) fn measure(
         Measure::Memory => memory,
         Measure::Cycles => cost?.sums.total?.cycles(),
         Measure::Seconds => return Some(Quantity::Time(cost?.sums.total?.time()?)),
+        Measure::Time => {
+            let runs = cost?.measured.as_ref()?.runs.as_ref()?;
+            return Some(Quantity::Time(Seconds::from_picoseconds(runs.spread.median_picoseconds)));
+        }
         Measure::Copies => Some(cost?.copies.iter().filter(|copy| copy.changes_layout()).count() as u64),
         Measure::Collectives => Some(module.collectives().len() as u64),
         Measure::Fusions => {
@@ -121,7 +138,7 @@ pub(crate) fn measure(
 /// assert!(limit.is_exceeded(1000, 1021));
 /// assert!("copies>0".parse::<Limit>()?.is_exceeded(3, 4));
 /// let error: LimitError = "cycle>2%".parse::<Limit>().unwrap_err();
-/// assert_eq!(error.to_string(), "expected one of memory, cycles, seconds, copies, collectives, fusions at 0, found `cycle`");
+/// assert_eq!(error.to_string(), "expected one of memory, cycles, seconds, time, copies, collectives, fusions at 0, found `cycle`");
 /// # Ok::<(), LimitError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, JsonSchema)]
@@ -143,7 +160,8 @@ pub enum Growth {
 }
 
 impl Limit {
-    /// The limits of a guard whose user names none: 2 % of the cycles (of the time, for a GPU), 1 % of the memory, no copy and no collective.
+    /// The limits of a guard whose user names none: 2 % of the cycles (of the time, for a GPU), 1 % of the memory, no copy and no collective. Of a
+    /// profile also 5 % of the measured time.
     ///
     /// ```
     /// let limits = xla_shape_answers::hlo::Limit::USUAL.map(|limit| limit.to_string());
@@ -163,7 +181,9 @@ impl Limit {
             Measure::Cycles if is_known(Measure::Seconds) => Self { measure: Measure::Seconds, ..limit },
             _ => limit,
         };
-        Self::USUAL.map(measured).into_iter().partition(|limit| is_known(limit.measure))
+        let time = Self { measure: Measure::Time, growth: Growth::Percent(5.0) };
+        let time = is_known(Measure::Time).then_some(time);
+        time.into_iter().chain(Self::USUAL.map(measured)).partition(|limit| is_known(limit.measure))
     }
 
     /// Whether a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
@@ -229,7 +249,7 @@ impl FromStr for Limit {
                 let bytes = xla_shape_hlo::byte_count(number);
                 Growth::By(bytes.ok_or_else(|| error("bytes or percent, such as 16MiB or 2%", number, start))?)
             }
-            None if measure == Measure::Seconds => {
+            None if measure.is_time() => {
                 let time = number.parse().ok().and_then(Seconds::from_seconds);
                 let time = time.ok_or_else(|| error("seconds or percent, such as 1e-5 or 2%", number, start))?;
                 Growth::By(time.picoseconds())
@@ -245,7 +265,7 @@ impl FromStr for Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.growth {
-            Growth::By(most) if self.measure == Measure::Seconds => {
+            Growth::By(most) if self.measure.is_time() => {
                 write!(f, "{}>{}", self.measure.name(), Seconds::from_picoseconds(most).seconds())
             }
             Growth::By(most) => write!(f, "{}>{most}", self.measure.name()),
@@ -306,7 +326,7 @@ impl fmt::Display for Exceeded {
                 write!(f, "{limit}: {before} before, {after} after ({cause})")
             }
             Self::Unknown { limit, why } => {
-                let are = if limit.measure == Measure::Memory { "is" } else { "are" };
+                let are = if matches!(limit.measure, Measure::Memory | Measure::Time) { "is" } else { "are" };
                 write!(f, "{limit}: the {} {are} not known in both modules", limit.measure.name())?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, " ({why})"))
             }

@@ -1,7 +1,7 @@
 //! What became slower between two profiles: the run, and its source lines.
 
 use super::causes::{Inputs, Reason};
-use crate::cost::{Measured, MeasuredInstruction};
+use crate::cost::{Measured, MeasuredInstruction, Spread};
 use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,7 @@ words! {
 /// let memory = program.memory(None);
 /// let same = &Difference::new(&memory, &memory).times[0];
 /// assert_eq!((same.change, same.is_clear), (TimeChange::Run, false));
-/// assert_eq!(same.picoseconds_before, Some((75_571_250 + 75_790_000 + 75_916_250) / 3));
+/// assert_eq!(same.picoseconds_before, Some(75_790_000));
 /// # Ok::<(), xla_shape_program::ReadError>(())
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -41,11 +41,12 @@ pub struct TimeDifference {
     pub name: String,
     /// What took another time.
     pub change: TimeChange,
-    /// The mean picoseconds of one run in the first profile; null if nothing of the line ran there.
+    /// The picoseconds of one run in the first profile: the median of the runs, or the mean of the line; null if nothing of the line ran there.
     pub picoseconds_before: Option<u64>,
     /// The same in the second profile.
     pub picoseconds_after: Option<u64>,
-    /// Whether every time in one of the profiles is longer than every time in the other. If not, the difference may be chance.
+    /// Of a line, whether every time in one of the profiles is longer than every time in the other; of the run, whether the middle half of the times
+    /// is. If not, the difference may be chance.
     pub is_clear: bool,
     /// Why the line has other instructions in the second program; null if it has the same ones, and for the whole.
     pub cause: Option<Reason>,
@@ -54,11 +55,61 @@ pub struct TimeDifference {
 }
 
 /// Times of one run: the mean, and the sum of the shortest and of the longest ones.
-#[derive(Clone, Copy, Default)]
-struct Span {
-    mean: u64,
-    shortest: u64,
-    longest: u64,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Span {
+    pub(crate) mean: u64,
+    pub(crate) shortest: u64,
+    pub(crate) longest: u64,
+}
+
+/// The times of one run by source line; none of a profile without runs.
+pub(crate) fn spans_by_line(measured: &Measured) -> BTreeMap<Option<&str>, Span> {
+    let mut lines = BTreeMap::<Option<&str>, Span>::new();
+    if let Some(runs) = &measured.runs {
+        for found in &measured.instructions {
+            let line = lines.entry(found.source.as_deref()).or_default();
+            *line = line.plus(Span::of(found, runs.count as u64));
+        }
+    }
+    lines
+}
+
+/// What stands for the source line of instructions without one.
+const NO_LINE: &str = "(no source line)";
+
+impl TimeDifference {
+    /// The times of all runs.
+    pub(crate) fn of_runs(before: Spread, after: Spread) -> Self {
+        Self {
+            name: "run".to_owned(),
+            change: TimeChange::Run,
+            picoseconds_before: Some(before.median_picoseconds),
+            picoseconds_after: Some(after.median_picoseconds),
+            is_clear: before.is_clear_of(after),
+            cause: None,
+            instruction: None,
+        }
+    }
+
+    /// The times of a source line in one run.
+    pub(crate) fn of_line(source: Option<String>, spans: [Option<Span>; 2]) -> Self {
+        Self {
+            name: source.unwrap_or_else(|| NO_LINE.to_owned()),
+            change: TimeChange::Line,
+            picoseconds_before: spans[0].map(|span| span.mean),
+            picoseconds_after: spans[1].map(|span| span.mean),
+            is_clear: spans[0].zip(spans[1]).is_none_or(|(one, other)| one.is_clear_of(other)),
+            cause: None,
+            instruction: None,
+        }
+    }
+
+    /// The largest difference first.
+    pub(crate) fn sort(rows: &mut [Self]) {
+        sort_by_key(rows, |row| {
+            Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0)))
+        });
+    }
 }
 
 impl Span {
@@ -105,11 +156,6 @@ pub(super) fn times(
 ) -> Vec<TimeDifference> {
     let [Some(before), Some(after)] = measured else { return Vec::new() };
     let (Some(runs_before), Some(runs_after)) = (&before.runs, &after.runs) else { return Vec::new() };
-    let whole = [runs_before, runs_after].map(|runs| Span {
-        mean: runs.mean_picoseconds,
-        shortest: runs.shortest_picoseconds,
-        longest: runs.longest_picoseconds,
-    });
     let counts = [runs_before, runs_after].map(|runs| runs.count as u64);
     let mut lines = BTreeMap::<Option<String>, [Option<Line<'_>>; 2]>::new();
     for (side, measured) in [before, after].into_iter().enumerate() {
@@ -132,27 +178,13 @@ pub(super) fn times(
         let alone = alone.max_by_key(|(time, ..)| *time);
         let spans = sides.each_ref().map(|line| line.as_ref().map(|line| line.span));
         TimeDifference {
-            name: source.unwrap_or_else(|| "(no source line)".to_owned()),
-            change: TimeChange::Line,
-            picoseconds_before: spans[0].map(|span| span.mean),
-            picoseconds_after: spans[1].map(|span| span.mean),
-            is_clear: spans[0].zip(spans[1]).is_none_or(|(one, other)| one.is_clear_of(other)),
             cause: alone.map(|(_, side, instruction)| inputs.reason(instruction, side)),
             instruction: alone.map(|(.., instruction)| instruction.name().to_owned()),
+            ..TimeDifference::of_line(source, spans)
         }
     };
     let mut rows = lines.into_iter().map(row).collect::<Vec<_>>();
-    sort_by_key(&mut rows, |row| {
-        Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0)))
-    });
-    let run = TimeDifference {
-        name: "run".to_owned(),
-        change: TimeChange::Run,
-        picoseconds_before: Some(whole[0].mean),
-        picoseconds_after: Some(whole[1].mean),
-        is_clear: whole[0].is_clear_of(whole[1]),
-        cause: None,
-        instruction: None,
-    };
+    TimeDifference::sort(&mut rows);
+    let run = TimeDifference::of_runs(runs_before.spread, runs_after.spread);
     std::iter::once(run).chain(rows).collect()
 }

@@ -288,7 +288,7 @@ pub(crate) enum GuardVerb {
 /// A program that is recorded or checked.
 #[derive(Debug, Args)]
 pub(crate) struct GuardProgram {
-    /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, or the directory of a dump; `-` is standard input
+    /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, the directory of a dump, or a profile; `-` is standard input
     pub(crate) program: PathBuf,
 
     /// The devices that the program is compiled for: TPUs, with the chips along each axis if not those of one host, such as v5e:2x2,v6e, or GPUs, such as h100,b200:8;
@@ -322,7 +322,7 @@ pub(crate) struct GuardRecordArguments {
 /// Compare a program with a record; the exit code is 1 if a number grew by more than its limit
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
-/// cause), copies_added, copies_removed, lines (source, before, after), and accept, the command that accepts the changes. If another
+/// cause), copies_added, copies_removed, lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
 /// version of the compiler made the record, a warning names both.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -336,7 +336,7 @@ pub(crate) struct GuardCheckArguments {
     #[command(flatten)]
     pub(crate) program: GuardProgram,
 
-    /// Fail if a number grew by more than this; by default 'cycles>2%' ('seconds>2%' for a GPU) 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
+    /// Fail if a number grew by more than this; by default 'cycles>2%' ('seconds>2%' for a GPU; of a profile 'time>5%', too) 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 

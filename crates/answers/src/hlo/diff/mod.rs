@@ -278,8 +278,14 @@ impl Difference {
     #[must_use]
     pub fn exceeded(&self, limits: &[Limit]) -> Vec<Exceeded> {
         let check = |limit: &Limit| {
-            let measured = self.measures.iter().find(|measured| measured.measure == limit.measure)?;
-            limit.exceeded([measured.before, measured.after], self.unknown.as_deref(), measured.cause)
+            let found = self.measures.iter().find(|measured| measured.measure == limit.measure);
+            let numbers = found.map_or([None, None], |found| [found.before, found.after]);
+            let cause = found.map_or(Reason::Compiler, |found| found.cause);
+            let exceeded = limit.exceeded(numbers, self.unknown.as_deref(), cause)?;
+            // A time that may be longer by chance exceeds no limit.
+            let is_chance = matches!(exceeded, Exceeded::Grew { .. }) && limit.measure == Measure::Time;
+            let is_clear = self.times.first().is_none_or(|run| run.is_clear);
+            (!is_chance || is_clear).then_some(exceeded)
         };
         limits.iter().filter_map(check).collect()
     }
@@ -439,7 +445,8 @@ fn measures(
         after: of(measure, 1),
         cause,
     };
-    Measure::ALL.into_iter().map(measured).collect()
+    let measures = Measure::ALL.into_iter().map(measured);
+    measures.filter(|found| found.measure != Measure::Time || found.before.or(found.after).is_some()).collect()
 }
 
 /// The copies, collectives and fusions that only one of both programs has.

@@ -1,6 +1,7 @@
 //! What changed between two programs, as Markdown for a pull request.
 
-use super::text::{growth, in_words, percent, reason, times};
+use super::text::{in_words, percent};
+use crate::times;
 use crate::words::markdown::{self, code, plain};
 use crate::words::{Signed, count};
 use xla_shape_answers::cost::Amount;
@@ -46,11 +47,7 @@ pub fn markdown(difference: &Difference, exceeded: &[Exceeded]) -> String {
     });
     let measures = measures.collect::<Vec<_>>();
     table("What changed", &["", "before", "after", "change", "cause"], measures);
-    let rows = difference.times.iter().map(|found| {
-        let [before, after] = times(found);
-        vec![code(&found.name), before, after, growth(found), plain(&reason(found))]
-    });
-    table("Measured times of one run", &["line", "before", "after", "change", "why"], rows.collect());
+    table(times::HEADING, &times::COLUMNS, times::rows(&difference.times));
     let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
     let parts = difference.parts.iter().map(|part| {
         let remedy = part.remedy.as_ref().map(|remedy| plain(&remedy.to_string()));

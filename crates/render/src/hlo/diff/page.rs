@@ -1,6 +1,7 @@
 //! What changed between two programs, as an HTML page: the figures of both side by side, and why they differ.
 
-use super::text::{answer, growth, in_words, percent, reason, times};
+use super::text::{answer, in_words, percent};
+use crate::times::{growth, reason, times};
 use crate::web::{
     Element, MOST, Side, element, elements, hint, left_out, legend, page_of_tables, section, side_by_side, table,
 };

@@ -1,19 +1,16 @@
 //! What changed between two programs, as text.
 
+use crate::times::time_lines;
 use crate::words::{self, InUnits, Signed, count};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::hlo::diff::{Instructions, Measured, Peak, ValueChange};
-use xla_shape_answers::hlo::times::TimeDifference;
 use xla_shape_answers::hlo::{Difference, Quantity};
 
 /// The text lists at most this many values.
 const MOST_CHANGES: usize = 100;
 /// The text lists at most this many copies, collectives and fusions.
 const MOST_PARTS: usize = 30;
-/// The text lists at most this many measured times.
-const MOST_TIMES: usize = 12;
 /// The text lists at most this many causes of a difference at a peak.
 const MOST_CAUSES: usize = 12;
 
@@ -33,7 +30,7 @@ fn text(difference: &Difference, width: usize) -> Text {
     if let Some(why) = &difference.unknown {
         text.paragraph(format_args!("note: the cycles are not compared: {why}"));
     }
-    time_lines(&mut text, difference);
+    time_lines(&mut text, &difference.times);
     measured_lines(&mut text, difference);
     for peak in &difference.peaks {
         peak_lines(&mut text, peak);
@@ -81,52 +78,6 @@ fn text(difference: &Difference, width: usize) -> Text {
         Signed(total),
     ));
     text
-}
-
-/// The measured times of two profiles: of the run, and of its lines.
-fn time_lines(text: &mut Text, difference: &Difference) {
-    if !difference.times.is_empty() {
-        text.heading("Measured times of one run");
-    }
-    for found in difference.times.iter().take(MOST_TIMES) {
-        let [before, after] = times(found);
-        text.hanging("  ", &format!("{}  {before} -> {after}{}", found.name, why(found)));
-    }
-    if let Some(left) = difference.times.len().checked_sub(MOST_TIMES).filter(|&left| left > 0) {
-        let _ = writeln!(text, "  … and {left} more; --format json has all");
-    }
-}
-
-/// Both times; "nothing" where the line did not run.
-pub(super) fn times(found: &TimeDifference) -> [String; 2] {
-    let time = |picoseconds| Seconds::from_picoseconds(picoseconds).to_string();
-    [found.picoseconds_before, found.picoseconds_after].map(|found| found.map_or("nothing".to_owned(), time))
-}
-
-/// How much longer or shorter it took, in percent; empty without both times.
-pub(super) fn growth(found: &TimeDifference) -> String {
-    let both = found.picoseconds_before.filter(|before| *before > 0).zip(found.picoseconds_after);
-    both.map_or(String::new(), |(before, after)| {
-        let (before, after) = (before as f64, after as f64);
-        format!("{:+.1} %", (after - before) / before * 100.0)
-    })
-}
-
-/// Whether a difference says something, and why it is there.
-pub(super) fn reason(found: &TimeDifference) -> String {
-    let spread = if found.is_clear { "" } else { "the spread of the runs is too wide to decide" };
-    let cause = match (found.cause, &found.instruction) {
-        (Some(cause), Some(instruction)) => format!("%{instruction} comes or goes: {cause}"),
-        _ => String::new(),
-    };
-    [spread, cause.as_str()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
-fn why(found: &TimeDifference) -> String {
-    let growth = growth(found);
-    let growth = if growth.is_empty() { growth } else { format!(" ({growth})") };
-    let reason = reason(found);
-    if reason.is_empty() { growth } else { format!("{growth}: {reason}") }
 }
 
 /// What changed, in one line.
