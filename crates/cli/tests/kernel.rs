@@ -31,6 +31,39 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A profile says how long the instruction took that calls the kernel.
+#[test]
+fn a_kernel_has_its_measured_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.xplane.pb");
+    let program = |name: &str| {
+        format!(
+            "HloModule m\nENTRY e {{ a = f32[64,256]{{1,0}} parameter(0)\n  ROOT {name} = f32[64,256]{{1,0}} custom-call(a), custom_call_target=\"tpu_custom_call\" }}"
+        )
+    };
+    fs::write(&path, crate::cost::profile(&program("name.1"), &[("name.1", [10, 11, 12])])).unwrap();
+    let options = ["--profile", path.to_str().unwrap(), "--clock", "1"];
+    let (code, text, errors) = run(&example("first"), &options);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("measured: 11.0 ms on average in 3 executions, from 10.0 ms to 12.0 ms; "), "{text}");
+    let (_, json, _) = run(&example("first"), &[&options[..], &["--format", "json"]].concat());
+    let json = serde_json::from_str::<Value>(&json).unwrap();
+    assert_eq!(json["kernels"][0]["measured"]["mean_picoseconds"], 11_000_000_000_u64);
+    fs::write(&path, crate::cost::profile(&program("other"), &[("other", [10, 11, 12])])).unwrap();
+    let (code, _, errors) = run(&example("first"), &options);
+    assert_eq!(code, Some(0));
+    assert!(
+        errors.ends_with("no instruction of m(1) has the name of one that calls a kernel of the dump\n"),
+        "{errors}"
+    );
+    let (code, _, errors) = run(
+        &example("first"),
+        &["--profile", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hlo/v5e__rnn_scan.hlo")],
+    );
+    assert_eq!((code, errors.contains("expected a profile, found a program")), (Some(1), true), "{errors}");
+}
+
 #[test]
 fn a_dump_says_what_could_be_changed() {
     let (code, text, errors) = run(&example("first"), &["--for", "v7x"]);

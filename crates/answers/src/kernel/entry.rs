@@ -1,6 +1,7 @@
 //! What the compiler made of one kernel.
 
 use super::listing::{self, BundleText, VectorText};
+use crate::cost::Times;
 use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,6 +49,8 @@ pub struct CompiledKernel {
     pub clock_hz: Option<f64>,
     /// The seconds that `least` bundles take at `clock_hz`, without waits; null if either field is null.
     pub least_seconds: Option<f64>,
+    /// How long its instruction took, as a profile measured it; null without --profile, or if it did not run there.
+    pub measured: Option<Times>,
     /// The operations with a vector layout for their results; null if the text of the operations is missing.
     pub operations: Option<u64>,
     /// How often these operations use a vector; null if the text of the operations is missing.
@@ -367,6 +370,7 @@ impl CompiledKernel {
             least: kernel.least,
             clock_hz: None,
             least_seconds: None,
+            measured: None,
             operations: kernel.operations,
             operands: kernel.operands,
             relayouts: kernel.relayouts.as_ref().map(|list| list.iter().map(RelayoutEntry::new).collect()),

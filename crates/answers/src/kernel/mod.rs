@@ -15,11 +15,13 @@ pub use listing::{BundleText, SlotText, VectorText};
 pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
 
 use crate::Answer;
+use crate::cost::Measured;
 use crate::digest::{self, Digest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use xla_shape_core::sorting::map_of;
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::DumpedKernel;
 use xla_shape_program::Program;
@@ -160,6 +162,32 @@ impl Kernels {
             kernel.clock_hz = Some(hertz);
             kernel.least_seconds = kernel.least.map(|bundles| bundles as f64 / hertz);
         }
+    }
+
+    /// Adds how long each kernel took, by the name of the instruction that calls it. Returns how many of the kernels the profile has.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::ProgramCost;
+    /// use xla_shape_answers::kernel::Kernels;
+    /// use xla_shape_mosaic::kernels;
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n\t 20.00 scheduled bundles (100.00%): \
+    ///     %matmul_optimized.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\"\n";
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &kernels(&[("llo.matmul_optimized.1.schedule-analysis_final_bundles.txt", text)]));
+    /// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles/v6e.xplane.pb");
+    /// let measured = ProgramCost::of(&Program::open(path)?).unwrap().measured.unwrap();
+    /// assert_eq!(answer.add_measured(&measured), 1);
+    /// assert_eq!(answer.kernels[0].measured.unwrap().mean_picoseconds, 75_754_166);
+    /// # Ok::<(), xla_shape_program::OpenError>(())
+    /// ```
+    pub fn add_measured(&mut self, measured: &Measured) -> usize {
+        let times = map_of(measured.instructions.iter().map(|found| (found.instruction.as_str(), found.times)));
+        for kernel in &mut self.kernels {
+            kernel.measured = kernel.instruction.as_deref().and_then(|name| times.get(name).copied());
+        }
+        self.kernels.iter().filter(|kernel| kernel.measured.is_some()).count()
     }
 
     /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices. If `before` has no kernels but

@@ -581,7 +581,7 @@ fn option(text: &str) -> Result<(String, String), String> {
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
 /// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
 /// `pip install libtpu`. A bundle is the instructions that the TPU executes at the same time. As JSON: kernels (for, name, instruction, grid, bundles, empty,
-/// executed, least, clock_hz, least_seconds, operations, operands, relayouts, unaligned, lines, loops, units, spills, fills, vmem,
+/// executed, least, clock_hz, least_seconds, measured, operations, operands, relayouts, unaligned, lines, loops, units, spills, fills, vmem,
 /// vector_slots, vector_slots_with_source, unread, notes), errors (for, message), and with --against also differences (name, for, before, after, lines, notes),
 /// or, if the other program calls no kernel, against_xla (for, kernel, xla).
 ///
@@ -592,6 +592,7 @@ fn option(text: &str) -> Result<(String, String), String> {
 #[command(after_help = "Examples:
   xla-shape kernel program.mlir --for v5e,v6e,v7x
   xla-shape kernel dump --for v5e --html kernel.html --source kernel.py
+  xla-shape kernel dump --for v6e --profile trace --clock 0.94
   xla-shape kernel step.mlir --for h100
   xla-shape kernel changed.mlir --against program.mlir --for v5e")]
 pub(crate) struct KernelArguments {
@@ -609,6 +610,10 @@ pub(crate) struct KernelArguments {
     /// The clock of the TPU in GHz: say the least time that the bundles take
     #[arg(long, value_name = "GHZ", value_parser = clock)]
     pub(crate) clock: Option<f64>,
+
+    /// A profile of the program, of JAX: say how long each kernel took
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
 
     /// Write a page into this file: lines, relayouts and registers beside the bundles; `-` is standard output
     #[arg(long, value_name = "FILE")]

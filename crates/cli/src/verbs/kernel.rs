@@ -2,7 +2,9 @@
 
 use crate::args::KernelArguments;
 use crate::failure::Failure;
+use crate::io;
 use std::path::{Path, PathBuf};
+use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::{Host, Opened};
@@ -26,6 +28,9 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
     if let Some(clock) = arguments.clock {
         answer.at_clock(clock * 1e9);
     }
+    if let Some(path) = &arguments.profile {
+        measured(&mut answer, path)?;
+    }
     for path in &arguments.source {
         answer.add_source(&path.to_string_lossy(), &String::from_utf8_lossy(&contents(path)?));
     }
@@ -39,6 +44,21 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
         super::show_of(&answer, arguments.answer.format, &[&arguments.path])?;
     }
     if answer.errors.is_empty() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// Adds the measured times of a profile.
+fn measured(answer: &mut Kernels, path: &Path) -> Result<(), Failure> {
+    let program = super::hlo::open(path, None)?;
+    let failed = |error: &dyn std::fmt::Display| Failure::said(format_args!("{}: {error}", program.name()));
+    let cost = ProgramCost::of(&program).map_err(|error| failed(&error))?;
+    let measured = cost.measured.as_deref().ok_or_else(|| failed(&"expected a profile, found a program"))?;
+    if answer.add_measured(measured) == 0 {
+        let (name, module) = (program.name(), &measured.module);
+        io::tell(format_args!(
+            "warning: {name}: no instruction of {module} has the name of one that calls a kernel of the dump"
+        ));
+    }
+    Ok(())
 }
 
 /// The kernels of one of the versions: of a dump, or of a program.

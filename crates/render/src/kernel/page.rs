@@ -1,6 +1,6 @@
 //! Kernels as an HTML page: the lines at the left with what the compiler made of them, the bundles at the right.
 
-use super::text::{answer_of, changed, least_time, of_kernel, overview, sentence, summary};
+use super::text::{answer_of, changed, least_time, measured_time, of_kernel, overview, sentence, summary};
 use crate::draw::{fills, in_page};
 use crate::web::{Element, Page, Side, element, elements, hatching_of_page, hint, legend, search, side_by_side, table};
 use crate::words::{Grouped, count, shortened};
@@ -101,7 +101,7 @@ fn kernel_section(number: usize, kernel: &CompiledKernel, all: &Kernels) -> Elem
         .class("kernel")
         .id(format_args!("kernel{number}"))
         .with(element("h2").text(summary(kernel)))
-        .with_all(least_time(kernel).iter().chain(&kernel.notes).map(hint))
+        .with_all(least_time(kernel).iter().chain(&measured_time(kernel)).chain(&kernel.notes).map(hint))
         .with_all(unread)
         .with(
             element("div")

@@ -1,9 +1,10 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
 use super::names::FileNames;
-use crate::words::{Bytes, Grouped, InUnits, column_width, count};
+use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count};
 use crate::{Show, Text};
 use std::cmp::Reverse;
+use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::kernel::{
     AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LaunchEntry, LineDifference,
     LineEntry, LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
@@ -321,10 +322,21 @@ pub(super) fn least_time(kernel: &CompiledKernel) -> Option<String> {
     })
 }
 
+/// How long the kernel took, if a profile says it, and how much longer than its bundles need.
+pub(super) fn measured_time(kernel: &CompiledKernel) -> Option<String> {
+    let times = kernel.measured?;
+    let [mean, shortest, longest] = [times.mean_picoseconds, times.shortest_picoseconds, times.longest_picoseconds];
+    let over = kernel.least_seconds.filter(|least| *least > 0.0).map(|least| mean as f64 / 1e12 / least);
+    let over = over.map_or(String::new(), |over| format!("; {} its bundles' least time", Factor(over)));
+    let [mean, shortest, longest] = [mean, shortest, longest].map(Seconds::from_picoseconds);
+    let runs = count(times.count, "execution", "executions");
+    Some(format!("measured: {mean} on average in {runs}, from {shortest} to {longest}{over}"))
+}
+
 /// What the text says of one kernel.
 pub(super) fn of_kernel(kernel: &CompiledKernel, text: &mut Text) {
     text.paragraph(summary(kernel));
-    if let Some(time) = least_time(kernel) {
+    for time in least_time(kernel).into_iter().chain(measured_time(kernel)) {
         text.hanging("  ", &time);
     }
     for doubt in kernel.doubts() {
