@@ -1,15 +1,21 @@
 //! The methods of shardings.
 
 use crate::answer::Answer;
+use crate::buffer::Buffer;
 use crate::error::{out_of_bounds, shape_error};
+use crate::memory::ReadableBuffer;
 use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument, quoted};
 use crate::sharding_value::{Sharding, ShardingArgument};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use xla_shape::buffer::AlignedBytes;
 use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
 use xla_shape::{ArrayShape, ElementType};
 use xla_shape_answers::draw::DeviceDrawing;
+use xla_shape_answers::reshard::{Change, Resharding};
 use xla_shape_render::{Html as _, Svg as _};
 
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
@@ -97,11 +103,60 @@ impl Sharding {
         Ok(partition.holders(&index).take(MAX_LISTED_DEVICES as usize).collect())
     }
 
-    /// The data movement to another sharding: the name of the collective, and the bytes that all devices receive.
-    #[pyo3(signature = (to, shape, /))]
-    fn reshard(&self, to: ShardingArgument, shape: ShapeArgument<'_>) -> PyResult<(&'static str, Option<u64>)> {
-        let reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
-        Ok((reshard.kind().name(), reshard.bytes()))
+    /// What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
+    ///
+    /// With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
+    #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new()))]
+    fn reshard(
+        &self,
+        to: ShardingArgument,
+        shape: ShapeArgument<'_>,
+        layout: Option<&str>,
+        hosts: Option<Number<u64>>,
+        devices: Vec<Number<i64>>,
+    ) -> PyResult<Answer> {
+        let zero = || shape_error("expected at least 1 device of a host, found 0");
+        let change = Change {
+            array: shape.0.get().array()?.clone(),
+            from: self.0.clone(),
+            to: to.0,
+            layout: layout.map(str::parse).transpose().map_err(shape_error)?,
+            devices_per_host: hosts.map(|hosts| NonZeroU64::new(hosts.0).ok_or_else(zero)).transpose()?,
+            devices: devices.iter().map(|device| device.0).collect(),
+        };
+        Ok(Answer::new(Resharding::new(&change).map_err(shape_error)?))
+    }
+
+    /// The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
+    ///
+    /// `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`.
+    #[pyo3(signature = (to, shape, shards, device, /, *, layout = None))]
+    fn receive(
+        &self,
+        to: ShardingArgument,
+        shape: ShapeArgument<'_>,
+        shards: &Bound<'_, PyDict>,
+        device: Number<i64>,
+        layout: Option<&str>,
+    ) -> PyResult<Buffer> {
+        let mut reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
+        if let Some(layout) = layout {
+            reshard = reshard.into_layout(layout.parse().map_err(shape_error)?).map_err(shape_error)?;
+        }
+        let mut lent = Vec::new();
+        for (device, shard) in shards {
+            lent.push((device.extract::<Number<i64>>()?.0, ReadableBuffer::of(&shard)?));
+        }
+        let mut bytes = BTreeMap::new();
+        for (device, shard) in &lent {
+            bytes.insert(*device, shard.bytes()?);
+        }
+        let array = reshard.to().shard().clone();
+        let size = array.byte_size().and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or_else(|| shape_error(format_args!("{array} does not fit into memory")))?;
+        let mut memory = AlignedBytes::zeroed(size).map_err(shape_error)?;
+        reshard.receive(device.0, |device| bytes.get(&device).copied(), memory.as_mut()).map_err(shape_error)?;
+        Ok(Buffer::owned(array, memory))
     }
 
     /// A picture of the parts that the devices hold, in colours.

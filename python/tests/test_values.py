@@ -300,8 +300,8 @@ def test_sharding():
     assert regions[3] == sharding.region(shape, 3) == (slice(3, 6), slice(128, 256))
     assert sum(array[region].sum() for region in regions.values()) == array.sum()
     assert sharding.holders(shape, (9, 0)) == [6]
-    everywhere = sharding.reshard("{replicated}", "f32[16,256]")
-    assert everywhere == ("all-gather", 8 * 7 * 4 * 128 * 4)
+    everywhere = sharding.reshard("{replicated}", "f32[16,256]").data
+    assert (everywhere["collectives"], everywhere["bytes_moved"]) == (["all-gather"], 8 * 7 * 4 * 128 * 4)
     assert Sharding("{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}").to_tiled().kind == "tiled"
     assert [str(leaf) for leaf in Sharding("{{replicated}, {manual}}").elements] == ["{replicated}", "{manual}"]
     with pytest.raises(ShapeError):
@@ -402,3 +402,24 @@ def test_the_repr_of_a_module_is_one_line():
     module = Module("HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  ROOT n = f32[8]{0} negate(p)\n}")
     assert repr(module) == "<Module m: 1 computation, 2 instructions, 64 B of memory>"
     assert str(module).count("\n") > 3 and "<iframe" in module._repr_html_()
+
+
+def test_shards_that_are_received():
+    rows, columns = Sharding("{devices=[4,1]<=[4]}"), Sharding("{devices=[1,2,2]<=[4] last_tile_dim_replicate}")
+    array = np.arange(8 * 6, dtype=np.float32).reshape(8, 6)
+    shards = {device: np.ascontiguousarray(array[rows.region(array, device)]) for device in range(4)}
+    plan = rows.reshard(columns, "f32[8,6]", hosts=2, devices=[3])
+    assert (plan["messages"], [part["device"] for part in plan["devices"][0]["from"]]) == (12, [0, 1, 2])
+    for device in range(4):
+        found = rows.receive(columns, "f32[8,6]", shards, device)
+        np.testing.assert_array_equal(np.asarray(found), array[columns.region(array, device)])
+    tiled = rows.receive(columns, "f32[8,6]", shards, 1, layout="{1,0:T(2,2)}")
+    assert str(tiled.shape) == "f32[8,3]{1,0:T(2,2)}"
+    np.testing.assert_array_equal(tiled.relayout("{1,0}").numpy(), array[:, :3])
+    for wrong in [lambda: rows.receive(columns, "f32[8,6]", {}, 0), lambda: rows.receive(columns, "f32[8,6]", shards, 4)]:
+        with pytest.raises(ShapeError, match="expected a device of the sharding"):
+            wrong()
+    with pytest.raises(ShapeError, match="expected 48 bytes in the shard of device 1"):
+        rows.receive(columns, "f32[8,6]", {**shards, 1: b""}, 0)
+    with pytest.raises(ShapeError, match="0"):
+        rows.reshard(columns, "f32[8,6]", hosts=0)

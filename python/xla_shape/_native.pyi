@@ -314,8 +314,35 @@ class Sharding:
     def holders(self, shape: str | Shape, index: Sequence[int], /) -> list[int]:
         """The devices that hold an element."""
 
-    def reshard(self, to: str | Sharding, shape: str | Shape, /) -> tuple[str, int | None]:
-        """The data movement to another sharding: the name of the collective, and the bytes that all devices receive."""
+    def reshard(
+        self,
+        to: str | Sharding,
+        shape: str | Shape,
+        /,
+        *,
+        layout: str | None = None,
+        hosts: int | None = None,
+        devices: Sequence[int] = ...,
+    ) -> Answer:
+        """What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
+
+        With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
+        """
+
+    def receive(
+        self,
+        to: str | Sharding,
+        shape: str | Shape,
+        shards: dict[int, _BytesLike],
+        device: int,
+        /,
+        *,
+        layout: str | None = None,
+    ) -> Buffer:
+        """The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
+
+        `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`.
+        """
 
     def draw(self, shape: str | Shape, /) -> Answer:
         """A picture of the parts that the devices hold, in colours."""

@@ -24,6 +24,7 @@ mod mcp;
 mod program;
 mod programs;
 mod relayout;
+mod reshard;
 mod rustc;
 mod schemas;
 mod shard;

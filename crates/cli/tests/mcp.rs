@@ -149,6 +149,7 @@ fn every_tool_answers_by_its_schema() {
         ("advise", json!({ "shape": "bf16[1,3072]", "top": 2, "what_if": ["0,1"] })),
         ("draw", json!({ "shape": "f32[3,5]{1,0:T(2,2)}" })),
         ("convert", json!({ "text": "bf16[8,128]{1,0:T(8,128)(2,1)}", "to": ["cute", "numpy"] })),
+        ("reshard", json!({ "shape": "f32[64]", "from": "{devices=[4]<=[4]}", "to": "{replicated}", "device": [2] })),
         ("check", json!({ "file": { "text": "f32[2]\nf32[2\n" } })),
         ("scan", json!({ "file": { "text": "Used 40.00G of 32.00G hbm." } })),
         ("hlo", json!({ "file": "m.hlo", "for": "v5e" })),

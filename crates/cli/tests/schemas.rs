@@ -195,6 +195,8 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ["f32[8,128]", "f32[1024]"],
         ["f32[8]", "f32[9]"],
     ] {
+        ask("reshard", &["f32[64,64]", "--from", "{devices=[4,1]<=[4]}", "--to", "{mesh['x'=4], [{}, {'x'}]}"], "");
+        ask("reshard", &["f32[9,9]", "--from", "{replicated}", "--to", "{maximal device=1}", "--layout", "{0,1}"], "");
         ask("convert", &["bf16[8,128]{1,0:T(8,128)(2,1)}"], "");
         ask("convert", &["f32[3,5]{1,0:T(2,2)}"], "");
         ask("convert", &["f32[3,5]{1,0:T(2,2)}", "--emit", "c"], "");
@@ -380,7 +382,9 @@ fn each_verb_has_a_schema() {
     let mut verbs = names.collect::<Vec<_>>();
     // These write no answer as JSON.
     verbs.retain(|verb| !matches!(*verb, "guard" | "help"));
+    // The help names `check` below the list.
     verbs.extend([
+        "check",
         "explain-index",
         "explain-vector",
         "guard-check",

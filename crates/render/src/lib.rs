@@ -32,6 +32,7 @@ mod explain;
 pub mod guard;
 pub mod hlo;
 mod kernel;
+mod reshard;
 mod scan;
 mod shell;
 mod show;

@@ -21,6 +21,7 @@ mod parity;
 mod partition;
 mod proto;
 mod reference;
+mod reshard;
 mod serde;
 mod sharding;
 mod slices;

@@ -7,6 +7,7 @@ use super::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
@@ -258,6 +259,49 @@ pub(crate) struct CompareArguments {
     /// row-major if none is named
     #[arg(long = "for", value_name = "GENERATION", value_parser = generation(), hide_possible_values = true)]
     pub(crate) generation: Option<Generation>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say what moves between devices when the sharding of an array changes
+///
+/// The answer is the least that must move: no device receives what it has. Of several devices that have a part, those of the receiver's host
+/// send it (--hosts), and they take turns. Bytes are those of the elements, without padding. How long it takes is not said: that depends on
+/// the network.
+///
+/// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
+/// none), several (whether no single one does); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
+/// start, limit), more_devices.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape reshard 'bf16[8192,4096]' --from '{devices=[4,2]<=[8]}' --to '{devices=[1,8]<=[8]}'
+  xla-shape reshard 'f32[64,128]' --from \"{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}\" --to \"{mesh['x'=4,'y'=2], [{}, {'y'}]}\"
+  xla-shape reshard 'bf16[64,2,8,16,128]' --from '{devices=[1,1,8,1,1]<=[8]}' --to '{devices=[1,1,2,1,1,4]<=[8] last_tile_dim_replicate}' --hosts 4
+  xla-shape reshard 'f32[512,512]' --from '{devices=[4,1]<=[4]}' --to '{replicated}' --layout '{1,0:T(8,128)}' --device 2 --format json")]
+pub(crate) struct ReshardArguments {
+    /// The whole array; its layout is that of the shards before
+    pub(crate) shape: String,
+
+    /// The sharding before, as XLA, MLIR or JAX writes it
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) from: String,
+
+    /// The sharding afterwards
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) to: String,
+
+    /// The layout of the shards afterwards, if it is another
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) layout: Option<String>,
+
+    /// How many devices a host has: a part comes from a device of the same host, if one has it
+    #[arg(long, value_name = "N")]
+    pub(crate) hosts: Option<NonZeroU64>,
+
+    /// List what these devices receive, such as 0,5; all without it
+    #[arg(long = "device", value_name = "DEVICES", value_delimiter = ',')]
+    pub(crate) devices: Vec<i64>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -18,6 +18,7 @@ pub(crate) mod kernel;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod relayout;
+pub(crate) mod reshard;
 pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod schema;
@@ -48,6 +49,7 @@ use xla_shape_answers::guard::claims::{Expectation, Expectations};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
 use xla_shape_answers::kernel::Kernels;
+use xla_shape_answers::reshard::Resharding;
 use xla_shape_answers::rustc::Message;
 use xla_shape_answers::scan::{Found, Scan, Summary};
 use xla_shape_answers::tune::Tuning;
@@ -106,7 +108,7 @@ verbs! {
         advise: Advise(AdviseArguments) { "advise": schema::<Advice, Row> }
         draw: Draw(DrawArguments) { "draw": schema::<Drawn, Drawn> }
         convert: Convert(ConvertArguments) { "convert": schema::<Conversion, Converted> }
-        check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
+        reshard: Reshard(ReshardArguments) { "reshard": schema::<Resharding, Resharding> }
     }
     "A program" {
         scan: Scan(ScanArguments, host) {
@@ -136,8 +138,9 @@ verbs! {
         relayout: Relayout(RelayoutArguments) { "relayout": || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA) }
         shard: Shard(ShardArguments) { "shard": || schema_named::<ShardsDone>(ShardsDone::SCHEMA) }
     }
-    // For agents: the help names it below the list.
+    // For scripts and agents: the help names them below the list.
     "" {
+        check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
         mcp: Mcp(McpArguments, host) {}
     }
 }

@@ -192,6 +192,22 @@ pub enum ShardingError {
     },
     /// The layout of the whole array is not valid for a shard.
     Layout(ValidationError),
+    /// Shards have other bits for each element afterwards.
+    ElementBits {
+        /// The bits before.
+        expected: u64,
+        /// The bits afterwards.
+        found: u64,
+    },
+    /// The shard of a device has another number of bytes.
+    ShardBytes {
+        /// The device.
+        device: i64,
+        /// The bytes of its shape.
+        expected: Option<u64>,
+        /// The bytes that there are.
+        found: u64,
+    },
     /// A size does not fit in 63 bits.
     Overflow,
 }
@@ -273,6 +289,15 @@ impl fmt::Display for ShardingError {
                 size.checked_next_multiple_of(*tiles).unwrap_or(*size)
             ),
             Self::Layout(error) => write!(f, "the layout does not fit the shard: {error}"),
+            Self::ElementBits { expected, found } => {
+                write!(f, "expected a layout that keeps the {expected} bits of an element, found {found}")
+            }
+            Self::ShardBytes { device, expected: Some(expected), found } => {
+                write!(f, "expected {expected} bytes in the shard of device {device}, found {found}")
+            }
+            Self::ShardBytes { device, expected: None, found } => {
+                write!(f, "expected a shard of device {device} whose bits fit in 64 bits, found {found} bytes")
+            }
             Self::Overflow => write!(f, "expected sizes of at most {}, found more", i64::MAX),
         }
     }

@@ -22,6 +22,7 @@
 //! | `partition` | which part of an array each device has |
 //! | `ranges` | which positions in memory hold a region of an array |
 //! | `reshard` | which data must move between devices when the sharding changes |
+//! | `runs` | which positions of one shard become which of another |
 //!
 //! The parsers and printers are in `text/sharding`. The rules are those of `HloSharding` in
 //! `xla/hlo/ir/hlo_sharding.cc`, `TileAssignment` in `xla/hlo/ir/tile_assignment.cc`, `Mesh` and `AxisRef` in
@@ -38,6 +39,7 @@ pub(crate) mod metadata;
 mod partition;
 mod ranges;
 mod reshard;
+mod runs;
 pub(crate) mod tiled;
 
 pub use devices::{Devices, Iota, MAX_LISTED_DEVICES, TileAssignment};
@@ -47,5 +49,6 @@ pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
 pub use ranges::{Ranges, Slicing};
 pub use reshard::{Reshard, ReshardKind, Transfer, replica_groups};
+pub use runs::{MovedRun, Runs};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};

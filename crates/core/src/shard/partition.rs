@@ -4,6 +4,7 @@ use super::devices::Devices;
 use super::error::ShardingError;
 use super::sharding::{Sharding, ShardingKind};
 use super::tiled::TiledSharding;
+use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::map::{row_major_index, row_major_number};
 use crate::shape::Shape;
@@ -423,6 +424,21 @@ impl Partition {
                 Ok(self.numbered_tile(position.checked_div(tiled.devices_per_tile()).unwrap_or(0)))
             }
         }
+    }
+
+    /// The position of a device in the order of the tiles; `None` if the sharding does not name it.
+    pub(super) fn device_position(&self, device: i64) -> Option<u64> {
+        match &self.holders {
+            Holders::All(None) => None,
+            Holders::All(Some(devices)) => self.position(devices, device),
+            Holders::Tiles(tiled) => self.position(tiled.assignment().devices(), device),
+        }
+    }
+
+    /// The same partition, of an array with another layout.
+    pub(super) fn with_layout(self, layout: Layout) -> Result<Self, ShardingError> {
+        let shard = self.shard.clone().with_layout(layout).map_err(ShardingError::Layout)?;
+        Ok(Self { shard, ..self })
     }
 
     /// The first position of a device.

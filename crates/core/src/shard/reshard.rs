@@ -1,14 +1,23 @@
-//! [`Reshard`]: which data must move between devices when the sharding of an array changes.
+//! [`Reshard`]: which data must move between devices when the sharding of an array changes, and from where to where in their memory.
 
 use super::devices::MAX_LISTED_DEVICES;
 use super::error::ShardingError;
 use super::partition::{Partition, Region};
+use super::runs::Runs;
 use super::sharding::Sharding;
+use crate::layout::Layout;
+use crate::map::{StrideTableError, row_major_index, row_major_number};
 use crate::shape::array::ArrayShape;
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::num::NonZeroU64;
 
-/// The change of an array from one sharding to another.
+/// The change of an array from one sharding to another: a plan, of which only what is asked for is computed.
+///
+/// [`sources`](Self::sources) says where the parts of a device's new shard come from, and [`runs`](Self::runs) which bytes go where. The
+/// shards may have another [layout](Self::into_layout) after the change. No device receives anything that it has. Of the devices that hold
+/// copies of a part, those of the receiver's [host](Self::with_hosts) send it, if there are any, and they take turns.
 ///
 /// ```
 /// use xla_shape_core::shard::{ReshardKind, Sharding};
@@ -28,6 +37,8 @@ pub struct Reshard {
     from: Partition,
     to: Partition,
     element_bits: u64,
+    /// Devices 0 to n - 1 are those of the first host, and so on; `None` if no device is nearer than another.
+    devices_per_host: Option<NonZeroU64>,
 }
 
 /// A region of the array that one device sends to another.
@@ -60,13 +71,13 @@ pub enum ReshardKind {
     Nothing,
     /// Every device needs a part of what it has.
     Slice,
-    /// Every device keeps what it has and needs more.
+    /// In groups, every device keeps what it has and needs what the others of the group have.
     AllGather,
-    /// Every device needs exactly what a single device has, itself or another.
+    /// Every device needs exactly what a single device has, itself or another, and no device must send to two.
     Permute,
-    /// Every device needs the same number of elements as it has, from several devices.
+    /// In groups, every device needs an equal part of what each of the group has.
     AllToAll,
-    /// No single operation suffices.
+    /// No single operation moves just that.
     Mixed,
 }
 
@@ -118,11 +129,82 @@ impl Sharding {
         if devices > MAX_LISTED_DEVICES {
             return Err(ShardingError::TooManyToList { devices, limit: MAX_LISTED_DEVICES });
         }
-        Ok(Reshard { from, to, element_bits: array.element_bits() })
+        Ok(Reshard { from, to, element_bits: array.element_bits(), devices_per_host: None })
     }
 }
 
 impl Reshard {
+    /// The same change, into shards with another layout.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?.into_layout("{0,1}".parse()?)?;
+    /// assert_eq!(reshard.to().shard().to_string(), "f32[8,4]{0,1}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the layout is not valid for a shard, or gives an element another number of bits.
+    pub fn into_layout(self, layout: Layout) -> Result<Self, ShardingError> {
+        let to = self.to.with_layout(layout)?;
+        match to.shard().element_bits() {
+            found if found != self.element_bits => {
+                Err(ShardingError::ElementBits { expected: self.element_bits, found })
+            }
+            _ => Ok(Self { to, ..self }),
+        }
+    }
+
+    /// The same change, among hosts that have so many devices each: devices 0 to `devices - 1` are those of the first, and so on. Where a
+    /// device of the receiver's host has a part, none of another host sends it.
+    ///
+    /// ```
+    /// use core::num::NonZeroU64;
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// // Devices 0 and 2 have the first four rows, 1 and 3 the last.
+    /// let from: Sharding = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}".parse()?;
+    /// let reshard = from.reshard(&Sharding::REPLICATED, &"f32[8,8]".parse()?)?;
+    /// let reshard = reshard.with_hosts(NonZeroU64::new(2).unwrap());
+    /// assert!(reshard.transfers().all(|transfer| transfer.from / 2 == transfer.to / 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn with_hosts(mut self, devices: NonZeroU64) -> Self {
+        self.devices_per_host = Some(devices);
+        self
+    }
+
+    /// What each device has before.
+    ///
+    /// ```
+    /// # use xla_shape_core::shard::Sharding;
+    /// # let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert_eq!(reshard.from().shard().to_string(), "f32[4,8]{1,0}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn from(&self) -> &Partition {
+        &self.from
+    }
+
+    /// What each device has afterwards.
+    ///
+    /// ```
+    /// # use xla_shape_core::shard::Sharding;
+    /// # let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert_eq!(reshard.to().shard().to_string(), "f32[8,4]{1,0}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn to(&self) -> &Partition {
+        &self.to
+    }
+
     /// The devices of the target, each with the region that it needs.
     fn needs(&self) -> impl Iterator<Item = (i64, Region)> + '_ {
         // If the target is replicated on unknown devices, it is replicated on the devices of the source.
@@ -130,6 +212,99 @@ impl Reshard {
         let whole = Region::whole(self.to.sizes());
         let all = all.into_iter().flatten().map(move |(device, _)| (device, whole.clone()));
         self.to.regions().chain(all)
+    }
+
+    /// The region that a device needs; `None` if the target does not use it.
+    fn need(&self, device: i64) -> Option<Region> {
+        // As in `needs`.
+        let is_used = self.to.device_count().is_some() || self.from.region(device).is_ok();
+        self.to.region(device).ok().filter(|_| is_used)
+    }
+
+    /// The devices of the target, in the order of their tiles. There are none if the array is replicated before and after, on devices that
+    /// no sharding names.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (whole, columns): (Sharding, Sharding) = ("{maximal device=0}".parse()?, "{devices=[1,2]1,0}".parse()?);
+    /// let reshard = whole.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert!(reshard.receivers().eq([1, 0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn receivers(&self) -> impl Iterator<Item = i64> + '_ {
+        self.needs().map(|(device, _)| device)
+    }
+
+    /// Where the parts of a device's new shard come from: from the device itself, or from one of those that have the part. The regions do not
+    /// overlap, and are all that the device needs. Nothing for a device that the target does not use.
+    ///
+    /// The time depends on the parts of this device and their copies, not on the number of devices.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// // Device 0 keeps the left half of its rows, and receives that of the others.
+    /// assert!(reshard.sources(0).map(|source| source.from).eq([0, 1]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sources(&self, device: i64) -> impl Iterator<Item = Transfer> + '_ {
+        let own = self.from.region(device).ok();
+        self.need(device).into_iter().flat_map(move |need| {
+            let own = own.clone();
+            Tiles::new(&self.from, &need).filter_map(move |tile| {
+                let region = self.from.tile_region(&tile)?;
+                let from = if own.as_ref() == Some(&region) { device } else { self.sender(&tile, &region, device)? };
+                Some(Transfer { from, to: device, region: region.intersection(&need) })
+            })
+        })
+    }
+
+    /// Which of the devices that have a tile sends it to a device that has not.
+    fn sender(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<i64> {
+        let host = |device: i64| {
+            let devices = self.devices_per_host?;
+            u64::try_from(device).ok()?.checked_div(devices.get())
+        };
+        let copies = self.from.replication()?.max(1);
+        let turn = self.turn(tile, region, receiver)?;
+        if self.devices_per_host.is_some() && copies > 1 {
+            let near =
+                self.from.tile_holders(tile).filter(|&device| host(device) == host(receiver)).collect::<Vec<_>>();
+            let turn = turn.checked_rem(near.len() as u64).and_then(|turn| usize::try_from(turn).ok());
+            if let Some(&device) = turn.and_then(|turn| near.get(turn)) {
+                return Some(device);
+            }
+        }
+        self.from.tile_holder(tile, turn.checked_rem(copies)?)
+    }
+
+    /// The number of a device among those that receive a tile, which the devices that have it serve in turns.
+    fn turn(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<u64> {
+        let place = |device: i64| {
+            // As in `needs`.
+            if self.to.device_count().is_none() {
+                return self.from.device_position(device);
+            }
+            let position = self.to.device_position(device)?;
+            // The tiles of the target that overlap this one are a box; the devices of each follow each other.
+            let copies = self.to.replication()?.max(1);
+            let own = row_major_index(position.checked_div(copies)?, self.to.tiles());
+            let bounds = Tiles::bounds(&self.to, region)?;
+            let is_inside = own.iter().zip(&bounds).all(|(own, (first, last))| (first..=last).contains(&own));
+            let inside =
+                own.iter().zip(&bounds).map(|(own, (first, _))| own.saturating_sub(*first)).collect::<Vec<_>>();
+            let sizes =
+                bounds.iter().map(|(first, last)| last.saturating_sub(*first).saturating_add(1)).collect::<Vec<_>>();
+            let number = row_major_number(&inside, &sizes).filter(|_| is_inside)?;
+            number.checked_mul(copies)?.checked_add(position.checked_rem(copies)?)
+        };
+        let own = place(receiver)?;
+        // Devices that have the tile receive nothing.
+        let before = self.from.tile_holders(tile).filter(|&holder| place(holder).is_some_and(|place| place < own));
+        own.checked_sub(before.count() as u64)
     }
 
     /// The transfers: each device receives what it needs and does not have from one of the devices that have it.
@@ -143,20 +318,73 @@ impl Reshard {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn transfers(&self) -> impl Iterator<Item = Transfer> + '_ {
-        self.needs().enumerate().flat_map(move |(number, (to, need))| {
-            let own = self.from.region(to).ok();
-            Tiles::new(&self.from, &need).filter_map(move |tile| {
-                let region = self.from.tile_region(&tile)?;
-                if own.as_ref() == Some(&region) {
-                    return None;
-                }
-                // The devices that hold copies take turns in sending.
-                let holders = self.from.replication()?.max(1);
-                let turn = (number as u64).checked_rem(holders)?;
-                let from = self.from.tile_holder(&tile, turn)?;
-                Some(Transfer { from, to, region: region.intersection(&need) })
-            })
-        })
+        self.receivers().flat_map(|device| self.sources(device)).filter(|transfer| transfer.from != transfer.to)
+    }
+
+    /// Which positions of the sender's shard become which of the receiver's, in the order of the latter's memory, as long runs as both have.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[4,8]".parse()?)?;
+    /// let transfer = reshard.transfers().next().unwrap();
+    /// // Device 1 sends the left halves of its two rows of 8; they become the last two rows of 4 of device 0.
+    /// let runs = reshard.runs(&transfer)?.map(|run| (run.from, run.to, run.len));
+    /// assert!(runs.eq([(0, 8, 4), (8, 12, 4)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ArrayShape::stride_table`], for a shard.
+    pub fn runs(&self, transfer: &Transfer) -> Result<Runs, StrideTableError> {
+        let start =
+            |partition: &Partition, device| partition.region(device).map(|region| region.start).unwrap_or_default();
+        let from = (self.from.shard(), start(&self.from, transfer.from));
+        let to = (self.to.shard(), start(&self.to, transfer.to));
+        Runs::new(from, to, &transfer.region)
+    }
+
+    /// Makes the new shard of a device: copies each part of it from the shard of the device that has it. Padding is left as it is.
+    ///
+    /// It is what the devices do, done in one memory: to test a program against, or to move an array that is on one host. `shard` gives the
+    /// bytes of a device's shard before.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"u8[2,4]".parse()?)?;
+    /// let before = [[1, 2, 3, 4], [5, 6, 7, 8]];
+    /// let mut after = [0; 4];
+    /// reshard.receive(1, |device| Some(&before.get(device as usize)?[..]), &mut after)?;
+    /// assert_eq!(after, [3, 4, 7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the target does not use the device, `shard` has nothing for a device, or a shard has another number of bytes than its shape. Parts
+    /// that were copied before the error stay.
+    pub fn receive<'a>(
+        &self,
+        device: i64,
+        shard: impl Fn(i64) -> Option<&'a [u8]>,
+        destination: &mut [u8],
+    ) -> Result<(), ShardingError> {
+        let check = |device: i64, partition: &Partition, found: usize| {
+            let (expected, found) = (partition.shard().byte_size(), found as u64);
+            if expected == Some(found) { Ok(()) } else { Err(ShardingError::ShardBytes { device, expected, found }) }
+        };
+        self.need(device).ok_or(ShardingError::NoSuchDevice { device })?;
+        check(device, &self.to, destination.len())?;
+        for source in self.sources(device) {
+            let from = shard(source.from).ok_or(ShardingError::NoSuchDevice { device: source.from })?;
+            check(source.from, &self.from, from.len())?;
+            for run in self.runs(&source).map_err(|_| ShardingError::Overflow)? {
+                run.copy([self.from.shard(), self.to.shard()], from, destination).ok_or(ShardingError::Overflow)?;
+            }
+        }
+        Ok(())
     }
 
     /// The number of elements that a device needs and does not have; 0 for a device that the target does not use. This
@@ -172,10 +400,7 @@ impl Reshard {
     /// ```
     #[must_use]
     pub fn received(&self, device: i64) -> u64 {
-        let need = match self.to.region(device) {
-            Ok(need) => need,
-            Err(_) => return 0,
-        };
+        let Some(need) = self.need(device) else { return 0 };
         let own = self.from.region(device).map_or(0, |own| own.intersection(&need).elements());
         need.elements().saturating_sub(own)
     }
@@ -201,6 +426,51 @@ impl Reshard {
         elements.checked_mul(self.element_bits).map(|bits| bits.div_ceil(8))
     }
 
+    /// The bytes that all devices together need and have already; `None` if the number of bits does not fit in a `u64`.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert_eq!(reshard.bytes_kept(), Some(2 * 16 * 4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn bytes_kept(&self) -> Option<u64> {
+        let mut elements = 0_u64;
+        for (device, need) in self.needs() {
+            let own = self.from.region(device).map_or(0, |own| own.intersection(&need).elements());
+            elements = elements.checked_add(own)?;
+        }
+        elements.checked_mul(self.element_bits).map(|bits| bits.div_ceil(8))
+    }
+
+    /// The number of transfers; `None` if it does not fit in a `u64`. It is computed without making them.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[4,1]<=[4]}".parse()?, "{devices=[1,4]<=[4]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert_eq!(reshard.messages(), Some(4 * 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn messages(&self) -> Option<u64> {
+        let mut messages = 0_u64;
+        for (device, need) in self.needs() {
+            let Some(bounds) = Tiles::bounds(&self.from, &need) else { continue };
+            let mut tiles = 1_u64;
+            for (first, last) in bounds {
+                tiles = tiles.checked_mul(last.checked_sub(first)?.checked_add(1)?)?;
+            }
+            let has_one = self.from.region(device).is_ok_and(|own| !own.intersection(&need).is_empty());
+            messages = messages.checked_add(tiles.checked_sub(u64::from(has_one))?)?;
+        }
+        Some(messages)
+    }
+
     /// The collective operation that performs it.
     ///
     /// ```
@@ -216,30 +486,107 @@ impl Reshard {
     #[must_use]
     pub fn kind(&self) -> ReshardKind {
         let (mut same, mut within, mut around, mut moved, mut equal) = (true, true, true, true, true);
+        // The devices that need parts of the same tiles: one collective operation serves them.
+        let mut groups = BTreeMap::<_, Group>::new();
         for (device, need) in self.needs() {
-            let Ok(own) = self.from.region(device) else {
-                // A device that has nothing must receive everything.
-                (same, within, around, equal) = (false, false, false, false);
-                moved = false;
+            let own = self.from.region(device).ok();
+            let region = own.clone().unwrap_or_default();
+            let common = if own.is_some() { region.intersection(&need).elements() } else { 0 };
+            same &= own.as_ref() == Some(&need) || (own.is_some() && region.is_empty() && need.is_empty());
+            within &= own.is_some() && common == need.elements();
+            around &= own.is_some() && common == region.elements();
+            let Some(bounds) = Tiles::bounds(&self.from, &need) else {
+                // A device that needs nothing takes part in no exchange of equal parts.
+                equal = false;
                 continue;
             };
-            let common = own.intersection(&need).elements();
-            same &= own == need || (own.is_empty() && need.is_empty());
-            within &= common == need.elements();
-            around &= common == own.elements();
-            equal &= own.elements() == need.elements();
-            let mut tiles = Tiles::new(&self.from, &need);
-            let first = tiles.next().and_then(|tile| self.from.tile_region(&tile));
-            moved &= first.is_none_or(|first| first == need) && tiles.next().is_none();
+            let tile = bounds.iter().map(|&(first, _)| first).collect::<Vec<_>>();
+            let is_tile = bounds.iter().all(|(first, last)| first == last)
+                && self.from.tile_region(&tile).as_ref() == Some(&need);
+            moved &= is_tile;
+            let corner = bounds.iter().map(|&(_, last)| last).collect::<Vec<_>>();
+            let sides = [self.from.tile_region(&tile), self.from.tile_region(&corner)];
+            if let [Some(first), Some(last)] = sides {
+                around &= first.start == need.start && last.limit == need.limit;
+            }
+            equal &= common > 0 && self.has_equal_parts(&bounds, &need);
+            let group = groups.entry(bounds).or_default();
+            count(&mut group.needs, need.start);
+            if own.is_some() {
+                count(&mut group.has, region.start);
+            }
         }
+        let holders = self.from.replication().unwrap_or(u64::MAX);
         match () {
             () if same => ReshardKind::Nothing,
             () if within => ReshardKind::Slice,
-            () if around => ReshardKind::AllGather,
-            () if moved => ReshardKind::Permute,
-            () if equal => ReshardKind::AllToAll,
+            // Each device receives the same tiles as those from which it receives.
+            () if around && groups.iter().all(|(bounds, group)| group.is_regular() && group.has_all(bounds)) => {
+                ReshardKind::AllGather
+            }
+            // A device sends to one other, so no more devices need a tile than have it.
+            () if moved && groups.values().all(|group| group.needs.values().all(|&count| count <= holders)) => {
+                ReshardKind::Permute
+            }
+            () if equal
+                && groups.iter().all(|(bounds, group)| {
+                    group.is_regular() && group.has_all(bounds) && group.needs.len() == group.has.len()
+                }) =>
+            {
+                ReshardKind::AllToAll
+            }
             () => ReshardKind::Mixed,
         }
+    }
+
+    /// Whether the parts of a region that the tiles within these bounds have are all of the same size.
+    fn has_equal_parts(&self, bounds: &[(u64, u64)], need: &Region) -> bool {
+        let along =
+            bounds.iter().zip(need.start.iter().zip(&need.limit)).zip(self.from.sizes().iter().zip(self.from.tiles()));
+        along.into_iter().all(|((&(first, last), (&start, &limit)), (&size, &tiles))| {
+            let shard = size.div_ceil(tiles).max(1);
+            let part = |tile: u64| {
+                let (begin, end) = (tile.saturating_mul(shard), tile.saturating_add(1).saturating_mul(shard));
+                end.min(limit).saturating_sub(begin.max(start))
+            };
+            // Those between are whole tiles.
+            let is_between = last.saturating_sub(first) > 1;
+            part(first) == part(last) && (!is_between || part(first) == shard)
+        })
+    }
+}
+
+/// Counts one more of these.
+fn count(counts: &mut BTreeMap<Vec<u64>, u64>, start: Vec<u64>) {
+    let count = counts.entry(start).or_default();
+    *count = count.saturating_add(1);
+}
+
+/// Devices that need parts of the same tiles.
+#[derive(Default)]
+struct Group {
+    /// How many have each tile before, by where it begins.
+    has: BTreeMap<Vec<u64>, u64>,
+    /// How many need each region, by where it begins.
+    needs: BTreeMap<Vec<u64>, u64>,
+}
+
+impl Group {
+    /// Whether equally many have each tile, and equally many need each region. Then the group divides into groups with one of each: the
+    /// devices are the edges of a regular bipartite graph of tiles and regions, which is a union of perfect matchings.
+    fn is_regular(&self) -> bool {
+        [&self.has, &self.needs].iter().all(|counts| {
+            let mut counts = counts.values();
+            counts.next().is_some_and(|first| counts.all(|count| count == first))
+        })
+    }
+
+    /// Whether its devices have all tiles within these bounds, and no other.
+    fn has_all(&self, bounds: &[(u64, u64)]) -> bool {
+        let tiles = bounds
+            .iter()
+            .try_fold(1_u64, |tiles, (first, last)| tiles.checked_mul(last.checked_sub(*first)?.checked_add(1)?));
+        tiles == Some(self.has.len() as u64)
     }
 }
 
@@ -252,8 +599,15 @@ struct Tiles {
 
 impl Tiles {
     fn new(partition: &Partition, region: &Region) -> Self {
+        let bounds = Self::bounds(partition, region);
+        let next = bounds.as_ref().map(|bounds| bounds.iter().map(|&(first, _)| first).collect());
+        Self { bounds, next }
+    }
+
+    /// The first and the last tile along each dimension; `None` if no tile overlaps.
+    fn bounds(partition: &Partition, region: &Region) -> Option<Vec<(u64, u64)>> {
         if region.is_empty() {
-            return Self { bounds: None, next: None };
+            return None;
         }
         let mut bounds = Vec::with_capacity(partition.sizes().len());
         let sides = region.start.iter().zip(&region.limit);
@@ -262,8 +616,7 @@ impl Tiles {
             let tile = |index: u64| index.checked_div(shard).unwrap_or(0);
             bounds.push((tile(start), tile(limit.saturating_sub(1))));
         }
-        let next = bounds.iter().map(|&(first, _)| first).collect();
-        Self { bounds: Some(bounds), next: Some(next) }
+        Some(bounds)
     }
 }
 

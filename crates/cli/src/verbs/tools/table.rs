@@ -14,12 +14,13 @@ use xla_shape_answers::tool::tool_schema;
 const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
 
 /// When to use a tool, after "Use it": a verb says only what it answers.
-const WHEN: [(&str, &str); 21] = [
+const WHEN: [(&str, &str); 22] = [
     ("explain", "first for a shape: its bytes, its padding, its tiles"),
     ("compare", "before a reshape, a transpose or a custom call, to see whether it is free"),
     ("advise", "when an array is mostly padding"),
     ("draw", "when you must see which element is where"),
     ("convert", "when a layout comes from another library, or goes to one"),
+    ("reshard", "when an array changes its sharding, to see which bytes must move and which collective does it"),
     ("check", "when there are many shapes"),
     ("scan", "first when something failed, with the whole message or log"),
     ("hlo", "when a compiled program takes too much memory"),

@@ -1,0 +1,341 @@
+//! What moves between devices when the sharding of an array changes.
+
+use crate::Answer;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU64;
+use xla_shape_core::shard::{Mesh, Reshard, ReshardKind, Sharding, ShardingError, ShardingKind, Transfer};
+use xla_shape_core::{ArrayShape, Layout};
+
+/// At most this many devices are listed.
+const MAX_DEVICES: usize = 4096;
+/// At most this many messages are listed, or counted for each axis of the mesh.
+const MAX_MESSAGES: u64 = 1 << 18;
+
+/// What moves between devices when the sharding of an array changes: the least that must, who sends it, and which collective does it.
+///
+/// Bytes are those of the elements, without padding. No device receives what it has.
+///
+/// ```
+/// use xla_shape_answers::reshard::{Change, Collective, Resharding};
+///
+/// let change = Change {
+///     array: "bf16[8192,4096]".parse()?,
+///     from: "{devices=[4,2]<=[8]}".parse()?,
+///     to: "{devices=[1,8]<=[8]}".parse()?,
+///     layout: None,
+///     devices_per_host: None,
+///     devices: Vec::new(),
+/// };
+/// let answer = Resharding::new(&change)?;
+/// assert_eq!((answer.bytes_moved, answer.bytes_kept, answer.messages), (Some(48 << 20), Some(16 << 20), Some(24)));
+/// assert_eq!(answer.collectives, [Collective::AllToAll]);
+/// assert_eq!(answer.devices[0].from.iter().map(|part| part.device).collect::<Vec<_>>(), [2, 4, 6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Resharding {
+    /// The shape of the array, with its layout.
+    pub shape: String,
+    /// How it is divided before.
+    pub before: Division,
+    /// How it is divided afterwards.
+    pub after: Division,
+    /// The bytes that all devices together receive from others, which is the least possible; null if the bits do not fit in 64 bits.
+    pub bytes_moved: Option<u64>,
+    /// The bytes that all devices together need and have already; null if the bits do not fit in 64 bits.
+    pub bytes_kept: Option<u64>,
+    /// How many parts of the array one device sends to another; null if the number does not fit in 64 bits.
+    pub messages: Option<u64>,
+    /// The one collective operation that does it. Empty if nothing moves, or if several operations are needed (see `several`).
+    pub collectives: Vec<Collective>,
+    /// Whether no single collective operation does it.
+    pub several: bool,
+    /// Of a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
+    pub axes: Option<Vec<Along>>,
+    /// What each device needs, in the order of the tiles of the new sharding, or the devices that were asked for.
+    pub devices: Vec<Receiver>,
+    /// How many devices are not listed.
+    pub more_devices: u64,
+}
+
+/// How an array is divided among devices.
+///
+/// ```
+/// # use xla_shape_answers::reshard::{Change, Resharding};
+/// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// let before = Resharding::new(&change)?.before;
+/// assert_eq!((before.shard.as_str(), before.shard_bytes), ("f32[4,4]{1,0}", Some(64)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Division {
+    /// The canonical text of the sharding.
+    pub sharding: String,
+    /// The shape of a shard, with its layout.
+    pub shard: String,
+    /// The bytes of a shard, with padding; null if they do not fit in 64 bits.
+    pub shard_bytes: Option<u64>,
+}
+
+words! {
+    /// A collective operation.
+    pub enum Collective {
+        /// Every device keeps what it has and receives more.
+        AllGather = "all-gather",
+        /// Every device receives a part of what others have, as many elements as it had.
+        AllToAll = "all-to-all",
+        /// Every device receives what one device has.
+        Permute = "collective-permute",
+    }
+}
+
+/// What moves between devices that differ in these axes of the mesh only.
+///
+/// ```
+/// # use xla_shape_answers::reshard::{Change, Resharding};
+/// # let (from, to) = ("{mesh['x'=2,'y'=2], [{'x'}]}".parse()?, "{mesh['x'=2,'y'=2], [{}]}".parse()?);
+/// # let change = Change { array: "f32[8]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// let axes = Resharding::new(&change)?.axes.unwrap();
+/// assert_eq!((axes[0].axes.as_slice(), axes[0].bytes, axes[0].messages), (&["x".to_owned()][..], 64, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Along {
+    /// The names of the axes.
+    pub axes: Vec<String>,
+    /// The bytes that all devices together receive.
+    pub bytes: u64,
+    /// How many messages bring them.
+    pub messages: u64,
+}
+
+/// What a device needs, and from where.
+///
+/// ```
+/// # use xla_shape_answers::reshard::{Change, Resharding};
+/// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// let receiver = &Resharding::new(&change)?.devices[0];
+/// assert_eq!((receiver.device, receiver.kept_bytes), (0, 64));
+/// assert_eq!((receiver.from[0].device, receiver.from[0].bytes), (1, 64));
+/// assert_eq!((receiver.from[0].start.as_slice(), receiver.from[0].limit.as_slice()), (&[4, 0][..], &[8, 4][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Receiver {
+    /// The device.
+    pub device: i64,
+    /// The bytes that it needs and has already.
+    pub kept_bytes: u64,
+    /// What it receives.
+    pub from: Vec<Sent>,
+}
+
+/// A part of an array that a device sends.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Sent {
+    /// The device that sends it.
+    pub device: i64,
+    /// The bytes of its elements.
+    pub bytes: u64,
+    /// The first index of each dimension, in the whole array.
+    pub start: Vec<u64>,
+    /// The index after the last one of each dimension.
+    pub limit: Vec<u64>,
+}
+
+/// What is asked.
+///
+/// ```
+/// use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
+///
+/// let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{manual}".parse()?);
+/// let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// assert!(Resharding::new(&change).unwrap_err().to_string().contains("`{manual}`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The array, with the layout that its shards have before.
+    pub array: ArrayShape,
+    /// How it is divided before.
+    pub from: Sharding,
+    /// How it is divided afterwards.
+    pub to: Sharding,
+    /// The layout of the shards afterwards; as before if it is `None`.
+    pub layout: Option<Layout>,
+    /// How many devices a host has, if those of one host are nearer: devices 0 to n - 1 are those of the first.
+    pub devices_per_host: Option<NonZeroU64>,
+    /// The devices to list; all if it is empty.
+    pub devices: Vec<i64>,
+}
+
+/// Why there is no answer about a change of a sharding.
+///
+/// ```
+/// use xla_shape_answers::reshard::ReshardError;
+/// use xla_shape_core::shard::ShardingError;
+///
+/// let error = ReshardError::After(ShardingError::NotATuple);
+/// assert!(error.to_string().starts_with("the new sharding: "));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ReshardError {
+    /// The sharding before does not fit the array.
+    Before(ShardingError),
+    /// The sharding afterwards does not, or its shards cannot have the layout.
+    After(ShardingError),
+    /// The two together.
+    Both(ShardingError),
+    /// A device that was asked for is none of the new sharding.
+    NoSuchDevice(i64),
+}
+
+impl fmt::Display for ReshardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Before(error) => write!(f, "the sharding before: {error}"),
+            Self::After(error) => write!(f, "the new sharding: {error}"),
+            Self::Both(error) => error.fmt(f),
+            Self::NoSuchDevice(device) => write!(f, "the new sharding does not use device {device}"),
+        }
+    }
+}
+
+impl std::error::Error for ReshardError {}
+
+impl Resharding {
+    /// Answers about a change.
+    ///
+    /// # Errors
+    /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
+    /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
+    pub fn new(change: &Change) -> Result<Self, ReshardError> {
+        let Change { array, from, to, layout, devices_per_host, devices } = change;
+        from.partition(array).map_err(ReshardError::Before)?;
+        to.partition(array).map_err(ReshardError::After)?;
+        let mut reshard = from.reshard(to, array).map_err(ReshardError::Both)?;
+        if let Some(layout) = layout {
+            reshard = reshard.into_layout(layout.clone()).map_err(ReshardError::After)?;
+        }
+        if let Some(devices) = *devices_per_host {
+            reshard = reshard.with_hosts(devices);
+        }
+        let element_bits = array.element_bits();
+        // A part has at most as many elements as the array, whose bits fit.
+        let bytes = |transfer: &Transfer| (transfer.region.elements() * element_bits).div_ceil(8);
+        let kind = reshard.kind();
+        let messages = reshard.messages();
+        let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES);
+        let mesh = mesh_of(to).or_else(|| mesh_of(from)).filter(|_| is_few);
+        let (listed, more_devices) = listed(&reshard, devices)?;
+        let division = |sharding: &Sharding, partition: &xla_shape_core::shard::Partition| Division {
+            sharding: sharding.to_string(),
+            shard: partition.shard().to_string(),
+            shard_bytes: partition.shard().byte_size(),
+        };
+        Ok(Self {
+            shape: array.to_string(),
+            before: division(from, reshard.from()),
+            after: division(to, reshard.to()),
+            bytes_moved: reshard.bytes(),
+            bytes_kept: reshard.bytes_kept(),
+            messages,
+            collectives: collective(kind).into_iter().collect(),
+            several: kind == ReshardKind::Mixed,
+            axes: mesh.map(|mesh| along(mesh, &reshard, bytes)),
+            devices: listed.into_iter().map(|device| receiver(&reshard, device, bytes)).collect(),
+            more_devices,
+        })
+    }
+
+    /// The most bytes that a listed device receives.
+    #[must_use]
+    pub fn most_received(&self) -> u64 {
+        self.devices.iter().map(|device| device.from.iter().map(|sent| sent.bytes).sum()).max().unwrap_or(0)
+    }
+}
+
+/// The devices to list, and how many more there are: as many as have few messages together.
+fn listed(reshard: &Reshard, asked: &[i64]) -> Result<(Vec<i64>, u64), ReshardError> {
+    if !asked.is_empty() {
+        let unused = |device: &&i64| !reshard.receivers().any(|receiver| receiver == **device);
+        return match asked.iter().find(unused) {
+            Some(&device) => Err(ReshardError::NoSuchDevice(device)),
+            None => Ok((asked.to_vec(), 0)),
+        };
+    }
+    let (mut listed, mut messages) = (Vec::new(), 0);
+    let mut devices = reshard.receivers();
+    for device in devices.by_ref() {
+        messages += reshard.sources(device).take(MAX_MESSAGES as usize).count() as u64;
+        if listed.len() == MAX_DEVICES || (messages > MAX_MESSAGES && !listed.is_empty()) {
+            return Ok((listed, 1 + devices.count() as u64));
+        }
+        listed.push(device);
+    }
+    Ok((listed, 0))
+}
+
+fn receiver(reshard: &Reshard, device: i64, bytes: impl Fn(&Transfer) -> u64) -> Receiver {
+    let mut receiver = Receiver { device, kept_bytes: 0, from: Vec::new() };
+    for source in reshard.sources(device) {
+        let size = bytes(&source);
+        if source.from == device {
+            receiver.kept_bytes += size;
+        } else {
+            let (start, limit) = (source.region.start, source.region.limit);
+            receiver.from.push(Sent { device: source.from, bytes: size, start, limit });
+        }
+    }
+    receiver
+}
+
+fn collective(kind: ReshardKind) -> Option<Collective> {
+    match kind {
+        ReshardKind::AllGather => Some(Collective::AllGather),
+        ReshardKind::AllToAll => Some(Collective::AllToAll),
+        ReshardKind::Permute => Some(Collective::Permute),
+        _ => None,
+    }
+}
+
+/// The mesh of a sharding that names axes.
+fn mesh_of(sharding: &Sharding) -> Option<&Mesh> {
+    match sharding.kind() {
+        ShardingKind::Named(named) => Some(named.mesh()).filter(|mesh| !mesh.axes().is_empty()),
+        _ => None,
+    }
+}
+
+/// What moves along which axes of a mesh: by those in which the sender and the receiver differ.
+fn along(mesh: &Mesh, reshard: &Reshard, bytes: impl Fn(&Transfer) -> u64) -> Vec<Along> {
+    let sizes = mesh.axes().iter().map(|axis| axis.size).collect::<Vec<_>>();
+    let place =
+        |device| mesh.devices().position(device).map(|position| xla_shape_core::map::row_major_index(position, &sizes));
+    let mut found = BTreeMap::<Vec<usize>, (u64, u64)>::new();
+    for transfer in reshard.transfers() {
+        // A device outside of the mesh has no place in it.
+        let (Some(from), Some(to)) = (place(transfer.from), place(transfer.to)) else { continue };
+        let axes = (0..sizes.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
+        let (sum, messages) = found.entry(axes).or_default();
+        *sum += bytes(&transfer);
+        *messages += 1;
+    }
+    let name = |axis: usize| mesh.axes().get(axis).map_or_else(String::new, |axis| axis.name.to_string());
+    let along = |(axes, (bytes, messages)): (Vec<usize>, _)| Along {
+        axes: axes.into_iter().map(name).collect(),
+        bytes,
+        messages,
+    };
+    found.into_iter().map(along).collect()
+}
+
+impl Answer for Resharding {
+    const SCHEMA: &'static str = "xla-shape/reshard/1";
+}

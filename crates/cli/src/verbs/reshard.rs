@@ -1,0 +1,20 @@
+//! `reshard`: what moves between devices when the sharding of an array changes.
+
+use crate::args::ReshardArguments;
+use crate::failure::Failure;
+use crate::given::{array_of, sharding_of};
+use xla_shape_answers::reshard::{Change, Resharding};
+
+pub(crate) fn run(arguments: &ReshardArguments) -> Result<(), Failure> {
+    let layout = arguments.layout.as_deref().map(|text| text.parse().map_err(|error| Failure::shape(&error, text)));
+    let change = Change {
+        array: array_of(&arguments.shape)?,
+        from: sharding_of(&arguments.from)?,
+        to: sharding_of(&arguments.to)?,
+        layout: layout.transpose()?,
+        devices_per_host: arguments.hosts,
+        devices: arguments.devices.clone(),
+    };
+    let resharding = Resharding::new(&change).map_err(Failure::said)?;
+    super::show(&resharding, arguments.answer.format)
+}

@@ -1,0 +1,114 @@
+//! `xla-shape reshard`.
+
+use crate::program::Command;
+use serde_json::{Value, json};
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::program().arg("reshard").args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn answer(arguments: &[&str]) -> Value {
+    let (code, json, error) = run(&[arguments, &["--format", "json"]].concat());
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    serde_json::from_str(&json).unwrap()
+}
+
+#[test]
+fn what_moves_is_said() {
+    let found = answer(&["bf16[8192,4096]", "--from", "{devices=[4,2]<=[8]}", "--to", "{devices=[1,8]<=[8]}"]);
+    assert_eq!(
+        (&found["bytes_moved"], &found["bytes_kept"], &found["messages"]),
+        (&json!(56 << 20), &json!(8 << 20), &json!(28))
+    );
+    // Devices 0 to 3 have what device 0 sends them, but it receives from 0, 2, 4 and 6: no all-to-all has these groups.
+    assert_eq!((&found["collectives"], &found["several"]), (&json!([]), &json!(true)));
+    let first = &found["devices"][0];
+    assert_eq!(
+        (&first["device"], &first["kept_bytes"], &first["from"].as_array().unwrap().len()),
+        (&json!(0), &json!(2 << 20), &3)
+    );
+    let part = json!({ "device": 2, "bytes": 2 << 20, "start": [2048, 0], "limit": [4096, 512] });
+    assert_eq!(first["from"][0], part);
+
+    let rows = ["f32[64,128]", "--from", "{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}", "--to"];
+    let gather = answer(&[&rows[..], &["{mesh['x'=4,'y'=2], [{}, {'y'}]}", "--device", "3"]].concat());
+    assert_eq!((&gather["collectives"], &gather["more_devices"]), (&json!(["all-gather"]), &json!(0)));
+    assert_eq!(gather["axes"], json!([{ "axes": ["x"], "bytes": 96 << 10, "messages": 24 }]));
+    assert_eq!(gather["devices"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_layout_and_hosts() {
+    let found = answer(&[
+        "f32[512,512]",
+        "--from",
+        "{devices=[4,1]<=[4]}",
+        "--to",
+        "{replicated}",
+        "--layout",
+        "{1,0:T(8,128)}",
+    ]);
+    assert_eq!(found["after"]["shard"], "f32[512,512]{1,0:T(8,128)}");
+    // Devices 0 and 2 have one half, 1 and 3 the other; 0 and 1 are one host.
+    let halves = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}";
+    let near = answer(&["f32[8,8]", "--from", halves, "--to", "{replicated}", "--hosts", "2"]);
+    let senders = near["devices"].as_array().unwrap().iter();
+    let senders = senders.map(|device| (device["device"].as_i64(), device["from"][0]["device"].as_i64()));
+    let mut senders = senders.map(|(to, from)| (to.unwrap(), from.unwrap())).collect::<Vec<_>>();
+    senders.sort_unstable();
+    assert_eq!(senders, [(0, 1), (1, 0), (2, 3), (3, 2)]);
+}
+
+#[test]
+fn nothing_moves() {
+    let (code, text, _) = run(&["f32[8]", "--from", "{devices=[4]<=[4]}", "--to", "{mesh['x'=4], [{'x'}]}"]);
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("Nothing moves: each device has all that it needs.\n"), "{text}");
+    let empty = answer(&["f32[0,8]", "--from", "{devices=[4,1]<=[4]}", "--to", "{devices=[1,4]<=[4]}"]);
+    assert_eq!((&empty["bytes_moved"], &empty["messages"]), (&json!(0), &json!(0)));
+}
+
+/// The parts of thousands of devices are listed as far as there are few, and nothing takes long.
+#[test]
+fn many_devices() {
+    let rows = "{devices=[4096,1]<=[4096]}";
+    let found = answer(&["bf16[65536,65536]", "--from", rows, "--to", "{devices=[1,4096]<=[4096]}"]);
+    assert_eq!((&found["messages"], &found["collectives"]), (&json!(4096 * 4095), &json!(["all-to-all"])));
+    let listed = found["devices"].as_array().unwrap().len() as u64;
+    assert_eq!((listed, found["more_devices"].as_u64().unwrap() + listed), (64, 4096));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (arguments, expected) in [
+        (
+            &["f32[8,8]", "--from", "{manual}", "--to", "{replicated}"][..],
+            "the sharding before: expected a sharding that says what each device has, found `{manual}`",
+        ),
+        (
+            &["f32[8,8]", "--from", "{devices=[4,1]<=[4]}", "--to", "{devices=[4]<=[4]}"],
+            "the new sharding: expected a sharding of 2 dimensions, as the array has, found one of 1",
+        ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{devices=[4,1]<=[4]}", "--layout", "{1,0,2}"],
+            "the new sharding: the layout does not fit the shard:",
+        ),
+        (
+            &["s4[8,8]", "--from", "{replicated}", "--to", "{devices=[4,1]<=[4]}", "--layout", "{1,0:E(4)}"],
+            "the new sharding: expected a layout that keeps the 8 bits of an element, found 4",
+        ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{devices=[4,1]<=[4]}", "--device", "9"],
+            "the new sharding does not use device 9",
+        ),
+        (&["f32[8,8]", "--from", "{devices=[4,1}", "--to", "{replicated}"], "{devices=[4,1}"),
+        (&["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "0"], "'0' for '--hosts <N>'"),
+        (&["(f32[8], f32[8])", "--from", "{replicated}", "--to", "{replicated}"], "f32[8]"),
+    ] {
+        let (code, output, error) = run(arguments);
+        assert!(matches!(code, Some(1 | 2)) && output.is_empty(), "{arguments:?} {code:?} {output}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+}

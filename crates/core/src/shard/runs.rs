@@ -1,0 +1,224 @@
+//! [`Runs`]: which positions of one shard become which of another.
+
+use super::partition::Region;
+use super::ranges::Ranges;
+use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError};
+use crate::shape::array::ArrayShape;
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Elements that follow each other in a shard before and after a change of the sharding.
+///
+/// ```
+/// use xla_shape_core::shard::{MovedRun, Sharding};
+///
+/// let (rows, whole): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
+/// let reshard = rows.reshard(&whole, &"f32[4,8]".parse()?)?;
+/// let transfer = reshard.transfers().next().unwrap();
+/// assert!(reshard.runs(&transfer)?.eq([MovedRun { from: 0, to: 16, len: 16 }]), "the second half of the rows");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MovedRun {
+    /// The position of the first element in the sender's shard, in elements.
+    pub from: u64,
+    /// Its position in the receiver's shard, in elements.
+    pub to: u64,
+    /// How many elements there are.
+    pub len: u64,
+}
+
+impl MovedRun {
+    /// Copies the elements of the run, which have as many bits on both sides; `None` if they are not within the bytes.
+    pub(super) fn copy(self, [from, to]: [&ArrayShape; 2], source: &[u8], destination: &mut [u8]) -> Option<()> {
+        let range = |start: u64| Some(start..start.checked_add(self.len)?);
+        let (before, after) = (range(self.from)?, range(self.to)?);
+        if let (Some(before), Some(after)) = (from.byte_range(&before), to.byte_range(&after)) {
+            let bytes = |range: Range<u64>| Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?);
+            destination.get_mut(bytes(after)?)?.copy_from_slice(source.get(bytes(before)?)?);
+            return Some(());
+        }
+        // The run begins or ends inside a byte.
+        let first = |array: &ArrayShape, position: u64| {
+            let prefix = array.layout().dynamic_shape_metadata_prefix_bytes().checked_mul(8)?;
+            position.checked_mul(array.element_bits())?.checked_add(prefix)
+        };
+        let (old, new) = (first(from, self.from)?, first(to, self.to)?);
+        for bit in 0..self.len.checked_mul(to.element_bits())? {
+            let (old, new) = (old.checked_add(bit)?, new.checked_add(bit)?);
+            let is_set = source.get(usize::try_from(old / 8).ok()?)? >> (old % 8) & 1 == 1;
+            let byte = destination.get_mut(usize::try_from(new / 8).ok()?)?;
+            let mask = 1_u8 << (new % 8);
+            *byte = if is_set { *byte | mask } else { *byte & !mask };
+        }
+        Some(())
+    }
+}
+
+/// An iterator over the runs of a transfer, in the order of the receiver's memory; see [`Reshard::runs`](super::Reshard::runs).
+///
+/// Each step takes as long as one run, or a part of it that is as long as the digits that both layouts share. Where they share none, as in
+/// a transpose, that is an element.
+///
+/// ```
+/// use xla_shape_core::shard::Sharding;
+///
+/// let rows: Sharding = "{devices=[2,1]<=[2]}".parse()?;
+/// let reshard = rows.reshard(&"{devices=[2,1]1,0}".parse()?, &"f32[64,128]".parse()?)?;
+/// let tiled = reshard.into_layout("{1,0:T(8,128)}".parse()?)?;
+/// let transfer = tiled.transfers().next().unwrap();
+/// // Rows of 128 elements are rows of tiles, and the tiles follow each other.
+/// assert_eq!(tiled.runs(&transfer)?.map(|run| run.len).collect::<Vec<_>>(), [4096]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Runs {
+    from: Shard,
+    to: Shard,
+    /// The positions of the receiver's shard that hold the region.
+    ranges: Ranges,
+    /// What is left of a range.
+    current: Range<u64>,
+    /// How many elements at each multiple of it follow each other in both shards.
+    block: u64,
+    /// Whether blocks follow each other in both as long as the digits above the block count up.
+    counts: bool,
+    /// The index of an element in the receiver's shard, and in the sender's.
+    index: [Vec<u64>; 2],
+    /// The last run, which the next one may extend.
+    pending: Option<MovedRun>,
+}
+
+/// A shard and its place.
+#[derive(Clone, Debug)]
+struct Shard {
+    table: Box<StrideTable>,
+    /// The index of its first element in the whole array.
+    start: Vec<u64>,
+    /// The digit above the block.
+    above: Option<Digit>,
+}
+
+impl Shard {
+    fn new((array, start): (&ArrayShape, Vec<u64>)) -> Result<Self, StrideTableError> {
+        Ok(Self { table: Box::new(array.stride_table()?), start, above: None })
+    }
+
+    /// How many values the digit above the block has left, from that of the element with this index.
+    fn left(&self, index: &[u64]) -> u64 {
+        self.above.map_or(1, |digit| digit.size.saturating_sub(digit.term.value(index, &[])))
+    }
+
+    /// A region of the whole array as one of the shard.
+    fn local(&self, region: &Region) -> Region {
+        let local =
+            |corner: &[u64]| corner.iter().zip(&self.start).map(|(i, start)| i.saturating_sub(*start)).collect();
+        Region { start: local(&region.start), limit: local(&region.limit) }
+    }
+}
+
+impl Runs {
+    /// Both shards with the index of their first element, and a region that both have.
+    pub(super) fn new(
+        from: (&ArrayShape, Vec<u64>),
+        to: (&ArrayShape, Vec<u64>),
+        region: &Region,
+    ) -> Result<Self, StrideTableError> {
+        let target = to.0;
+        let (mut from, mut to) = (Shard::new(from)?, Shard::new(to)?);
+        let ranges = target.ranges_of(to.local(region))?;
+        let (block, counts) = shared(&mut from, &mut to, region);
+        let index = [(); 2].map(|()| vec![0; region.start.len()]);
+        Ok(Self { from, to, ranges, current: 0..0, block, counts, index, pending: None })
+    }
+
+    /// The next run, which may continue the one before.
+    fn step(&mut self) -> Option<MovedRun> {
+        if self.current.is_empty() {
+            self.current = self.ranges.next()?;
+        }
+        let to = self.current.start;
+        let [index, before] = &mut self.index;
+        let (Slot::Element(()), true) = ((*self.to.table).as_ref().multi_index_into(to, index), self.block > 0) else {
+            return None;
+        };
+        let starts = self.from.start.iter().zip(&self.to.start);
+        for ((before, index), (from, to)) in before.iter_mut().zip(&*index).zip(starts) {
+            *before = index.checked_add(*to)?.checked_sub(*from)?;
+        }
+        let from = (*self.from.table).as_ref().checked_linear_index(before)?;
+        let blocks = if self.counts { self.from.left(before).min(self.to.left(index)) } else { 1 };
+        let rest = self.current.end.saturating_sub(to);
+        let len = blocks.saturating_mul(self.block).min(rest);
+        self.current.start = to.checked_add(len)?;
+        Some(MovedRun { from, to, len })
+    }
+}
+
+/// How many elements at each multiple of it follow each other in both shards, and whether the digits above count the same thing. The more
+/// minor digits must be the same, without padding, and the region must begin and end with whole blocks.
+fn shared(from: &mut Shard, to: &mut Shard, region: &Region) -> (u64, bool) {
+    let tables = [&from.table, &to.table];
+    if tables.iter().any(|table| !table.as_ref().as_ref().intermediates().is_empty()) {
+        return (1, false);
+    }
+    let locals = [from.local(region), to.local(region)];
+    // How many indices of each dimension the block has.
+    let mut covered = vec![1_u64; region.start.len()];
+    let mut block = 1_u64;
+    let digits = tables.map(|table| table.as_ref().as_ref().digits().iter().rev());
+    let [before, after] = digits;
+    for (before, after) in before.zip(after) {
+        let is_same = before.term.source == after.term.source
+            && before.term.divisor == after.term.divisor
+            && (before.stride, after.stride) == (block, block);
+        if !is_same {
+            return (block, false);
+        }
+        let (Source::Dimension(dimension), divisor) = (before.term.source, before.term.divisor.get()) else {
+            // It counts nothing.
+            if (before.size, after.size) == (1, 1) {
+                continue;
+            }
+            return (block, false);
+        };
+        let dimension = dimension as usize;
+        let Some(along) = covered.get_mut(dimension).filter(|along| **along == divisor) else { return (block, false) };
+        let is_full = before.size == after.size && [before, after].iter().all(|digit| digit.taken() == digit.size);
+        let wider = along.checked_mul(before.size).filter(|wider| {
+            let corners = locals.iter().flat_map(|local| [local.start.get(dimension), local.limit.get(dimension)]);
+            corners.flatten().all(|corner| corner.is_multiple_of(*wider))
+        });
+        let (Some(wider), Some(larger), true) = (wider, block.checked_mul(before.size), is_full) else {
+            (from.above, to.above) = (Some(*before), Some(*after));
+            return (block, true);
+        };
+        (*along, block) = (wider, larger);
+    }
+    (block, false)
+}
+
+impl Iterator for Runs {
+    type Item = MovedRun;
+
+    fn next(&mut self) -> Option<MovedRun> {
+        loop {
+            let Some(run) = self.step() else { return self.pending.take() };
+            match &mut self.pending {
+                Some(last)
+                    if last.from.checked_add(last.len) == Some(run.from)
+                        && last.to.checked_add(last.len) == Some(run.to) =>
+                {
+                    last.len = last.len.saturating_add(run.len);
+                }
+                pending => {
+                    if let Some(run) = pending.replace(run) {
+                        return Some(run);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What moves between devices, in words.
+
+use crate::words::{InUnits, count};
+use crate::{Show, Text};
+use xla_shape_answers::reshard::{Along, Collective, Division, Receiver, Resharding};
+
+/// So many devices, and so many senders of each, are shown to people.
+const SHOWN: usize = 16;
+
+/// What a collective operation does.
+const fn meaning(collective: Collective) -> &'static str {
+    match collective {
+        Collective::AllGather => "an all-gather does it: each device keeps what it has, and receives more",
+        Collective::Permute => "a collective-permute does it: each device receives what one other has",
+        _ => "an all-to-all does it: each device exchanges parts with others, and ends with as many elements as before",
+    }
+}
+
+fn bytes(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "more than 2^64 bits".to_owned(), |bytes| InUnits(bytes).to_string())
+}
+
+fn verdict(answer: &Resharding) -> String {
+    let Resharding { bytes_moved, bytes_kept, messages, collectives, several, .. } = answer;
+    if *bytes_moved == Some(0) {
+        return "Nothing moves: each device has all that it needs.".to_owned();
+    }
+    let messages = messages.map_or_else(|| "more than 2^64 messages".to_owned(), |n| count(n, "message", "messages"));
+    let (moved, kept) = (bytes(*bytes_moved), bytes(*bytes_kept));
+    let how = match collectives.first() {
+        Some(collective) => meaning(*collective),
+        None if *several => "no single collective operation does it",
+        None => "each device keeps a part of what it has",
+    };
+    format!("{moved} move between devices in {messages}, the least that must; {kept} stay. As a program: {how}.")
+}
+
+fn division(text: &mut Text, name: &str, Division { sharding, shard, shard_bytes }: &Division) {
+    text.verbatim(format_args!("{name} {sharding}"));
+    text.verbatim(format_args!("     a shard is {shard}, {}", bytes(*shard_bytes)));
+}
+
+fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {
+    let sent = from.iter().take(SHOWN).map(|sent| format!("{} from {}", InUnits(sent.bytes), sent.device));
+    let mut sent = sent.collect::<Vec<_>>().join(", ");
+    if from.len() > SHOWN {
+        sent += &format!(", … and from {}", count((from.len() - SHOWN) as u64, "other", "others"));
+    }
+    let receives = if sent.is_empty() { "receives nothing".to_owned() } else { format!("receives {sent}") };
+    text.hanging(&format!("  {device:>4}  keeps {}; ", InUnits(*kept_bytes)), &receives);
+}
+
+impl Show for Resharding {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        text.paragraph(verdict(self));
+        text.verbatim(format_args!("\n     {}", self.shape));
+        division(&mut text, "from", &self.before);
+        division(&mut text, "  to", &self.after);
+        if let Some(axes) = self.axes.as_ref().filter(|axes| !axes.is_empty()) {
+            text.heading("By the axes of the mesh in which sender and receiver differ");
+            for Along { axes, bytes, messages } in axes {
+                let messages = count(*messages, "message", "messages");
+                text.verbatim(format_args!(
+                    "  {:<12}  {:>10}  {messages}",
+                    axes.join(", "),
+                    InUnits(*bytes).to_string()
+                ));
+            }
+        }
+        if !self.devices.is_empty() {
+            text.heading("Device");
+            self.devices.iter().take(SHOWN).for_each(|device| receiver(&mut text, device));
+        }
+        let hidden = self.devices.len().saturating_sub(SHOWN) as u64 + self.more_devices;
+        if hidden > 0 {
+            text.paragraph(format_args!("  … and {} (--device)", count(hidden, "other", "others")));
+        }
+        text
+    }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Makes tests/corpus/reshards.jsonl: what XLA's SPMD partitioner sends to change a sharding, for random pairs on 8 CPU devices.
+
+usage: reshards.py COUNT > tests/corpus/reshards.jsonl (with JAX installed)
+
+Each line has the array, both shardings as XLA writes them, and the collectives of the compiled program: their opcode, the bytes of an
+operand on one device, and the devices of a group (of a permutation, the number of pairs of different devices)."""
+
+import json
+import os
+import random
+import re
+import sys
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax  # noqa: E402
+import numpy as np  # noqa: E402
+from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
+
+COLLECTIVE = re.compile(r"= (\(?[^=]*?) (all-gather|all-to-all|all-reduce|collective-permute|reduce-scatter)(?:-start)?\((.*)")
+ARRAY = re.compile(r"\b(pred|[suf]\d+|bf16|f8\w+|c\d+)\[([\d,]*)\]")
+BYTES = {"pred": 1, "s8": 1, "u8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "u32": 4, "c64": 8}
+
+
+def size(text):
+    """The bytes of all arrays in a shape."""
+    total = 0
+    for element, sizes in ARRAY.findall(text):
+        total += BYTES[element] * int(np.prod([int(n) for n in sizes.split(",") if n], initial=1))
+    return total
+
+
+def group_size(groups):
+    """The devices of a group: `{{0,1},{2,3}}`, `[2,2]<=[4]` or `mesh['x'=4,'y'=2] {'x':(2)2}`."""
+    if groups.startswith("{{"):
+        return len(groups[2:].split("}")[0].split(","))
+    if groups.startswith("["):
+        return int(groups[1:].split("]")[0].split(",")[1])
+    sizes = dict(re.findall(r"'(\w+)'=(\d+)", groups))
+    axes = re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", groups.split("] {")[1])
+    return int(np.prod([int(part or sizes[name]) for name, part in axes]))
+
+
+def collectives(text):
+    found = []
+    for line in re.sub(r"/\*.*?\*/", "", text).splitlines():
+        match = COLLECTIVE.search(line)
+        if not match:
+            continue
+        result, opcode, rest = match.groups()
+        if opcode == "collective-permute":
+            pairs = re.search(r"source_target_pairs=\{(.*?)\}\}", rest)[1]
+            pairs = [pair.split(",") for pair in re.findall(r"\{?(\d+,\d+)", pairs)]
+            found.append({"opcode": opcode, "bytes": size(result), "pairs": sum(a != b for a, b in pairs)})
+            continue
+        group = group_size(re.search(r"replica_groups=(.*?), [a-z_]+=", rest)[1])
+        # The operand on one device; an all-gather's is a part of its result.
+        operand = size(result) // (group if opcode == "all-gather" else 1) * (group if opcode == "reduce-scatter" else 1)
+        found.append({"opcode": opcode, "bytes": operand, "group": group})
+    return found
+
+
+def spec(random_, axes, rank):
+    """Axes of a mesh for each dimension, each used at most once."""
+    names = [name for name in axes if random_.random() < 0.75]
+    random_.shuffle(names)
+    along = [[] for _ in range(rank)]
+    for name in names:
+        along[random_.randrange(rank)].append(name)
+    return PartitionSpec(*[tuple(names) or None for names in along])
+
+
+def main():
+    random_ = random.Random(67)
+    devices = np.array(jax.devices())
+    seen = set()
+    while len(seen) < int(sys.argv[1]):
+        shape = random_.choice([(8,), (4, 2), (2, 2, 2), (2, 4)])
+        order = devices if random_.random() < 0.7 else devices[random_.sample(range(8), 8)]
+        mesh = Mesh(order.reshape(shape), ["x", "y", "z"][: len(shape)])
+        rank = random_.choice([1, 2, 2, 3])
+        sizes = tuple(random_.choice([8, 16, 24, 32, 64]) for _ in range(rank))
+        element = random_.choice(["float32", "bfloat16", "int8"])
+        one, other = (NamedSharding(mesh, spec(random_, mesh.axis_names, rank)) for _ in range(2))
+        try:
+            array = jax.ShapeDtypeStruct(sizes, element, sharding=one)
+            compiled = jax.jit(lambda x: x, out_shardings=other).lower(array).compile()
+        except ValueError:
+            continue  # A dimension does not divide.
+        name = {"float32": "f32", "bfloat16": "bf16", "int8": "s8"}[element]
+        text = [str(sharding._to_xla_hlo_sharding(rank)) for sharding in (one, other)]
+        row = {"array": f"{name}[{','.join(map(str, sizes))}]", "from": text[0], "to": text[1]}
+        if text[0] == text[1] or json.dumps(row) in seen:
+            continue
+        seen.add(json.dumps(row))
+        print(json.dumps({**row, "collectives": collectives(compiled.as_text())}))
+
+
+main()

@@ -1,0 +1,284 @@
+//! What moves between devices when a sharding changes, against brute force: each element of each shard.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use xla_shape::shard::{Partition, Reshard, ReshardKind, Sharding, ShardingError};
+use xla_shape::{ArrayShape, Layout, Slot};
+use xla_shape_tests::corpus;
+
+/// A sharding of an array of this rank: sizes of tiles, copies, and the order of the devices; often uneven.
+fn sharding(rank: usize) -> impl Strategy<Value = Sharding> {
+    let tiles = prop::collection::vec(1_u64..4, rank);
+    (tiles, 1_u64..4, any::<prop::sample::Index>(), any::<bool>()).prop_map(|(tiles, copies, order, is_listed)| {
+        let devices = tiles.iter().product::<u64>() * copies;
+        let dimensions = tiles.iter().chain([&copies]).map(ToString::to_string).collect::<Vec<_>>().join(",");
+        // A list begins with any device; an iota may be transposed.
+        let order = match (is_listed, order.index(devices as usize) as u64) {
+            (true, first) => {
+                (0..devices).map(|i| ((i * 5 + first) % devices).to_string()).collect::<Vec<_>>().join(",")
+            }
+            (false, order) if order % 2 == 0 => format!("<=[{},{copies}]T(1,0)", devices / copies),
+            _ => format!("<=[{devices}]"),
+        };
+        let order = if devices.is_multiple_of(5) && is_listed { format!("<=[{devices}]") } else { order };
+        match devices {
+            1 => Sharding::maximal(0),
+            _ => format!("{{devices=[{dimensions}]{order} last_tile_dim_replicate}}").parse().unwrap(),
+        }
+    })
+}
+
+fn layout(rank: usize) -> impl Strategy<Value = &'static str> {
+    prop::sample::select(match rank {
+        1 => &["{0}", "{0:T(4)}", "{0:T(2)(2)}", "{0:T(8)}"][..],
+        2 => &[
+            "{1,0}",
+            "{0,1}",
+            "{1,0:T(2,4)}",
+            "{0,1:T(2,4)(2,1)}",
+            "{1,0:T(4,2)(2,2)}",
+            "{1,0:T(3)}",
+            "{1,0:T(*,4)}",
+            "{1,0:T(4,4)(4,1)}",
+        ],
+        _ => &[
+            "{2,1,0}",
+            "{0,1,2}",
+            "{2,0,1}",
+            "{2,1,0:T(2,4)}",
+            "{1,2,0:T(2,2)(2,1)}",
+            "{2,1,0:T(4)}",
+            "{0,2,1:T(2,2,2)}",
+        ],
+    })
+}
+
+#[derive(Clone, Debug)]
+struct Change {
+    array: ArrayShape,
+    layout: Layout,
+    shardings: [Sharding; 2],
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    (1_usize..4).prop_flat_map(|rank| {
+        let sizes = prop::collection::vec(0_u64..14, rank);
+        let layouts = (layout(rank), layout(rank), any::<bool>());
+        (
+            sizes,
+            prop::sample::select(vec!["f32", "bf16", "u8", "c128", "s4"]),
+            layouts,
+            [sharding(rank), sharding(rank)],
+        )
+            .prop_map(|(sizes, element, (from, to, is_same), shardings)| {
+                let sizes = sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+                let to = if is_same { from } else { to };
+                let array = format!("{element}[{sizes}]{from}").parse().unwrap();
+                Change { array, layout: to.parse().unwrap(), shardings }
+            })
+    })
+}
+
+/// The shard of a device: at each position the row-major number of an element of the whole array, or `None`.
+fn shard(partition: &Partition, device: i64) -> Vec<Option<u64>> {
+    let Ok(region) = partition.region(device) else { return Vec::new() };
+    let table = partition.shard().stride_table().unwrap();
+    let number = |index: Vec<u64>| {
+        let index = index.iter().zip(&region.start).map(|(i, start)| i + start).collect::<Vec<_>>();
+        let is_inside = index.iter().zip(&region.limit).all(|(i, limit)| i < limit);
+        is_inside.then(|| index.iter().zip(partition.sizes()).fold(0, |number, (i, size)| number * size + i))
+    };
+    let at = |position| match table.as_ref().multi_index(position) {
+        Slot::Element(index) => number(index),
+        _ => None,
+    };
+    (0..table.as_ref().positions()).map(at).collect()
+}
+
+/// The new shard of a device, made of the runs.
+fn made(reshard: &Reshard, device: i64) -> Vec<Option<u64>> {
+    let mut made = vec![None; shard(reshard.to(), device).len()];
+    for source in reshard.sources(device) {
+        let before = shard(reshard.from(), source.from);
+        let mut last = None;
+        for run in reshard.runs(&source).unwrap() {
+            assert!(run.len > 0);
+            // They are in order, and as long as they can be.
+            let joins = last.is_some_and(|(from, to)| (from, to) == (run.from, run.to));
+            assert!(!joins && last.is_none_or(|(_, to)| to <= run.to));
+            last = Some((run.from + run.len, run.to + run.len));
+            for i in 0..run.len as usize {
+                let place = &mut made[run.to as usize + i];
+                assert_eq!(*place, None, "written once");
+                *place = before[run.from as usize + i];
+                assert!(place.is_some(), "no padding is sent");
+            }
+        }
+    }
+    made
+}
+
+proptest! {
+    #[test]
+    fn runs_make_every_shard(Change { array, layout, shardings: [from, to] } in change()) {
+        let reshard = from.reshard(&to, &array).unwrap().into_layout(layout).unwrap();
+        for device in reshard.receivers().collect::<Vec<_>>() {
+            prop_assert_eq!(made(&reshard, device), shard(reshard.to(), device), "device {}", device);
+        }
+        // Where no sharding names devices, each device that there may be has the array, and keeps it.
+        let is_named = [reshard.from(), reshard.to()].iter().any(|partition| partition.device_count().is_some());
+        prop_assert_eq!(reshard.sources(1_000).next().is_none(), is_named || array.elements() == Some(0));
+    }
+
+    /// Nobody receives what they have, and those who have a part send it equally often, or are the receiver's neighbours.
+    #[test]
+    fn the_nearest_send(Change { array, shardings: [from, to], .. } in change(), per_host in 1_u64..9) {
+        let reshard = from.reshard(&to, &array).unwrap();
+        let holders = |transfer: &xla_shape::shard::Transfer| {
+            reshard.from().holders(&transfer.region.start).collect::<Vec<_>>()
+        };
+        let mut sent = BTreeMap::<Vec<i64>, BTreeMap<i64, u64>>::new();
+        for transfer in reshard.transfers() {
+            let holders = holders(&transfer);
+            prop_assert!(holders.contains(&transfer.from) && !holders.contains(&transfer.to));
+            let counts = sent.entry(holders.clone()).or_insert_with(|| holders.iter().map(|&holder| (holder, 0)).collect());
+            *counts.get_mut(&transfer.from).unwrap() += 1;
+        }
+        for counts in sent.values() {
+            let (least, most) = (counts.values().min().unwrap(), counts.values().max().unwrap());
+            prop_assert!(most - least <= 1, "{:?}", sent);
+        }
+        let near = reshard.clone().with_hosts(NonZeroU64::new(per_host).unwrap());
+        let host = |device: i64| device as u64 / per_host;
+        for transfer in near.transfers() {
+            let has_neighbour = holders(&transfer).iter().any(|&holder| host(holder) == host(transfer.to));
+            prop_assert_eq!(has_neighbour, host(transfer.from) == host(transfer.to));
+        }
+        prop_assert_eq!(near.bytes(), reshard.bytes());
+        prop_assert_eq!(reshard.messages(), Some(reshard.transfers().count() as u64));
+        // What is needed is kept or received.
+        let needed = reshard.receivers().map(|device| to.partition(&array).unwrap().region(device).unwrap().elements()).sum::<u64>();
+        let needed = (needed * array.element_bits()).div_ceil(8);
+        let parts = reshard.bytes().unwrap() + reshard.bytes_kept().unwrap();
+        // Each of the two is rounded to bytes.
+        prop_assert!((needed..=needed + 1).contains(&parts), "{} {}", needed, parts);
+    }
+}
+
+/// Elements of 4 bits are moved, too, and what is not whole is refused.
+#[test]
+fn shards_are_received() {
+    let [rows, columns] =
+        ["{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}"].map(|text| text.parse::<Sharding>().unwrap());
+    let array = "s4[2,6]{1,0:E(4)}".parse().unwrap();
+    let reshard = rows.reshard(&columns, &array).unwrap();
+    // Three bytes have a row: 1 to 6, and 7 to 12. The lower half of a byte is the first element.
+    let before = [[0x21, 0x43, 0x65], [0x87, 0xa9, 0xcb]];
+    let shard = |device: i64| before.get(device as usize).map(|shard| &shard[..]);
+    let mut after = [[0; 3]; 2];
+    for (device, after) in (0..).zip(&mut after) {
+        reshard.receive(device, shard, after).unwrap();
+    }
+    assert_eq!(after, [[0x21, 0x73, 0x98], [0x54, 0xa6, 0xcb]]);
+
+    let error = |result: Result<(), ShardingError>| result.unwrap_err().to_string();
+    assert_eq!(error(reshard.receive(2, shard, &mut [0; 3])), "expected a device of the sharding, found 2");
+    assert_eq!(error(reshard.receive(1, |_| None, &mut [0; 3])), "expected a device of the sharding, found 0");
+    assert_eq!(error(reshard.receive(1, shard, &mut [0; 4])), "expected 3 bytes in the shard of device 1, found 4");
+    assert_eq!(
+        error(reshard.receive(1, |_| Some(&[]), &mut [0; 3])),
+        "expected 3 bytes in the shard of device 0, found 0"
+    );
+    let wider = reshard.into_layout("{1,0}".parse().unwrap()).unwrap_err();
+    assert_eq!(wider.to_string(), "expected a layout that keeps the 4 bits of an element, found 8");
+}
+
+/// A KV cache on 8 devices with one head each becomes one on 2 groups of 4 with 4 heads each, in tiles.
+#[test]
+fn a_cache_moves_between_groups() {
+    let array = "bf16[16,2,8,16,128]".parse::<ArrayShape>().unwrap();
+    let [one, four] = ["{devices=[1,1,8,1,1]<=[8]}", "{devices=[1,1,2,1,1,4]<=[8] last_tile_dim_replicate}"]
+        .map(|text| text.parse::<Sharding>().unwrap());
+    let reshard =
+        one.reshard(&four, &array).unwrap().into_layout("{4,3,2,1,0:T(8,128)(2,1)}".parse().unwrap()).unwrap();
+    assert_eq!((reshard.kind(), reshard.messages()), (ReshardKind::AllGather, Some(24)));
+    for device in 0..8 {
+        assert_eq!(made(&reshard, device), shard(reshard.to(), device), "device {device}");
+    }
+}
+
+/// Each device's part of a plan of thousands of devices is had without the parts of the others.
+#[test]
+fn one_device_of_many() {
+    let rows = "{devices=[4096,1]<=[4096]}".parse::<Sharding>().unwrap();
+    let columns = "{devices=[1,4096]<=[4096]}".parse::<Sharding>().unwrap();
+    let array = "bf16[65536,65536]{1,0:T(8,128)(2,1)}".parse().unwrap();
+    let reshard = rows.reshard(&columns, &array).unwrap();
+    let sources = reshard.sources(17).collect::<Vec<_>>();
+    assert_eq!(sources.len(), 4096);
+    assert!(sources.iter().all(|source| source.region.elements() == 256));
+    let runs = reshard.runs(&sources[5]).unwrap().collect::<Vec<_>>();
+    assert_eq!(runs.iter().map(|run| run.len).sum::<u64>(), 256);
+}
+
+/// What XLA's partitioner sends to change a sharding on 8 devices (`scripts/data/reshards.py`).
+#[derive(Deserialize)]
+struct Row {
+    array: ArrayShape,
+    from: String,
+    to: String,
+    collectives: Vec<Collective>,
+}
+
+#[derive(Deserialize)]
+struct Collective {
+    opcode: String,
+    /// Of the operand on one device.
+    bytes: u64,
+    /// The devices of a group.
+    group: Option<u64>,
+    /// The pairs of different devices.
+    pairs: Option<u64>,
+}
+
+impl Collective {
+    /// The bytes that all 8 devices receive.
+    fn received(&self) -> u64 {
+        let group = self.group.unwrap_or(1);
+        match self.opcode.as_str() {
+            "all-gather" => 8 * self.bytes * (group - 1),
+            "all-to-all" => 8 * self.bytes * (group - 1) / group,
+            "collective-permute" => self.bytes * self.pairs.unwrap(),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+/// The partitioner of XLA never sends less, and where one collective does it, it is the same one.
+#[test]
+fn xla_sends_no_less() {
+    let rows = corpus::<Row>("reshards.jsonl");
+    assert_eq!(rows.len(), 300);
+    let (mut equal, mut single) = (0, 0);
+    for Row { array, from, to, collectives } in rows {
+        let [before, after] = [&from, &to].map(|text| text.parse::<Sharding>().unwrap());
+        let reshard = before.reshard(&after, &array).unwrap();
+        let (least, sent) = (reshard.bytes().unwrap(), collectives.iter().map(Collective::received).sum::<u64>());
+        assert!(least <= sent, "{array} {from} {to}: {least} {sent}");
+        equal += usize::from(least == sent);
+        if let ([one], ReshardKind::AllGather | ReshardKind::AllToAll | ReshardKind::Permute) =
+            (&*collectives, reshard.kind())
+        {
+            assert_eq!(one.opcode, reshard.kind().name(), "{array} {from} {to}");
+            single += 1;
+        }
+        assert_eq!(
+            collectives.is_empty(),
+            matches!(reshard.kind(), ReshardKind::Nothing | ReshardKind::Slice),
+            "{array} {from} {to}"
+        );
+    }
+    assert_eq!((equal, single), (154, 120), "as many bytes, and the same single collective");
+}
