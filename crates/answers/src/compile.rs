@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::shard::Sharding;
+use xla_shape_core::sorting::{sort, sort_by_key};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Shape, memory_space};
 use xla_shape_hlo::{Instruction, Module, Opcode};
@@ -405,6 +406,19 @@ impl Answered {
         let given = inputs.chain(outputs).zip(&self.sizes);
         given.map(|((what, name, shape), &bytes)| Given { what, name, shape, bytes })
     }
+}
+
+/// The entries with the largest keys, at most so many, in the order of the list.
+///
+/// ```
+/// assert_eq!(xla_shape_answers::compile::largest(&[3, 1, 2], 2, |number| *number), [&3, &2]);
+/// ```
+pub fn largest<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec<&T> {
+    let mut numbers = (0..list.len()).collect::<Vec<_>>();
+    sort_by_key(&mut numbers, |&number| std::cmp::Reverse(key(&list[number])));
+    numbers.truncate(most);
+    sort(&mut numbers);
+    numbers.into_iter().map(|number| &list[number]).collect()
 }
 
 /// The names of the parameters in the user's program. A module whose parameters are not the program's, such as one that has them in a tuple,

@@ -3,12 +3,12 @@
 use crate::tpu::{cost, named};
 use crate::words::{Bytes, column_width, count};
 use crate::{Show, Text};
-use xla_shape_answers::block::{BlockAnswer, BlockAnswers, Fitting, Measured, PartKind, Vector};
+use xla_shape_answers::block::{BlockAnswer, BlockAnswers, Fitting, LimitOf, Measured, PartKind, Vector};
 use xla_shape_core::tpu::DOUBLE_BUFFERED;
 
 impl Show for BlockAnswer {
     fn text(&self, width: usize) -> Text {
-        let Self { generation, parts, vmem_bytes, limit_bytes, most_bytes, fits, fitting, assumed, asked } = self;
+        let Self { generation, parts, vmem_bytes, limit_bytes, most_bytes, fits, fitting, assumed, .. } = self;
         let mut text = Text::new(width);
         let verdict = if *fits { "fit into" } else { "do not fit into" };
         let (needed, limit) = (Bytes(*vmem_bytes), Bytes(*limit_bytes));
@@ -16,13 +16,13 @@ impl Show for BlockAnswer {
             "The blocks need {needed}, and {verdict} the {limit} of VMEM that a kernel may use on {}.",
             named(generation, *assumed)
         ));
-        match asked {
-            None if limit_bytes < most_bytes => text.paragraph(format_args!(
+        match self.limit_of() {
+            Some(LimitOf::Default) => text.paragraph(format_args!(
                 "That is the compiler's limit if the kernel gives no vmem_limit_bytes (--vmem-limit), which can be at most {}.",
                 Bytes(*most_bytes)
             )),
-            Some(asked) if asked > limit_bytes => text.paragraph(format_args!("The compiler gives no kernel more than that.")),
-            _ => {}
+            Some(LimitOf::Compiler) => text.paragraph(format_args!("The compiler gives no kernel more than that.")),
+            None => {}
         }
         if !fits {
             text.paragraph(

@@ -3,11 +3,12 @@
 use crate::hlo::{capacity_text, what_takes_memory};
 use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
-use xla_shape_answers::compile::{Answered, Autotuning, Compilation, Given, Outcome, Refused, Target, Unseen, Untuned};
+use xla_shape_answers::compile::{
+    Answered, Autotuning, Compilation, Given, Outcome, Refused, Target, Unseen, Untuned, largest,
+};
 use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
-use xla_shape_core::sorting::{sort, sort_by_key};
 
 impl Show for Compilation {
     fn text(&self, width: usize) -> Text {
@@ -136,7 +137,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
 /// The layouts of the parameters and results, or of the largest if there are more than a list has.
 fn shapes(text: &mut Text, answered: &Answered) {
     let all = answered.shapes().collect::<Vec<_>>();
-    let shown = first(&all, answered.top, |given| given.bytes);
+    let shown = largest(&all, answered.top, |given| given.bytes);
     text.heading("Layouts");
     let name = |given: &Given<'_>| given.name.map_or(0, |name| name.chars().count());
     let names = column_width(shown.iter().map(|given| name(given)));
@@ -155,15 +156,6 @@ fn more(text: &mut Text, all: usize, shown: usize) {
     if shown < all {
         text.verbatim(format_args!("  … and {} smaller ones; --top {all} shows them all", all - shown));
     }
-}
-
-/// The entries with the largest keys, at most so many, in the order of the list.
-fn first<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec<&T> {
-    let mut numbers = (0..list.len()).collect::<Vec<_>>();
-    sort_by_key(&mut numbers, |&number| std::cmp::Reverse(key(&list[number])));
-    numbers.truncate(most);
-    sort(&mut numbers);
-    numbers.into_iter().map(|number| &list[number]).collect()
 }
 
 /// One column for each device.
@@ -255,7 +247,7 @@ fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
     });
     let top = good.iter().map(|(_, answered)| answered.top).max().unwrap_or(0);
     // Those that differ first: they are why somebody compares devices.
-    let shown = first(&rows, top, |row| (row.kinds.len() > 1, row.bytes));
+    let shown = largest(&rows, top, |row| (row.kinds.len() > 1, row.bytes));
     let label = |row: &Row<'_>| row.name.map_or_else(|| row.what.clone(), |name| format!("{}  {name}", row.what));
     let width = column_width(shown.iter().map(|row| label(row).chars().count()));
     for row in &shown {

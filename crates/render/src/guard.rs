@@ -59,7 +59,7 @@ impl Show for Expectations {
 fn expectation(text: &mut Text, program: &Expectation) {
     let name = program.device.as_deref().or(program.module.as_deref()).unwrap_or("the program");
     let all = count(program.claims.len() as u64, "claim", "claims");
-    let broken: Vec<_> = program.claims.iter().filter(|claim| claim.state != ClaimState::Holds).collect();
+    let broken: Vec<_> = program.broken().collect();
     match broken.len() {
         0 => text.heading(&format!("{name}: passed ({all})")),
         broken => text.heading(&format!("{name}: FAILED ({broken} of {all})")),

@@ -78,6 +78,35 @@ pub struct BlockAnswer {
     pub asked: Option<u64>,
 }
 
+/// Why the limit is what it is.
+///
+/// ```
+/// use xla_shape_answers::block::{BlockAnswer, LimitOf, Part};
+///
+/// let part = Part::Scratch("f32[8,128]".parse()?);
+/// assert_eq!(BlockAnswer::new(&[part], None, None)?.limit_of(), Some(LimitOf::Default));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitOf {
+    /// The kernel gives none, and could give more.
+    Default,
+    /// The kernel asks for more than the compiler gives any.
+    Compiler,
+}
+
+impl BlockAnswer {
+    /// Why the limit is what it is; `None` if it is what was asked for, or the most that there is.
+    #[must_use]
+    pub fn limit_of(&self) -> Option<LimitOf> {
+        match self.asked {
+            None if self.limit_bytes < self.most_bytes => Some(LimitOf::Default),
+            Some(asked) if asked > self.limit_bytes => Some(LimitOf::Compiler),
+            _ => None,
+        }
+    }
+}
+
 /// A block or a scratch buffer in VMEM.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Measured {

@@ -7,7 +7,7 @@ use xla_shape_hlo::cost::{Costs, InstructionCost, Unit};
 use xla_shape_hlo::profile::{InstructionTimes, ProfiledModule};
 
 /// How many times its estimate an instruction may take, or the other way around, before that is worth saying.
-const DIFFERS: f64 = 1.5;
+pub(super) const DIFFERS: f64 = 1.5;
 
 /// How many instructions need cycles and times before their median is the length of a cycle.
 const FEWEST: usize = 3;

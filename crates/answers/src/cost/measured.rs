@@ -1,6 +1,6 @@
 //! What a profile measured of a program, joined with its module: by line, scope and opcode, and each copy with its cause.
 
-use super::estimates::{Estimates, Expected};
+use super::estimates::{DIFFERS, Estimates, Expected};
 use super::{Cause, Changed, Collective, CopyCost, Remedy, Spread};
 use crate::amount::{Amount, Seconds};
 use crate::digest::{self, Digest};
@@ -270,6 +270,49 @@ impl Times {
             shortest_picoseconds: times.shortest,
             longest_picoseconds: times.longest,
         }
+    }
+}
+
+/// What the times of a profile do not say.
+///
+/// ```
+/// use xla_shape_answers::cost::{Measured, MeasuredDoubt};
+///
+/// assert_eq!(Measured::DIFFERS, 1.5);
+/// assert_ne!(MeasuredDoubt::ImpossibleEvents(1), MeasuredDoubt::OverlappingEvents(1));
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum MeasuredDoubt {
+    /// The module does not have so many instructions of the profile, so that their times have no line.
+    UnknownInstructions(usize),
+    /// So many events end before they begin, and do not count.
+    ImpossibleEvents(u64),
+    /// So many events overlap, and count in full.
+    OverlappingEvents(u64),
+    /// Nobody knows to which program so many events belong; they do not count.
+    UnassignedEvents(u64),
+    /// Estimates are the compiler's cycles at so many picoseconds each, the median of what was measured.
+    EstimatesByMedian(f64),
+}
+
+impl Measured {
+    /// How many times its estimate an instruction may take, or the other way around, before it [differs](MeasuredInstruction::differs).
+    pub const DIFFERS: f64 = DIFFERS;
+
+    /// What the times do not say.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<MeasuredDoubt> {
+        let some = |events: u64| Some(events).filter(|&events| events > 0);
+        let unknown = Some(self.unknown_instructions).filter(|&unknown| unknown > 0);
+        let doubts = [
+            unknown.map(MeasuredDoubt::UnknownInstructions),
+            some(self.impossible_events).map(MeasuredDoubt::ImpossibleEvents),
+            some(self.overlapping_events).map(MeasuredDoubt::OverlappingEvents),
+            some(self.unassigned_events).map(MeasuredDoubt::UnassignedEvents),
+            self.picoseconds_per_cycle.map(MeasuredDoubt::EstimatesByMedian),
+        ];
+        doubts.into_iter().flatten().collect()
     }
 }
 

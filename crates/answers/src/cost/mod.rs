@@ -19,8 +19,8 @@ use crate::source::{scope_of, source_text};
 pub use cause::{Cause, FixedBy, Side};
 pub use copies::{Changed, CopyCost};
 pub use measured::{
-    Measured, MeasuredCollective, MeasuredCopy, MeasuredInstruction, MeasuredLine, MeasuredModule, MeasuredOpcode,
-    MeasuredScope, Runs, Times,
+    Measured, MeasuredCollective, MeasuredCopy, MeasuredDoubt, MeasuredInstruction, MeasuredLine, MeasuredModule,
+    MeasuredOpcode, MeasuredScope, Runs, Times,
 };
 pub use remedy::{Remedy, Stays};
 pub use run::{MeasuredRun, RunEvent, RunInstruction, RunKind, RunRow};
@@ -29,7 +29,7 @@ use serde::Serialize;
 pub use spread::Spread;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-pub use sums::Sums;
+pub use sums::{NoTotal, Sums};
 use xla_shape_core::Layout;
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::sorting::sort_by_key;
@@ -148,6 +148,43 @@ impl ProgramCost {
         let mut sources = self.lines.iter().filter_map(|line| line.source.as_deref()).peekable();
         sources.peek().is_some() && sources.all(|source| source.starts_with("-:"))
     }
+}
+
+impl ProgramCost {
+    /// The instructions of which the least time counts, because the compiler's estimate is not credible.
+    pub fn bounded(&self) -> impl Iterator<Item = &Expensive> {
+        self.instructions.iter().filter(|found| found.basis == Basis::Bound)
+    }
+
+    /// What counts by the bytes that it moves, or would.
+    #[must_use]
+    pub fn by_bytes(&self) -> Option<ByBytes> {
+        let counted = self.instructions.iter().filter(|found| found.basis == Basis::Bytes).count();
+        let moves = |opcode: &str| ["copy", "transpose", "custom-call"].contains(&opcode);
+        let would = || self.sums.are_times() && self.without.iter().any(|group| moves(&group.opcode));
+        match counted {
+            0 => would().then_some(ByBytes::WithGpu),
+            counted => Some(ByBytes::Counted(counted)),
+        }
+    }
+}
+
+/// What counts by the bytes that it moves.
+///
+/// ```
+/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { a = f32[8]{0} parameter(0) ROOT b = f32[8]{0} copy(a) }")?;
+/// assert_eq!(ProgramCost::new(&module)?.by_bytes(), None, "on a TPU, nothing does");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByBytes {
+    /// So many instructions.
+    Counted(usize),
+    /// Some would, if the GPU were known.
+    WithGpu,
 }
 
 /// What the compiler made of the program with some layouts asked for.

@@ -46,6 +46,33 @@ pub struct Sums {
     pub overflowed: bool,
 }
 
+/// Why there is no total of a program's figures.
+///
+/// ```
+/// use xla_shape_answers::cost::{NoTotal, ProgramCost};
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("HloModule m\nENTRY e { a = f32[8]{0} parameter(0) ROOT b = f32[8]{0} negate(a) }")?;
+/// assert_eq!(ProgramCost::new(&module)?.sums.why_no_total(), Some(NoTotal::NoCycles));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NoTotal {
+    /// For a GPU, most fusions have no figure: the compiler gives them for some GPUs only.
+    PartialTimes,
+    /// Most figures are missing, as in the files that XLA dumps.
+    PartialCycles,
+    /// Only instructions inside of fusions have figures.
+    OnlyFused,
+    /// For a GPU, nothing has a figure.
+    NoTimes,
+    /// Nothing has a figure.
+    NoCycles,
+    /// The sum does not fit in 64 bits.
+    TooLarge,
+}
+
 impl Sums {
     pub(super) fn new(costs: &Costs<'_>) -> Self {
         let (unit, total) = (costs.unit(), costs.total());
@@ -60,6 +87,20 @@ impl Sums {
             partial: total.is_partial,
             overflowed: total.has_overflowed,
         }
+    }
+
+    /// Why there is no total; `None` if there is one.
+    #[must_use]
+    pub const fn why_no_total(&self) -> Option<NoTotal> {
+        Some(match (self.partial, self.are_times()) {
+            (true, true) => NoTotal::PartialTimes,
+            (true, false) => NoTotal::PartialCycles,
+            _ if self.total.is_some() => return None,
+            _ if self.overflowed => NoTotal::TooLarge,
+            _ if self.said > 0 => NoTotal::OnlyFused,
+            (false, true) => NoTotal::NoTimes,
+            (false, false) => NoTotal::NoCycles,
+        })
     }
 
     /// Whether they are times on a GPU.

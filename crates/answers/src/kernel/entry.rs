@@ -5,9 +5,10 @@ use crate::cost::Times;
 use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use xla_shape_core::sorting::map_of;
+use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::tpu::vector::{Offset, VectorLayout};
 use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Unit, VmemPart, Window};
@@ -251,7 +252,7 @@ pub struct LineEntry {
 /// let mut answer = Kernels::default();
 /// answer.add(None, None, &kernels(&[("llo.k.final_bundles.txt", text)]));
 /// let found = &answer.kernels[0].loops[0];
-/// assert_eq!((found.first, found.last, found.trips), (1, 4, Some(32)));
+/// assert_eq!((found.first, found.last, found.trips, found.remedy()), (1, 4, Some(32), None), "it spills nothing");
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LoopEntry {
@@ -285,6 +286,14 @@ pub struct LoopEntry {
     pub scalar_fills: u64,
     /// Waits for copies between memories.
     pub waits: u64,
+}
+
+/// What would help a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LoopRemedy {
+    /// Its vectors do not fit into the registers: smaller blocks, or a loop over parts of them, need fewer.
+    SmallerBlocks,
 }
 
 /// The slots of a unit.
@@ -355,7 +364,25 @@ pub struct VmemEntry {
     pub bytes: Option<u64>,
 }
 
+impl Vmem {
+    /// The parts, the largest first.
+    #[must_use]
+    pub fn largest_first(&self) -> Vec<&VmemEntry> {
+        let mut parts: Vec<_> = self.parts.iter().collect();
+        sort_by_key(&mut parts, |part| Reverse(part.bytes));
+        parts
+    }
+}
+
 impl CompiledKernel {
+    /// The lines of Python, those with the most bundles first.
+    #[must_use]
+    pub fn lines_by_bundles(&self) -> Vec<&LineEntry> {
+        let mut lines: Vec<_> = self.lines.iter().collect();
+        sort_by_key(&mut lines, |line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
+        lines
+    }
+
     pub(super) fn new(target: Option<&str>, generation: Option<Generation>, found: &DumpedKernel<'_>) -> Self {
         let kernel = &found.kernel;
         let [slots, with_source] = kernel.vector_slots;
@@ -500,6 +527,18 @@ impl LineEntry {
 }
 
 impl LoopEntry {
+    /// The spills of vector and mask registers.
+    #[must_use]
+    pub const fn vector_spills(&self) -> u64 {
+        self.spills.saturating_sub(self.scalar_spills)
+    }
+
+    /// What would help; `None` if nothing is known.
+    #[must_use]
+    pub const fn remedy(&self) -> Option<LoopRemedy> {
+        if self.vector_spills() > 0 { Some(LoopRemedy::SmallerBlocks) } else { None }
+    }
+
     fn new(entry: &LoopUse<'_>) -> Self {
         // The used slots relative to the capacity. If units are equal, the first one counts.
         let share = |unit: &&Unit<'_>| (unit.used as f64 / unit.capacity.max(1) as f64 * 1e6) as u64;

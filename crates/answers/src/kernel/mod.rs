@@ -8,7 +8,8 @@ mod programs;
 
 pub use difference::{Figure, Figures, KernelDifference, LineDifference};
 pub use entry::{
-    Axis, Begin, CompiledKernel, LineEntry, LoopEntry, RelayoutEntry, Start, Starts, Unaligned, Usage, Vmem, VmemEntry,
+    Axis, Begin, CompiledKernel, LineEntry, LoopEntry, LoopRemedy, RelayoutEntry, Start, Starts, Unaligned, Usage,
+    Vmem, VmemEntry,
 };
 pub use launch::LaunchEntry;
 pub use listing::{BundleText, SlotText, VectorText};

@@ -4,7 +4,7 @@ use super::{CompiledKernel, Figure};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use xla_shape_core::sorting::set_of;
+use xla_shape_core::sorting::{set_of, sort_by_key};
 
 /// Both programs for a device.
 ///
@@ -93,6 +93,16 @@ pub struct ProgramFigures {
     pub executed_slots: Option<BTreeMap<String, u64>>,
     /// What is missing, uncertain or not understood: the figures may be too small.
     pub notes: Vec<String>,
+}
+
+impl ProgramFigures {
+    /// The instructions, those with the most bundles first.
+    #[must_use]
+    pub fn instructions_by_bundles(&self) -> Vec<&InstructionFigures> {
+        let mut instructions: Vec<_> = self.instructions.iter().collect();
+        sort_by_key(&mut instructions, |one| std::cmp::Reverse(one.executed.or(one.bundles)));
+        instructions
+    }
 }
 
 /// An HLO instruction with bundles of its own.

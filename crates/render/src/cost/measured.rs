@@ -4,7 +4,9 @@ use super::text::{INDENT, SHOWN, more};
 use crate::Text;
 use crate::words::{Factor, Grouped, InUnits, count};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::{Measured, MeasuredCollective, MeasuredCopy, MeasuredInstruction, Seconds, Times};
+use xla_shape_answers::cost::{
+    Measured, MeasuredCollective, MeasuredCopy, MeasuredDoubt, MeasuredInstruction, Seconds, Times,
+};
 
 /// Adds all that was measured.
 pub(super) fn add(text: &mut Text, measured: &Measured) {
@@ -48,7 +50,10 @@ pub(super) fn add(text: &mut Text, measured: &Measured) {
     more(text, measured.instructions.len());
     let differ = || measured.instructions.iter().filter(|found| found.differs);
     if differ().next().is_some() {
-        text.heading("Instructions that took more than 1.5 times the compiler's estimate, or less than it over 1.5");
+        let most = Measured::DIFFERS;
+        text.heading(&format!(
+            "Instructions that took more than {most} times the compiler's estimate, or less than it over {most}"
+        ));
     }
     for found in differ().take(SHOWN) {
         let (Some(expected), Some(over)) = (found.estimate_picoseconds, found.over_estimate) else { continue };
@@ -136,35 +141,30 @@ pub(super) fn answer(measured: &Measured) -> String {
 
 /// What the times do not say.
 pub(super) fn notes(measured: &Measured) -> Vec<String> {
-    let mut notes = Vec::new();
-    if measured.unknown_instructions > 0 {
-        let all = count(measured.unknown_instructions as u64, "instruction", "instructions");
-        notes.push(format!(
-            "The module does not have {all} of the profile, so no line has the time. On a GPU these are command buffers (CUDA graphs), each of \
-             which counts as one instruction."
-        ));
-    }
-    if measured.impossible_events > 0 {
-        let all = count(measured.impossible_events, "event", "events");
-        notes.push(format!("{all} of the profile end before they begin, and do not count."));
-    }
-    if measured.overlapping_events > 0 {
-        let all = count(measured.overlapping_events, "event", "events");
-        notes.push(format!(
-            "{all} of the profile begin during another event of their line and end after it; both count in full."
-        ));
-    }
-    if measured.unassigned_events > 0 {
-        let all = count(measured.unassigned_events, "event", "events");
-        notes.push(format!("The profile does not say to which program {all} belong; they do not count."));
-    }
-    if let Some(length) = measured.picoseconds_per_cycle {
-        notes.push(format!(
+    let events = |number| count(number, "event", "events");
+    let note = |doubt: MeasuredDoubt| match doubt {
+        MeasuredDoubt::UnknownInstructions(unknown) => format!(
+            "{} of the profile are not in its module, so their times have no line. On a GPU these are command buffers (CUDA graphs), each of \
+             which counts as one instruction.",
+            count(unknown as u64, "instruction", "instructions")
+        ),
+        MeasuredDoubt::ImpossibleEvents(number) => {
+            format!("{} of the profile end before they begin, and do not count.", events(number))
+        }
+        MeasuredDoubt::OverlappingEvents(number) => format!(
+            "{} of the profile begin during another event of their line and end after it; both count in full.",
+            events(number)
+        ),
+        MeasuredDoubt::UnassignedEvents(number) => {
+            format!("The profile does not say to which program {} belong; they do not count.", events(number))
+        }
+        MeasuredDoubt::EstimatesByMedian(length) => format!(
             "The compiler's estimates are its cycles at {length:.0} ps each, the median of what was measured: they show which \
              instructions differ from the others."
-        ));
-    }
-    notes
+        ),
+        _ => String::new(),
+    };
+    measured.doubts().into_iter().map(note).collect()
 }
 
 fn copied(text: &mut Text, copy: &MeasuredCopy) {

@@ -4,7 +4,7 @@ use super::measured;
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::{Amount, Basis, Collective, CopyCost, ProgramCost, Tried};
+use xla_shape_answers::cost::{Amount, ByBytes, Collective, CopyCost, NoTotal, ProgramCost, Tried};
 
 /// The indent of the lines that belong to an entry.
 pub(super) const INDENT: &str = "      ";
@@ -222,33 +222,9 @@ pub(super) fn result(tried: &Tried) -> String {
 /// The sentence that answers the question.
 pub(crate) fn answer(cost: &ProgramCost) -> String {
     let sums = &cost.sums;
-    if sums.partial && sums.are_times() {
-        return "Most fusions have no figure, so there is no total. The compiler estimates them for GPUs of compute capability 9.0 and later, such as an \
-                H100: `xla-shape cost PROGRAM --for h100`, or the module that it returns (JAX: `compiled.as_text()`) with \
-                `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
-            .to_owned();
-    }
-    if sums.partial {
-        return "The compiler's figures are partial, so there is no total: the files that XLA dumps leave most of them out. The \
-                module that the compiler returns has them all (JAX: `compiled.as_text()`; or `xla-shape compile -o`)."
-            .to_owned();
-    }
-    let Some(total) = sums.total else {
-        return match sums.said {
-            said if said > 0 && !sums.overflowed => {
-                "The compiler's figures are of fused instructions alone, so there is no total.".to_owned()
-            }
-            0 if sums.are_times() => {
-                "The compiler says nothing about time in this module. It does for GPUs of compute capability 9.0 and later, such as an H100: \
-                  `xla-shape cost PROGRAM --for h100`, or the module that it returns (JAX: `compiled.as_text()`) with \
-                  `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`."
-                    .to_owned()
-            }
-            0 => "The compiler says nothing about cycles in this module. The module that it returns has them (JAX: \
-                  `compiled.as_text()`; or `xla-shape compile -o`); the files that XLA dumps do not."
-                .to_owned(),
-            _ => "The sum is more than a 64-bit number holds.".to_owned(),
-        };
+    let total = match (sums.total, sums.why_no_total()) {
+        (Some(total), None) => total,
+        (_, why) => return why.map_or_else(String::new, no_total),
     };
     let mut answer = format!("{total} in one run, by the compiler's estimates");
     let all = Some(total).filter(|total| total.number() > 0);
@@ -261,6 +237,26 @@ pub(crate) fn answer(cost: &ProgramCost) -> String {
         answer += &format!("; the most expensive line is {source} with {}", percent(amount, all));
     }
     answer + "."
+}
+
+/// Why there is no total, and how to get one.
+fn no_total(why: NoTotal) -> String {
+    let for_gpus = "GPUs of compute capability 9.0 and later, such as an H100: `xla-shape cost PROGRAM --for h100`, or the module that it \
+                    returns (JAX: `compiled.as_text()`) with `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`.";
+    match why {
+        NoTotal::PartialTimes => {
+            format!("Most fusions have no figure, so there is no total. The compiler estimates them for {for_gpus}")
+        }
+        NoTotal::NoTimes => format!("The compiler says nothing about time in this module. It does for {for_gpus}"),
+        NoTotal::PartialCycles => "The compiler's figures are partial, so there is no total: the files that XLA dumps leave most of them out. The \
+                                   module that the compiler returns has them all (JAX: `compiled.as_text()`; or `xla-shape compile -o`)."
+            .to_owned(),
+        NoTotal::OnlyFused => "The compiler's figures are of fused instructions alone, so there is no total.".to_owned(),
+        NoTotal::NoCycles => "The compiler says nothing about cycles in this module. The module that it returns has them (JAX: \
+                              `compiled.as_text()`; or `xla-shape compile -o`); the files that XLA dumps do not."
+            .to_owned(),
+        _ => "The sum is more than a 64-bit number holds.".to_owned(),
+    }
 }
 
 /// How to get the lines of the user's program, if the compiled text had none.
@@ -313,13 +309,12 @@ pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
 
 /// Names the instructions of which the compiler's estimate does not count.
 fn doubtful(cost: &ProgramCost) -> Option<String> {
-    let found = || cost.instructions.iter().filter(|found| found.basis == Basis::Bound);
-    let names = found().take(4).filter_map(|found| {
+    let names = cost.bounded().take(4).filter_map(|found| {
         let (estimate, bound) = (found.estimate_seconds?, found.bound_seconds?);
         Some(format!("%{}, for which it estimates {estimate} and {bound} counts", found.instruction))
     });
     let names = names.collect::<Vec<_>>().join("; ");
-    let all = count(found().count() as u64, "instruction", "instructions");
+    let all = count(cost.bounded().count() as u64, "instruction", "instructions");
     (!names.is_empty()).then(|| {
         format!(
             "For {all} the compiler's estimate is more than 20 times the time that it says is the least; the least counts: {names}."
@@ -329,17 +324,17 @@ fn doubtful(cost: &ProgramCost) -> Option<String> {
 
 /// Says what counts by its bytes, or what would.
 fn by_bytes(cost: &ProgramCost) -> Option<String> {
-    let counted = cost.instructions.iter().filter(|found| found.basis == Basis::Bytes).count();
-    if counted > 0 {
-        let all = count(counted as u64, "instruction", "instructions");
-        return Some(format!(
-            "For {all} the compiler gives no figure, and the time counts in which the GPU's memory moves the bytes: copies, transposes, \
-             slices, and calls of cuDNN and cuBLAS, which take longer if they compute more than they move."
-        ));
-    }
-    let moves = |opcode: &str| ["copy", "transpose", "custom-call"].contains(&opcode);
-    let is_open = cost.sums.are_times() && cost.without.iter().any(|group| moves(&group.opcode));
-    is_open.then(|| {
-        "With a GPU named by `--for`, copies, transposes and convolutions count by the bytes that they move.".to_owned()
+    Some(match cost.by_bytes()? {
+        ByBytes::Counted(counted) => {
+            let all = count(counted as u64, "instruction", "instructions");
+            format!(
+                "For {all} the compiler gives no figure, and the time counts in which the GPU's memory moves the bytes: copies, transposes, \
+                 slices, and calls of cuDNN and cuBLAS, which take longer if they compute more than they move."
+            )
+        }
+        ByBytes::WithGpu => {
+            "With a GPU named by `--for`, copies, transposes and convolutions count by the bytes that they move."
+                .to_owned()
+        }
     })
 }

@@ -3,13 +3,12 @@
 use super::names::FileNames;
 use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count};
 use crate::{Show, Text};
-use std::cmp::Reverse;
 use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::kernel::{
     AgainstXla, CompiledKernel, Figures, InstructionFigures, KernelDifference, Kernels, LaunchEntry, LineDifference,
-    LineEntry, LoopEntry, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
+    LineEntry, LoopEntry, LoopRemedy, ProgramFigures, RelayoutEntry, Usage, Vmem, VmemEntry,
 };
-use xla_shape_core::sorting::{set_of, sort_by_key};
+use xla_shape_core::sorting::set_of;
 
 /// How many lines of Python the text has for each kernel.
 const MOST_LINES: usize = 20;
@@ -205,9 +204,8 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
         ]
     };
     let all = sides.into_iter().enumerate();
-    let mut all =
-        all.flat_map(|(side, program)| program.instructions.iter().map(move |one| (side, one))).collect::<Vec<_>>();
-    sort_by_key(&mut all, |(side, one)| (*side, Reverse(one.executed.or(one.bundles))));
+    let all = all.flat_map(|(side, program)| program.instructions_by_bundles().into_iter().map(move |one| (side, one)));
+    let all = all.collect::<Vec<_>>();
     let more = all.len().saturating_sub(MOST_LINES);
     columns(
         text,
@@ -411,9 +409,8 @@ fn of_loop(kernel: &CompiledKernel, entry: &LoopEntry, names: &FileNames<'_>, te
     if let Some((name, usage)) = entry.fullest.as_ref().and_then(|name| Some((name, entry.units.get(name)?))) {
         said += &format!("; fullest unit {name}, {} of its slots", percent(*usage, entry.bundles));
     }
-    let vectors = entry.spills.saturating_sub(entry.scalar_spills);
     let numbers = [
-        (vectors, "vector spill", "vector spills"),
+        (entry.vector_spills(), "vector spill", "vector spills"),
         (entry.fills.saturating_sub(entry.scalar_fills), "vector fill", "vector fills"),
         (entry.scalar_spills, "scalar spill", "scalar spills"),
         (entry.scalar_fills, "scalar fill", "scalar fills"),
@@ -423,9 +420,12 @@ fn of_loop(kernel: &CompiledKernel, entry: &LoopEntry, names: &FileNames<'_>, te
             said += &format!(", {}", count(number, one, many));
         }
     }
-    if vectors > 0 {
-        said += " (too few vector registers: smaller blocks or a loop over parts of them need fewer)";
-    }
+    said += match entry.remedy() {
+        Some(LoopRemedy::SmallerBlocks) => {
+            " (too few vector registers: smaller blocks or a loop over parts of them need fewer)"
+        }
+        _ => "",
+    };
     if entry.waits > 0 {
         said += &format!(", {} for copies", count(entry.waits, "wait", "waits"));
     }
@@ -442,8 +442,7 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
         return;
     }
     text.paragraph("  lines, those with the most bundles first");
-    let mut lines = kernel.lines.iter().collect::<Vec<_>>();
-    sort_by_key(&mut lines, |line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
+    let lines = kernel.lines_by_bundles();
     // Without loops around it, a line has its bundles once.
     let has_trips = lines.iter().any(|line| line.executed != Some(line.bundles));
     let with_trips = if has_trips { "with trips" } else { "" };
@@ -477,8 +476,7 @@ fn of_vmem(vmem: &Vmem, text: &mut Text) {
         Some(bytes) => text.paragraph(format_args!("  vector memory: {}{limit}{estimated}", Bytes(bytes))),
         None => text.paragraph("  vector memory: not known, because the sizes of some arguments are not"),
     };
-    let mut parts = vmem.parts.iter().collect::<Vec<_>>();
-    sort_by_key(&mut parts, |part| Reverse(part.bytes));
+    let parts = vmem.largest_first();
     let bytes = |part: &VmemEntry| part.bytes.map_or_else(|| "?".to_owned(), |bytes| Grouped(bytes).to_string());
     let width = column_width(parts.iter().map(|part| bytes(part).len()));
     for part in parts {

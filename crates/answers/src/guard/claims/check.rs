@@ -57,6 +57,13 @@ pub struct Expectation {
     pub claims: Vec<CheckedClaim>,
 }
 
+impl Expectation {
+    /// The claims that do not hold, or of which nobody knows.
+    pub fn broken(&self) -> impl Iterator<Item = &CheckedClaim> {
+        self.claims.iter().filter(|claim| claim.state != ClaimState::Holds)
+    }
+}
+
 /// A claim, and whether it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckedClaim {
