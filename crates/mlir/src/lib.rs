@@ -32,7 +32,7 @@ mod source;
 
 pub use error::{MlirError, MlirProblem};
 pub use module::{Module, Operation};
-pub use scanner::split_at_commas;
+pub use scanner::{open_braces, split_at_commas};
 pub use signature::{Signature, Value};
 pub use source::Source;
 

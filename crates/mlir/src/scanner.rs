@@ -367,3 +367,23 @@ pub fn split_at_commas(text: &str) -> Vec<&str> {
         }
     }
 }
+
+/// How many braces are open after a line of MLIR, if so many are open before it. Those in strings do not count. What is after a string that
+/// does not end in the line belongs to it.
+///
+/// ```
+/// assert_eq!(xla_shape_mlir::open_braces("module @m attributes {a = \"{\"} {", 0), 1);
+/// assert_eq!(xla_shape_mlir::open_braces("}", 1), 0);
+/// ```
+#[must_use]
+pub fn open_braces(line: &str, before: usize) -> usize {
+    let (mut scanner, mut open) = (Scanner::new(line), before);
+    loop {
+        match scanner.step() {
+            Ok(Token::Open(b'{')) => open = open.saturating_add(1),
+            Ok(Token::Close(b'}')) => open = open.saturating_sub(1),
+            Ok(Token::End) | Err(_) => return open,
+            Ok(_) => {}
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use super::wrapping::LogLines;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use xla_shape_mlir::open_braces;
 
 /// The text of the first whole program in MLIR in a log, a Markdown page or a message; `None` if there is none.
 ///
@@ -97,22 +98,6 @@ impl MlirReader {
 fn begins(line: &str) -> bool {
     let rest = line.trim_start().strip_prefix("module ");
     rest.is_some_and(|rest| rest.starts_with(['@', '{']) || rest.starts_with("attributes")) && open_braces(line, 0) > 0
-}
-
-/// How many braces are open after the line. Those in strings do not count.
-fn open_braces(line: &str, before: usize) -> usize {
-    let (mut depth, mut is_string, mut is_escaped) = (before, false, false);
-    for byte in line.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            b'{' if !is_string => depth = depth.saturating_add(1),
-            b'}' if !is_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    depth
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Finding shapes in any text, and in the instructions of a module without parsing it.
 
+mod brackets;
 pub(crate) mod mlir;
 pub(crate) mod oom;
 pub(crate) mod program;

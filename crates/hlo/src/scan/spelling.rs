@@ -1,5 +1,6 @@
 //! Shapes as other programs spell them: JAX and NumPy (`float32[8,128]`), and MLIR (`tensor<8x128xbf16>`).
 
+use super::brackets::{self, ANGLE, Pair, SQUARE};
 use super::{FoundShape, is_word};
 use alloc::vec::Vec;
 use memchr::memchr2;
@@ -54,12 +55,12 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
         b'[' => {
             let element_type = ElementType::from_any_name(name)
                 .filter(|found| found.name() != name && !name.bytes().any(|byte| byte.is_ascii_uppercase()))?;
-            let end = closing(bytes, inside, b'[', b']')?;
+            let end = closing(bytes, inside, SQUARE)?;
             let sizes = text.get(inside..end)?;
             (end, shape(element_type, sizes, ',')?)
         }
         _ if matches!(name, "tensor" | "memref" | "vector") => {
-            let end = closing(bytes, inside, b'<', b'>')?;
+            let end = closing(bytes, inside, ANGLE)?;
             // An encoding or a memory space can follow after a comma.
             let (sizes, element) = split_element(text.get(inside..end)?.split(',').next()?.trim());
             (end, shape(ElementType::from_any_name(element)?, sizes, 'x')?)
@@ -69,22 +70,11 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
     Some(FoundShape { shape, span: Span { start, end: end + 1 } })
 }
 
-/// Where the closing bracket is, in the same line, for a bracket whose content begins at `position`.
-fn closing(bytes: &[u8], position: usize, opening: u8, closing: u8) -> Option<usize> {
-    let mut open = 1_usize;
-    for (offset, &byte) in bytes.get(position..)?.iter().take(LONGEST).enumerate() {
-        if byte == opening {
-            open += 1;
-        } else if byte == closing {
-            open = open.saturating_sub(1);
-        } else if byte == b'\n' {
-            return None;
-        }
-        if open == 0 {
-            return position.checked_add(offset);
-        }
-    }
-    None
+/// Where a bracket closes, in the same line, whose content begins at `position`.
+fn closing(bytes: &[u8], position: usize, pair: Pair) -> Option<usize> {
+    let rest = bytes.get(position..)?;
+    let line = rest.iter().take(LONGEST).take_while(|&&byte| byte != b'\n').count();
+    position.checked_add(brackets::closing(rest.get(..line)?, &[pair])?)
 }
 
 /// Splits `8x128xbf16` into `8x128` and `bf16`. A size is digits or `?`; an element type begins with neither.

@@ -4,6 +4,7 @@ use super::Refusal;
 use super::cause::{Halt, Library, RefusalCause};
 use super::reader::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM};
 use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
+use crate::scan::brackets::{CURLY, Pair, ROUND, SQUARE, closing, count_parts};
 use crate::scan::find_shapes;
 use crate::scan::spelling::find_spelled_shapes;
 use alloc::borrow::ToOwned;
@@ -116,20 +117,11 @@ fn instruction_vmem(text: &str) -> Option<RefusalCause> {
 
 /// The number of operands before the closing parenthesis; `...(+30)` are 30.
 fn operand_count(text: &str) -> Option<u64> {
-    let (mut depth, mut count) = (0_u32, 1_u64);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' | b'{' | b'[' => depth = depth.checked_add(1)?,
-            b')' if depth == 0 => {
-                let more = after(text.get(..at)?, "...(+").and_then(number);
-                return Some(more.map_or(count, |more| count.saturating_sub(1).saturating_add(more)));
-            }
-            b')' | b'}' | b']' => depth = depth.checked_sub(1)?,
-            b',' if depth == 0 => count = count.checked_add(1)?,
-            _ => {}
-        }
-    }
-    None
+    const PAIRS: [Pair; 3] = [ROUND, SQUARE, CURLY];
+    let inside = text.get(..closing(text.as_bytes(), &PAIRS)?)?;
+    let count = count_parts(inside.as_bytes(), &PAIRS);
+    let more = after(inside, "...(+").and_then(number);
+    Some(more.map_or(count, |more| count.saturating_sub(1).saturating_add(more)))
 }
 
 fn core_halt(text: &str) -> Option<RefusalCause> {
@@ -630,15 +622,7 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
 fn sharding(text: &str) -> Option<Sharding> {
     text.match_indices('{').find_map(|(at, _)| {
         let rest = text.get(at..)?;
-        let mut depth = 0_usize;
-        let end = rest.bytes().position(|byte| {
-            match byte {
-                b'{' => depth += 1,
-                b'}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
-        })?;
+        let end = closing(rest.as_bytes().get(1..)?, &[CURLY])?.checked_add(1)?;
         rest.get(..end.checked_add(1)?)?.parse().ok()
     })
 }
