@@ -8,11 +8,12 @@ import pytest
 import xla_shape
 from xla_shape import Module, Shape
 
-ROWS = [json.loads(line) for line in (Path(__file__).parents[2] / "tests/corpus/doors.jsonl").read_text(encoding="utf-8").splitlines()]
+ROOT = Path(__file__).parents[2]
+ROWS = [json.loads(line) for line in (ROOT / "tests/corpus/doors.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def asked(command, text):
-    """The answer of Python, as the lines of its JSON; `None` if Python has no such question."""
+def asked(command, text, folder):
+    """The answer of Python, as the lines of its JSON; `None` if Python has no such question. `folder` has the files that the command names."""
     match command:
         case ["explain", shape]:
             return xla_shape.explain(shape).json
@@ -34,14 +35,24 @@ def asked(command, text):
             return xla_shape.scan(text).json
         case ["hlo", "-"]:
             return Module(text).memory().json
+        case ["cost", "-"]:
+            return Module(text).cost().json
+        case ["hlo", path]:
+            return Module.read(folder / path).memory().json
+        case ["cost", path]:
+            return Module.read(folder / path).cost().json
     return None
 
 
-def test_answers():
+def test_answers(tmp_path):
     compared = 0
-    for row in ROWS:
+    for number, row in enumerate(ROWS):
+        folder = tmp_path / str(number) if row.get("files") else ROOT
+        for name, text in row.get("files", {}).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
         try:
-            answer = asked(row["command"], row.get("input"))
+            answer = asked(row["command"], row.get("input"), folder)
         except xla_shape.ShapeError as error:
             # The program may mark the place in the text after the message.
             assert not row.get("answer"), (row["command"], error)

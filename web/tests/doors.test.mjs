@@ -24,8 +24,10 @@ test('Node: the answers of the program to the questions of all doors', async () 
   let compared = 0;
   for (const row of rows) {
     const text = pasted(row);
-    if (text === undefined) continue;
-    const ask = more => engine.answer({ files: ['-'], against: [], ...more }, [new TextEncoder().encode(text)]);
+    if (text === undefined && !row.files) continue;
+    const files = row.files ?? { '-': text };
+    const sources = Object.values(files).map(file => new TextEncoder().encode(file));
+    const ask = more => engine.answer({ files: Object.keys(files), against: [], ...more }, sources);
     for (const { name: reading } of (await ask({})).readings ?? []) {
       const { view } = await ask({ reading, view: row.command[0] });
       if (JSON.stringify(view?.command) !== JSON.stringify(row.command)) continue;

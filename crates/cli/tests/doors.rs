@@ -7,9 +7,14 @@
 use crate::program::{Command, in_words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use xla_shape_program::{File, PASTED};
 use xla_shape_web::{Given, answer};
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// A question, as a command of the program, and its answer.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,6 +23,9 @@ struct Row {
     /// What the command reads from standard input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<String>,
+    /// The texts of the files that the command reads, by name. Other names are those of files of the repository.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
     /// The lines of its JSON.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answer: Vec<Value>,
@@ -27,7 +35,7 @@ struct Row {
 }
 
 fn file() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "../../tests/corpus/doors.jsonl"].iter().collect()
+    [ROOT, "tests/corpus/doors.jsonl"].iter().collect()
 }
 
 fn rows() -> Vec<Row> {
@@ -42,7 +50,14 @@ fn values(json: &str) -> Vec<Value> {
 #[test]
 fn the_program_gives_these_answers() {
     let asked = |row: &Row| {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in &row.files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
         let mut program = Command::program();
+        program.current_dir(if row.files.is_empty() { Path::new(ROOT) } else { folder.path() });
         let program =
             program.args(&row.command).args(["--format", "json"]).write_stdin(row.input.clone().unwrap_or_default());
         let output = program.output().unwrap();
@@ -63,25 +78,31 @@ fn the_program_gives_these_answers() {
     assert!((20..60).contains(&failed), "some questions have no answer, most have one: {failed}");
 }
 
-/// The text that leads to the command in the explorer, if its answers include it.
-fn pasted(row: &Row) -> Option<String> {
+/// The names and contents of the files that lead to the command in the explorer, if its answers include it.
+fn given(row: &Row) -> Option<Vec<(String, Vec<u8>)>> {
     let words = row.command.iter().map(String::as_str).collect::<Vec<_>>();
-    match words[..] {
+    if !row.files.is_empty() {
+        return Some(row.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes())).collect());
+    }
+    let pasted = match words[..] {
         ["explain" | "draw" | "advise" | "convert", shape] => Some(shape.to_owned()),
         ["explain", shape, "--sharding", sharding] => Some(format!("{shape} {sharding}")),
         ["convert", "--from", _, layout] => Some(layout.to_owned()),
         ["compare" | "block", a, b] => Some(format!("{a} -> {b}")),
-        ["hlo" | "scan", "-"] => row.input.clone(),
+        ["hlo" | "cost" | "scan", "-"] => row.input.clone(),
+        ["hlo" | "cost", name] => return Some(vec![(name.to_owned(), fs::read(Path::new(ROOT).join(name)).unwrap())]),
         _ => None,
-    }
+    };
+    pasted.map(|text| vec![(PASTED.to_owned(), text.into_bytes())])
 }
 
 #[test]
 fn the_explorer_gives_the_answers_of_the_program() {
     let mut compared = 0;
     for row in rows() {
-        let Some(text) = pasted(&row) else { continue };
-        let given = Given::text(&text);
+        let Some(files) = given(&row) else { continue };
+        let files = files.iter().map(|(name, bytes)| File { name: name.clone(), bytes }).collect();
+        let given = Given { files, ..Given::default() };
         let readings = answer(&given).readings.into_iter().map(|reading| reading.name.to_owned());
         let view = readings.into_iter().find_map(|reading| {
             let given = Given { reading: Some(reading), view: Some(row.command[0].clone()), ..given.clone() };
