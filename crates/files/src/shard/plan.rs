@@ -9,7 +9,7 @@ use xla_shape::shard::Sharding;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Layout};
 
-/// How the tensors of a checkpoint are divided: rules for names of tensors, and for patterns in which `*` stands for any characters.
+/// How the tensors of a checkpoint are divided: rules for names of tensors, and for patterns in which `*` stands for any characters and `?` for one.
 /// The rule with a tensor's own name counts, or else the first one whose pattern fits.
 ///
 /// ```
@@ -167,10 +167,10 @@ impl ShardPlan {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
         // Of two rules for one name, the first counts. Of two patterns that fit, too.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
-        // Patterns by what stands before their first `*`: a name is compared only with those that begin as it does.
+        // Patterns by what stands before their first `*` or `?`: a name is compared only with those that begin as it does.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
         for (number, pattern) in rules() {
-            if let Some((beginning, _)) = pattern.split_once('*') {
+            if let Some((beginning, _)) = pattern.split_once(['*', '?']) {
                 patterns.entry(beginning).or_default().push((number, pattern));
             }
         }
@@ -185,7 +185,9 @@ impl ShardPlan {
                     for &(other, pattern) in
                         patterns.iter().take_while(|(other, _)| number.is_none_or(|best| *other < best))
                     {
-                        effort = effort.saturating_add(name.len() as u64);
+                        // A part with `?` is compared at each place of the name.
+                        let each = if pattern.contains('?') { pattern.len() as u64 } else { 1 };
+                        effort = effort.saturating_add((name.len() as u64).saturating_mul(each));
                         if fits(pattern, name) {
                             number = Some(other);
                             break;
@@ -298,19 +300,37 @@ fn rule(pattern: &str, value: Value) -> Result<ShardRule, PlanError> {
     }
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any characters.
+/// Whether a name fits a pattern, in which `*` stands for any characters and `?` for one.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let Some(mut rest) = parts.next().and_then(|first| after(first, name)) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
     // Taking each part where it first occurs leaves the most text for the parts after it.
     for part in parts {
-        match rest.find(part) {
-            Some(place) => rest = &rest[place + part.len()..],
+        let found = match part.contains('?') {
+            true => places(rest).find_map(|place| after(part, &rest[place..])),
+            false => rest.find(part).map(|place| &rest[place + part.len()..]),
+        };
+        match found {
+            Some(after) => rest = after,
             None => return false,
         }
     }
-    rest.ends_with(last)
+    // The last part is at the end: it begins as many characters before.
+    let end = places(rest).rev().nth(last.chars().count());
+    end.is_some_and(|place| after(last, &rest[place..]).is_some())
+}
+
+/// What follows a part of a pattern at the beginning of a text; `None` if the part is not there.
+fn after<'t>(part: &str, text: &'t str) -> Option<&'t str> {
+    let mut rest = text.chars();
+    let fits = |wanted: char| rest.next().is_some_and(|letter| wanted == '?' || wanted == letter);
+    part.chars().all(fits).then(|| rest.as_str())
+}
+
+/// Where the characters of a text begin, and its end.
+fn places(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    text.char_indices().map(|(place, _)| place).chain([text.len()])
 }
 
 #[cfg(test)]
@@ -332,6 +352,17 @@ mod tests {
             ("a*b*c", "acb", false),
             ("*aa*aa*", "aaa", false),
             ("**", "x", true),
+            ("layer.?.w", "layer.1.w", true),
+            ("layer.?.w", "layer.12.w", false),
+            ("layer.?.w", "layer..w", false),
+            ("*.?", "layer.é", true),
+            ("*.?", "layer.", false),
+            ("?*", "", false),
+            ("*?", "é", true),
+            ("a*b?d*e", "abbcdxe", true),
+            ("a*b?d*e", "abcxde", false),
+            ("*a", "", false),
+            ("*", "é", true),
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }
@@ -345,7 +376,8 @@ mod tests {
     /// Finding rules by the beginnings of patterns is the same as trying all in their order.
     #[test]
     fn the_first_pattern_that_fits_counts() {
-        let patterns = ["layers.*.wo", "*.w", "layers.1*", "layers.*", "head", "h*", "*d", "*"].map(str::to_owned);
+        let patterns =
+            ["layers.?.wo", "layers.*.wo", "*.w", "layers.1*", "layers.*", "head", "h*", "*d", "*"].map(str::to_owned);
         let plan = plan(patterns.clone());
         let names = ["layers.0.wo", "layers.1.w", "layers.1.x", "layers.2", "head", "hand", "and", "w", "", "layers"];
         let expected = names.map(|name| {
