@@ -325,7 +325,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 fn after<'t>(part: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text.chars();
     let fits = |wanted: char| rest.next().is_some_and(|letter| wanted == '?' || wanted == letter);
-    part.chars().all(fits).then(|| rest.as_str())
+    part.chars().all(fits).then_some(rest.as_str())
 }
 
 /// Where the characters of a text begin, and its end.
