@@ -3,8 +3,9 @@
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
 use crate::{Attribute, Computation, Instruction, Module, Pairs};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::map_of;
 
 /// Attributes that say where an instruction comes from, and nothing about what it does.
 const ORIGINS: [&str; 2] = ["metadata", "origin"];
@@ -135,7 +136,7 @@ fn is_same_computation<'m>(
         of.parameters_by_number().into_iter().map(|(_, found)| found).chain(others).collect::<Vec<_>>()
     });
     let both = || mine.iter().copied().zip(theirs.iter().copied());
-    let partners = both().map(|(one, other)| (one.number(), other.number())).collect::<BTreeMap<_, _>>();
+    let partners = map_of(both().map(|(one, other)| (one.number(), other.number())));
     let are_partners = |one: Option<Instruction<'_>>, other: Option<Instruction<'_>>| match (one, other) {
         (Some(one), Some(other)) => partners.get(&one.number()) == Some(&other.number()),
         (one, other) => one.is_none() && other.is_none(),

@@ -8,6 +8,7 @@ use crate::bundles::{Bundle, Bundles, Slot};
 use crate::loops::{Loop, Registers, branch_back, constant, filled, is_branch_back, plain, registers, target};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use xla_shape_core::sorting::set_of;
 
 /// The most work for the predicates of branches, over all iterations of all loops: the slots that are computed, the values that are carried
 /// or come from outside, and the branches.
@@ -233,7 +234,7 @@ impl<'s, 'a> Values<'s, 'a> {
         registers: &Registers<'s, 'a>,
         wanted: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let inside = own().filter_map(Slot::register).collect::<BTreeSet<_>>();
+        let inside = set_of(own().filter_map(Slot::register));
         let mut values = Self::default();
         let (mut open, mut needed) = (wanted.collect::<Vec<_>>(), BTreeSet::new());
         while let Some(register) = open.pop() {

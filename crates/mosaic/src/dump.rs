@@ -424,7 +424,7 @@ fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> 
 
 /// The names that a program in MLIR's bytecode can have: what is between two bytes of zero.
 fn names(program: &[u8]) -> BTreeSet<&[u8]> {
-    program.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect()
+    set_of(program.split(|byte| *byte == 0).filter(|name| !name.is_empty()))
 }
 
 #[cfg(test)]

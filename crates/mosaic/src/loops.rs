@@ -1,9 +1,10 @@
 //! The loops in final bundles, and how often each runs.
 
 use crate::bundles::{Bundle, Bundles, Slot};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::set_of;
 use xla_shape_mlir::Source;
 
 /// A loop in final bundles.
@@ -123,7 +124,7 @@ pub(crate) fn branch_back<'s, 'a>(all: &'s [Bundle<'a>], found: &Loop<'_>) -> Op
     // An unmarked branch must lead to a region that ends in this loop.
     let unmarked = || {
         let body = all.get(found.first..=found.last).unwrap_or_default();
-        let ended = body.iter().flat_map(Bundle::ends).collect::<BTreeSet<_>>();
+        let ended = set_of(body.iter().flat_map(Bundle::ends));
         let is_own = |back: &Slot<'_>| target(back).is_some_and(|region| ended.contains(&region));
         inside(MAX_DELAY).find(|(_, depth, back)| *depth < found.depth && is_own(back))
     };

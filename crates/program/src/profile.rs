@@ -4,6 +4,7 @@ use crate::read::host_of_trace;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use xla_shape_core::sorting::sort;
 use xla_shape_files::Error;
 use xla_shape_hlo::profile::{Profile, ProfileError};
 
@@ -57,7 +58,7 @@ fn of_run(folder: &Path) -> Vec<PathBuf> {
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let mut entries = entries.collect::<Vec<_>>();
-    entries.sort();
+    sort(&mut entries);
     entries
 }
 

@@ -3,6 +3,7 @@
 use super::elements::{Picture, Place, Plane};
 use crate::numbers::dimension_name;
 use std::collections::BTreeSet;
+use xla_shape_core::sorting::set_of;
 use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 
 /// How much of an array is shown at most.
@@ -214,17 +215,15 @@ impl Subject {
     fn runs(&self, planes: &[Plane], window: Window) -> Vec<Vec<Place>> {
         let all = self.placement.padded_positions();
         let is_padding = |position| self.placement.slot(position) == Slot::Padding;
-        let shown: BTreeSet<u64> = if all <= window.cells as u64 {
-            (0..all).collect()
+        let shown = if all <= window.cells as u64 {
+            set_of(0..all)
         } else {
             let cells = planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());
             let elements = cells.filter(|cell| cell.index.is_some()).map(|cell| cell.position);
             // If padding follows, its beginning is shown too.
-            elements
-                .flat_map(|position| {
-                    [position].into_iter().chain([position + 1].into_iter().filter(|&next| is_padding(next)))
-                })
-                .collect()
+            set_of(elements.flat_map(|position| {
+                [position].into_iter().chain([position + 1].into_iter().filter(|&next| is_padding(next)))
+            }))
         };
         let mut runs: Vec<Vec<Place>> = Vec::new();
         let mut next = 0;

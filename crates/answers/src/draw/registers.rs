@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use xla_shape_core::Slot;
+use xla_shape_core::sorting::set_of;
 use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES};
 
 /// A vector in the registers of a TPU. Of many registers, it has those at the corners and edges of their grid.
@@ -142,7 +143,7 @@ impl Answer for RegisterDrawing {
 
 /// The first two of `size` registers along an axis, and the last one.
 fn edges(size: u64) -> BTreeSet<u64> {
-    (0..size.min(SHOWN - 1)).chain(size.checked_sub(1)).collect()
+    set_of((0..size.min(SHOWN - 1)).chain(size.checked_sub(1)))
 }
 
 /// The runs of lanes of a sublane that hold neighbouring elements of one row, or nothing.

@@ -8,6 +8,7 @@ use super::terms::View;
 use super::{Digit, Intermediate, Source, StrideTable, StrideTableError, StrideTableRef, Term, row_major_terms};
 use crate::layout::number::{DimensionError, check_permutation, first_not_distinct, with_seen};
 use crate::list::List;
+use crate::sorting::sort_by_key;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
@@ -353,7 +354,7 @@ impl StrideTableRef<'_> {
         let form = canonical(View { table: self, dimensions: &dimensions }, &[self.positions]).ok()?;
         let mut digits = form.digits.as_slice().to_vec();
         // The digits must be all digits of one number, each continuing the one before it.
-        digits.sort_unstable_by_key(|digit| digit.term.divisor);
+        sort_by_key(&mut digits, |digit| digit.term.divisor);
         let mut divisor = 1_u64;
         for digit in &digits {
             if digit.term.source != Source::Dimension(0) || digit.term.divisor.get() != divisor {

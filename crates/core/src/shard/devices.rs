@@ -2,6 +2,7 @@
 
 use super::error::ShardingError;
 use crate::layout::number::{first_not_distinct, with_seen};
+use crate::sorting::sort;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -95,7 +96,7 @@ impl Iota {
             return Self::in_order(1);
         }
         let mut sorted = runs.clone();
-        sorted.sort_unstable();
+        sort(&mut sorted);
         let place = |run: &(usize, u64)| sorted.binary_search(run).unwrap_or(0);
         let permutation = runs.iter().map(place).collect();
         Self { dimensions: sorted.into_iter().map(|(_, size)| size).collect(), permutation }
@@ -293,7 +294,7 @@ impl Iota {
             }
             grouped.push(dimension);
         }
-        grouped.sort_unstable();
+        sort(&mut grouped);
         let sizes = dimensions.iter().flat_map(|&(major, minor)| [major, minor]).collect::<Vec<_>>();
         let major = |&dimension: &usize| dimension * 2;
         let minor = |&dimension: &usize| dimension * 2 + 1;

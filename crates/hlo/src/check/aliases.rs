@@ -14,6 +14,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::set_of;
 
 /// The subshape at a shape index.
 fn part<'s>(shape: &'s Shape, index: &[usize]) -> Option<&'s Shape> {
@@ -143,7 +144,7 @@ pub(super) fn check_module<'m>(
         findings.check(root, alias(found, root.shape(), parameter));
     }
     findings.check(root, once(aliases));
-    let aliased = aliases.iter().map(|alias| (alias.parameter, alias.parameter_index.as_slice())).collect();
+    let aliased = set_of(aliases.iter().map(|alias| (alias.parameter, alias.parameter_index.as_slice())));
     findings.check(root, donors(attributes, &all, &aliased));
 }
 

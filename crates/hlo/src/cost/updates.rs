@@ -8,6 +8,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::sorting::set_of;
 
 /// How many steps lie between a parameter and a result, at most. A longer way is not looked at.
 const LONGEST: usize = 64;
@@ -58,7 +59,7 @@ impl<'m> Search<'m> {
         let has_loop = before.has_loop || after.has_loop;
         // The results that updates of the parameter become: its memory is for one of them.
         let results = self.ways((parameter, index.clone())).into_iter().filter(|way| is_result(way));
-        let results = results.map(|way| way.at.1).collect::<BTreeSet<_>>();
+        let results = set_of(results.map(|way| way.at.1));
         if updates.is_empty() || results.len() != 1 || (moves && has_loop) {
             return None;
         }
@@ -144,7 +145,7 @@ impl<'m> Search<'m> {
     /// Whether something reads the parameter's array, or a copy of it, while one of these updates runs or after it.
     fn is_needed_after(&self, parameter: Place<'m>, updates: &[Instruction<'m>]) -> bool {
         let old = self.ways(parameter).into_iter().filter(|way| way.updates.is_empty());
-        let old = old.map(|way| way.at.0.number()).collect::<BTreeSet<_>>();
+        let old = set_of(old.map(|way| way.at.0.number()));
         // An update writes one of its operands. A loop has them in a tuple.
         let reads = |update: &Instruction<'m>| {
             let values = match update.opcode() {

@@ -168,7 +168,7 @@ pub(super) fn buffers<'m>(
             HloBuffer { values, role, space, bytes, addresses }
         })
         .collect();
-    buffers.sort_by_key(|buffer| {
+    sort_by_key(&mut buffers, |buffer| {
         let given = matches!(buffer.role, Role::Argument | Role::Donated);
         (!given, buffer.values.first().map(|first| (first.range.start, first.instruction, first.leaf)))
     });

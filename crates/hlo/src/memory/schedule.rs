@@ -7,6 +7,7 @@ use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::set_of;
 
 const NEVER: u32 = u32::MAX;
 
@@ -106,12 +107,11 @@ impl Schedule {
     ) -> Vec<Option<LiveRange>> {
         let end = self.now();
         let uses = self.last_uses(computations, end);
-        let conditions: BTreeSet<u32> = computations
+        let whiles = computations
             .iter()
             .flat_map(|computation| computation.instructions())
-            .filter(|instruction| instruction.opcode() == Opcode::While)
-            .filter_map(|instruction| called(instruction).first().map(|condition| condition.number()))
-            .collect();
+            .filter(|instruction| instruction.opcode() == Opcode::While);
+        let conditions = set_of(whiles.filter_map(|instruction| Some(called(instruction).first()?.number())));
         let mut ranges = vec![None; values.values().len()];
         for (number, value) in values.values().iter().enumerate() {
             let own = u32::try_from(number).is_ok_and(|number| values.is_canonical(number));

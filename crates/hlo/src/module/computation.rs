@@ -5,6 +5,7 @@ use crate::attribute::{Attribute, Value};
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::Shape;
+use xla_shape_core::sorting::sort_by_key;
 
 /// A computation of a [`Module`].
 #[derive(Clone, Copy)]
@@ -77,7 +78,7 @@ impl<'m> Computation<'m> {
     pub fn parameters_by_number(self) -> Vec<(usize, Instruction<'m>)> {
         let numbered = |found: Instruction<'m>| Some((found.parameter_number()?, found));
         let mut all: Vec<_> = self.instructions().filter_map(numbered).collect();
-        all.sort_by_key(|(number, _)| *number);
+        sort_by_key(&mut all, |(number, _)| *number);
         all
     }
 

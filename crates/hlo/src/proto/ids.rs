@@ -14,7 +14,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
-use xla_shape_core::sorting::sort_by_key;
+use xla_shape_core::sorting::{sort, sort_by_key};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -261,7 +261,7 @@ impl<'p> Ids<'p> {
                 None => return Ok(None),
             }
         }
-        parameters.sort_unstable();
+        sort(&mut parameters);
         let of_root = operands(root)?.into_iter().map(|id| self.instruction(id, computation));
         let in_place = |place: usize| {
             self.entry(place).is_some_and(|entry| entry.present & Key::OutputToOperandAliasing.field_bits() != 0)
@@ -408,7 +408,7 @@ impl<'p> Ids<'p> {
     /// The callees of each calling instruction of a computation, in the order of instruction ids.
     fn sorted_calls(&self, computation: usize) -> Vec<&[usize]> {
         let mut calls: Vec<_> = self.calls_of(computation).iter().collect();
-        calls.sort_by_key(|(place, _)| self.entry(*place).map(|entry| entry.id));
+        sort_by_key(&mut calls, |(place, _)| self.entry(*place).map(|entry| entry.id));
         calls.into_iter().map(|(_, called)| called.as_slice()).collect()
     }
 

@@ -4,6 +4,7 @@ use crate::modes::{Mode, Modes};
 use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::map::greatest_common_divisor;
+use xla_shape_core::sorting::sort;
 use xla_shape_core::sorting::sort_by_key;
 
 /// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. Whether sums of multiples of
@@ -180,7 +181,7 @@ impl Search<'_> {
             let entry = index.get_mut(mode.dimension)?;
             *entry = entry.saturating_add(part.saturating_mul(mode.divisor));
         }
-        pair.sort();
+        sort(&mut pair);
         let [with, index] = pair;
         let position = self.map.position(&index)?;
         (self.map.position(&with) == Some(position)).then_some(Sharing::Overlaps { index, with, position })

@@ -15,6 +15,7 @@ use crate::map::{
     row_major_terms, whole_dimension,
 };
 use crate::shape::array::ArrayShape;
+use crate::sorting::sort;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -416,7 +417,7 @@ fn segments(pieces: &[Piece], elements: u64) -> Option<Vec<Segment>> {
     let mut units =
         pieces.iter().flat_map(|piece| piece.moduli.iter().copied().chain([piece.divisor])).collect::<Vec<_>>();
     units.push(1);
-    units.sort_unstable();
+    sort(&mut units);
     units.dedup();
     let mut segments: Vec<Segment> = vec![];
     let mut end = elements;
@@ -458,9 +459,9 @@ fn merge_runs(sizes: &[u64], permutation: &[usize]) -> (Vec<u64>, Vec<usize>) {
     }
     // A run is known by its first segment: its place among the runs in their old order is its number in the permutation.
     let mut firsts = runs.iter().map(|run| run.0).collect::<Vec<_>>();
-    firsts.sort_unstable();
+    sort(&mut firsts);
     let place = |first: usize| firsts.iter().position(|&other| other == first);
     let permutation = runs.iter().filter_map(|run| place(run.0)).collect();
-    runs.sort_unstable();
+    sort(&mut runs);
     (runs.into_iter().map(|run| run.1).collect(), permutation)
 }

@@ -11,6 +11,7 @@ use xla_shape_answers::hlo::Report;
 use xla_shape_answers::hlo::memory::Roles;
 use xla_shape_answers::hlo::show::Facts;
 use xla_shape_answers::source::{is_argument, path, source_text};
+use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
 use xla_shape_program::ProgramMemory;
 
@@ -223,7 +224,7 @@ impl Data {
             }
             let (peak, every, curve) = curves.get(&space).cloned().unwrap_or_default();
             // Buffers that are live at the peak come first, because they are what a reader looks for; then the largest.
-            here.sort_by_cached_key(|life| (!life.is_live_at(peak), Reverse(life.bytes)));
+            sort_by_key(&mut here, |life| (!life.is_live_at(peak), Reverse(life.bytes)));
             let points = curve.iter().map(|point| point.0).collect::<Vec<_>>();
             let curve = curve.into_iter().map(|(step, bytes, name)| (step, bytes, strings.number(&name, detail.text)));
             let capacity = report.capacity.iter().find(|capacity| capacity.space == space);
