@@ -2,9 +2,9 @@
 
 mod profile;
 
+pub(crate) use profile::{Profiled, program_of_hosts};
 #[cfg(feature = "files")]
-pub(crate) use profile::median_runs;
-pub(crate) use profile::{Profiled, program_of, program_of_hosts};
+pub(crate) use profile::{median_runs, program_of};
 use std::fmt;
 use xla_shape_core::text::Span;
 use xla_shape_core::{ParseError, Shape};
