@@ -1,14 +1,13 @@
 //! What a profile measured of a program, as sections of a page.
 
 use super::measured::{answer, notes, percent, time};
-use super::roofline::roofline;
 use super::text::SHOWN;
 use crate::web::{Element, MOST, element, elements, hint, left_out, section, table};
 use crate::words::{Factor, Grouped, InUnits};
 use xla_shape_answers::cost::{Measured, MeasuredCopy, MeasuredInstruction};
 
-/// The sections: the sentence that answers, a picture of one run if there is one, copies, lines, scopes, opcodes, the roofline, instructions, collectives and modules.
-pub(super) fn sections(measured: &Measured, run: Option<Element>) -> Element {
+/// The sections: the sentence that answers, pictures if there are any, copies, lines, scopes, opcodes, instructions, collectives and modules.
+pub(super) fn sections(measured: &Measured, pictures: Option<Element>) -> Element {
     let columns = ["Time", "Part", "Where", "Instructions"];
     let row = |name: &str, picoseconds, share, instructions: usize| {
         [time(picoseconds), percent(share), name.to_owned(), Grouped(instructions as u64).to_string()]
@@ -26,12 +25,11 @@ pub(super) fn sections(measured: &Measured, run: Option<Element>) -> Element {
     elements()
         .with(element("p").id("measured").text(answer(measured)))
         .with_all(notes(measured).into_iter().map(hint))
-        .with_all(run)
+        .with_all(pictures)
         .with_all(copies(measured))
         .with_all(table("measured-lines", "By source line, as measured", columns, 2, lines))
         .with_all(table("measured-scopes", "By scope, as measured", columns, 2, scopes))
         .with_all(table("measured-opcodes", "By opcode, as measured", columns, 2, opcodes))
-        .with_all(roofline(measured))
         .with_all(instructions(measured))
         .with_all(collectives(measured))
         .with_all(modules(measured))

@@ -38,8 +38,8 @@ pub(super) fn title(cost: &ProgramCost) -> String {
     format!("Cost of {}", shortened(cost.module.as_deref().unwrap_or("module"), 200))
 }
 
-/// The content of the page; of a profile, `run` stands below the sentence that answers.
-pub(super) fn main(cost: &ProgramCost, run: Option<Element>) -> Element {
+/// The content of the page; of a profile, `pictures` stand below the sentence that answers.
+pub(super) fn main(cost: &ProgramCost, pictures: Option<Element>) -> Element {
     let all = cost.sums.total;
     let lines = cost.lines.iter().map(|line| {
         let name = line.source.as_deref();
@@ -63,7 +63,7 @@ pub(super) fn main(cost: &ProgramCost, run: Option<Element>) -> Element {
     let measured = cost.measured.as_deref();
     let is_expected = measured.is_none() || cost.sums.total.is_some();
     elements()
-        .with_all(measured.map(|measured| measured_page::sections(measured, run)))
+        .with_all(measured.map(|measured| measured_page::sections(measured, pictures)))
         .with_all(is_expected.then(|| element("p").id("summary").text(answer(cost))))
         .with_all(notes(cost).into_iter().map(hint))
         .with_all(copies(cost))

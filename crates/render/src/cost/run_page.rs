@@ -1,6 +1,7 @@
-//! The page of a profile: one run event by event, above what was measured.
+//! The page of a profile: one run event by event and the roofline, above what was measured.
 
 use super::page::{main, title};
+use super::roofline::roofline;
 use crate::web::{
     Element, FIND, Page, Strings, element, elements, hint, json_script, needs_javascript, search, section,
 };
@@ -15,7 +16,8 @@ const LONGEST: usize = 400;
 pub const MOST_EVENTS: usize = 100_000;
 
 /// The answer about a profile as a page, with one run of it as a picture: each device and thread is a row of events, above the memory that is
-/// in use. What is chosen in a table is lit in the picture. The page has no external resources.
+/// in use. What is chosen in a table is lit in the picture. Below it is the roofline, where the profile says the peaks of the device. The page has
+/// no external resources.
 ///
 /// ```
 /// use xla_shape_answers::cost::{MeasuredRun, ProgramCost};
@@ -40,7 +42,9 @@ pub fn page_with_run(cost: &ProgramCost, run: &MeasuredRun) -> String {
         .with(json_script("run-data", &Data::new(run)));
     let bar = search("Search in all tables");
     let is_there = !run.rows.is_empty();
-    let main = main(cost, is_there.then(|| picture(run)));
+    let roofline = cost.measured.as_deref().and_then(roofline);
+    let pictures = elements().with_all(is_there.then(|| picture(run))).with_all(roofline);
+    let main = main(cost, Some(pictures));
     let (script, end) = if is_there { (script.as_str(), end) } else { (FIND, elements()) };
     Page { title: &title, heading: &title, bar, main, end, script, style: include_str!("run.css") }.html()
 }
