@@ -23,16 +23,16 @@ const MAX_MESSAGES: u64 = 1 << 18;
 ///
 /// let change = Change {
 ///     array: "bf16[8192,4096]".parse()?,
-///     from: "{devices=[4,2]<=[8]}".parse()?,
-///     to: "{devices=[1,8]<=[8]}".parse()?,
+///     from: "{devices=[4,1]<=[4]}".parse()?,
+///     to: "{devices=[1,4]<=[4]}".parse()?,
 ///     layout: None,
 ///     devices_per_host: None,
 ///     devices: Vec::new(),
 /// };
 /// let answer = Resharding::new(&change)?;
-/// assert_eq!((answer.bytes_moved, answer.bytes_kept, answer.messages), (Some(48 << 20), Some(16 << 20), Some(24)));
+/// assert_eq!((answer.bytes_moved, answer.bytes_kept, answer.messages), (Some(48 << 20), Some(16 << 20), Some(12)));
 /// assert_eq!(answer.collectives, [Collective::AllToAll]);
-/// assert_eq!(answer.devices[0].from.iter().map(|part| part.device).collect::<Vec<_>>(), [2, 4, 6]);
+/// assert_eq!(answer.devices[0].from.iter().map(|part| part.device).collect::<Vec<_>>(), [1, 2, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

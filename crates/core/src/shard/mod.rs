@@ -49,6 +49,6 @@ pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
 pub use ranges::{Ranges, Slicing};
 pub use reshard::{Reshard, ReshardKind, Transfer, replica_groups};
-pub use runs::{MovedRun, Runs};
+pub use runs::{MovedRun, MovedRuns};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};

@@ -3,7 +3,7 @@
 use super::devices::MAX_LISTED_DEVICES;
 use super::error::ShardingError;
 use super::partition::{Partition, Region};
-use super::runs::Runs;
+use super::runs::MovedRuns;
 use super::sharding::Sharding;
 use crate::layout::Layout;
 use crate::map::{StrideTableError, row_major_index, row_major_number};
@@ -337,12 +337,12 @@ impl Reshard {
     ///
     /// # Errors
     /// As [`ArrayShape::stride_table`], for a shard.
-    pub fn runs(&self, transfer: &Transfer) -> Result<Runs, StrideTableError> {
+    pub fn runs(&self, transfer: &Transfer) -> Result<MovedRuns, StrideTableError> {
         let start =
             |partition: &Partition, device| partition.region(device).map(|region| region.start).unwrap_or_default();
         let from = (self.from.shard(), start(&self.from, transfer.from));
         let to = (self.to.shard(), start(&self.to, transfer.to));
-        Runs::new(from, to, &transfer.region)
+        MovedRuns::new(from, to, &transfer.region)
     }
 
     /// Makes the new shard of a device: copies each part of it from the shard of the device that has it. Padding is left as it is.

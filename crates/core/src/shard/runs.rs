@@ -1,4 +1,4 @@
-//! [`Runs`]: which positions of one shard become which of another.
+//! [`MovedRuns`]: which positions of one shard become which of another.
 
 use super::partition::Region;
 use super::ranges::Ranges;
@@ -74,7 +74,7 @@ impl MovedRun {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Runs {
+pub struct MovedRuns {
     from: Shard,
     to: Shard,
     /// The positions of the receiver's shard that hold the region.
@@ -119,7 +119,7 @@ impl Shard {
     }
 }
 
-impl Runs {
+impl MovedRuns {
     /// Both shards with the index of their first element, and a region that both have.
     pub(super) fn new(
         from: (&ArrayShape, Vec<u64>),
@@ -200,7 +200,7 @@ fn shared(from: &mut Shard, to: &mut Shard, region: &Region) -> (u64, bool) {
     (block, false)
 }
 
-impl Iterator for Runs {
+impl Iterator for MovedRuns {
     type Item = MovedRun;
 
     fn next(&mut self) -> Option<MovedRun> {
