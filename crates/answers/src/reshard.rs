@@ -231,9 +231,10 @@ impl Resharding {
         let bytes = |transfer: &Transfer| (transfer.region.elements() * element_bits).div_ceil(8);
         let kind = reshard.kind();
         let messages = reshard.messages();
-        let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES);
+        let effort = effort(&reshard, *devices_per_host);
+        let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES / effort);
         let mesh = mesh_of(to).or_else(|| mesh_of(from)).filter(|_| is_few);
-        let (listed, more_devices) = listed(&reshard, devices)?;
+        let (listed, more_devices) = listed(&reshard, devices, effort)?;
         let division = |sharding: &Sharding, partition: &xla_shape_core::shard::Partition| Division {
             sharding: sharding.to_string(),
             shard: partition.shard().to_string(),
@@ -261,8 +262,14 @@ impl Resharding {
     }
 }
 
+/// How many devices are looked at to find who sends a part, in units of 64: a few, but of the copies of a part those near the receiver.
+fn effort(reshard: &Reshard, devices_per_host: Option<NonZeroU64>) -> u64 {
+    let copies = reshard.from().replication().unwrap_or(1);
+    1 + devices_per_host.map_or(0, |devices| devices.get().min(copies)) / 64
+}
+
 /// The devices to list, and how many more there are: as many as have few messages together.
-fn listed(reshard: &Reshard, asked: &[i64]) -> Result<(Vec<i64>, u64), ReshardError> {
+fn listed(reshard: &Reshard, asked: &[i64], effort: u64) -> Result<(Vec<i64>, u64), ReshardError> {
     if !asked.is_empty() {
         let unused = |device: &&i64| !reshard.receivers().any(|receiver| receiver == **device);
         return match asked.iter().find(unused) {
@@ -273,7 +280,7 @@ fn listed(reshard: &Reshard, asked: &[i64]) -> Result<(Vec<i64>, u64), ReshardEr
     let (mut listed, mut messages) = (Vec::new(), 0);
     let mut devices = reshard.receivers();
     for device in devices.by_ref() {
-        messages += reshard.sources(device).take(MAX_MESSAGES as usize).count() as u64;
+        messages += effort * reshard.sources(device).take(MAX_MESSAGES as usize).count() as u64;
         if listed.len() == MAX_DEVICES || (messages > MAX_MESSAGES && !listed.is_empty()) {
             return Ok((listed, 1 + devices.count() as u64));
         }

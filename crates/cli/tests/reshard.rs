@@ -78,6 +78,19 @@ fn many_devices() {
     assert_eq!((&found["messages"], &found["collectives"]), (&json!(4096 * 4095), &json!(["all-to-all"])));
     let listed = found["devices"].as_array().unwrap().len() as u64;
     assert_eq!((listed, found["more_devices"].as_u64().unwrap() + listed), (64, 4096));
+    // Many copies of two halves, on one host.
+    let halves = "{devices=[2,32768]<=[65536] last_tile_dim_replicate}";
+    let found = answer(&[
+        "f32[64]",
+        "--from",
+        halves,
+        "--to",
+        "{devices=[2,32768]<=[2,32768]T(1,0) last_tile_dim_replicate}",
+        "--hosts",
+        "65536",
+    ]);
+    let listed = found["devices"].as_array().unwrap().len() as u64;
+    assert_eq!(found["more_devices"].as_u64().unwrap() + listed, 1 << 16);
 }
 
 #[test]

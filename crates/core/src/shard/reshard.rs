@@ -13,6 +13,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
+/// Among at most so many devices that have the same tile, all send equally often.
+const MOST_COUNTED: u64 = 256;
+
 /// The change of an array from one sharding to another: a plan, of which only what is asked for is computed.
 ///
 /// [`sources`](Self::sources) says where the parts of a device's new shard come from, and [`runs`](Self::runs) which bytes go where. The
@@ -264,15 +267,19 @@ impl Reshard {
 
     /// Which of the devices that have a tile sends it to a device that has not.
     fn sender(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<i64> {
-        let host = |device: i64| {
-            let devices = self.devices_per_host?;
-            u64::try_from(device).ok()?.checked_div(devices.get())
-        };
         let copies = self.from.replication()?.max(1);
         let turn = self.turn(tile, region, receiver)?;
-        if self.devices_per_host.is_some() && copies > 1 {
-            let near =
-                self.from.tile_holders(tile).filter(|&device| host(device) == host(receiver)).collect::<Vec<_>>();
+        if let Some(devices) = self.devices_per_host.filter(|_| copies > 1) {
+            let host = |device: i64| u64::try_from(device).ok()?.checked_div(devices.get());
+            let own = host(receiver);
+            // Those who have the tile on the host, or those of the host who have the tile, whichever are fewer.
+            let near: Vec<i64> = if copies <= devices.get() {
+                self.from.tile_holders(tile).filter(|&device| host(device) == own).collect()
+            } else {
+                let first = own?.checked_mul(devices.get())?;
+                let all = (first..first.saturating_add(devices.get())).filter_map(|device| i64::try_from(device).ok());
+                all.filter(|&device| self.from.region(device).as_ref() == Ok(region)).collect()
+            };
             let turn = turn.checked_rem(near.len() as u64).and_then(|turn| usize::try_from(turn).ok());
             if let Some(&device) = turn.and_then(|turn| near.get(turn)) {
                 return Some(device);
@@ -302,7 +309,10 @@ impl Reshard {
             number.checked_mul(copies)?.checked_add(position.checked_rem(copies)?)
         };
         let own = place(receiver)?;
-        // Devices that have the tile receive nothing.
+        // Devices that have the tile receive nothing. Of very many, they are not counted, and some send one more than others.
+        if self.from.replication()? > MOST_COUNTED {
+            return Some(own);
+        }
         let before = self.from.tile_holders(tile).filter(|&holder| place(holder).is_some_and(|place| place < own));
         own.checked_sub(before.count() as u64)
     }
