@@ -12,7 +12,16 @@ ROOT = Path(__file__).parents[2]
 ROWS = [json.loads(line) for line in (ROOT / "tests/corpus/doors.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def asked(command, text, folder):
+def module(text, scratch):
+    """The module of a text. `Module` takes a module alone; around it, as in a fence, a file may have other text."""
+    if "```" not in text:
+        return Module(text)
+    path = scratch / "text"
+    path.write_text(text, encoding="utf-8")
+    return Module.read(path)
+
+
+def asked(command, text, folder, scratch):
     """The answer of Python, as the lines of its JSON; `None` if Python has no such question. `folder` has the files that the command names."""
     match command:
         case ["explain", shape]:
@@ -34,9 +43,9 @@ def asked(command, text, folder):
         case ["scan", "-", "--summary"]:
             return xla_shape.scan(text).json
         case ["hlo", "-"]:
-            return Module(text).memory().json
+            return module(text, scratch).memory().json
         case ["cost", "-"]:
-            return Module(text).cost().json
+            return module(text, scratch).cost().json
         case ["hlo", path]:
             return Module.read(folder / path).memory().json
         case ["cost", path]:
@@ -52,7 +61,7 @@ def test_answers(tmp_path):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         try:
-            answer = asked(row["command"], row.get("input"), folder)
+            answer = asked(row["command"], row.get("input"), folder, tmp_path)
         except xla_shape.ShapeError as error:
             # The program may mark the place in the text after the message.
             assert not row.get("answer"), (row["command"], error)
