@@ -140,7 +140,7 @@ pub enum Why {
     Rule(Rule),
     /// The operations that the bitcast is.
     Decomposition(Decomposition),
-    /// Why there is no bitcast.
+    /// Why the first cannot be read as the second.
     Error(BitcastError),
 }
 

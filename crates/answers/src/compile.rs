@@ -408,7 +408,7 @@ impl Answered {
     }
 }
 
-/// The entries with the largest keys, at most so many, in the order of the list.
+/// At most `most` entries, those with the largest keys, in the order of the list.
 ///
 /// ```
 /// assert_eq!(xla_shape_answers::compile::largest(&[3, 1, 2], 2, |number| *number), [&3, &2]);

@@ -174,7 +174,7 @@ pub struct Change {
     pub devices: Vec<i64>,
 }
 
-/// Why there is no answer about a change of a sharding.
+/// Why a change of a sharding is refused.
 ///
 /// ```
 /// use xla_shape_answers::reshard::ReshardError;
@@ -345,4 +345,20 @@ fn along(mesh: &Mesh, reshard: &Reshard, bytes: impl Fn(&Transfer) -> u64) -> Ve
 
 impl Answer for Resharding {
     const SCHEMA: &'static str = "xla-shape/reshard/1";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collective;
+    use xla_shape_core::shard::ReshardKind;
+
+    #[test]
+    fn collectives_have_the_names_of_xla() {
+        for kind in [ReshardKind::AllGather, ReshardKind::AllToAll, ReshardKind::Permute] {
+            assert_eq!(collective(kind).unwrap().as_str(), kind.name());
+        }
+        for kind in [ReshardKind::Nothing, ReshardKind::Slice, ReshardKind::Mixed] {
+            assert!(collective(kind).is_none());
+        }
+    }
 }

@@ -135,7 +135,7 @@ fn every_tool_answers_by_its_schema() {
     };
     // Each says when to use it.
     assert!(tools.iter().all(|tool| tool["description"].as_str().unwrap().contains(". Use it ")));
-    // Names are listed where there are no others; generations are examples of devices.
+    // A closed set of names is an enum. Devices have more names than can be listed, so some are examples.
     assert!(input("convert", "from")["enum"].as_array().unwrap().contains(&json!("cute")));
     assert!(input("convert", "to")["items"]["enum"].as_array().unwrap().contains(&json!("numpy")));
     assert!(input("convert", "emit")["enum"].as_array().unwrap().contains(&json!("rust")));

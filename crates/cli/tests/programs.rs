@@ -290,7 +290,7 @@ fn a_diff_has_changes_and_their_bytes() {
     let same = json(&["hlo", "diff", &path("a"), &path("a"), "--format", "json"], "");
     assert_eq!((&same["change"], &same["same"], &same["differing"]), (&json!("programs"), &json!(true), &json!(0)));
     assert_eq!((&same["totals"][0]["name"], same["totals"][0]["bytes"].as_u64() > Some(0)), (&json!("total"), true));
-    // Figures that are equal are no proof.
+    // The figures are the same, the programs are not.
     std::fs::write(path("c"), MODULE.replace("negate", "abs")).unwrap();
     let other = joined(&text(&["hlo", "diff", &path("a"), &path("c")], ""));
     assert!(other.contains(" instructions differ, such as "), "{other}");

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn blocks_that_no_tpu_takes_are_not_named() {
-        assert_eq!(blocks(&[("f32[4096,1024]", "f32[8,1024]")], 4096), None, "4 rows are no block");
+        assert_eq!(blocks(&[("f32[4096,1024]", "f32[8,1024]")], 4096), None, "a block of 4 rows is not allowed");
         assert_eq!(blocks(&[("f32[1000,128]", "f32[1000,128]")], 4096), None, "half of 1000 is 500, no multiple of 8");
         assert_eq!(
             fitting(&[("f32[64,128]", "f32[32,128]")], &["f32[1024,1024]"], 1 << 20),

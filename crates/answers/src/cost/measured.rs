@@ -284,15 +284,15 @@ impl Times {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum MeasuredDoubt {
-    /// The module does not have so many instructions of the profile, so that their times have no line.
+    /// The number of instructions in the profile that the module lacks. Their times have no source line.
     UnknownInstructions(usize),
-    /// So many events end before they begin, and do not count.
+    /// The number of events that end before they begin. They do not count.
     ImpossibleEvents(u64),
-    /// So many events overlap, and count in full.
+    /// The number of events that overlap. They count in full.
     OverlappingEvents(u64),
-    /// Nobody knows to which program so many events belong; they do not count.
+    /// The number of events whose program is not known. They do not count.
     UnassignedEvents(u64),
-    /// Estimates are the compiler's cycles at so many picoseconds each, the median of what was measured.
+    /// The picoseconds of a cycle. The profile has no clock, so they are the median over the instructions with an estimate and a time.
     EstimatesByMedian(f64),
 }
 

@@ -46,7 +46,7 @@ pub struct Sums {
     pub overflowed: bool,
 }
 
-/// Why there is no total of a program's figures.
+/// Why the figures of a program have no total.
 ///
 /// ```
 /// use xla_shape_answers::cost::{NoTotal, ProgramCost};
@@ -89,7 +89,7 @@ impl Sums {
         }
     }
 
-    /// Why there is no total; `None` if there is one.
+    /// Why the figures have no total; `None` if they have one.
     #[must_use]
     pub const fn why_no_total(&self) -> Option<NoTotal> {
         Some(match (self.partial, self.are_times()) {

@@ -614,7 +614,7 @@ fn resident<'m: 'm>(
     }
 }
 
-/// What would take less memory than an array does: another form, if most of it is padding; or, of an argument, to donate it.
+/// What would save memory: another shape, for an array that is mostly padding; donating it, for an argument.
 fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<String> {
     let is_it = |found: &Donatable| (found.instruction, found.leaf) == (buffer.instruction.number(), buffer.leaf);
     let donate = || {

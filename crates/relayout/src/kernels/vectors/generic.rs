@@ -7,8 +7,8 @@ use super::{Narrow, Offsets};
 /// One kind of vector, with `LANES` lanes of 16 bytes.
 ///
 /// # Safety
-/// Every function is unsafe because it compiles to the instructions of its kind of vector: the caller guarantees that this CPU has them.
-/// What else a function requires is listed at it.
+/// Every function is unsafe because it compiles to the instructions of its kind of vector: the caller guarantees that this CPU has them, also
+/// where a function lists only what else it requires.
 pub(super) trait Vector<const LANES: usize>: Copy {
     /// The transpose for rows or columns that do not fill a vector, if this kind of vector has one.
     const NARROW: Option<Narrow>;
@@ -16,6 +16,9 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     const SHUFFLES: bool;
 
     /// A vector of zero bytes.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn zero() -> Self;
 
     /// Loads a vector from an address of any alignment.
@@ -64,25 +67,46 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     }
 
     /// The same 16 bytes in each lane.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn repeated(lane: [u8; 16]) -> Self;
 
     /// In each lane, byte `i` of the result is byte `shuffle[i]`. Each entry of `shuffle` is below 16.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn shuffled(self, shuffle: Self) -> Self;
 
     /// In each byte, moves the `bits` bits from bit `shift` on to the lowest place and clears the others; `bits` is below 8.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn bits_from(self, shift: usize, bits: usize) -> Self;
 
     /// In each byte, replaces the `bits` bits from bit `shift` on, which must be 0, by the lowest bits of `elements`.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn with_bits(self, elements: Self, bits: usize, shift: usize) -> Self;
 
     /// In each lane, interleaves the elements of the lower halves of `self` and `other`.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn zip_low<const BYTES: usize>(self, other: Self) -> Self;
 
     /// In each lane, interleaves the elements of the upper halves of `self` and `other`.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     unsafe fn zip_high<const BYTES: usize>(self, other: Self) -> Self;
 
     /// Applies the zip step that all kernels are made of `steps` times, in each lane separately. See the documentation of the module
     /// `vectors`.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     #[inline(always)]
     unsafe fn zipped<const BYTES: usize, const N: usize>(mut registers: [Self; N], steps: u32) -> [Self; N] {
         for _ in 0..steps {
@@ -98,6 +122,9 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     }
 
     /// Interleaves the elements of `FACTOR` rows: the result is a run that takes one element from each row in iteration.
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     #[inline(always)]
     unsafe fn interleaved<const BYTES: usize, const FACTOR: usize>(rows: [Self; FACTOR]) -> [Self; FACTOR] {
         // SAFETY: only the CPU features are required, which the caller guarantees.
@@ -105,6 +132,9 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     }
 
     /// The inverse of [`interleaved`](Self::interleaved).
+    ///
+    /// # Safety
+    /// This CPU has these vectors.
     #[inline(always)]
     unsafe fn deinterleaved<const BYTES: usize, const FACTOR: usize>(vectors: [Self; FACTOR]) -> [Self; FACTOR] {
         if FACTOR == 1 {
