@@ -7,6 +7,8 @@ use xla_shape_files::SLAB_BYTES;
 
 /// Copy an array in a file into another layout
 ///
+/// Use it when a program expects an array of a file in another layout.
+///
 /// The names of the files decide their format: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
 /// Padding of the result is set to 0. Files may be larger than memory. As JSON, after the file is written: from, to,
 /// output, bytes.
@@ -50,6 +52,8 @@ pub(crate) struct RelayoutArguments {
 }
 
 /// Write the part of a checkpoint that one device needs
+///
+/// Use it when a device needs only its part of a checkpoint.
 ///
 /// Only the bytes that the device needs are read from .safetensors files; files may be larger than memory. A plan says how each
 /// tensor is divided: a JSON object of names, or patterns with `*`, each with a sharding, or with an object of `sharding` and

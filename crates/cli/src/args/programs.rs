@@ -16,6 +16,8 @@ use xla_shape_tune::{Devices, Memory, Share};
 
 /// Show how much memory a program takes, and what is wrong with it
 ///
+/// Use it when a compiled program takes too much memory.
+///
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
 /// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), one in protobuf's text format, or a profile (.xplane.pb) or the directory of its run, of which the module that took the most time is read. The exit code is 1 if XLA
 /// would refuse the module, or if it does not fit the device that --for names. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
@@ -110,6 +112,8 @@ pub(crate) enum HloVerb {
 
 /// Show one instruction: operands, readers, layouts, source line, place in memory, cycles and padding
 ///
+/// Use it when another answer names an instruction.
+///
 /// As JSON: instruction, opcode, computation, shape, operands, operand_shapes, readers, calls, op_name, source, cycles and
 /// seconds (of one run, or null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
 /// or null), arrays (the same for each array of its value), text, unread (which figures of the module cannot be read, and why).
@@ -156,6 +160,8 @@ pub(crate) enum HloForm {
 }
 
 /// Say what changed between two modules: the memory at the peak, and values
+///
+/// Use it after a change and before you measure, to see whether the compiler made another program.
 ///
 /// Instructions are paired by op_name, opcode, shapes and operands, not by their names. If the compiler's own files are
 /// beside a module, or a directory of a dump is given, its numbers are exact. Of two profiles, the measured times are compared, too. As JSON, one line for each difference: name,
@@ -210,6 +216,8 @@ pub(crate) struct HloDiffArguments {
 }
 
 /// Say what a program is expected to cost, by line and by copy
+///
+/// Use it when a program is slow, to find its most expensive lines and copies.
 ///
 /// A program that is not compiled yet (StableHLO or HLO) is compiled first, as by `compile`. With --try, it is compiled again with each
 /// layout that would remove a copy, and the answer says what that gains.
@@ -299,6 +307,8 @@ pub(crate) struct GuardProgram {
 
 /// Write what a program costs into a file, completely or not at all
 ///
+/// Use it before a change, so that you can check the program after it.
+///
 /// A record is replaced; another file is not. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
 /// parameters, result, shardings, aliases, operations, computing, copies, lines).
 #[derive(Debug, Args)]
@@ -320,6 +330,8 @@ pub(crate) struct GuardRecordArguments {
 }
 
 /// Compare a program with a record; the exit code is 1 if a number grew by more than its limit
+///
+/// Use it after a change, to see whether a number grew.
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
 /// cause), copies_added, copies_removed, lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
@@ -373,6 +385,8 @@ pub(crate) struct GuardClaimsArguments {
 
 /// Check claims about a compiled program; the exit code is 1 if one does not hold
 ///
+/// Use it when a program relies on something that the compiler does today.
+///
 /// A claim is a table in a TOML file: program, arrays, instructions, custom_calls, copies, collectives, loops, arguments, results or fused. Its
 /// fields choose things and say what must hold of them, such as count = 0, bytes = "<=64MiB" or layout = "{1,0}".
 /// As JSON, one line for each device: device, module, compiler, passed, and claims (line, table, claim, state, differs, instead, more, names).
@@ -395,6 +409,8 @@ pub(crate) struct GuardExpectArguments {
 }
 
 /// Compile a program for TPUs or GPUs: layouts, memory, the module
+///
+/// Use it to see whether a program fits a device that you do not have.
 ///
 /// The program is StableHLO (MLIR, text or bytecode; JAX: `lowered.as_text(debug_info=True)`, with source lines) or HLO (text or message).
 /// Neither a TPU nor a GPU is needed: `pip install libtpu` installs the compiler for TPUs, `pip install jax-cuda13-pjrt nvidia-cuda-nvcc` the one for GPUs; these are their answers. They are found in
@@ -445,6 +461,8 @@ pub(crate) struct CompileArguments {
 }
 
 /// Find the best layout of an array that programs share
+///
+/// Use it when `cost` shows copies that change the layout of an argument or a result.
 ///
 /// The programs are StableHLO as text. They are compiled as they are, with the layouts that the compiler itself chooses, and with the
 /// layouts that these answers suggest, each in a process of its own; neither a TPU nor a GPU is needed. Places of a shared array are parameters (arg0, …)
@@ -576,6 +594,8 @@ fn option(text: &str) -> Result<(String, String), String> {
 }
 
 /// Say what the compiler made of a kernel; for a GPU, what it launches
+///
+/// Use it when a kernel is slow, or does not fit into VMEM.
 ///
 /// A directory is a dump, which libtpu writes with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
 /// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in

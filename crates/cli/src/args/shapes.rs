@@ -18,6 +18,8 @@ use xla_shape_tune::Devices;
 
 /// Say what a shape takes and why, and where its elements are
 ///
+/// Use it first for a shape: its bytes, its padding, its tiles.
+///
 /// With --index or --position, only say where an element is, or what is at a position. Positions count elements from the start of the
 /// buffer, padding included. With --vector, say how many registers a vector of a TPU kernel takes. A vector layout is written as in
 /// Mosaic's dumps: the bits of an element, the row and the column of the first element in its register (`*` if it is replicated), the
@@ -66,6 +68,8 @@ pub(crate) struct ExplainArguments {
 
 /// Answer each line of a file of shapes with one JSON object
 ///
+/// Use it when there are many shapes.
+///
 /// The answer to a good line is {"schema": …, "input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null if
 /// a dimension is unbounded, "proto": XLA's ShapeProto in base64}, and a "hint" if no TPU uses the tiles of an array for its
 /// elements. The answer to a bad line is {"schema": …, "input": …, "ok": false, "error": {"message": …, "span": [start, end]}},
@@ -96,6 +100,8 @@ pub(crate) struct CheckArguments {
 }
 
 /// Write the Rust compiler's output with shapes in place of types
+///
+/// Use it when an error of the Rust compiler names types of shapes.
 ///
 /// If the compiler compares two shapes, a line marks the difference. If it wrote a long type to a file, the type is shown.
 /// Everything else is left unchanged, except that control characters other than colours are escaped. The output of
@@ -133,6 +139,8 @@ fn svg_file(text: &str) -> Result<OutputPath, String> {
 }
 
 /// Draw where the elements are, or which device has which part
+///
+/// Use it when you must see which element is where.
 ///
 /// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
 /// shape, positions, all_planes, planes, memory, and physical_to_logical: for each position the number of the element there, counted
@@ -175,6 +183,8 @@ pub(crate) struct DrawArguments {
 }
 
 /// Say a layout in another notation: CuTe, NumPy, torch, MLIR, …
+///
+/// Use it when a layout comes from another library, or goes to one.
 ///
 /// The notations are those of XLA, CuTe, linear layouts (Triton), mdspan, NumPy, torch, MLIR, Mosaic and oneDNN. A layout is a map from
 /// indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
@@ -235,6 +245,8 @@ fn element_type(text: &str) -> Result<ElementType, String> {
 
 /// Say whether two arrays are the same bytes, and what differs
 ///
+/// Use it before a reshape, a transpose or a custom call, to see whether it is free.
+///
 /// If only the layouts differ: whether each element keeps its position; if not, the first element that moves and why. If the dimensions
 /// differ: which bitcast makes B from A, whether a reshape or a transpose is free, and a layout of B for which it would be. As JSON: from,
 /// to, from_bytes, to_bytes, same_bytes (whether both take as many), bitcast, kind (identity, reshape, transpose, reshape+transpose or
@@ -265,6 +277,8 @@ pub(crate) struct CompareArguments {
 }
 
 /// Say what moves between devices when the sharding of an array changes
+///
+/// Use it when an array changes its sharding, to see which bytes must move and which collective does it.
 ///
 /// The answer is the least that must move: no device receives what it has. Of several devices that have a part, those of the receiver's host
 /// send it (--hosts), and they take turns. Bytes are those of the elements, without padding. How long it takes is not said: that depends on
@@ -308,6 +322,8 @@ pub(crate) struct ReshardArguments {
 }
 
 /// Say whether a kernel's blocks are allowed and fit into VMEM
+///
+/// Use it before you compile a kernel, to see whether its blocks fit.
 ///
 /// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
 /// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
@@ -361,6 +377,8 @@ pub(crate) struct BlockArguments {
 
 /// Say which layout a TPU chooses, and what would take less memory
 ///
+/// Use it when an array is mostly padding.
+///
 /// The device's own choice comes first; one entry stands for all orders that take the same memory. As JSON, one line for each:
 /// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
 /// natural, given, or null), orders (how many orders take the same), change (what to do to the dimensions, or null), jax (the
@@ -391,6 +409,8 @@ pub(crate) struct AdviseArguments {
 }
 
 /// Explain an error message or a log: what was refused, what helps
+///
+/// Use it first when something failed, with the whole message or log.
 ///
 /// Messages of XLA, of its compilers of kernels and of other allocators are read whatever a logger, a launcher, a quote or a terminal
 /// puts before their lines. Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows the causes, and each shape

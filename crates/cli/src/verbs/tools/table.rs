@@ -13,32 +13,6 @@ use xla_shape_answers::tool::tool_schema;
 /// The arguments that a tool does not have: the server chooses the form, and whoever starts it names the plug-in, whose code is run.
 const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
 
-/// When to use a tool, after "Use it": a verb says only what it answers.
-const WHEN: [(&str, &str); 22] = [
-    ("explain", "first for a shape: its bytes, its padding, its tiles"),
-    ("compare", "before a reshape, a transpose or a custom call, to see whether it is free"),
-    ("advise", "when an array is mostly padding"),
-    ("draw", "when you must see which element is where"),
-    ("convert", "when a layout comes from another library, or goes to one"),
-    ("reshard", "when an array changes its sharding, to see which bytes must move and which collective does it"),
-    ("check", "when there are many shapes"),
-    ("scan", "first when something failed, with the whole message or log"),
-    ("hlo", "when a compiled program takes too much memory"),
-    ("hlo_diff", "after a change and before you measure, to see whether the compiler made another program"),
-    ("hlo_show", "when another answer names an instruction"),
-    ("cost", "when a program is slow, to find its most expensive lines and copies"),
-    ("compile", "to see whether a program fits a device that you do not have"),
-    ("guard_record", "before a change, so that you can check the program after it"),
-    ("guard_check", "after a change, to see whether a number grew"),
-    ("guard_expect", "when a program relies on something that the compiler does today"),
-    ("tune", "when `cost` shows copies that change the layout of an argument or a result"),
-    ("block", "before you compile a kernel, to see whether its blocks fit"),
-    ("kernel", "when a kernel is slow, or does not fit into VMEM"),
-    ("rustc", "when an error of the Rust compiler names types of shapes"),
-    ("relayout", "when a program expects an array of a file in another layout"),
-    ("shard", "when a device needs only its part of a checkpoint"),
-];
-
 /// A verb as a tool.
 pub(super) struct Tool {
     /// Its name, such as `hlo_diff`.
@@ -137,21 +111,15 @@ fn add(tools: &mut Vec<Tool>, verb: &Command, words: &[&str], write: bool) {
     if has("no_files").is_some() {
         words.push("--no-files".to_owned());
     }
-    tools.push(Tool {
-        name: schema.replace('-', "_"),
-        about: about(&schema.replace('-', "_"), verb),
-        words,
-        parameters,
-        writes,
-        schemas,
-    });
+    tools.push(Tool { name: schema.replace('-', "_"), about: about(verb), words, parameters, writes, schemas });
 }
 
-/// What a tool answers, and when to use it.
-fn about(name: &str, verb: &Command) -> String {
+/// What a tool answers, and when to use it: the paragraph of the verb's help that says so.
+fn about(verb: &Command) -> String {
     let what = verb.get_about().map(ToString::to_string).unwrap_or_default();
-    let when = WHEN.iter().find(|(tool, _)| *tool == name);
-    when.map_or_else(|| what.clone(), |(_, when)| format!("{what}. Use it {when}"))
+    let help = verb.get_long_about().map(ToString::to_string).unwrap_or_default();
+    let when = help.split("\n\n").find(|paragraph| paragraph.starts_with("Use it "));
+    when.map_or_else(|| what.clone(), |when| format!("{what}. {}", when.trim_end_matches('.')))
 }
 
 /// Whether an argument can be given to a tool: those that decide the form of the answer cannot.
