@@ -64,6 +64,7 @@ mod names;
 pub mod numbers;
 pub mod place;
 pub mod problem;
+mod remedy;
 pub mod reshard;
 pub mod rustc;
 pub mod scan;

@@ -52,6 +52,14 @@ impl fmt::Display for Place {
     }
 }
 
+/// A parameter in words: argument `cache` (parameter 0).
+pub(crate) fn argument(parameter: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) if !name.is_empty() => format!("argument `{name}` (parameter {parameter})"),
+        _ => format!("parameter {parameter}"),
+    }
+}
+
 /// A layout as JAX's `Layout`, with its tiles or without: the compiler then chooses them.
 ///
 /// ```

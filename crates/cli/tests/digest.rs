@@ -221,7 +221,7 @@ fn digests_of_kernels_and_logs_have_what_is_largest() {
         text.split(|byte| *byte == b'\n').for_each(|line| drop(scan.read_line(line)));
         check(&path.display().to_string(), &scan);
         if let Some(cause) = scan.causes().first() {
-            assert_eq!(scan.digest().causes[0].because.as_ref(), Some(&cause.what));
+            assert_eq!(scan.digest().causes[0].because.as_ref(), Some(&cause.what()));
             // What it says is in the JSON without `--summary`, too.
             let output = Command::program().args(["scan", "--format", "json"]).arg(&path).output().unwrap();
             assert!(output.stdout.ends_with(scan.json().as_bytes()), "{}", path.display());

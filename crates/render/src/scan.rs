@@ -92,18 +92,19 @@ fn causes(text: &mut Text, scan: &Scan) {
     text.verbatim("What was refused, and what helps");
     let mut before: Option<&Cause> = None;
     for cause in &causes {
-        let Cause { line, code, source, what, details, remedies, .. } = cause;
-        let code = code.map(|code| format!("{code}, ")).unwrap_or_default();
-        let source = source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
-        text.paragraph(format_args!("{code}line {line}{source}: {what}"));
-        for detail in details {
+        let Cause { refused, remedies, .. } = cause;
+        let code = refused.code().map(|code| format!("{code}, ")).unwrap_or_default();
+        let source = refused.source().map(|source| format!(" ({source})")).unwrap_or_default();
+        let line = refused.line();
+        text.paragraph(format_args!("{code}line {line}{source}: {}", cause.what()));
+        for detail in cause.details() {
             text.paragraph(format_args!("  {detail}"));
         }
         // Logs have a warning for each of many instructions.
         if let Some(other) = before.filter(|other| other.remedies == *remedies && !remedies.is_empty()) {
-            match other.line == *line {
-                true => text.paragraph("  Help: the same."),
-                false => text.paragraph(format_args!("  Help: as for line {}.", other.line)),
+            match other.refused.line() {
+                same if same == line => text.paragraph("  Help: the same."),
+                other => text.paragraph(format_args!("  Help: as for line {other}.")),
             }
             continue;
         }

@@ -1,9 +1,9 @@
 //! Why a copy is there.
 
 use super::convolution;
-use super::copies::{argument, array_at, donatable, is_donated, is_same, layout};
+use super::copies::{array_at, donatable, is_donated, is_same, layout};
 use crate::numbers::space_name;
-use crate::place::Place;
+use crate::place::{Place, argument};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::fmt;

@@ -130,14 +130,6 @@ pub(super) fn donatable(copy: &Copy<'_>, sources: &Sources<'_>) -> Option<(usize
     Some((number, sources.get(parameter).op_name.map(std::borrow::Cow::into_owned)))
 }
 
-/// A parameter in words: argument `cache` (parameter 0).
-pub(super) fn argument(parameter: usize, name: Option<&str>) -> String {
-    match name {
-        Some(name) if !name.is_empty() => format!("argument `{name}` (parameter {parameter})"),
-        _ => format!("parameter {parameter}"),
-    }
-}
-
 /// The array at a position of a shape.
 pub(super) fn array_at<'s>(shape: &'s Shape, index: &[usize]) -> Option<&'s ArrayShape> {
     let mut shape = shape;

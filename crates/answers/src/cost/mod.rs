@@ -16,6 +16,7 @@ use crate::amount;
 pub use crate::amount::{Amount, Seconds};
 use crate::digest::{self, Digest};
 use crate::place::Place;
+pub use crate::remedy::{Remedy, Stays};
 use crate::source::{scope_of, source_text};
 pub use cause::{Cause, FixedBy, Side};
 pub use collectives::Collective;
@@ -25,7 +26,6 @@ pub use measured::{
     Measured, MeasuredCollective, MeasuredCopy, MeasuredDoubt, MeasuredInstruction, MeasuredLine, MeasuredModule,
     MeasuredOpcode, MeasuredScope, Runs, Times,
 };
-pub use remedy::{Remedy, Stays};
 pub use run::{MeasuredRun, RunEvent, RunInstruction, RunKind, RunRow};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,9 +1,10 @@
 //! What donating arguments would save.
 
+use crate::cost::Remedy;
 use crate::numbers::InUnits;
 use std::collections::{BTreeSet, HashMap};
 use xla_shape_core::{ArrayShape, memory_space};
-use xla_shape_hlo::{Module, Source};
+use xla_shape_hlo::Module;
 
 /// The most arguments that a note names.
 const NAMED: usize = 4;
@@ -14,9 +15,23 @@ pub(super) struct Donatable {
     pub(super) instruction: u32,
     /// Which array of the parameter, from 0.
     pub(super) leaf: usize,
-    /// The argument, such as `cache`, or parameter 0.
-    name: String,
+    /// The number of the parameter.
+    parameter: usize,
+    /// The user's name of it, such as `params['w']`.
+    name: Option<String>,
     bytes: u64,
+}
+
+impl Donatable {
+    pub(super) fn remedy(&self) -> Remedy {
+        Remedy::Donate { parameter: self.parameter, name: self.name.clone() }
+    }
+
+    /// The argument in words: `params['w']` is a part of the argument `params`.
+    fn argument(&self) -> String {
+        let name = self.name.as_deref().and_then(|name| name.split(['[', '.']).next()).filter(|name| !name.is_empty());
+        name.map_or_else(|| format!("parameter {}", self.parameter), |name| format!("`{name}`"))
+    }
 }
 
 /// The arrays of arguments that are not donated, and whose memory a result could take.
@@ -35,9 +50,9 @@ pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
             let is_donated =
                 || aliases.iter().any(|alias| alias.parameter == number && alias.parameter_index == *index);
             if in_memory(array) && !is_donated() {
-                let name = argument_name(&sources.get(parameter), number);
+                let name = sources.get(parameter).op_name.map(std::borrow::Cow::into_owned);
                 let bytes = array.byte_size().unwrap_or(0);
-                let found = Donatable { instruction: parameter.number(), leaf, name, bytes };
+                let found = Donatable { instruction: parameter.number(), leaf, parameter: number, name, bytes };
                 free.entry(array).or_default().push(found);
             }
         }
@@ -47,20 +62,15 @@ pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
     results.filter_map(|(_, leaf)| free.get_mut(leaf.array()?)?.pop()).collect()
 }
 
-/// `params['w']` is a part of the argument `params`.
-fn argument_name(source: &Source<'_>, number: usize) -> String {
-    let name = source.op_name.as_deref().and_then(|name| name.split(['[', '.']).next()).filter(|name| !name.is_empty());
-    name.map_or_else(|| format!("parameter {number}"), |name| format!("`{name}`"))
-}
-
 /// The arguments whose memory results could take, and the bytes that this would save: a note for people. `None` if it saves nothing. No compiler
 /// confirmed the sum, so it is the most that can be saved.
 pub(super) fn note(module: &Module) -> Option<String> {
     let (mut names, mut seen, mut bytes) = (Vec::new(), BTreeSet::new(), 0_u64);
     for found in donatable(module) {
         bytes = bytes.saturating_add(found.bytes);
-        if seen.insert(found.name.clone()) {
-            names.push(found.name);
+        let name = found.argument();
+        if seen.insert(name.clone()) {
+            names.push(name);
         }
     }
     let left = names.len().saturating_sub(NAMED);

@@ -6,6 +6,7 @@
 
 use super::donation::{Donatable, donatable};
 use super::starts::Starts;
+use crate::cost::Remedy;
 use crate::explain::Padding;
 use crate::names;
 use crate::numbers::{InUnits, difference};
@@ -409,7 +410,7 @@ pub struct Resident {
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub offset: Option<u64>,
     /// What would take less memory; null if nothing is known. No compiler confirmed it.
-    pub remedy: Option<String>,
+    pub remedy: Option<Remedy>,
 }
 
 impl Resident {
@@ -614,14 +615,11 @@ fn resident<'m: 'm>(
     }
 }
 
-/// What would save memory: another shape, for an array that is mostly padding; donating it, for an argument.
-fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<String> {
-    let is_it = |found: &Donatable| (found.instruction, found.leaf) == (buffer.instruction.number(), buffer.leaf);
-    let donate = || {
-        let donate = "donate it: a result of the same shape could take its memory; in JAX `donate_argnums`";
-        donatable.iter().any(is_it).then(|| donate.to_owned())
-    };
-    Padding::remedy(buffer.array).map(|remedy| remedy.to_string()).or_else(donate)
+/// What would save memory: less padding, for an array that is mostly padding; donating it, for an argument.
+fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<Remedy> {
+    let is_it = |found: &&Donatable| (found.instruction, found.leaf) == (buffer.instruction.number(), buffer.leaf);
+    let donate = || donatable.iter().find(is_it).map(Donatable::remedy);
+    Padding::remedy(buffer.array).map(Remedy::LessPadding).or_else(donate)
 }
 
 /// Tells the roles of lifetimes.

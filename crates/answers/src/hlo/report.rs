@@ -310,7 +310,7 @@ impl Answer for Report {
             amount: Some(digest::Amount::Bytes(resident.bytes)),
             source: resident.source().or_else(|| resident.op_name.clone()),
             because: Some(format!("{} {}", resident.role.name(), resident.shape)),
-            remedy: resident.remedy.clone(),
+            remedy: resident.remedy.as_ref().map(ToString::to_string),
         });
         let show = residents.first().map(|largest| digest::show(&largest.name));
         // Less than a hundredth of the memory is not worth a question.

@@ -1,9 +1,11 @@
-//! Why a compiler or a runtime refused something, and what helps, in words.
+//! Why a compiler or a runtime refused something, and what helps: what its message says, and the same in words.
 
 use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
+use super::parts::{self, LargePart};
 use super::remedies::{self, RemedyFields};
-use super::trial::{Trial, TrialFields};
+use super::trial::{Trial, TrialFields, Tried};
+use crate::json_line;
 use crate::numbers::{InUnits, bracketed, count};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -14,61 +16,111 @@ use xla_shape_core::tpu::vector::VectorLayout;
 use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
 use xla_shape_hlo::{AmountCause, Halt, Library, Refusal, RefusalCause, Remedy, ReportedAmount};
 
-/// Why something was refused: what a message says, in words, with what would help.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+/// Why something was refused: what a message says, with what would help. Its JSON has sentences.
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "Fields<'static>", inline)]
 pub struct Cause {
-    /// The number of the message's first line, from 1.
-    pub line: u64,
-    /// XLA's code for such a message, such as "E1001"; null if its catalogue of errors has none.
-    pub code: Option<&'static str>,
-    /// The kind of message: the cause of an amount, or what else was refused, such as "unproven_index".
-    pub kind: Refused,
-    /// The program or the kernel; null if the message does not say.
-    pub name: Option<String>,
-    /// The file and the line in the user's program; null if the message does not say.
-    pub source: Option<String>,
-    /// What was refused, as a sentence.
-    pub what: String,
-    /// What is known about it, as sentences.
-    pub details: Vec<String>,
+    /// What was refused.
+    pub refused: Refused,
+    /// What the parts of an amount say of it.
+    pub parts: Vec<LargePart>,
     /// What would help, the most likely first.
     pub remedies: Vec<Help>,
+    /// What a compiler was asked about, and refused, too.
+    pub refuted: Vec<Help>,
 }
 
-/// What was refused; its JSON is its name.
+/// A message that says that something was refused.
 ///
 /// ```
 /// use xla_shape_answers::scan::{Refused, Scan};
-/// use xla_shape_hlo::AmountCause;
 ///
 /// let mut scan = Scan::default();
 /// scan.read_line(b"Scoped allocation with size 24.00M and limit 16.00M exceeded scoped vmem limit by 8.00M.");
-/// let kind = &scan.causes()[0].kind;
-/// assert_eq!((kind, kind.name()), (&Refused::Memory(AmountCause::ScopedVmem), "scoped_vmem"));
+/// let cause = &scan.causes()[0];
+/// let Refused::Memory(amount) = &cause.refused else { panic!("memory") };
+/// assert_eq!((amount.limit, cause.refused.kind()), (Some(16 << 20), "scoped_vmem"));
+/// assert!(cause.what().starts_with("a kernel needs 24 MiB of VMEM, 8 MiB too much"));
 /// ```
-#[derive(Clone, PartialEq, Debug, JsonSchema)]
-#[schemars(with = "String", inline)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Refused {
     /// Memory that there is not.
-    Memory(AmountCause),
+    Memory(ReportedAmount),
     /// Anything else.
-    Other(RefusalCause),
+    Other(Refusal),
 }
 
 impl Refused {
-    /// The name in JSON.
+    /// The kind of message: the cause of an amount, or what else was refused, such as `unproven_index`.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Memory(cause) => cause.name(),
-            Self::Other(cause) => cause.name(),
+            Self::Memory(amount) => amount.cause.name(),
+            Self::Other(refusal) => refusal.cause.name(),
+        }
+    }
+
+    /// XLA's code for such a message, such as `E1001`; `None` if its catalogue of errors has none.
+    #[must_use]
+    pub const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Memory(amount) => amount.cause.code(),
+            Self::Other(refusal) => refusal.code(),
+        }
+    }
+
+    /// The number of the message's first line, from 1.
+    #[must_use]
+    pub const fn line(&self) -> u64 {
+        match self {
+            Self::Memory(amount) => amount.line,
+            Self::Other(refusal) => refusal.line,
+        }
+    }
+
+    /// The program or the kernel, if the message says which.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Memory(amount) => amount.name.as_deref(),
+            Self::Other(refusal) => refusal.name.as_deref(),
+        }
+    }
+
+    /// The file and the line in the user's program, if the message says where.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Other(refusal) => refusal.source.as_deref(),
         }
     }
 }
 
-impl Serialize for Refused {
+/// A cause in JSON.
+#[derive(Serialize, JsonSchema)]
+struct Fields<'a> {
+    /// The number of the message's first line, from 1.
+    line: u64,
+    /// XLA's code for such a message, such as "E1001"; null if its catalogue of errors has none.
+    code: Option<&'static str>,
+    /// The kind of message: the cause of an amount, or what else was refused, such as "unproven_index".
+    kind: &'static str,
+    /// The program or the kernel; null if the message does not say.
+    name: Option<&'a str>,
+    /// The file and the line in the user's program; null if the message does not say.
+    source: Option<&'a str>,
+    /// What was refused, as a sentence.
+    what: String,
+    /// What is known about it, as sentences.
+    details: Vec<String>,
+    /// What would help, the most likely first.
+    remedies: &'a [Help],
+}
+
+impl Serialize for Cause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+        self.fields().serialize(serializer)
     }
 }
 
@@ -94,74 +146,89 @@ impl fmt::Display for Help {
 
 impl Cause {
     /// Of memory that ran out; `None` if the message does not say why.
-    pub(super) fn of_amount(amount: &ReportedAmount, trials: &[(u64, Remedy, Trial)]) -> Option<Self> {
-        let (what, mut details) = amount_words(amount)?;
-        let remedies = in_words(amount.line, &amount.remedies(), trials, &mut details);
-        Some(Self {
-            line: amount.line,
-            code: amount.cause.code(),
-            kind: Refused::Memory(amount.cause),
-            name: amount.name.clone(),
-            source: None,
-            what,
-            details,
-            remedies,
-        })
+    pub(super) fn of_amount(amount: &ReportedAmount, after: &[ReportedAmount], trials: &[Tried]) -> Option<Self> {
+        amount_words(amount)?;
+        let (refuted, remedies) = helps(amount.line, amount.remedies(), trials);
+        Some(Self { refused: Refused::Memory(amount.clone()), parts: parts::large(amount, after), remedies, refuted })
     }
 
     /// Of anything else that was refused.
-    pub(super) fn of_refusal(refusal: &Refusal, trials: &[(u64, Remedy, Trial)]) -> Self {
-        let (what, mut details) = refusal_words(refusal);
-        let remedies = in_words(refusal.line, &refusal.cause.remedies(), trials, &mut details);
-        Self {
-            line: refusal.line,
-            code: refusal.code(),
-            kind: Refused::Other(refusal.cause.clone()),
-            name: refusal.name.clone(),
-            source: refusal.source.clone(),
-            what,
-            details,
+    pub(super) fn of_refusal(refusal: &Refusal, trials: &[Tried]) -> Self {
+        let (refuted, remedies) = helps(refusal.line, refusal.cause.remedies(), trials);
+        Self { refused: Refused::Other(refusal.clone()), parts: Vec::new(), remedies, refuted }
+    }
+
+    /// What was refused, as a sentence.
+    #[must_use]
+    pub fn what(&self) -> String {
+        self.words().0
+    }
+
+    /// What is known about it, as sentences.
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        let refuted = self.refuted.iter().map(|help| {
+            let message = match &help.trial {
+                Some(Trial::Refused { message }) => message.lines().next().unwrap_or("").trim().trim_end_matches('.'),
+                _ => "",
+            };
+            format!("Tried, and refused by the compiler ({message}): {help}")
+        });
+        let parts = self.parts.iter().map(ToString::to_string);
+        self.words().1.into_iter().chain(refuted).chain(parts).collect()
+    }
+
+    fn words(&self) -> (String, Vec<String>) {
+        match &self.refused {
+            Refused::Memory(amount) => amount_words(amount).unwrap_or_default(),
+            Refused::Other(refusal) => refusal_words(refusal),
+        }
+    }
+
+    fn fields(&self) -> Fields<'_> {
+        let Self { refused, remedies, .. } = self;
+        Fields {
+            line: refused.line(),
+            code: refused.code(),
+            kind: refused.kind(),
+            name: refused.name(),
+            source: refused.source(),
+            what: self.what(),
+            details: self.details(),
             remedies,
         }
+    }
+
+    /// All that it says, but not where: messages that say the same are one.
+    pub(super) fn without_line(&self) -> String {
+        json_line(&Fields { line: 0, ..self.fields() })
     }
 
     /// Whether the arrays in HBM are what matters.
     #[must_use]
     pub const fn is_about_hbm(&self) -> bool {
+        let Refused::Memory(amount) = &self.refused else { return false };
         matches!(
-            self.kind,
-            Refused::Memory(
-                AmountCause::Program
-                    | AmountCause::Loading
-                    | AmountCause::SparseCore
-                    | AmountCause::Array
-                    | AmountCause::Gpu
-                    | AmountCause::Rematerialization
-            )
+            amount.cause,
+            AmountCause::Program
+                | AmountCause::Loading
+                | AmountCause::SparseCore
+                | AmountCause::Array
+                | AmountCause::Gpu
+                | AmountCause::Rematerialization
         )
-    }
-
-    /// Whether two causes are the same message at different lines.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        Self { line: self.line, ..other.clone() } == *self
     }
 }
 
-/// What helps with the message in a line: first what a compiler has confirmed. What it refused becomes a detail.
-fn in_words(line: u64, remedies: &[Remedy], trials: &[(u64, Remedy, Trial)], details: &mut Vec<String>) -> Vec<Help> {
-    let mut helps = Vec::new();
-    for remedy in remedies {
-        let trial =
-            trials.iter().find(|(of, other, _)| *of == line && other == remedy).map(|(.., trial)| trial.clone());
-        if let Some(Trial::Refused { message }) = &trial {
-            let message = message.lines().next().unwrap_or("").trim().trim_end_matches('.');
-            details.push(format!("Tried, and refused by the compiler ({message}): {}", remedies::text(remedy)));
-        } else {
-            helps.push(Help { remedy: remedy.clone(), trial });
-        }
-    }
+/// The remedies of the message in a line: those that a compiler refused, and the others, of which those that it took are the first.
+fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<Help>) {
+    let helps = remedies.into_iter().map(|remedy| {
+        let tried = trials.iter().find(|(of, other, _)| *of == line && *other == remedy);
+        Help { trial: tried.map(|(.., trial)| trial.clone()), remedy }
+    });
+    let (refuted, mut helps) = helps.partition::<Vec<_>, _>(|help| matches!(help.trial, Some(Trial::Refused { .. })));
     sort_by_key(&mut helps, |help| !matches!(help.trial, Some(Trial::Compiles { .. })));
-    helps
+    (refuted, helps)
 }
 
 /// Which generations multiply these types: an operand's or both, `named` so. Without types, what all multiply.

@@ -8,7 +8,9 @@ mod remedies;
 mod trial;
 
 pub use self::causes::{Cause, Help, Refused};
+pub use self::parts::LargePart;
 pub use self::trial::Trial;
+use self::trial::Tried;
 
 use crate::Answer;
 use crate::advise::{Advice, WORTH_IT};
@@ -92,7 +94,7 @@ pub struct Scan {
     /// Whether a compiler says what takes the memory.
     is_listed: bool,
     /// By the line of a message: what a compiler said of its remedies.
-    trials: Vec<(u64, Remedy, Trial)>,
+    trials: Vec<Tried>,
 }
 
 /// A shape that was found once or several times.
@@ -299,15 +301,14 @@ impl Scan {
     /// let mut scan = xla_shape_answers::scan::Scan::default();
     /// scan.read_line(b"Mosaic kernels cannot be automatically partitioned. Please wrap the call in a shard_map.");
     /// let causes = scan.causes();
-    /// assert_eq!((causes[0].kind.name(), causes[0].remedies[0].remedy.name()), ("partitioned_kernel", "shard_map"));
+    /// assert_eq!((causes[0].refused.kind(), causes[0].remedies[0].remedy.name()), ("partitioned_kernel", "shard_map"));
     /// ```
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
         let refusals = self.messages.refusals();
         let has_list = self.is_listed || !self.messages.allocations.is_empty();
         let of_amount = |(place, amount)| {
-            let mut cause = Cause::of_amount(amount, &self.trials)?;
-            cause.details.extend(parts::details(amount, &self.messages.amounts[place + 1..]));
+            let mut cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials)?;
             // What the message lists already is not asked for.
             cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
             Some(cause)
@@ -318,13 +319,8 @@ impl Scan {
         let says_more =
             |refusal: &&Refusal| !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. });
         let all = self.wholes().filter_map(of_amount).chain(refusals.iter().filter(says_more).map(of_refusal));
-        let mut causes: Vec<Cause> = Vec::new();
-        for cause in all {
-            if !causes.iter().any(|before| before.is_same(&cause)) {
-                causes.push(cause);
-            }
-        }
-        causes
+        let mut said = HashSet::new();
+        all.filter(|cause| said.insert(cause.without_line())).collect()
     }
 
     /// The amounts that are messages of their own, with their places: neither parts nor sums of others, nor the need of a program that a
@@ -346,7 +342,7 @@ impl Scan {
         let of_amounts = self.wholes().map(|(_, amount)| (amount.line, None, amount.remedies()));
         let refusals = self.messages.refusals();
         let of_refusals = refusals.iter().map(|one| (one.line, Some(&one.cause), one.cause.remedies()));
-        let mut trials: Vec<(u64, Remedy, Trial)> = Vec::new();
+        let mut trials: Vec<Tried> = Vec::new();
         for (line, cause, remedies) in of_amounts.chain(of_refusals) {
             for remedy in remedies {
                 // Logs repeat messages.
@@ -572,11 +568,11 @@ impl Answer for Scan {
     /// What was refused, with the first remedy of each.
     fn digest(&self) -> Digest {
         let causes = self.causes().into_iter().take(digest::MOST).map(|cause| digest::Cause {
-            name: cause.name.unwrap_or_else(|| cause.kind.name().to_owned()),
+            name: cause.refused.name().unwrap_or(cause.refused.kind()).to_owned(),
             amount: None,
-            source: cause.source,
-            because: Some(cause.what),
-            remedy: cause.remedies.into_iter().next().map(|help| help.to_string()),
+            source: cause.refused.source().map(str::to_owned),
+            because: Some(cause.what()),
+            remedy: cause.remedies.first().map(ToString::to_string),
         });
         let next = self.most_padded().map(|array| vec!["advise".into(), array.to_string().into()]);
         Digest { causes: causes.collect(), next: next.into_iter().collect() }

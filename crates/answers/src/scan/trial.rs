@@ -2,6 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use xla_shape_hlo::Remedy;
+
+/// What a compiler said of a remedy of the message in this line.
+pub(super) type Tried = (u64, Remedy, Trial);
 
 /// What a compiler said of the program with a remedy, before it is recommended.
 ///
