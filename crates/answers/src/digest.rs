@@ -50,8 +50,6 @@ pub enum Word {
     Text(String),
     /// The file that was asked about; of several, the one with this number, from 0.
     File(usize),
-    /// Words that are quoted for a shell already.
-    Quoted(String),
 }
 
 impl From<&str> for Word {
@@ -92,10 +90,33 @@ pub enum Amount {
     MoreBytes(i64),
     /// Cycles of a TPU or a time on a GPU, as the compiler estimates them.
     Cost(amount::Amount),
+    /// A time that was measured, as the sum of so many runs.
+    Measured(amount::Seconds, usize),
     /// Bundles of a kernel, which is how many instructions are executed one after the other.
-    Bundles(u64),
+    Bundles(Bundles, u64),
     /// The bundles before and after a change.
-    BundlesChanged([u64; 2]),
+    BundlesChanged(Bundles, [u64; 2]),
+}
+
+/// How often bundles count.
+///
+/// ```
+/// use xla_shape_answers::Answer;
+/// use xla_shape_answers::digest::{Amount, Bundles};
+/// use xla_shape_answers::kernel::Kernels;
+/// use xla_shape_mosaic::kernels;
+///
+/// let text = "0 : { %v1_v0 = vadd.f32 %v0_v0, 1.0 /* loc(\"k.py\":5:1 to :9) */ } /* exit bundle: %k = custom-call(%x) */\n";
+/// let mut answer = Kernels::default();
+/// answer.add(None, None, &kernels(&[("llo.k.final_bundles.txt", text)]));
+/// assert_eq!(answer.digest().causes[0].amount, Some(Amount::Bundles(Bundles::Executed, 1)), "no loop: each once");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bundles {
+    /// Each once.
+    Once,
+    /// Each as often as its loops run.
+    Executed,
 }
 
 impl Amount {
@@ -105,8 +126,9 @@ impl Amount {
             Self::Bytes(bytes) => (0, bytes),
             Self::MoreBytes(bytes) => (0, bytes.unsigned_abs()),
             Self::Cost(cost) => (1, cost.number()),
-            Self::Bundles(bundles) => (1, bundles),
-            Self::BundlesChanged([before, after]) => (1, before.abs_diff(after)),
+            Self::Measured(time, _) => (1, time.picoseconds()),
+            Self::Bundles(_, bundles) => (1, bundles),
+            Self::BundlesChanged(_, [before, after]) => (1, before.abs_diff(after)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use xla_shape::hlo::Module;
 use xla_shape_answers::cost::{self, ProgramCost};
-use xla_shape_answers::digest::Amount;
+use xla_shape_answers::digest::{Amount, Bundles};
 use xla_shape_answers::hlo::{Difference, Report};
 use xla_shape_answers::kernel::Kernels;
 use xla_shape_answers::scan::Scan;
@@ -53,12 +53,13 @@ fn check(name: &str, answer: &impl Show) {
     let has = |text: &str| json.contains(json_line(text).trim_matches(['"', '\n']));
     for cause in &digest.causes {
         let amount = match cause.amount {
-            Some(Amount::Bytes(number) | Amount::Cost(cost::Amount::Cycles(number)) | Amount::Bundles(number)) => {
+            Some(Amount::Bytes(number) | Amount::Cost(cost::Amount::Cycles(number)) | Amount::Bundles(_, number)) => {
                 Some(number.to_string())
             }
             Some(Amount::Cost(cost::Amount::Time(time))) => Some(serde_json::to_string(&time).unwrap()),
+            Some(Amount::Measured(time, _)) => Some(time.picoseconds().to_string()),
             Some(Amount::MoreBytes(number)) => Some(number.to_string()),
-            Some(Amount::BundlesChanged([before, _])) => Some(before.to_string()),
+            Some(Amount::BundlesChanged(_, [before, _])) => Some(before.to_string()),
             None => None,
         };
         let name_of = cause.name.trim_start_matches('%').split(' ').next().unwrap();
@@ -209,8 +210,9 @@ fn digests_of_kernels_and_logs_have_what_is_largest() {
         kernels.add(None, None, &dump.kernels());
         check(&path.display().to_string(), &kernels);
         let lines = kernels.kernels.iter().flat_map(|kernel| &kernel.lines);
-        if let Some(most) = lines.map(|line| line.bundles).max() {
-            assert_eq!(kernels.digest().causes[0].amount, Some(Amount::Bundles(most)));
+        // The trips of all loops are known.
+        if let Some(most) = lines.map(|line| line.executed.unwrap()).max() {
+            assert_eq!(kernels.digest().causes[0].amount, Some(Amount::Bundles(Bundles::Executed, most)));
         }
     }
     for path in

@@ -93,13 +93,17 @@ fn the_same_program_passes_and_a_worse_one_fails() {
     // The limits are those of `hlo diff`.
     assert_eq!(folder.check(&["slower.hlo", "--fail-if", "cycles>10"]).1, 0);
     let text = folder.guard(&["check", "r.json", "slower.hlo"]);
-    let expected = "m: FAILED (cycles>2%, memory>1%, copies>0, collectives>0)
+    let expected = "m: FAILED; limits: cycles>2%, memory>1%, copies>0, collectives>0
   more than allowed: cycles>2%: 400 before, 410 after (flags or version)
   cycles      400 -> 410 (+2.5 %): flags or version
   f.py:7: 400 -> 410 cycles
 To accept the change: xla-shape guard record r.json slower.hlo
 ";
     assert_eq!((text.output.trim_start(), text.code), (expected, 1));
+    // The next question is about the cause. The command that accepts the change is not one to run unasked.
+    let digest = folder.guard(&["check", "r.json", "slower.hlo", "--format", "digest"]).output;
+    let next = digest.lines().filter(|line| line.starts_with("Next:")).collect::<Vec<_>>();
+    assert_eq!(next, ["Next: xla-shape cost slower.hlo"]);
     let markdown = folder.guard(&["check", "r.json", "slower.hlo", "--markdown"]).output;
     assert!(markdown.starts_with("### <code>program</code>: **failed**\n"), "{markdown}");
     assert!(markdown.contains("| cycles | 400 | 410 | +2.5 % | flags or version |"), "{markdown}");

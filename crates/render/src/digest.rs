@@ -3,7 +3,8 @@
 use crate::words::{Grouped, Signed, count};
 use crate::{Show, Text, harmless, shell_line};
 use std::borrow::Cow;
-use xla_shape_answers::digest::{Amount, Cause, Word};
+use xla_shape_answers::cost;
+use xla_shape_answers::digest::{Amount, Bundles, Cause, Word};
 
 /// The width of the lines, in characters.
 const WIDTH: usize = 120;
@@ -64,7 +65,6 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
 fn command(words: &[Word], files: &[&str]) -> Option<String> {
     let word = |word: &Word| match word {
         Word::Text(text) => Some(shell_line([text.as_str()])),
-        Word::Quoted(text) => Some(text.clone()),
         Word::File(number) => match files.get(*number).copied() {
             Some("-") => None,
             Some(file) => Some(shell_line([file])),
@@ -136,11 +136,24 @@ fn head(digest: &mut Text, text: &Text, lines: usize, mut bytes: usize) {
 fn in_words(amount: Amount) -> String {
     match amount {
         Amount::Bytes(bytes) => count(bytes, "byte", "bytes"),
-        Amount::MoreBytes(bytes) => format!("{} ({bytes:+} bytes)", Signed(bytes)),
-        Amount::Cost(cost) => cost.to_string(),
-        Amount::Bundles(bundles) => count(bundles, "bundle", "bundles"),
-        Amount::BundlesChanged([before, after]) => {
-            format!("{} -> {}", Grouped(before), count(after, "bundle", "bundles"))
+        Amount::MoreBytes(bytes) => {
+            let sign = if bytes < 0 { "-" } else { "+" };
+            format!("{} ({sign}{})", Signed(bytes), count(bytes.unsigned_abs(), "byte", "bytes"))
         }
+        Amount::Cost(cost) => cost.to_string(),
+        Amount::Measured(time, runs) => {
+            format!("{} in {}", cost::Amount::Time(time), count(runs as u64, "run", "runs"))
+        }
+        Amount::Bundles(often, bundles) => format!("{}{}", count(bundles, "bundle", "bundles"), with_trips(often)),
+        Amount::BundlesChanged(often, [before, after]) => {
+            format!("{} -> {}{}", Grouped(before), count(after, "bundle", "bundles"), with_trips(often))
+        }
+    }
+}
+
+const fn with_trips(often: Bundles) -> &'static str {
+    match often {
+        Bundles::Once => "",
+        Bundles::Executed => " with the trips of the loops",
     }
 }

@@ -117,7 +117,7 @@ pub fn claims_file(claims: &Claims) -> String {
 fn write(text: &mut Text, check: &Check) {
     let name = check.device.as_deref().or(check.module.as_deref()).unwrap_or("the program");
     let state = if check.passed { "passed" } else { "FAILED" };
-    text.heading(&format!("{name}: {state} ({})", joined(&check.limits)));
+    text.heading(&format!("{name}: {state}; limits: {}", joined(&check.limits)));
     for warning in &check.warnings {
         text.paragraph(format!("warning: {warning}"));
     }

@@ -405,7 +405,12 @@ impl Measured {
     pub(super) fn digest(&self) -> Digest {
         let time = |picoseconds| {
             let time = Seconds::from_picoseconds(picoseconds);
-            (picoseconds > 0).then_some(digest::Amount::Cost(Amount::Time(time)))
+            // The times are sums of all runs.
+            let amount = match &self.runs {
+                Some(runs) => digest::Amount::Measured(time, runs.count),
+                None => digest::Amount::Cost(Amount::Time(time)),
+            };
+            (picoseconds > 0).then_some(amount)
         };
         let copies = self.copies.iter().map(|copy| digest::Cause {
             name: format!("%{}", copy.instruction),

@@ -396,7 +396,8 @@ impl Answer for ProgramCost {
             Some(digest::Cause { name: line.source.clone()?, amount, ..digest::Cause::default() })
         });
         let causes = digest::largest_of(copies.collect(), lines);
-        let show = self.copies.first().map(|copy| digest::show(&copy.instruction));
+        let shown = self.instructions.first().map(|found| &found.instruction);
+        let show = shown.or(self.copies.first().map(|copy| &copy.instruction)).map(|shown| digest::show(shown));
         Digest { causes, next: show.into_iter().chain([vec!["hlo".into(), digest::Word::File(0)]]).collect() }
     }
 }

@@ -465,10 +465,13 @@ impl Answer for Checks {
             because: Some(copy.because.to_string()),
             remedy: copy.remedy.as_ref().map(ToString::to_string),
         });
-        let accept = self.programs.first().filter(|_| !self.passed()).map(|check| check.accept.clone());
-        let accept = accept.and_then(|accept| accept.strip_prefix("xla-shape ").map(str::to_owned));
-        let accept = accept.map(|accept| vec![digest::Word::Quoted(accept)]);
-        Digest { causes: causes.collect(), next: accept.into_iter().collect() }
+        // Not the command that accepts the change: an agent would run it.
+        let cost = |check: &Check| {
+            let device = check.device.iter().flat_map(|device| ["--for".into(), device.clone().into()]);
+            ["cost".into(), digest::Word::File(0)].into_iter().chain(device).collect()
+        };
+        let next = self.programs.iter().find(|check| !check.passed).map(cost);
+        Digest { causes: causes.collect(), next: next.into_iter().collect() }
     }
 
     fn json(&self) -> String {

@@ -1,6 +1,7 @@
 //! What differs between two versions of kernels.
 
 use super::{CompiledKernel, LineEntry};
+use crate::digest::{Amount, Bundles};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -112,6 +113,15 @@ pub struct LineDifference {
 }
 
 impl LineDifference {
+    /// The change of its bundles, as often as they run if that is known of both versions.
+    pub(super) fn amount(&self) -> Amount {
+        let executed = [&self.before, &self.after].map(|line| line.as_ref().map_or(Some(0), |line| line.executed));
+        match executed {
+            [Some(before), Some(after)] => Amount::BundlesChanged(Bundles::Executed, [before, after]),
+            _ => Amount::BundlesChanged(Bundles::Once, self.bundles()),
+        }
+    }
+
     /// The bundles of the line before and after. If one version does not have the line, its number is 0.
     pub(super) fn bundles(&self) -> [u64; 2] {
         [&self.before, &self.after].map(|line| line.as_ref().map_or(0, |line| line.bundles))

@@ -2,6 +2,7 @@
 
 use super::listing::{self, BundleText, VectorText};
 use crate::cost::Times;
+use crate::digest::{Amount, Bundles};
 use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -523,6 +524,12 @@ impl LineEntry {
     fn new(source: impl Display, line: &Line) -> Self {
         let Line { operations, registers, relayouts, moving, bundles, slots, executed, .. } = *line;
         Self { source: source.to_string(), operations, registers, relayouts, moving, bundles, executed, slots }
+    }
+
+    /// Its bundles, as often as they run if that is known.
+    pub(super) fn amount(&self) -> Amount {
+        let once = Amount::Bundles(Bundles::Once, self.bundles);
+        self.executed.map_or(once, |executed| Amount::Bundles(Bundles::Executed, executed))
     }
 }
 

@@ -285,13 +285,14 @@ fn file_name(path: &str) -> &str {
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
 
-    /// The lines of the kernels with the most bundles, with what their accesses need; of two versions, the lines whose bundles differ most.
+    /// The lines of the kernels with the most bundles, as often as these run if that is known, with what their accesses need; of two versions, the
+    /// lines whose bundles differ most. What to ask next is what a vector layout is that brings a relayout.
     fn digest(&self) -> Digest {
         if let Some(differences) = &self.differences {
             let lines = differences.iter().flat_map(|found| found.lines.iter().map(move |line| (found, line)));
             let causes = lines.map(|(found, line)| digest::Cause {
                 name: found.name.clone(),
-                amount: Some(digest::Amount::BundlesChanged(line.bundles())),
+                amount: Some(line.amount()),
                 source: Some(line.source.clone()),
                 ..digest::Cause::default()
             });
@@ -300,7 +301,7 @@ impl Answer for Kernels {
         let lines = self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(move |line| (kernel, line)));
         let causes = lines.map(|(kernel, line)| digest::Cause {
             name: kernel.title(),
-            amount: Some(digest::Amount::Bundles(line.bundles)),
+            amount: Some(line.amount()),
             source: Some(line.source.clone()),
             because: (line.moving > 0).then(|| match line.moving {
                 1 => "1 relayout moves data".to_owned(),
@@ -312,9 +313,11 @@ impl Answer for Kernels {
                 .find(|access| access.source.as_ref() == Some(&line.source))
                 .map(|access| access.remedy.to_string()),
         });
-        let causes = digest::largest(causes.collect());
-        let page = ["--html", "kernel.html"].map(digest::Word::from);
-        let page = ["kernel".into(), digest::Word::File(0)].into_iter().chain(page).collect();
-        Digest { next: if causes.is_empty() { Vec::new() } else { vec![page] }, causes }
+        let mut relayouts = self.kernels.iter().filter_map(|kernel| kernel.relayouts.as_ref()).flatten();
+        let moving = relayouts.find(|found| found.free == Some(false));
+        let explain = |found: &RelayoutEntry| {
+            vec!["explain".into(), found.shape.clone().into(), "--vector".into(), found.to.clone().into()]
+        };
+        Digest { causes: digest::largest(causes.collect()), next: moving.map(explain).into_iter().collect() }
     }
 }

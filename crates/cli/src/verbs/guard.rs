@@ -79,7 +79,7 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     if arguments.markdown {
         io::write(markdown(&checks).as_bytes())?;
     } else {
-        super::show(&checks, arguments.answer.format)?;
+        super::show_of(&checks, arguments.answer.format, &[&arguments.program.program])?;
     }
     if checks.passed() { Ok(()) } else { Err(Failure::Told) }
 }

@@ -115,8 +115,9 @@ pub(super) fn answer(measured: &Measured) -> String {
                     "{module} took {mean} on average in {all} on {devices}{device}, from {shortest} to {longest}"
                 ),
             };
-            if runs.picoseconds > 0 {
-                let idle = runs.idle_picoseconds as f64 / runs.picoseconds as f64;
+            let idle = runs.idle_picoseconds as f64 / runs.picoseconds.max(1) as f64;
+            // Less is 0.0 %.
+            if idle >= 0.0005 {
                 answer += &format!("; no instruction ran in {} of it", percent(idle));
             }
             answer
