@@ -3,7 +3,7 @@
 use super::table::{Kind, Parameter, Tool};
 use crate::io::PROGRESS_MARK;
 use serde_json::{Map, Value};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,10 +46,10 @@ impl Call {
         for parameter in &tool.parameters {
             let value = given.get(&parameter.name).filter(|value| !value.is_null());
             let values = value.map(|value| values(parameter, value, roots, &folder)).transpose()?.unwrap_or_default();
-            if parameter.is_required && values.is_empty() {
+            if parameter.argument.is_required_set() && values.is_empty() {
                 return Err(format!("`{}` is missing: {}", parameter.name, parameter.kind.expected()));
             }
-            match (&parameter.option, missing) {
+            match (parameter.argument.get_long(), missing) {
                 (Some(option), _) => arguments.extend(words(parameter, option, values)?),
                 (None, _) if values.is_empty() => missing = missing.or(Some(&parameter.name)),
                 (None, Some(before)) => return Err(format!("`{}` needs `{before}`", parameter.name)),
@@ -137,17 +137,19 @@ fn answered(ok: bool, bytes: &[u8], notes: &str) -> Result<(ToolAnswer, String),
 
 /// The values of an argument as words.
 fn values(parameter: &Parameter, value: &Value, roots: &Roots, folder: &TempDir) -> Result<Vec<OsString>, String> {
-    let name = &parameter.name;
-    let list = match (parameter.is_list, value) {
-        (true, Value::Array(list)) if parameter.together > 1 && list.iter().all(Value::is_array) => {
-            let groups = list.iter().filter_map(Value::as_array);
-            if groups.clone().any(|group| group.len() != parameter.together) {
-                return Err(format!("`{name}`: expected lists of {} values", parameter.together));
-            }
-            groups.flatten().collect()
+    let (name, together) = (&parameter.name, parameter.together());
+    let list = match value {
+        Value::Array(groups) if together > 1 => {
+            let groups = groups.iter().map(|group| group.as_array().filter(|group| group.len() == together));
+            let groups = groups.collect::<Option<Vec<_>>>();
+            groups
+                .ok_or_else(|| format!("`{name}`: expected lists of {together} values"))?
+                .into_iter()
+                .flatten()
+                .collect()
         }
-        (true, Value::Array(list)) => list.iter().collect(),
-        _ => vec![value],
+        Value::Array(list) if parameter.is_list() => list.iter().collect(),
+        one => vec![one],
     };
     let word = |(number, value): (usize, &Value)| {
         let text = match (value, parameter.kind) {
@@ -203,20 +205,16 @@ fn inline_file(
 
 /// An option with its values as words of the command. No value can be taken for an option.
 fn words(parameter: &Parameter, option: &str, values: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let option = OsString::from(format!("--{option}"));
     let mut words = Vec::new();
-    for group in values.chunks(parameter.together) {
-        match (parameter.kind, group) {
-            (Kind::Flag, [value]) if value == "true" => words.push(option.into()),
-            (Kind::Flag, _) => {}
-            (_, [value]) => {
-                let mut word = OsString::from(format!("{option}="));
-                word.push(value);
-                words.push(word);
-            }
+    for group in values.chunks(parameter.together()) {
+        match group {
+            [value] if parameter.kind == Kind::Flag => words.extend((value == "true").then(|| option.clone())),
+            [value] => words.push([&option, OsStr::new("="), value].into_iter().collect()),
             _ if group.iter().any(|value| value.as_encoded_bytes().starts_with(b"-")) => {
                 return Err(format!("`{}`: no value of it begins with `-`", parameter.name));
             }
-            _ => words.extend([option.into()].into_iter().chain(group.iter().cloned())),
+            _ => words.extend(std::iter::once(&option).chain(group).cloned()),
         }
     }
     Ok(words)

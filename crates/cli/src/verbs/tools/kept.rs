@@ -65,10 +65,11 @@ impl Kept {
     }
 }
 
-/// The arguments of the tool, as a JSON Schema.
-pub(super) fn arguments() -> Value {
+/// The tool as a client sees it.
+pub(super) fn described() -> Value {
+    let about = "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on. Use it when an answer has a handle";
     let text = |about: &str| json!({ "type": "string", "description": about });
-    json!({
+    let input = json!({
         "type": "object",
         "properties": {
             "handle": text("The handle in `more` of the answer"),
@@ -77,5 +78,6 @@ pub(super) fn arguments() -> Value {
         },
         "required": ["handle"],
         "additionalProperties": false,
-    })
+    });
+    super::table::described(NAME, about, &input, &[], false)
 }

@@ -9,14 +9,14 @@ mod table;
 
 use call::Call;
 use kept::Kept;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use table::{Tool, tools};
 use xla_shape_answers::problem::{Code, Problem};
-use xla_shape_answers::tool::{ToolAnswer, tool_schema};
+use xla_shape_answers::tool::ToolAnswer;
 use xla_shape_files::{Roots, RootsError};
 use xla_shape_program::Host;
 
@@ -43,14 +43,7 @@ impl Tools {
 
     /// The tools as the Model Context Protocol lists them: with their names, descriptions and JSON Schemas.
     pub fn described(&self) -> Vec<Value> {
-        let more = json!({
-            "name": kept::NAME,
-            "description": "Read on in a long answer: the value at a JSON pointer, of a list the entries from a number on. Use it when an answer has a handle",
-            "inputSchema": kept::arguments(),
-            "outputSchema": tool_schema(&[]),
-            "annotations": { "readOnlyHint": true, "openWorldHint": false },
-        });
-        self.tools.iter().map(Tool::described).chain([more]).collect()
+        self.tools.iter().map(|tool| tool.described.clone()).chain([kept::described()]).collect()
     }
 
     /// The answer of a tool to these arguments; `None` once `stop` is set, which ends the call. `tell` gets its progress every second.

@@ -17,31 +17,19 @@ const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
 pub(super) struct Tool {
     /// Its name, such as `hlo_diff`.
     pub(super) name: String,
-    /// What it is for, in one line.
-    pub(super) about: String,
     /// The verb, such as `hlo` and `diff`, and the options that the server chooses.
     pub(super) words: Vec<String>,
     pub(super) parameters: Vec<Parameter>,
-    /// Whether it can write a file.
-    pub(super) writes: bool,
-    /// The schemas of the objects that it answers.
-    schemas: Vec<Value>,
+    /// The tool as a client sees it.
+    pub(super) described: Value,
 }
 
-/// An argument of a tool.
+/// An argument of a verb that a tool has.
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// The option, such as `--for`; `None` for an argument without a name.
-    pub(super) option: Option<String>,
     pub(super) kind: Kind,
-    pub(super) is_list: bool,
-    /// How many values belong together: an array and its block.
-    pub(super) together: usize,
-    pub(super) is_required: bool,
-    help: String,
-    /// Names that are read: all of them, or, if it is open, examples of them.
-    names: Vec<String>,
-    is_open: bool,
+    /// As the verb defines it.
+    pub(super) argument: Arg,
 }
 
 /// What the values of an argument are.
@@ -58,60 +46,56 @@ pub(super) enum Kind {
     CompilerOption,
 }
 
-impl Kind {
-    /// What a value of another kind should be.
-    pub(super) const fn expected(self) -> &'static str {
-        match self {
-            Self::Flag => "true or false",
-            Self::Number => "a number",
-            Self::Input => "a path, or an object with `text`",
-            Self::Output => "a path",
-            Self::Text | Self::CompilerOption => "a text",
-        }
-    }
-}
-
 /// The tools. Files are written only with `write`.
 pub(super) fn tools(write: bool) -> Vec<Tool> {
     let mut all = command();
     all.build();
-    let mut tools = Vec::new();
-    for verb in all.get_subcommands() {
-        add(&mut tools, verb, &[verb.get_name()], write);
-        for inner in verb.get_subcommands() {
-            add(&mut tools, inner, &[verb.get_name(), inner.get_name()], write);
-        }
-    }
-    tools
+    let verbs = all.get_subcommands().flat_map(|verb| {
+        let inner = verb.get_subcommands().map(|inner| (vec![verb.get_name(), inner.get_name()], inner));
+        std::iter::once((vec![verb.get_name()], verb)).chain(inner)
+    });
+    verbs.filter_map(|(words, verb)| Tool::new(&words, verb, write)).collect()
 }
 
-/// Adds a verb, if it has a schema and may be called.
-fn add(tools: &mut Vec<Tool>, verb: &Command, words: &[&str], write: bool) {
-    let schema = words.join("-");
-    let is_inner = |name: &str| verb.get_subcommands().any(|inner| name == format!("{schema}-{}", inner.get_name()));
-    let other = format!("{schema}-");
-    let schemas = SCHEMAS.iter().filter(|(name, _)| *name == schema || (name.starts_with(&other) && !is_inner(name)));
-    let schemas = schemas.map(|(_, schema)| schema()).collect::<Vec<_>>();
-    let is_question = SCHEMAS.iter().any(|(name, _)| *name == schema);
-    let parameters = verb.get_arguments().filter(|argument| is_offered(verb, argument)).map(Parameter::new);
-    let mut parameters = parameters.collect::<Vec<_>>();
-    let mut outputs = parameters.iter().filter(|parameter| parameter.kind == Kind::Output);
-    let (writes, must_write) = (write && outputs.clone().next().is_some(), outputs.any(|output| output.is_required));
-    parameters.retain(|parameter| write || parameter.kind != Kind::Output);
-    if !is_question || (must_write && !write) {
-        return;
+/// A tool as a client sees it.
+pub(super) fn described(name: &str, about: &str, input: &Value, answers: &[Value], writes: bool) -> Value {
+    json!({
+        "name": name,
+        "description": about,
+        "inputSchema": input,
+        "outputSchema": tool_schema(answers),
+        "annotations": { "readOnlyHint": !writes, "openWorldHint": false },
+    })
+}
+
+impl Tool {
+    /// A verb as a tool; `None` if it has no schema, or only writes a file and may not.
+    fn new(words: &[&str], verb: &Command, write: bool) -> Option<Self> {
+        let own = words.join("-");
+        let is_inner = |name: &str| verb.get_subcommands().any(|inner| name == format!("{own}-{}", inner.get_name()));
+        let is_own = |name: &str| name.strip_prefix(&own).is_some_and(|form| form.is_empty() || form.starts_with('-'));
+        let schemas = SCHEMAS.iter().filter(|(name, _)| is_own(name) && !is_inner(name));
+        let schemas = schemas.map(|(_, schema)| schema()).collect::<Vec<_>>();
+        let is_output = |parameter: &Parameter| parameter.kind == Kind::Output;
+        let parameters = verb.get_arguments().filter(|argument| is_offered(verb, argument)).map(Parameter::new);
+        let mut parameters = parameters.collect::<Vec<_>>();
+        let can_write = parameters.iter().any(is_output);
+        let must_write =
+            parameters.iter().any(|parameter| is_output(parameter) && parameter.argument.is_required_set());
+        if schemas.is_empty() || (must_write && !write) {
+            return None;
+        }
+        parameters.retain(|parameter| write || !is_output(parameter));
+        let has = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
+        let forms = has("format").map(Arg::get_possible_values).unwrap_or_default();
+        let has_form = forms.iter().any(|form| form.get_name() == "tool").then_some("--format=tool");
+        // What the input names is not read: whoever wrote the input may not read files of this machine.
+        let has_files = has("no_files").map(|_| "--no-files");
+        let words = words.iter().copied().chain(has_form).chain(has_files).map(str::to_owned).collect();
+        let name = own.replace('-', "_");
+        let described = described(&name, &about(verb), &input_schema(&parameters), &schemas, write && can_write);
+        Some(Self { name, words, parameters, described })
     }
-    let has = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
-    let forms = has("format").map(Arg::get_possible_values).unwrap_or_default();
-    let mut words = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    if forms.iter().any(|form| form.get_name() == "tool") {
-        words.push("--format=tool".to_owned());
-    }
-    // What the input names is not read: whoever wrote the input may not read files of this machine.
-    if has("no_files").is_some() {
-        words.push("--no-files".to_owned());
-    }
-    tools.push(Tool { name: schema.replace('-', "_"), about: about(verb), words, parameters, writes, schemas });
 }
 
 /// What a tool answers, and when to use it: the paragraph of the verb's help that says so.
@@ -129,49 +113,70 @@ fn is_offered(verb: &Command, argument: &Arg) -> bool {
     !is_left_out && !is_form()
 }
 
+/// The arguments of a tool as a JSON Schema.
+fn input_schema(parameters: &[Parameter]) -> Value {
+    let properties = parameters.iter().map(|one| (one.name.clone(), one.schema())).collect::<Map<_, _>>();
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let required = parameters.iter().filter(|one| one.argument.is_required_set());
+    let required = required.map(|one| one.name.as_str()).collect::<Vec<_>>();
+    // Older dialects of JSON Schema forbid an empty list.
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+impl Kind {
+    fn of(argument: &Arg) -> Self {
+        if !argument.get_action().takes_values() {
+            return Self::Flag;
+        }
+        let kinds = [
+            (TypeId::of::<PathBuf>(), Self::Input),
+            (TypeId::of::<OutputPath>(), Self::Output),
+            (TypeId::of::<(String, String)>(), Self::CompilerOption),
+            (TypeId::of::<u64>(), Self::Number),
+            (TypeId::of::<u32>(), Self::Number),
+            (TypeId::of::<usize>(), Self::Number),
+            (TypeId::of::<i64>(), Self::Number),
+            (TypeId::of::<f64>(), Self::Number),
+            (TypeId::of::<NonZeroU32>(), Self::Number),
+        ];
+        let of = argument.get_value_parser().type_id();
+        kinds.into_iter().find(|(known, _)| of == *known).map_or(Self::Text, |(_, kind)| kind)
+    }
+
+    /// What a value of another kind should be.
+    pub(super) const fn expected(self) -> &'static str {
+        match self {
+            Self::Flag => "true or false",
+            Self::Number => "a number",
+            Self::Input => "a path, or an object with `text`",
+            Self::Output => "a path",
+            Self::Text | Self::CompilerOption => "a text",
+        }
+    }
+}
+
 impl Parameter {
     fn new(argument: &Arg) -> Self {
-        let of = argument.get_value_parser().type_id();
-        let is_number = [
-            TypeId::of::<u64>(),
-            TypeId::of::<u32>(),
-            TypeId::of::<usize>(),
-            TypeId::of::<i64>(),
-            TypeId::of::<f64>(),
-            TypeId::of::<NonZeroU32>(),
-        ];
-        let kind = if !argument.get_action().takes_values() {
-            Kind::Flag
-        } else if of == TypeId::of::<PathBuf>() {
-            Kind::Input
-        } else if of == TypeId::of::<OutputPath>() {
-            Kind::Output
-        } else if of == TypeId::of::<(String, String)>() {
-            Kind::CompilerOption
-        } else if is_number.iter().any(|number| of == *number) {
-            Kind::Number
-        } else {
-            Kind::Text
-        };
-        let together = argument.get_num_args().filter(|count| count.min_values() > 1);
         let name = argument.get_long().unwrap_or_else(|| argument.get_id().as_str());
-        let names = argument.get_possible_values();
-        let names = names.iter().filter(|_| kind != Kind::Flag).map(|value| value.get_name().to_owned());
-        Self {
-            name: name.replace('-', "_"),
-            option: argument.get_long().map(|long| format!("--{long}")),
-            kind,
-            is_list: matches!(argument.get_action(), ArgAction::Append),
-            together: together.map_or(1, |count| count.min_values()),
-            is_required: argument.is_required_set(),
-            help: argument.get_help().map(ToString::to_string).unwrap_or_default(),
-            names: names.collect(),
-            // Of devices, help does not list the generations: other names are read, too.
-            is_open: argument.is_hide_possible_values_set(),
-        }
+        Self { name: name.replace('-', "_"), kind: Kind::of(argument), argument: argument.clone() }
+    }
+
+    /// Whether it can be given several times.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.argument.get_action(), ArgAction::Append)
+    }
+
+    /// How many values belong together: an array and its block.
+    pub(super) fn together(&self) -> usize {
+        self.argument.get_num_args().map_or(1, |count| count.min_values().max(1))
     }
 
     fn schema(&self) -> Value {
+        let names = self.argument.get_possible_values();
+        let names = names.iter().map(|value| value.get_name()).collect::<Vec<_>>();
         let one = match self.kind {
             Kind::Flag => json!({ "type": "boolean" }),
             // Bytes have units, such as 16MiB.
@@ -186,37 +191,17 @@ impl Parameter {
                     "description": "The text itself, with the name of its file if that matters",
                 },
             ]}),
-            _ if self.names.is_empty() => json!({ "type": "string" }),
-            _ if self.is_open => json!({ "type": "string", "examples": self.names }),
-            _ => json!({ "type": "string", "enum": self.names }),
+            _ if names.is_empty() => json!({ "type": "string" }),
+            // Of devices, help does not list the generations: other names are read, too.
+            _ if self.argument.is_hide_possible_values_set() => json!({ "type": "string", "examples": names }),
+            _ => json!({ "type": "string", "enum": names }),
         };
-        let group = match self.together {
+        let group = match self.together() {
             1 => one,
             count => json!({ "type": "array", "items": one, "minItems": count, "maxItems": count }),
         };
-        let mut schema = if self.is_list { json!({ "type": "array", "items": group }) } else { group };
-        schema["description"] = json!(self.help);
+        let mut schema = if self.is_list() { json!({ "type": "array", "items": group }) } else { group };
+        schema["description"] = json!(self.argument.get_help().map(ToString::to_string).unwrap_or_default());
         schema
-    }
-}
-
-impl Tool {
-    /// The tool as a client sees it.
-    pub(super) fn described(&self) -> Value {
-        let properties = self.parameters.iter().map(|one| (one.name.clone(), one.schema())).collect::<Map<_, _>>();
-        let required = self.parameters.iter().filter(|one| one.is_required).map(|one| one.name.as_str());
-        let required = required.collect::<Vec<_>>();
-        let mut input = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        // Older dialects of JSON Schema forbid an empty list.
-        if !required.is_empty() {
-            input["required"] = json!(required);
-        }
-        json!({
-            "name": self.name,
-            "description": self.about,
-            "inputSchema": input,
-            "outputSchema": tool_schema(&self.schemas),
-            "annotations": { "readOnlyHint": !self.writes, "openWorldHint": false },
-        })
     }
 }
