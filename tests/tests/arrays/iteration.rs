@@ -1,5 +1,6 @@
 //! Iteration in memory order visits every element once, padding only on request, and gives the same values as indices.
 
+use crate::numbers::{assert_padding_is_zero, numbered, times, value, values};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::thread;
@@ -72,15 +73,6 @@ proptest! {
         let grid = grid.map(|(i, dimension)| dimension.extent().unwrap().div_ceil(array.layout().tile_size(i)));
         prop_assert_eq!(grid.product::<u64>() * block.positions(), array.stride_table().unwrap().as_ref().positions());
     }
-}
-
-/// Numbers every element by its place in row-major order, from 1; padding is 0.
-fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
-    let mut next = 0;
-    Buffer::from_fn(|_| {
-        next += 1;
-        next
-    })
 }
 
 fn check_segments<S: StaticArray<Element = S32>>() {
@@ -161,7 +153,7 @@ where
             let in_tile = offsets.clone().zip(tile_sizes).all(|(offset, size)| offset < *size);
             let in_inside = offsets.zip(tile.inside.as_ref()).all(|(offset, size)| offset < *size);
             assert_eq!(in_tile, in_inside);
-            assert_eq!(in_tile, values.contains(&x[index]));
+            assert_eq!(in_tile, values.contains(&value(&x.view(), index)));
         }
         seen.extend(values);
     }
@@ -269,7 +261,7 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
             let mut expected = Vec::new();
             for i in 0..band.line_len() {
                 index.as_mut()[dimension] = i;
-                expected.push(x[index]);
+                expected.push(value(&x.view(), index));
             }
             let mut found = Vec::<i32>::new();
             band.for_each_block(|start, block| {
@@ -319,7 +311,7 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
     y.for_each_band::<DIM>(|band| origins.push(band.origin()));
     assert!(y.bands::<DIM>().map(|band| band.origin()).eq(origins), "{}", S::TEXT);
     // Nothing but the elements has changed.
-    z.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    assert_padding_is_zero(&z);
 }
 
 #[test]
@@ -356,17 +348,15 @@ where
     T: StaticArray<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
     U: StaticArray<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
 {
-    let (x, y, z) = (numbered::<S>(), numbered::<T>(), numbered::<U>());
-    let mut sum = x.clone();
+    let (mut sum, y, z) = (numbered::<S>(), numbered::<T>(), numbered::<U>());
+    let mut all = sum.clone();
+    let numbers = values(&sum.view());
     sum.apply_with(&y, |x, y| 3 * x + y);
-    let mut all = x.clone();
     all.apply_with_2(&y, &z, |x, y, z| 3 * x + 5 * y + z);
-    for index in S::default().indices() {
-        assert_eq!(sum[index], 3 * x[index] + y[index], "{} {} {index:?}", S::TEXT, T::TEXT);
-        assert_eq!(all[index], 3 * x[index] + 5 * y[index] + z[index], "{} {} {index:?}", S::TEXT, T::TEXT);
-    }
-    sum.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
-    all.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    assert_eq!(values(&sum.view()), times(4, &numbers), "{} {}", S::TEXT, T::TEXT);
+    assert_eq!(values(&all.view()), times(9, &numbers), "{} {} {}", S::TEXT, T::TEXT, U::TEXT);
+    assert_padding_is_zero(&sum);
+    assert_padding_is_zero(&all);
 }
 
 /// Each shape with each as the second operand, and with the first shape as the third.
@@ -411,20 +401,22 @@ where
         (0..b.len()).for_each(|j| line[j] += b[j]);
     }
     // A column beside a row.
-    if x.sizes()[0] == y.sizes()[1] {
+    let crosses = x.sizes()[0] == y.sizes()[1];
+    if crosses {
         across.line_mut::<0>([0, 2]).unwrap().apply_with(&y.line::<1>([3, 0]).unwrap(), |x, y| x - y);
     }
-    for [i, j] in S::default().indices() {
-        let index = [i, j];
-        assert_eq!(sum[index], 3 * x[index] + y[index], "{} {}", S::TEXT, T::TEXT);
-        assert_eq!(all[index], 3 * x[index] + 5 * y[index] + z[index], "{} {} {}", S::TEXT, T::TEXT, U::TEXT);
-        assert_eq!(by_number[index], x[index] + y[index], "{} {}", S::TEXT, T::TEXT);
-        let crossed = x.sizes()[0] == y.sizes()[1] && j == 2;
-        assert_eq!(across[index], if crossed { x[index] - y[[3, i]] } else { x[index] }, "{} {}", S::TEXT, T::TEXT);
+    let numbers = values(&x.view());
+    assert_eq!(values(&sum.view()), times(4, &numbers), "{} {}", S::TEXT, T::TEXT);
+    assert_eq!(values(&all.view()), times(9, &numbers), "{} {} {}", S::TEXT, T::TEXT, U::TEXT);
+    assert_eq!(values(&by_number.view()), times(2, &numbers), "{} {}", S::TEXT, T::TEXT);
+    for (index, found) in S::default().indices().zip(values(&across.view())) {
+        let [x, y] =
+            [value(&x.view(), index), if crosses && index[1] == 2 { value(&y.view(), [3, index[0]]) } else { 0 }];
+        assert_eq!(found, x - y, "{} {}", S::TEXT, T::TEXT);
     }
     // Nothing but the elements has changed.
-    sum.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
-    across.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    assert_padding_is_zero(&sum);
+    assert_padding_is_zero(&across);
 }
 
 #[test]
@@ -644,7 +636,7 @@ fn tables_that_are_too_large_are_not_made() {
 /// Folds and changes each row in whatever layout; compares with the definition.
 fn check_folds<S: StaticArray<Element = S32, Index = [usize; 2]>>() {
     let mut x = numbered::<S>();
-    let expected = |i: usize| (0..S::SIZES[1]).map(|j| x[[i, j]]).sum::<i32>();
+    let expected = |i: usize| (0..S::SIZES[1]).map(|j| value(&x.view(), [i, j])).sum::<i32>();
     let sums = (0..S::SIZES[0]).map(expected).collect::<Vec<_>>();
     let mut seen = vec![false; S::SIZES[0]];
     x.for_each_band::<-1>(|rows| {

@@ -8,6 +8,7 @@ mod empty;
 mod empty_and_large;
 mod iteration;
 mod ndarray;
+mod numbers;
 mod product;
 mod raw_parts;
 mod relayout;

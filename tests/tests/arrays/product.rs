@@ -1,7 +1,7 @@
 //! Products of tiles against the definition, for sizes within, of and beyond tiles and the parts that the product works in.
 
 use half::bf16;
-use xla_shape::element::{Bf16, F32, S8, S32};
+use xla_shape::element::{Bf16, F32, S8, S32, Stored};
 use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, layout, shape};
 
@@ -21,19 +21,29 @@ fn small(i: usize, j: usize, seed: usize) -> f32 {
 macro_rules! check {
     ($name:ident: $E:ident $layout:ty, $Sum:ident $total:ident, $value:expr, $wide:expr, $padding:expr) => {
         fn $name<const M: usize, const K: usize, const N: usize>() {
-            let a = Buffer::<Matrix<$E, M, K, $layout>>::from_fn(|[i, j]| $value(i, j, 1));
-            let b = Buffer::<Matrix<$E, K, N, $layout>>::from_fn(|[i, j]| $value(i, j, 2));
-            let mut c = Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_fn(|[i, j]| (i + j) as _);
-            let mut expected = c.to_row_major();
-            for ((i, j), sum) in (0..M).flat_map(|i| (0..N).map(move |j| (i, j))).zip(&mut expected) {
-                *sum += (0..K).map(|k| $wide(a[[i, k]]) * $wide(b[[k, j]])).sum::<$total>();
+            // Compiled once for all sizes: operands and the result in row-major order.
+            fn by_definition(m: usize, k: usize, n: usize, result: &mut [$total]) -> [Vec<<$E as Stored>::Value>; 2] {
+                let matrix = |rows: usize, columns: usize, seed| {
+                    (0..rows * columns).map(|number| $value(number / columns, number % columns, seed)).collect::<Vec<_>>()
+                };
+                let [left, right] = [matrix(m, k, 1), matrix(k, n, 2)];
+                for (number, sum) in result.iter_mut().enumerate() {
+                    let [row, column] = [number / n, number % n];
+                    *sum += (0..k).map(|i| $wide(left[row * k + i]) * $wide(right[i * n + column])).sum::<$total>();
+                }
+                [left, right]
             }
+            let before = (0..M * N).map(|number| (number % 100) as $total).collect::<Vec<_>>();
+            let mut expected = before.clone();
+            let [a, b] = by_definition(M, K, N, &mut expected);
+            let mut a = Buffer::<Matrix<$E, M, K, $layout>>::from_row_major(&a).expect("as many");
+            let mut b = Buffer::<Matrix<$E, K, N, $layout>>::from_row_major(&b).expect("as many");
+            let result = |elements: &[$total]| Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_row_major(elements).expect("as many");
+            let [mut c, mut padded] = [result(&before), result(&expected)];
             // Padding is not read, and not written.
-            let (mut a, mut b) = (a, b);
             a.fill_padding($padding);
             b.fill_padding($padding);
             c.fill_padding(7 as _);
-            let mut padded = Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_row_major(&expected).expect("as many");
             padded.fill_padding(7 as _);
             c.add_product(&a, &b);
             assert_eq!(c.to_row_major(), expected, "{M} {K} {N}");

@@ -1,5 +1,6 @@
 //! Runs of several arrays together hold what indices give.
 
+use crate::numbers::{assert_padding_is_zero, numbered, value, values, values_at};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use xla_shape::element::S32;
@@ -7,21 +8,13 @@ use xla_shape::iter::{Runs, Strided, runs};
 use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
 
-fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
-    let mut next = 0;
-    Buffer::from_fn(|_| {
-        next += 1;
-        next
-    })
-}
-
 /// The index of element `number` of a run along a dimension.
 fn along<S: ArrayType>(mut index: S::Index, dimension: usize, number: usize) -> S::Index {
     index.as_mut().iter_mut().skip(dimension).take(1).for_each(|entry| *entry += number);
     index
 }
 
-// The checks are generated for many pairs of shapes. What does not depend on them is in functions that are generated once.
+// As in `numbers`, what does not depend on pairs of layouts is in functions of its own.
 
 type Read<'a> = Strided<&'a [i32]>;
 type Write<'a> = Strided<&'a mut [i32]>;
@@ -72,7 +65,7 @@ where
         check_run(&a, &b, &text);
         for k in 0..a.len() {
             let index = along::<S>(index, dimension, k);
-            assert_eq!((a[k], b[k]), (x[index], y[index]), "{text} {index:?}");
+            assert_eq!((a[k], b[k]), (value(x, index), value(y, index)), "{text} {index:?}");
             seen.push(index.as_ref().to_vec());
         }
     }
@@ -89,8 +82,8 @@ where
     check_indices(&x.view(), &y);
     let text = format!("{} {}", S::TEXT, T::TEXT);
     let common = common(x.shape(), y.sizes());
-    let before = x.shape().indices().map(|index| x[index]).collect::<Vec<_>>();
-    let pairs = common.iter().map(|&index| (x[index], y[index])).collect::<Vec<_>>();
+    let before = values(&x.view());
+    let pairs = values_at(&x.view(), &common).into_iter().zip(values_at(&y, &common)).collect::<Vec<_>>();
 
     // In all orders of calling.
     let (mut by_loop, mut by_fold, mut by_both) = (Vec::new(), Vec::new(), Vec::new());
@@ -114,8 +107,8 @@ where
     for run in runs(&mut x) {
         run.into_iter().for_each(|a| *a += 1);
     }
-    for (index, before) in x.shape().indices().zip(before) {
-        assert_eq!(x[index], if common.contains(&index) { 3 * before + 1 } else { before + 1 }, "{text} {index:?}");
+    for ((index, before), after) in x.shape().indices().zip(before).zip(values(&x.view())) {
+        assert_eq!(after, if common.contains(&index) { 3 * before + 1 } else { before + 1 }, "{text} {index:?}");
     }
 }
 
@@ -149,7 +142,7 @@ where
     let mut x = numbered::<S>();
     check(x.view_mut(), numbered::<T>().view());
     // Padding is as before.
-    x.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0, "{}", S::TEXT));
+    assert_padding_is_zero(&x);
 }
 
 /// The indices of every two of these shapes, and every way to walk for each shape with itself and with the one before it.
@@ -303,15 +296,17 @@ fn runs_of_lines() {
         let mut seen = Vec::new();
         for ([start], (mut a, b)) in runs((&mut row, &column)).indexed() {
             for k in 0..a.len() {
-                assert_eq!((a[k], b[k]), (before[[2, start + k]], y[[start + k, 3]]), "{} {}", S::TEXT, T::TEXT);
+                let expected = (value(&before.view(), [2, start + k]), value(&y.view(), [start + k, 3]));
+                assert_eq!((a[k], b[k]), expected, "{} {}", S::TEXT, T::TEXT);
                 a[k] -= b[k];
                 seen.push(start + k);
             }
         }
         assert!(seen.into_iter().eq(0..row.len()), "{} {}", S::TEXT, T::TEXT);
-        for [i, j] in S::default().indices() {
-            let expected = if i == 2 { before[[i, j]] - y[[j, 3]] } else { before[[i, j]] };
-            assert_eq!(x[[i, j]], expected, "{} {}", S::TEXT, T::TEXT);
+        for ([i, j], found) in S::default().indices().zip(values(&x.view())) {
+            let before = value(&before.view(), [i, j]);
+            let expected = if i == 2 { before - value(&y.view(), [j, 3]) } else { before };
+            assert_eq!(found, expected, "{} {}", S::TEXT, T::TEXT);
         }
     }
     check::<shape!(s32[4,10]), shape!(s32[10,5])>();
@@ -365,7 +360,7 @@ fn last_blocks_among_whole_arrays() {
                 for k in 0..runs[0].len() {
                     let index = along::<P>([i, j], DIMENSION, k);
                     let ($($x,)+) = operands;
-                    assert_eq!(runs.map(|run| run[k]), [$($x[index]),+]);
+                    assert_eq!(runs.map(|run| run[k]), [$(value(&$x.view(), index)),+]);
                     assert!(index[0] < sizes[0] && index[1] < sizes[1]);
                     elements += 1;
                 }

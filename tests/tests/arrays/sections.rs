@@ -1,29 +1,17 @@
 //! Sections: each element is the one of the array that the slices say, and nothing else is written.
 
+use crate::numbers::{numbered_with_padding as numbered, values, values_at};
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use xla_shape::element::{S4, S32};
 use xla_shape::map::StaticStrideTable;
-use xla_shape::types::{ArrayType, WholeArray};
+use xla_shape::types::ArrayType;
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
 use xla_shape_tests::strategy::small_array_shape;
 
-/// The elements are the numbers of their indices; padding is -1.
-fn numbered<S: WholeArray<Element = S32>>(shape: S) -> Buffer<S> {
-    let mut x = Buffer::<S>::zeroed_with(shape).unwrap();
-    x.fill_padding(-1);
-    let mut next = 0;
-    x.fill_with(|_| {
-        next += 1;
-        next
-    });
-    x
-}
-
 /// Compares a section with the elements that it has by its definition, in every way that there is to read.
 fn check_read<S: ArrayType<Element = S32>>(section: View<'_, S>, expected: &[i32]) {
-    let found: Vec<i32> = section.shape().indices().map(|index| section[index]).collect();
-    assert_eq!(found, expected, "{section:?}");
+    assert_eq!(values(&section), expected, "{section:?}");
     assert_eq!(section.to_row_major(), expected);
     assert!(section.get(section.sizes()).is_err());
     let sorted = |mut values: Vec<i32>| {
@@ -71,7 +59,7 @@ macro_rules! check {
         let in_array = $in_array;
         let section = $x.$section::<$($parameter),*>($($slices),*);
         let mine: Vec<_> = section.shape().indices().map(in_array).collect();
-        check_read(section, &mine.iter().map(|&index| $x[index]).collect::<Vec<_>>());
+        check_read(section, &values_at(&$x.view(), &mine));
         let before = $x.clone();
         add_everywhere($x.$mutable::<$($parameter),*>($($slices),*));
         // All bytes, so padding too.
@@ -86,7 +74,7 @@ macro_rules! axis {
         let in_array = $in_array;
         let section = $x.index_axis::<$n, $layout>($index);
         let mine: Vec<_> = section.shape().indices().map(in_array).collect();
-        check_read(section, &mine.iter().map(|&index| $x[index]).collect::<Vec<_>>());
+        check_read(section, &values_at(&$x.view(), &mine));
         let before = $x.clone();
         add_everywhere($x.index_axis_mut::<$n, $layout>($index));
         // All bytes, so padding too.

@@ -1,5 +1,6 @@
 //! Static and run-time answers agree, for shapes taken from real TPU programs.
 
+use xla_shape::map::StaticStrideTable;
 use xla_shape::types::StaticArray;
 use xla_shape::{ArrayShape, Sizes, Slot, shape};
 use xla_shape_tests::wide;
@@ -29,41 +30,49 @@ struct Facts {
     is_contiguous: bool,
 }
 
-/// Compares the type `S` with the shape that its text means; how many indices were compared.
-fn compare<S: StaticArray>(text: &str, sizes: Sizes, facts: Facts, multi_index: fn(usize) -> Slot<S::Index>) -> usize
-where
-    S::Index: for<'a> TryFrom<&'a [usize], Error: std::fmt::Debug>,
-{
+/// What a type answers.
+struct Answers {
+    text: &'static str,
+    shape: &'static ArrayShape,
+    sizes: Sizes,
+    facts: Facts,
+    table: &'static StaticStrideTable,
+    extents: &'static [usize],
+    linear_index: fn(&[usize]) -> usize,
+    multi_index: fn(usize) -> Slot<Vec<usize>>,
+}
+
+/// Compares what a type answers with the shape that its text means; how many indices were compared.
+fn compare(text: &str, of_type: &Answers) -> usize {
     let array: ArrayShape = text.replace(' ', "").parse().unwrap();
     let found = Sizes {
         elements: array.elements().unwrap(),
         physical_elements: array.physical_elements().unwrap(),
         bytes: array.byte_size().unwrap(),
     };
-    assert_eq!(sizes, found, "{array}");
-    assert_eq!(S::TEXT, array.to_string());
-    assert_eq!(*S::SHAPE, array);
-    assert_eq!(Some(S::BYTES as u64), array.byte_size(), "{array}");
+    assert_eq!(of_type.sizes, found, "{array}");
+    assert_eq!(of_type.text, array.to_string());
+    assert_eq!(*of_type.shape, array);
     let table = array.stride_table().unwrap();
     let found = Facts {
         is_exhaustive: table.as_ref().is_exhaustive(),
         is_strided: table.as_ref().is_strided(),
         is_contiguous: table.as_ref().is_contiguous(),
     };
-    assert_eq!(facts, found, "{array}");
-    assert_eq!(wide(S::SIZES), table.as_ref().extents(), "{array}");
-    assert_eq!(S::STRIDE_TABLE.positions(), table.as_ref().positions(), "{array}");
-    let samples = samples(S::SIZES);
+    assert_eq!(of_type.facts, found, "{array}");
+    assert_eq!(wide(of_type.extents), table.as_ref().extents(), "{array}");
+    assert_eq!(of_type.table.positions(), table.as_ref().positions(), "{array}");
+    let samples = samples(of_type.extents);
     for index in &samples {
         let position = table.as_ref().checked_linear_index(&wide(index)).unwrap();
-        assert_eq!(S::linear_index(S::Index::try_from(index).unwrap()) as u64, position, "{array} at {index:?}");
+        assert_eq!((of_type.linear_index)(index) as u64, position, "{array} at {index:?}");
         assert_eq!(table.as_ref().multi_index(position), Slot::Element(wide(index)), "{array} at {index:?}");
-        assert_eq!(multi_index(position as usize).map(|index| index.as_ref().to_vec()), Slot::Element(index.clone()));
+        assert_eq!((of_type.multi_index)(position as usize), Slot::Element(index.clone()));
     }
     // Padding too, and what lies after the end.
     for sample in 0..64 {
         let position = sample * (table.as_ref().positions() / 61 + 1);
-        let found = multi_index(position as usize).map(|index| wide(index.as_ref()));
+        let found = (of_type.multi_index)(position as usize).map(|index| wide(&index));
         assert_eq!(found, table.as_ref().multi_index(position), "{array} at {position}");
     }
     samples.len()
@@ -83,7 +92,17 @@ macro_rules! compare_all {
                 is_strided: S::IS_STRIDED,
                 is_contiguous: S::IS_CONTIGUOUS,
             };
-            compare::<S>(stringify!($element[$($size),*]{$($layout)*}), sizes, facts, S::multi_index)
+            let of_type = Answers {
+                text: S::TEXT,
+                shape: S::SHAPE,
+                sizes,
+                facts,
+                table: S::STRIDE_TABLE,
+                extents: <S as StaticArray>::SIZES,
+                linear_index: |index| S::linear_index(index.try_into().unwrap()),
+                multi_index: |position| S::multi_index(position).map(|index| index.to_vec()),
+            };
+            compare(stringify!($element[$($size),*]{$($layout)*}), &of_type)
         }),*]
     };
 }

@@ -42,11 +42,17 @@ impl StrideTableRef<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn for_each_segment(self, mut f: impl FnMut(Range<u64>)) {
+        self.visit_segments(&mut f);
+    }
+
+    /// [`for_each_segment`](Self::for_each_segment), compiled once: callers are compiled for each shape and each kernel. A call for each
+    /// segment is what the walk takes anyway.
+    fn visit_segments(self, emit: &mut dyn FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;
         }
         if !self.intermediates.is_empty() {
-            return self.scan(f);
+            return self.scan(emit);
         }
         with_zeros(self.digits.len(), |reach| {
             with_zeros(self.extents.len(), |base| {
@@ -63,22 +69,22 @@ impl StrideTableRef<'_> {
                 open += base.iter().zip(self.extents).filter(|(reach, extent)| reach >= extent).count();
                 base.fill(0);
                 if open == 0 {
-                    return f(0..self.positions);
+                    return emit(0..self.positions);
                 }
-                SegmentWalk { digits: self.digits, extents: self.extents, reach, base, emit: &mut f }.visit(0, 0, open);
+                SegmentWalk { digits: self.digits, extents: self.extents, reach, base, emit }.visit(0, 0, open);
             });
         });
     }
 
     /// [`for_each_segment`](Self::for_each_segment), position by position, for tables with intermediate values.
-    fn scan(self, mut f: impl FnMut(Range<u64>)) {
+    fn scan(self, emit: &mut dyn FnMut(Range<u64>)) {
         let mut start = 0;
         with_zeros(self.extents.len(), |index| {
             with_zeros(self.intermediates.len(), |values| {
                 for position in 0..self.positions {
                     if self.multi_index_with(position, index, values) != Slot::Element(()) {
                         if start < position {
-                            f(start..position);
+                            emit(start..position);
                         }
                         start = position + 1;
                     }
@@ -86,23 +92,23 @@ impl StrideTableRef<'_> {
             });
         });
         if start < self.positions {
-            f(start..self.positions);
+            emit(start..self.positions);
         }
     }
 }
 
 /// Recursion over the digits, the most major first.
-struct SegmentWalk<'a, F> {
+struct SegmentWalk<'a> {
     digits: &'a [Digit],
     extents: &'a [u64],
     /// For each digit, the most that later digits add to the index of its dimension.
     reach: &'a [u64],
     /// The part of each index that the digits visited so far determine; less than the extent.
     base: &'a mut [u64],
-    emit: &'a mut F,
+    emit: &'a mut dyn FnMut(Range<u64>),
 }
 
-impl<F: FnMut(Range<u64>)> SegmentWalk<'_, F> {
+impl SegmentWalk<'_> {
     /// Emits the segments of the positions that the digits from `level` on span, beginning at `start`. `open` counts
     /// the causes of padding left: dimensions whose index may reach their extent, and digits with values that no
     /// element has.
