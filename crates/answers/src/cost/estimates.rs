@@ -35,7 +35,7 @@ impl<'c> Estimates<'c> {
         let ratios = costs.instructions().iter().filter_map(|cost| {
             let times = by_name.get(cost.instruction.name())?;
             let cycles = cost.figure.known().filter(|cycles| *cycles > 0)?;
-            Some((times.mean() as f64 / cycles as f64, times.own))
+            Some((times.mean_of_executions()? as f64 / cycles as f64, times.own))
         });
         let picoseconds_per_cycle = match costs.unit() {
             Unit::Cycles => median(ratios.filter(|(ratio, _)| *ratio > 0.0).collect()),
@@ -59,7 +59,8 @@ impl<'c> Estimates<'c> {
             Unit::Picoseconds => Some(figure),
             Unit::Cycles => Some((figure as f64 * self.picoseconds_per_cycle?).round() as u64),
         });
-        let over = picoseconds.filter(|expected| *expected > 0).map(|expected| times.mean() as f64 / expected as f64);
+        let over = picoseconds.filter(|expected| *expected > 0).zip(times.mean_of_executions());
+        let over = over.map(|(expected, mean)| mean as f64 / expected as f64);
         let differs = over.is_some_and(|over| !(1.0 / DIFFERS..=DIFFERS).contains(&over));
         Expected { picoseconds, over, differs }
     }

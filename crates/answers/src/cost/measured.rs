@@ -148,19 +148,23 @@ pub struct MeasuredOpcode {
 /// How long an instruction took.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Times {
-    /// How often it ran. Each kernel of a GPU counts.
+    /// How many events it has. Each kernel of a GPU counts.
     pub count: u64,
+    /// How often it was executed: less than `count` where an execution has several kernels of a GPU; null if these did not run equally often.
+    pub executions: Option<u64>,
     /// The sum of its own times, without the instructions that ran inside of it.
     pub picoseconds: u64,
     /// The part of the times of all instructions, from 0 to 1.
     pub share: f64,
     /// The sum of its times, with the instructions that ran inside of it.
     pub total_picoseconds: u64,
-    /// The mean, with the instructions that ran inside of it.
+    /// The mean of its events, with the instructions that ran inside of it.
     pub mean_picoseconds: u64,
-    /// The shortest one.
+    /// The mean of its executions, which differs where an execution has several kernels of a GPU; null if it is not known how many there were.
+    pub mean_execution_picoseconds: Option<u64>,
+    /// The shortest event.
     pub shortest_picoseconds: u64,
-    /// The longest one.
+    /// The longest event.
     pub longest_picoseconds: u64,
 }
 
@@ -176,15 +180,15 @@ pub struct MeasuredInstruction {
     pub times: Times,
     /// The bytes of its operands and its result, padding included, wherever they are; null if they are not known, or others run inside of it.
     pub bytes: Option<u64>,
-    /// `bytes` divided by the mean time; null if either is not known.
+    /// `bytes` divided by the mean time of an execution; null if either is not known.
     pub bytes_per_second: Option<u64>,
     /// The floating-point operations of one execution, as the profile says; null if it does not.
     pub flops: Option<u64>,
-    /// These operations over its mean time; null if they are not known.
+    /// These operations over the mean time of an execution; null if they are not known.
     pub flops_per_second: Option<u64>,
     /// What the compiler expected of one execution; null without a figure.
     pub estimate_picoseconds: Option<u64>,
-    /// The mean time over that estimate; null without one.
+    /// The mean time of an execution over that estimate; null if either is not known.
     pub over_estimate: Option<f64>,
     /// Whether it took more than 1.5 times the estimate, or less than the estimate over 1.5.
     pub differs: bool,
@@ -263,10 +267,12 @@ impl Times {
     fn new(times: &InstructionTimes, all: u64) -> Self {
         Self {
             count: times.count,
+            executions: times.executions(),
             picoseconds: times.own,
             share: share(times.own, all),
             total_picoseconds: times.total,
             mean_picoseconds: times.mean(),
+            mean_execution_picoseconds: times.mean_of_executions(),
             shortest_picoseconds: times.shortest,
             longest_picoseconds: times.longest,
         }
@@ -486,15 +492,17 @@ fn row(
     let cost = found.filter(|found| !contains_others(*found)).and_then(|found| estimates.cost(found));
     let bytes = cost.and_then(bytes_of);
     let Expected { picoseconds, over, differs } = estimates.compare(cost, times);
+    let mean = times.mean_of_executions();
+    let rate = |amount: Option<u64>| per_second(amount?, mean?);
     let source = found.map(|found| sources.get(found)).unwrap_or_default();
     MeasuredInstruction {
         instruction: name.to_owned(),
         opcode: found.map(|found| found.opcode().to_string()),
         times: Times::new(times, all),
         bytes,
-        bytes_per_second: bytes.and_then(|bytes| per_second(bytes, times.mean())),
+        bytes_per_second: rate(bytes),
         flops: times.flops,
-        flops_per_second: times.flops.and_then(|flops| per_second(flops, times.mean())),
+        flops_per_second: rate(times.flops),
         estimate_picoseconds: picoseconds,
         over_estimate: over,
         differs,
@@ -575,7 +583,7 @@ fn together<'m>(
             times.shortest = times.shortest.saturating_add(end.shortest);
             times.longest = times.longest.saturating_add(end.longest);
         }
-        let mean = beside.map_or(times.mean(), |times| times.mean());
+        let mean = beside.map_or(times.mean_of_executions(), |times| times.mean_of_executions());
         Some(MeasuredCollective {
             instruction: found.instruction.clone(),
             opcode: found.opcode.clone(),
@@ -583,7 +591,7 @@ fn together<'m>(
             asynchronous_picoseconds: beside.map(|times| times.total),
             bytes_in: found.bytes_in,
             bytes_out: found.bytes_out,
-            bytes_per_second: per_second(found.bytes_in.max(found.bytes_out), mean),
+            bytes_per_second: mean.and_then(|mean| per_second(found.bytes_in.max(found.bytes_out), mean)),
             source: found.source.clone(),
         })
     };

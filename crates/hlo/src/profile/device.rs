@@ -20,7 +20,8 @@ use alloc::string::String;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ProfiledDevice {
-    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number.
+    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number. If several hosts have a plane of that name, it says
+    /// which of them: `/device:TPU:0 of host 2`.
     pub name: String,
     /// What the profile calls it, such as `TPU v6 Lite`; `None` if it does not say.
     pub kind: Option<String>,
@@ -47,7 +48,7 @@ pub(super) fn device(plane: &Plane<'_>) -> Result<ProfiledDevice> {
     const TERA: f64 = 1e12;
     const GIGA: f64 = 1e9;
     Ok(ProfiledDevice {
-        name: plane.name.to_owned(),
+        name: plane.unique_name.clone().into_owned(),
         kind: kind.map(str::to_owned),
         flops_per_second: scaled(find("peak_teraflops_per_second")?, TERA),
         // The second is that of a GPU, in bytes.

@@ -1,6 +1,7 @@
 //! One plane: its lines, and the names and stats that their events refer to by number.
 
 use super::error::{ProfileError, ProfileErrorKind};
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use xla_shape_core::proto::wire::{Content, Fields};
@@ -39,6 +40,8 @@ pub(super) mod field {
 /// The parts of a plane.
 pub(super) struct Plane<'p> {
     pub(super) name: &'p str,
+    /// The name, with the number of its host if planes of several hosts have the same one.
+    pub(super) unique_name: Cow<'p, str>,
     pub(super) lines: Vec<&'p [u8]>,
     /// The messages about events (`XEventMetadata`), by number.
     pub(super) events: BTreeMap<u64, &'p [u8]>,
@@ -78,7 +81,7 @@ impl<'p> Value<'p> {
 impl<'p> Plane<'p> {
     pub(super) fn read(bytes: &'p [u8]) -> Result<Self> {
         let (lines, events, names, stats) = Default::default();
-        let mut plane = Self { name: "", lines, events, names, stats };
+        let mut plane = Self { name: "", unique_name: Cow::Borrowed(""), lines, events, names, stats };
         plane.fill(bytes).map_err(|error| error.of_plane(plane.name))?;
         Ok(plane)
     }

@@ -8,7 +8,7 @@ use super::line::{About, Clock, Kind, Raw, Stats, for_each, head, module_name, p
 use super::plane::{Plane, Result, each_in, field, text_in};
 use super::reading::{EventOfTpu, Reading};
 use super::times::{Doubts, InstructionTimes, Run};
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -34,6 +34,8 @@ pub struct Profile {
     devices: Vec<ProfiledDevice>,
     doubts: Doubts,
     kept: Kept,
+    /// How many planes of devices there are with each name.
+    planes: BTreeMap<String, usize>,
 }
 
 /// A module of a profile.
@@ -188,8 +190,11 @@ impl Profile {
         if !has_name_of_plane(plane) {
             return Ok(());
         }
-        let plane = Plane::read(plane)?;
+        let mut plane = Plane::read(plane)?;
         let is_device = ["/device:TPU:", "/device:GPU:", "/host:CPU"].iter().any(|kind| plane.name.starts_with(kind));
+        // Each host numbers its own devices, and each has a clock of its own.
+        let of_other_host = is_device.then(|| self.name_on_other_host(plane.name)).flatten();
+        plane.unique_name = of_other_host.map_or(Cow::Borrowed(plane.name), Cow::Owned);
         let added = match plane.name {
             "/host:metadata" => self.add_modules(&plane),
             _ if is_device => self.add_device(&plane),
@@ -255,6 +260,13 @@ impl Profile {
         self.doubts
     }
 
+    /// What to call a plane of a device if a plane before it has its name, which is that of another host.
+    fn name_on_other_host(&mut self, name: &str) -> Option<String> {
+        let planes = self.planes.entry(name.to_owned()).or_default();
+        *planes = planes.saturating_add(1);
+        (*planes > 1).then(|| format!("{name} of host {planes}"))
+    }
+
     fn module(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.by_name.get(name) {
             return number;
@@ -309,6 +321,7 @@ impl Profile {
             spans: Vec::new(),
             known: BTreeMap::new(),
             of_cpu: BTreeMap::new(),
+            kernels: BTreeMap::new(),
         };
         for (kind, line, begin, name) in lines {
             self.kept.begin_line(name, kind == Kind::Asynchronous);
@@ -318,6 +331,11 @@ impl Profile {
                 Kind::Instructions => self.add_instructions(&mut reading, line, clock, false)?,
                 Kind::Asynchronous => self.add_instructions(&mut reading, line, clock, true)?,
                 Kind::Mixed => self.add_mixed(&mut reading, line, clock)?,
+            }
+        }
+        for (module, instruction, counts) in reading.kernels_of_instructions() {
+            if let Some(times) = self.module_mut(module).and_then(|module| module.instructions.get_mut(instruction)) {
+                times.note_kernels(counts.into_iter());
             }
         }
         let Reading { mut runs, mut busy, .. } = reading;
@@ -430,12 +448,16 @@ impl Profile {
                 self.doubts.unassigned = self.doubts.unassigned.saturating_add(1);
                 return Ok(());
             };
+            if !is_cpu {
+                let count = reading.kernels.entry((module, instruction, raw.metadata)).or_default();
+                *count = count.saturating_add(1);
+            }
             let Raw { start, duration, .. } = raw;
             let run = raw.run.map(|run| {
                 let end = start.saturating_add_unsigned(duration);
                 let key = (module, run, raw.device);
                 let number = *reading.of_cpu.entry(key).or_insert_with(|| {
-                    let device = if is_cpu { self.device_of_cpu(plane.name, raw.device) } else { of_gpu };
+                    let device = if is_cpu { self.device_of_cpu(&plane.unique_name, raw.device) } else { of_gpu };
                     reading.runs.push((module, Run { device, start, duration, busy: 0 }));
                     reading.runs.len().saturating_sub(1) as u32
                 });
@@ -592,6 +614,12 @@ mod tests {
         assert_eq!((name, dot.count, dot.shortest, dot.longest, dot.mean()), ("dot.1", 4, 8, 30, 17));
         assert_eq!(profile.devices()[1].name, "/host:CPU, device 1");
         assert_eq!(profile.doubts(), Doubts { impossible: 1, ..Doubts::default() });
+        // The devices of another host are others.
+        let mut both = profile.clone();
+        both.add_plane(&plane.concat()).unwrap();
+        assert_eq!(both.devices()[2].name, "/host:CPU of host 2, device 0");
+        let devices = both.modules()[0].runs().iter().map(|run| run.device).collect::<Vec<_>>();
+        assert_eq!(devices, [0, 0, 1, 2, 2, 3]);
     }
 
     #[test]
@@ -599,9 +627,9 @@ mod tests {
         let names =
             ["hlo_op", "hlo_module", "program_id", "fusion.1", "jit_f", "12", "memory_bandwidth", "gpu_device_name"];
         let names = names.iter().zip(1..).map(|(name, key)| stat_name(key, name)).collect::<Vec<_>>().concat();
-        let kernel = |offset, duration| {
+        let kernel = |name, offset, duration| {
             let stats = [1_u64, 2, 3].map(|key| part(4, &[number(1, key), number(7, key.saturating_add(3))].concat()));
-            part(4, &[number(1, 1), number(2, offset), number(3, duration), stats.concat()].concat())
+            part(4, &[number(1, name), number(2, offset), number(3, duration), stats.concat()].concat())
         };
         let stream = |name: &str, events: &[u8]| part(3, &[&part(2, name.as_bytes()), events].concat());
         let plane = [
@@ -609,15 +637,17 @@ mod tests {
             names,
             part(6, &[number(1, 7), number(3, 4_800_000_000_000)].concat()),
             part(6, &[number(1, 8), part(5, b"NVIDIA H200")].concat()),
-            stream("Stream #13(Compute)", &[kernel(0, 5), kernel(5, 7)].concat()),
-            stream("Stream #14(MemcpyD2D)", &kernel(3, 4)),
+            stream("Stream #13(Compute)", &[kernel(1, 0, 5), kernel(1, 5, 7)].concat()),
+            stream("Stream #14(MemcpyD2D)", &[kernel(2, 3, 4), kernel(2, 7, 2)].concat()),
             // Other tools add this one, with the same kernels once more.
-            stream("XLA Ops", &kernel(0, 12)),
+            stream("XLA Ops", &kernel(1, 0, 12)),
         ];
         let profile = Profile::read(&part(1, &plane.concat())).unwrap();
         let [module] = profile.modules() else { panic!("one module") };
         let (name, times) = module.instructions().next().unwrap();
-        assert_eq!((module.name(), name, times.count, times.own), ("jit_f(12)", "fusion.1", 3, 16));
+        assert_eq!((module.name(), name, times.count, times.own), ("jit_f(12)", "fusion.1", 4, 18));
+        // Two kernels are one execution.
+        assert_eq!((times.executions(), times.mean_of_executions()), (Some(2), Some(9)));
         assert!(module.runs().is_empty());
         let device = &profile.devices()[0];
         assert_eq!((device.kind.as_deref(), device.bytes_per_second), (Some("NVIDIA H200"), Some(4_800_000_000_000)));

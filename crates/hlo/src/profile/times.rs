@@ -17,7 +17,7 @@ use super::plane::Result;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct InstructionTimes {
-    /// How often it ran. On a GPU, each of its kernels counts.
+    /// How many events it has: on a GPU, each of its kernels is one. See [`executions`](Self::executions).
     pub count: u64,
     /// The sum of their durations.
     pub total: u64,
@@ -29,10 +29,39 @@ pub struct InstructionTimes {
     pub longest: u64,
     /// The floating-point operations of one execution, as the profile says; `None` if it does not.
     pub flops: Option<u64>,
+    /// Of the events, the kernels of a GPU that are not the first one of their execution.
+    further_kernels: u64,
+    /// Whether its kernels did not all run equally often.
+    is_uneven: bool,
 }
 
 impl InstructionTimes {
-    /// The mean duration, rounded down; 0 if it did not run.
+    /// How often it was executed: less than the count where one execution launches several kernels of a GPU. `None` if these kernels did not run
+    /// equally often.
+    #[must_use]
+    pub const fn executions(&self) -> Option<u64> {
+        if self.is_uneven { None } else { self.count.checked_sub(self.further_kernels) }
+    }
+
+    /// The mean duration of one execution with all its kernels, rounded down; `None` if it was not executed, or it is not known how often.
+    #[must_use]
+    pub const fn mean_of_executions(&self) -> Option<u64> {
+        match self.executions() {
+            Some(executions) => self.total.checked_div(executions),
+            None => None,
+        }
+    }
+
+    /// Notes how often each of its kernels ran on one GPU.
+    pub(super) fn note_kernels(&mut self, mut counts: impl Iterator<Item = u64>) {
+        let Some(first) = counts.next() else { return };
+        for count in counts {
+            self.is_uneven |= count != first;
+            self.further_kernels = self.further_kernels.saturating_add(count);
+        }
+    }
+
+    /// The mean duration of its events, rounded down; 0 if it did not run.
     #[must_use]
     pub const fn mean(&self) -> u64 {
         match self.total.checked_div(self.count) {
@@ -96,7 +125,20 @@ pub(super) fn covered(intervals: &mut [(i64, i64)]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::covered;
+    use super::{InstructionTimes, covered};
+
+    #[test]
+    fn executions_are_known_if_kernels_run_equally_often() {
+        let mut times = InstructionTimes::default();
+        (1..=6).try_for_each(|duration| times.add(duration, duration)).unwrap();
+        assert_eq!((times.executions(), times.mean_of_executions()), (Some(6), Some(3)));
+        times.note_kernels([2, 2].into_iter());
+        times.note_kernels([1, 1].into_iter());
+        assert_eq!((times.executions(), times.mean_of_executions(), times.mean()), (Some(3), Some(7), 3));
+        times.note_kernels([2, 1].into_iter());
+        assert_eq!((times.executions(), times.mean_of_executions()), (None, None));
+        assert_eq!(InstructionTimes::default().mean_of_executions(), None);
+    }
 
     #[test]
     fn intervals_that_overlap_count_once() {

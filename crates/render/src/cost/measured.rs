@@ -3,7 +3,7 @@
 use super::text::{INDENT, SHOWN, more};
 use crate::Text;
 use crate::words::{Factor, Grouped, InUnits, count};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use xla_shape_answers::cost::{
     Measured, MeasuredCollective, MeasuredCopy, MeasuredDoubt, MeasuredInstruction, Seconds, Times,
 };
@@ -57,7 +57,7 @@ pub(super) fn add(text: &mut Text, measured: &Measured) {
     }
     for found in differ().take(SHOWN) {
         let (Some(expected), Some(over)) = (found.estimate_picoseconds, found.over_estimate) else { continue };
-        let mean = time(found.times.mean_picoseconds);
+        let mean = time(Each::of(&found.times).mean);
         let _ = writeln!(
             text,
             "  {:>10}  {mean} instead of {}, {}  %{}",
@@ -102,6 +102,9 @@ pub(super) fn percent(share: f64) -> String {
 
 /// The sentence that answers the question.
 pub(super) fn answer(measured: &Measured) -> String {
+    if measured.picoseconds == 0 && measured.runs.is_none() {
+        return format!("The profile has no times of {}: it did not run while it was recorded.", measured.module);
+    }
     let mut answer = match &measured.runs {
         Some(runs) => {
             let device = measured.device.as_ref().map_or(String::new(), |device| format!(" ({device})"));
@@ -168,17 +171,49 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
     measured.doubts().into_iter().map(note).collect()
 }
 
+/// How often an instruction ran, and how long it took each time.
+pub(super) struct Each {
+    /// The executions, or the kernels of a GPU where it is not known how many of them are one execution.
+    pub(super) count: String,
+    pub(super) mean: u64,
+    /// The shortest and the longest time, in brackets after a space; empty of one event.
+    pub(super) range: String,
+}
+
+impl Each {
+    pub(super) fn of(times: &Times) -> Self {
+        let (shortest, longest) = (time(times.shortest_picoseconds), time(times.longest_picoseconds));
+        let kernels = format!("{} kernels", Grouped(times.count));
+        match times.executions.zip(times.mean_execution_picoseconds) {
+            Some((executions, mean)) => {
+                let range = match executions {
+                    _ if executions < times.count => format!(" ({kernels}, {shortest} to {longest})"),
+                    1 => String::new(),
+                    _ => format!(" ({shortest} to {longest})"),
+                };
+                Self { count: Grouped(executions).to_string(), mean, range }
+            }
+            None => Self { count: kernels, mean: times.mean_picoseconds, range: format!(" ({shortest} to {longest})") },
+        }
+    }
+}
+
+impl fmt::Display for Each {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} × {}", self.count, time(self.mean))
+    }
+}
+
 fn copied(text: &mut Text, copy: &MeasuredCopy) {
-    let Times { picoseconds, share, count, mean_picoseconds, .. } = copy.times;
+    let Times { picoseconds, share, .. } = copy.times;
     let bytes = copy.bytes.map_or(String::new(), |bytes| InUnits(bytes).to_string());
     let source = copy.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
     let _ = writeln!(
         text,
-        "  {:>10} {:>7} {bytes:>10}  {} × {}  %{} ({}){source}",
+        "  {:>10} {:>7} {bytes:>10}  {}  %{} ({}){source}",
         time(picoseconds),
         percent(share),
-        Grouped(count),
-        time(mean_picoseconds),
+        Each::of(&copy.times),
         copy.instruction,
         copy.opcode
     );
@@ -206,19 +241,15 @@ fn table<'t>(text: &mut Text, heading: &str, rows: impl ExactSizeIterator<Item =
 }
 
 fn instruction(text: &mut Text, found: &MeasuredInstruction, measured: &Measured) {
-    let Times { picoseconds, share, count, mean_picoseconds, shortest_picoseconds, longest_picoseconds, .. } =
-        found.times;
+    let (Times { picoseconds, share, .. }, each) = (found.times, Each::of(&found.times));
     let opcode = found.opcode.as_deref().unwrap_or("not in the module");
     let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
     let _ = writeln!(
         text,
-        "  {:>10} {:>7}  {} × {} ({} to {})  %{} ({opcode}){source}",
+        "  {:>10} {:>7}  {each}{}  %{} ({opcode}){source}",
         time(picoseconds),
         percent(share),
-        Grouped(count),
-        time(mean_picoseconds),
-        time(shortest_picoseconds),
-        time(longest_picoseconds),
+        each.range,
         found.instruction
     );
     let rates = [
@@ -236,18 +267,17 @@ fn instruction(text: &mut Text, found: &MeasuredInstruction, measured: &Measured
 }
 
 fn collective(text: &mut Text, found: &MeasuredCollective) {
-    let Times { picoseconds, share, count, mean_picoseconds, .. } = found.times;
+    let Times { picoseconds, share, .. } = found.times;
     let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
     let rate = found.bytes_per_second.map_or(String::new(), |rate| format!(", {}", scaled(rate as f64, "B/s")));
     let beside = found.asynchronous_picoseconds;
     let beside = beside.map_or(String::new(), |beside| format!("; from start to end {}", time(beside)));
     let _ = writeln!(
         text,
-        "  {:>10} {:>7}  {} × {}  %{} ({}): {} in, {} out{rate}{beside}{source}",
+        "  {:>10} {:>7}  {}  %{} ({}): {} in, {} out{rate}{beside}{source}",
         time(picoseconds),
         percent(share),
-        Grouped(count),
-        time(mean_picoseconds),
+        Each::of(&found.times),
         found.instruction,
         found.opcode,
         InUnits(found.bytes_in),

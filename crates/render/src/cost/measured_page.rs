@@ -1,6 +1,6 @@
 //! What a profile measured of a program, as sections of a page.
 
-use super::measured::{answer, notes, percent, time};
+use super::measured::{Each, answer, notes, percent, time};
 use super::text::SHOWN;
 use crate::web::{Element, MOST, element, elements, hint, left_out, section, table};
 use crate::words::{Factor, Grouped, InUnits};
@@ -67,9 +67,8 @@ fn copy_entry(copy: &MeasuredCopy) -> Element {
 fn instructions(measured: &Measured) -> Option<Element> {
     let columns = ["Time", "Part", "Executions", "Instruction", "Each", "Source"];
     let row = |found: &MeasuredInstruction| {
-        let times = &found.times;
-        let [mean, shortest, longest] =
-            [times.mean_picoseconds, times.shortest_picoseconds, times.longest_picoseconds].map(time);
+        let (times, Each { count, mean, range }) = (&found.times, Each::of(&found.times));
+        let mean = time(mean);
         let expected = found.estimate_picoseconds.filter(|_| found.differs).zip(found.over_estimate);
         let expected = expected.map_or(String::new(), |(expected, over)| {
             format!(", {} what the compiler expected, {}", Factor(over), time(expected))
@@ -77,9 +76,9 @@ fn instructions(measured: &Measured) -> Option<Element> {
         [
             time(times.picoseconds),
             percent(times.share),
-            Grouped(times.count).to_string(),
+            count,
             format!("%{} ({})", found.instruction, found.opcode.as_deref().unwrap_or("not in the module")),
-            format!("{mean} ({shortest} to {longest}){expected}"),
+            format!("{mean}{range}{expected}"),
             found.source.clone().unwrap_or_default(),
         ]
     };
@@ -92,7 +91,7 @@ fn collectives(measured: &Measured) -> Option<Element> {
     let rows = measured.collectives.iter().map(|found| {
         [
             time(found.times.picoseconds),
-            Grouped(found.times.count).to_string(),
+            Each::of(&found.times).count,
             InUnits(found.bytes_in).to_string(),
             InUnits(found.bytes_out).to_string(),
             format!("%{} ({})", found.instruction, found.opcode),

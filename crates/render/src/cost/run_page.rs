@@ -67,7 +67,7 @@ fn picture(run: &MeasuredRun) -> Element {
     section("run", "One run, as measured")
         .with(hint(
             "One run on each device: of the first device the one that took the median time. Devices with one clock are shown at the same times, \
-             others each from its own beginning. Choose an event, or a row of a table: what belongs together is lit.",
+             others each from its own beginning, so that only events of the same device can be compared. Choose an event, or a row of a table: what belongs together is lit.",
         ))
         .with_all(left_out)
         .with(element("p").class("legend").with_all(legend))
