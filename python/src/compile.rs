@@ -1,13 +1,14 @@
-//! The memory of programs that are compiled here, in a process of their own.
+//! Programs that are compiled here, in a process of their own.
 
 use crate::answer::Answer;
 use crate::error::shape_error;
 use crate::host;
+use crate::module::Module;
 use crate::number::Number;
 use crate::scan::scanned;
 use pyo3::prelude::*;
 use xla_shape::tpu::Generation;
-use xla_shape_answers::hlo::{Report, check_space};
+use xla_shape_answers::hlo::{Device, Report, check_space};
 use xla_shape_program::{Compiler, Program};
 use xla_shape_render::hlo::page;
 use xla_shape_tune::{Devices, Left, Made};
@@ -22,13 +23,9 @@ pub(crate) fn memory_compiled(
     top: Number<usize>,
     space: Option<Number<u8>>,
 ) -> PyResult<Answer> {
-    let host = host(module)?;
     let (top, space) = (top.0, space.map(|space| space.0));
-    let devices: Devices = device.parse().map_err(shape_error)?;
-    let compiler = Compiler::default();
-    let device = devices.described(&compiler).map_err(shape_error)?;
-    let compile = || devices.compile(&compiler, &host, program.as_bytes(), top, space);
-    match module.py().detach(compile).map_err(shape_error)? {
+    let (device, made) = made(module, program, device, top, space)?;
+    match made {
         Made::Compiled { said, module } => {
             let program = Program::from(*module);
             if let Some(space) = space {
@@ -47,6 +44,38 @@ pub(crate) fn memory_compiled(
             if scan.says_out_of_memory() { Ok(Answer::new(scan).judged(Ok(false))) } else { Err(shape_error(message)) }
         }
     }
+}
+
+/// Compiles a program in StableHLO for a TPU or GPUs: the optimized program.
+#[pyfunction]
+#[pyo3(pass_module)]
+pub(crate) fn module_compiled(parent: &Bound<'_, PyModule>, program: &str, device: &str) -> PyResult<Module> {
+    match made(parent, program, device, 0, None)? {
+        (device, Made::Compiled { module, .. }) => {
+            let mut program = Program::from(*module);
+            if let Device::Gpu(gpu) = device {
+                program.set_gpu(gpu);
+            }
+            Module::of_program(program)
+        }
+        (_, Made::Refused { message, .. }) => Err(shape_error(message)),
+    }
+}
+
+/// What a compiler makes of a program, and the device that it was asked about.
+fn made(
+    module: &Bound<'_, PyModule>,
+    program: &str,
+    device: &str,
+    top: usize,
+    space: Option<u8>,
+) -> PyResult<(Device, Made)> {
+    let host = host(module)?;
+    let devices: Devices = device.parse().map_err(shape_error)?;
+    let compiler = Compiler::default();
+    let device = devices.described(&compiler).map_err(shape_error)?;
+    let compile = || devices.compile(&compiler, &host, program.as_bytes(), top, space);
+    Ok((device, module.py().detach(compile).map_err(shape_error)?))
 }
 
 /// The report on a program, with its page.

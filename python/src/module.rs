@@ -418,7 +418,7 @@ impl Module {
     }
 
     /// The module of a program; an error if a part of it could not be read.
-    fn of_program(program: Program) -> PyResult<Self> {
+    pub(crate) fn of_program(program: Program) -> PyResult<Self> {
         match program.unread() {
             Some(unread) => Err(parse_error(&unread.error, program.module().text())),
             None => Ok(Self { program: Arc::new(program) }),

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 import xla_shape
 from xla_shape import Layout, Module, Shape, ShapeError
-from xla_shape.jax import assert_fits, assert_layout, assert_memory, assert_no_copies, assert_padding, expect, memory
+from xla_shape.jax import assert_fits, assert_layout, assert_memory, assert_no_copies, assert_padding, cost, expect, memory, module
 
 pytest_plugins = ["pytester"]
 
@@ -72,6 +72,13 @@ def test_a_program_for_another_device_is_refused(compiled):
             memory(program, for_="h100")
         with pytest.raises(TypeError, match="expected a function for these arguments"):
             memory(program, jnp.ones(3), for_="v5e")
+        for ask in (cost, module):
+            with pytest.raises(ShapeError, match="compiled for cpu, not for v5e"):
+                ask(program, for_="v5e:2x2")
+    for ask in (cost, module):
+        with pytest.raises(TypeError, match=r"expected module\(compiled\), or module\(f, \*args"):
+            ask(compiled, 3)
+    assert str(cost(compiled)) == str(module(compiled).cost())
     assert memory(compiled, 1 << 30) and memory(lowered, 1 << 30)
     for call in (lambda: memory(compiled, "v5e", "v5p"), lambda: memory(compiled, "v5e", device="v5e"), lambda: memory(compiled, device="v5e", for_="v5e")):
         with pytest.raises(TypeError, match="expected"):
@@ -93,6 +100,10 @@ def test_memory_of_a_function_on_a_tpu():
     assert small and small["memory"]["device"]["total"] == 49152
     with pytest.raises(ShapeError, match="found `v99`"):
         memory(padded, large, for_="v99")
+    assert cost(padded, jnp.ones(1500), for_="v5e:1x1")["lines"][0]["source"].rpartition(":")[0].endswith("test_guards.py")
+    assert module(padded, jnp.ones(1500), for_="v5e").is_scheduled
+    with pytest.raises(ShapeError, match="(?i)ran out of memory"):
+        cost(padded, large, for_="v5e")
 
 
 def test_padding(compiled):

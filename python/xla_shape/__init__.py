@@ -77,6 +77,7 @@ __all__ = [
 _GUESSES = {
     "compile_for": "xla_shape.jax.memory(f, *args, for_=\"v5e\"), or the program `xla-shape compile`",
     "compile": "xla_shape.jax.memory(f, *args, for_=\"v5e\"), or the program `xla-shape compile`",
+    "cost": "xla_shape.jax.cost(f, *args, for_=\"v5e\"), or Module(text).cost()",
     "memory": "xla_shape.jax.memory(compiled), or Module(text).memory()",
     "checked": "from xla_shape.jax import checked",
     "Arr": "from xla_shape.jax import Arr",

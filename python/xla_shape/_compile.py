@@ -6,10 +6,10 @@ from typing import Any
 
 import jax
 
-from . import Answer, ShapeError
-from ._native import compile_it, generation, memory_compiled
+from . import Answer, Module, ShapeError
+from ._native import compile_it, generation, memory_compiled, module_compiled
 
-__all__ = ["lowered_for_tpu", "memory_on", "refuse_other_device"]
+__all__ = ["lowered_device", "lowered_for_tpu", "memory_on", "module_on", "refuse_other_device"]
 
 
 def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
@@ -24,8 +24,33 @@ def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
 
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:
     """Compiles a function for a TPU or GPUs, in a process of its own, and says what memory it takes there."""
+    return memory_compiled(_text_for(device, function, args), device, top, space)
+
+
+def module_on(device: str, function: Any, args: Any) -> Module:
+    """Compiles a function for a TPU or GPUs, in a process of its own: its optimized program."""
+    return module_compiled(_text_for(device, function, args), device)
+
+
+def _text_for(device: str, function: Any, args: Any) -> str:
     platform = "tpu" if generation(device.partition(":")[0]) else "cuda"
-    return memory_compiled(lowered_for_tpu(function, args, platform).as_text(debug_info=True), device, top, space)
+    return str(lowered_for_tpu(function, args, platform).as_text(debug_info=True))
+
+
+def lowered_device(device: str, program: Any, args: Any) -> str | None:
+    """The generation of this device, if JAX has lowered or compiled the program; `None` for a function, which is to be compiled for the device.
+
+    Raises `ShapeError` if JAX compiled it for another device. Of a program that is lowered, this may be known only when it is compiled.
+    """
+    if not hasattr(program, "as_text"):
+        return None
+    if args:
+        raise TypeError("expected a function for these arguments, found a program that has its arguments")
+    wanted = generation(device.partition(":")[0])
+    if wanted is None:
+        raise ShapeError(f"expected a function, which is compiled for {device}, found a program that JAX has lowered for its own devices")
+    refuse_other_device(program, wanted)
+    return wanted
 
 
 def refuse_other_device(program: Any, device: str | int | None) -> None:

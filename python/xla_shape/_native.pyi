@@ -37,6 +37,7 @@ __all__ = [
     "main",
     "multi_indices",
     "memory_compiled",
+    "module_compiled",
     "memory_of_refused",
     "out_of_memory",
     "padding",
@@ -692,6 +693,7 @@ class Tools:
         """The answer of a tool as JSON. The arguments are a JSON object."""
 
 def memory_compiled(program: str, device: str, top: int, space: int | None) -> Answer: ...
+def module_compiled(program: str, device: str) -> Module: ...
 def kernels(
     program: bytes | _Path,
     before: bytes | _Path | None,

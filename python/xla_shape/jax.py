@@ -23,11 +23,11 @@ from jax.experimental import layout as jax_layout
 from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
 from ._arrays import relayout
 from ._checked import Arr, check_layouts, checked
-from ._compile import memory_on, refuse_other_device
+from ._compile import lowered_device, memory_on, module_on, refuse_other_device
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, expect, layout_like
 from ._jax_types import register
 from ._kernel import kernel
-from ._native import generation, memory_of_refused, out_of_memory
+from ._native import memory_of_refused, out_of_memory
 from ._profile import profile
 from ._tune import Tuned, tune
 
@@ -43,6 +43,7 @@ __all__ = [
     "buffers",
     "check_layouts",
     "checked",
+    "cost",
     "expect",
     "from_layout",
     "from_sharding",
@@ -204,16 +205,46 @@ def _buffer(array: Any, shape: Shape) -> Buffer:
     return relayout(array, shape)
 
 
-def module(compiled: Any) -> Module:
-    """The optimized program of a compiled function, `jit(f).lower(…).compile()`."""
-    if isinstance(compiled, (Module, str, bytes)):
-        return Module(compiled)
-    if not hasattr(compiled, "as_text") or hasattr(compiled, "compile"):
-        raise TypeError(f"expected what jit(f).lower(…).compile() gives, found {compiled!r}")
-    text = compiled.as_text()
+def module(program: Any, *args: Any, for_: str | None = None) -> Module:
+    """The optimized program of a function.
+
+        module(jax.jit(f).lower(x, y).compile())
+        module(f, x, y, for_="v5e:2x4")          # compiles f(x, y) for these TPUs, without one
+        module(f, x, y, for_="h100")             # for this GPU, without one
+
+    args, for_: as of `memory`. With `for_`, a program that JAX has lowered for that device is compiled.
+
+    Raises `ShapeError` if the compiler refuses the program, or JAX compiled it for another device.
+    """
+    if for_ is not None:
+        device = lowered_device(for_, program, args)
+        if device is None:
+            return module_on(for_, program, args)
+        program = program.compile() if hasattr(program, "compile") else program
+        refuse_other_device(program, device)
+    elif args:
+        raise TypeError('expected module(compiled), or module(f, *args, for_="v5e")')
+    if isinstance(program, (Module, str, bytes)):
+        return Module(program)
+    if not hasattr(program, "as_text") or hasattr(program, "compile"):
+        raise TypeError(f'expected what jit(f).lower(…).compile() gives, or module(f, *args, for_="v5e"), found {program!r}')
+    text = program.as_text()
     if text is None:
         raise ShapeError("the runtime does not return the optimized program")
     return Module(text)
+
+
+def cost(program: Any, *args: Any, for_: str | None = None) -> Answer:
+    """What a program costs: see `Module.cost`.
+
+        cost(jax.jit(f).lower(x, y).compile())
+        cost(f, x, y, for_="v5e")                # compiles f(x, y) for this TPU, without one
+
+    args, for_: as of `memory`.
+
+    Raises `ShapeError` if the compiler refuses the program, or JAX compiled it for another device.
+    """
+    return module(program, *args, for_=for_).cost()
 
 
 class profiled:
@@ -280,13 +311,9 @@ def memory(
     if for_ is not None:
         if device is not None:
             raise TypeError("expected `device` or `for_`, found both")
-        if not hasattr(program, "as_text"):
-            return memory_on(for_, program, args, top, space)
-        if args:
-            raise TypeError("expected a function for these arguments, found a program that has its arguments")
-        device = generation(for_.partition(":")[0])
+        device = lowered_device(for_, program, args)
         if device is None:
-            raise ShapeError(f"expected a function, which is compiled for {for_}, found a program that JAX has lowered for its own devices")
+            return memory_on(for_, program, args, top, space)
     if len(args) > 1 or (args and device is not None):
         raise TypeError('expected memory(program, device), or memory(f, *args, for_="v5e")')
     device = args[0] if args else device

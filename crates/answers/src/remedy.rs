@@ -75,6 +75,11 @@ pub enum Remedy {
         /// The layout.
         layout: Layout,
     },
+    /// Let a product read an array before its elements are repeated.
+    Once {
+        /// How many times each element is repeated.
+        times: u64,
+    },
     /// Give the array a shape or an order in memory that has less padding.
     LessPadding(PaddingRemedy),
 }
@@ -150,6 +155,11 @@ impl fmt::Display for Remedy {
             Self::CustomCall { instruction, layout } => {
                 write!(f, "let the custom call %{instruction} read {layout}")
             }
+            Self::Once { times } => write!(
+                f,
+                "let the product read the array before it is repeated: split the dimension of the other operand by {times}; in JAX \
+                 `x.reshape(…, {times}, …)` and `jnp.einsum`, without `jnp.repeat`"
+            ),
             Self::LessPadding(remedy) => remedy.fmt(f),
         }
     }

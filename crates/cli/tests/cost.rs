@@ -256,6 +256,27 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     );
 }
 
+/// Keys and values that `jnp.repeat` repeats for the heads of attention: a decode step, compiled by libtpu 0.0.52.
+#[test]
+fn arrays_that_are_repeated_for_a_product_are_named() {
+    for device in ["v5e", "v6e"] {
+        let path = format!("{}/../../tests/corpus/repeats/decode_{device}.hlo", env!("CARGO_MANIFEST_DIR"));
+        let cost = json(&["cost", &path, "--format", "json"], "");
+        let copies = cost["copies"].as_array().unwrap();
+        let repeated = copies.iter().filter(|copy| copy["change"] == "repetition").collect::<Vec<_>>();
+        // The other one is part of the product's fusion.
+        let [copy] = repeated[..] else { panic!("{copies:?}") };
+        assert_eq!(
+            (&copy["instruction"], &copy["source"]),
+            (&json!("broadcast_in_dim.4"), &json!("/home/user/project/decode.py:5"))
+        );
+        let cause = "it writes each element 4 times, and the product %multiply_reduce_fusion reads all of them";
+        assert_eq!(copy["cause"], cause);
+        assert!(copy["remedy"].as_str().unwrap().contains("`x.reshape(…, 4, …)` and `jnp.einsum`"));
+        assert!(copy["share"].as_f64().unwrap() > 0.4);
+    }
+}
+
 /// A profile whose instructions all took as long as `milliseconds` says, three times: a product, and a copy if there is one.
 pub(crate) fn profile(text: &str, milliseconds: &[(&str, [u64; 3])]) -> Vec<u8> {
     let varint = |mut number: u64| {

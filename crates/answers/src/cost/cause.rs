@@ -64,6 +64,13 @@ pub enum Cause {
     Result,
     /// The array is overwritten, while the value before is still needed.
     Overwritten,
+    /// A product reads an array that has each element several times.
+    Repeated {
+        /// How many times.
+        times: u64,
+        /// The product, or the fusion around it.
+        product: String,
+    },
 }
 
 /// What fixed a layout on one side of a copy.
@@ -137,6 +144,13 @@ impl Cause {
             return Self::Kept { parameter, name };
         }
         match copy.change {
+            Change::Repetition { times } => {
+                let product = match &copy.consumer {
+                    Fixed::Product(product) => product.name(),
+                    _ => copy.cost.instruction.name(),
+                };
+                Self::Repeated { times, product: product.to_owned() }
+            }
             Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
             Change::MemorySpace => {
                 // Only TPUs have tiles.
@@ -244,6 +258,9 @@ impl fmt::Display for Cause {
             Self::LoopState => f.write_str("a loop overwrites its state, while the value before it is still needed"),
             Self::Result => f.write_str("a result needs memory of its own"),
             Self::Overwritten => f.write_str("the array is overwritten, while the value before is still needed"),
+            Self::Repeated { times, product } => {
+                write!(f, "it writes each element {times} times, and the product %{product} reads all of them")
+            }
         }
     }
 }

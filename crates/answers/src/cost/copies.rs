@@ -105,6 +105,8 @@ words! {
         MemorySpace = "memory space",
         /// Nothing: the value before or the memory is needed twice.
         Nothing = "nothing",
+        /// How often each element is there.
+        Repetition = "repetition",
     }
 }
 
@@ -114,6 +116,7 @@ impl From<Change> for Changed {
             Change::Layout => Self::Layout,
             Change::MemorySpace => Self::MemorySpace,
             Change::Nothing => Self::Nothing,
+            Change::Repetition { .. } => Self::Repetition,
         }
     }
 }

@@ -16,6 +16,7 @@ impl Remedy {
             return Some(Self::Donate { parameter, name });
         }
         match (copy.change, &copy.producer, &copy.consumer) {
+            (Change::Repetition { times }, ..) => Some(Self::Once { times }),
             (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
                 if !is_donated(*instruction, *number) =>
             {

@@ -1,5 +1,6 @@
 //! The instructions that only move data, and who asked for the layouts on both sides.
 
+use super::repeats::Repetition;
 use super::totals::{Costs, InstructionCost};
 
 use crate::schema::{Family, Key};
@@ -11,7 +12,7 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone.
+/// leaves the bits of each element as they are, or a fusion of these alone; and a broadcast of an array that products read.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -56,6 +57,12 @@ pub enum Change {
     MemorySpace,
     /// Neither: the copy makes a second buffer with the same contents, so that one of both can be overwritten.
     Nothing,
+    /// How often each element is there. All that reads the result are products, which could read each element once; the [`consumer`](Copy::consumer)
+    /// is the first of them.
+    Repetition {
+        /// How many times the result has each element.
+        times: u64,
+    },
 }
 
 /// What fixed the layout of a value.
@@ -215,6 +222,21 @@ impl<'m> Search<'m> {
 
     fn copy(&self, cost: &InstructionCost<'m>) -> Option<Copy<'m>> {
         let instruction = cost.instruction;
+        if let Some(Repetition { source, times, product }) = self.repetition(instruction) {
+            let (from, to) = (source.shape().array()?, instruction.shape().array()?);
+            let change = Change::Repetition { times };
+            let (producer, consumer) = (self.producer(source), Fixed::Product(product));
+            return Some(Copy {
+                cost: cost.clone(),
+                from,
+                to,
+                change,
+                producer,
+                consumer,
+                also: None,
+                donatable: None,
+            });
+        }
         let source = moved(instruction)?;
         let from = source.shape().array()?;
         let to = instruction.shape().arrays().next()?;

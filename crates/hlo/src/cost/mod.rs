@@ -10,6 +10,8 @@ mod copies;
 #[cfg(feature = "cost")]
 mod figure;
 #[cfg(feature = "cost")]
+mod repeats;
+#[cfg(feature = "cost")]
 mod totals;
 #[cfg(feature = "cost")]
 mod updates;
