@@ -4,7 +4,7 @@ use crate::cost::Remedy;
 use crate::numbers::InUnits;
 use std::collections::{BTreeSet, HashMap};
 use xla_shape_core::{ArrayShape, memory_space};
-use xla_shape_hlo::Module;
+use xla_shape_hlo::{Alias, Module};
 
 /// The most arguments that a note names.
 const NAMED: usize = 4;
@@ -34,12 +34,17 @@ impl Donatable {
     }
 }
 
+/// The results that are in the memory of arguments; none if the module cannot be read there.
+pub(super) fn aliases(module: &Module) -> Vec<Alias> {
+    module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default()
+}
+
 /// The arrays of arguments that are not donated, and whose memory a result could take.
 ///
 /// As in JAX, an argument can be donated to a result of its own shape; here, also of its own layout, so that nothing is copied.
 pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
     let Some(entry) = module.entry() else { return Vec::new() };
-    let aliases = module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default();
+    let aliases = aliases(module);
     let sources = module.sources();
     let in_memory = |array: &ArrayShape| array.layout().memory_space() == memory_space::DEFAULT;
     // The arguments of each shape that are not donated, the first one last.

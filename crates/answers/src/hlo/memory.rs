@@ -4,7 +4,7 @@
 //! those of the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed, renamed or changes its
 //! meaning needs the next.
 
-use super::donation::{Donatable, donatable};
+use super::donation::{Donatable, aliases, donatable};
 use super::starts::Starts;
 use crate::cost::Remedy;
 use crate::explain::Padding;
@@ -630,10 +630,7 @@ pub struct Roles {
 
 impl Roles {
     pub(crate) fn new(module: &Module) -> Self {
-        // `{ {0}: (1, {}, may-alias), {1}: (0, {2}, must-alias) }`: the number of a parameter follows each `(`.
-        let aliases = module.attribute("input_output_alias");
-        let numbers = aliases.iter().flat_map(|aliases| aliases.text().split('(').skip(1));
-        Self { donated: numbers.filter_map(|text| text.split(',').next()?.trim().parse().ok()).collect() }
+        Self { donated: aliases(module).into_iter().map(|alias| alias.parameter).collect() }
     }
 
     /// The role. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an

@@ -6,7 +6,7 @@ use crate::words::{Factor, InUnits, count, space_name, value_name};
 use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::hlo::Report;
-use xla_shape_answers::hlo::memory::{AtPeak, Capacity, Memory, Resident, Scope};
+use xla_shape_answers::hlo::memory::{Accuracy, AtPeak, Capacity, Memory, Resident, Scope};
 use xla_shape_answers::hlo::report::{Place, Value};
 use xla_shape_answers::hlo::summary::{Cause, Summary};
 use xla_shape_core::memory_space;
@@ -156,7 +156,7 @@ pub fn screen(report: &Report, width: usize) -> Text {
 /// Adds how much memory the program needs, and the values that take the most: an excerpt of the report's text.
 pub(crate) fn what_takes_memory(report: &Report, text: &mut Text) {
     if let Some(summary) = &report.summary {
-        text.paragraph(summary_text(summary));
+        text.paragraph(summary_text(summary, report.certainty));
     }
     if let Some(memory) = &report.memory {
         text.heading("Memory");
@@ -193,7 +193,7 @@ fn beginning(report: &Report, width: usize) -> Text {
     let computations = count(report.computations as u64, "computation", "computations");
     let instructions = count(report.instructions as u64, "instruction", "instructions");
     if let Some(summary) = &report.summary {
-        text.paragraph(summary_text(summary));
+        text.paragraph(summary_text(summary, report.certainty));
     }
     text.paragraph(format_args!("module {name}: {computations}, {instructions}"));
     if !report.other_modules.is_empty() {
@@ -483,7 +483,7 @@ pub(crate) fn capacity_text(capacity: &Capacity, is_tpu: bool) -> String {
 }
 
 /// The sentence.
-fn summary_text(summary: &Summary) -> String {
+fn summary_text(summary: &Summary, certainty: Accuracy) -> String {
     let device = match (summary.generation, summary.gpu) {
         (Some(generation), _) => format!(" on {}", named(generation, summary.assumed)),
         (None, Some(gpu)) if summary.assumed => format!(" on {gpu} (--for names another GPU)"),
@@ -492,7 +492,8 @@ fn summary_text(summary: &Summary) -> String {
         (None, None) => String::new(),
     };
     let memory = if summary.is_tpu { "HBM" } else { "memory" };
-    let mut text = format!("needs {} of {memory}", InUnits(summary.needed_bytes));
+    let roughly = if certainty == Accuracy::Rough { "roughly " } else { "" };
+    let mut text = format!("needs {roughly}{} of {memory}", InUnits(summary.needed_bytes));
     if let Some(available) = summary.available_bytes {
         let verdict = if summary.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
         text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
