@@ -275,16 +275,18 @@ class Kernel:
                 last.append(rest.pop())
         given += [*rest, *reversed(last)]
         least = sum(not p["variadic"] for p in self._operands)
-        if len(given) < least or len(given) > least and not self._is_variadic():
-            expected = ("at least " if self._is_variadic() else "") + _count(least, "operand")
-            names = ", ".join(f"*{p['name']}" if p["variadic"] else p["name"] for p in self._operands)
-            names = names and f" ({names})"
-            raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}")
+        names = ", ".join(f"*{p['name']}" if p["variadic"] else p["name"] for p in self._operands)
+        # First: an operand whose name is misspelt is missing, too.
         for name in attributes:
             if name not in self._attributes:
                 known = ", ".join(self._attributes)
                 known = f"has no attribute of this name; it has {known}" if known else "has no attributes"
-                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel {known}")
+                operands = "" if len(given) >= least else f"; its operands are {names}"
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel {known}{operands}")
+        if len(given) < least or len(given) > least and not self._is_variadic():
+            expected = ("at least " if self._is_variadic() else "") + _count(least, "operand")
+            names = names and f" ({names})"
+            raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}")
         for name, parameter in self._attributes.items():
             if name not in attributes and not parameter["optional"]:
                 raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes {_value_words(parameter)}, the call has none")

@@ -79,6 +79,10 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
             lambda x: kernels.scale_rows(x, GAIN, fctor=1.0),
             "scale_rows: attribute 'fctor': this kernel has no attribute of this name; it has factor, shift",
         ),
+        (
+            lambda x: kernels.scale_rows(x, gian=GAIN),
+            "scale_rows: attribute 'gian': this kernel has no attribute of this name; it has factor, shift; its operands are x, gain",
+        ),
         (lambda x: kernels.gram(x, x, eps=1.0), "gram: attribute 'eps': this kernel has no attributes"),
         (
             lambda x: kernels.scale_rows(x, GAIN, factor=x[0, 0]),

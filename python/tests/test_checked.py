@@ -16,6 +16,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp
 
 import xla_shape
+import xla_shape._checked as _checked
 from xla_shape import ParseError, ShapeError
 from xla_shape.jax import Arr, check_layouts, checked
 
@@ -150,6 +151,38 @@ def test_trees():
 
     assert "g: result.value: this function returns f32[d] with d = 2" in refused(g, Tree(None, jnp.ones(2)))
     assert "g: argument tree.value: this function takes f32[d] with d = 3 as in argument tree.left.value" in refused(g, Tree(Tree(None, jnp.ones(3)), jnp.ones(2)))
+
+
+def test_records_are_checked_once(monkeypatch):
+    checks = []
+    fit = _checked.Signature.fit_arguments
+    monkeypatch.setattr(_checked.Signature, "fit_arguments", lambda *call: checks.append(call) or fit(*call))
+
+    @checked
+    def f(tree: Tree, pair: Pair) -> Tree:
+        return tree
+
+    d = jnp.ones(2)
+    for _ in range(3):
+        f(Tree(Tree(None, d), d), Pair(d, d))
+    assert len(checks) == 1
+    # Other sizes are other calls, also inside of a record.
+    assert "argument tree.value: this function takes f32[d] with d = 3" in refused(f, Tree(Tree(None, jnp.ones(3)), d), Pair(d, d))
+    assert "argument pair.right" in refused(f, Tree(None, d), Pair(d, jnp.ones(3)))
+
+    @dataclass
+    class Node:
+        value: Arr["f32[d]"]
+        parent: object = None
+
+    @checked
+    def g(node: Node) -> None: ...
+
+    # A value that contains itself is checked each time.
+    node = Node(d)
+    node.parent = node
+    g(node), g(node)
+    assert len(checks) == 5
 
 
 def test_alternatives():

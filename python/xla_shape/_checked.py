@@ -530,8 +530,24 @@ def _key(values: Any) -> Any:
             _ARRAYS.add(kind)
             return _key(values)
         else:
-            return None
+            fields = _record_fields(kind)
+            try:
+                inner = None if fields is None else _key([getattr(x, name, None) for name in fields])
+            except RecursionError:
+                # A value that contains itself, in a field that is perhaps not checked.
+                inner = None
+            if inner is None:
+                return None
+            kinds.append((kind, inner))
     return tuple(kinds)
+
+
+@functools.lru_cache(maxsize=1024)
+def _record_fields(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass or a named tuple, by which all of its values are checked; `None` for another class."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    return tuple(kind._fields) if issubclass(kind, tuple) and hasattr(kind, "_fields") else None
 
 
 # How many different calls of a function are cached.
