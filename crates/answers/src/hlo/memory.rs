@@ -630,7 +630,7 @@ pub struct Roles {
 
 impl Roles {
     pub(crate) fn new(module: &Module) -> Self {
-        Self { donated: aliases(module).into_iter().map(|alias| alias.parameter).collect() }
+        Self { donated: aliases(module).iter().map(|alias| alias.parameter).collect() }
     }
 
     /// The role. A parameter that the program returns is donated only if `input_output_alias` names it; otherwise it is an

@@ -1,6 +1,6 @@
 //! Why a compiler or a runtime refused something, and what helps: what its message says, and the same in words.
 
-use super::amounts::{amount_words, names};
+use super::amounts::{amount_words, names, says_why};
 use super::difference::{differences, sharding_difference, with_size};
 use super::parts::{self, LargePart};
 use super::remedies::{self, RemedyFields};
@@ -147,54 +147,59 @@ impl fmt::Display for Help {
 impl Cause {
     /// Of memory that ran out; `None` if the message does not say why.
     pub(super) fn of_amount(amount: &ReportedAmount, after: &[ReportedAmount], trials: &[Tried]) -> Option<Self> {
-        amount_words(amount)?;
-        let (refuted, remedies) = helps(amount.line, amount.remedies(), trials);
-        Some(Self { refused: Refused::Memory(amount.clone()), parts: parts::large(amount, after), remedies, refuted })
+        let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
+        let refused = Refused::Memory(amount.clone());
+        says_why(amount.cause).then(|| Self { refused, parts: parts::large(amount, after), remedies, refuted })
     }
 
     /// Of anything else that was refused.
-    pub(super) fn of_refusal(refusal: &Refusal, trials: &[Tried]) -> Self {
-        let (refuted, remedies) = helps(refusal.line, refusal.cause.remedies(), trials);
-        Self { refused: Refused::Other(refusal.clone()), parts: Vec::new(), remedies, refuted }
+    pub(super) fn of_refusal(refusal: Refusal, trials: &[Tried]) -> Self {
+        let (remedies, refuted) = helps(refusal.line, refusal.cause.remedies(), trials);
+        Self { refused: Refused::Other(refusal), parts: Vec::new(), remedies, refuted }
     }
 
     /// What was refused, as a sentence.
     #[must_use]
     pub fn what(&self) -> String {
-        self.words().0
+        self.sentences().0
     }
 
     /// What is known about it, as sentences.
     #[must_use]
     pub fn details(&self) -> Vec<String> {
-        let refuted = self.refuted.iter().map(|help| {
+        self.sentences().1
+    }
+
+    /// What was refused, and what is known about it.
+    fn sentences(&self) -> (String, Vec<String>) {
+        let (what, mut details) = match &self.refused {
+            Refused::Memory(amount) => amount_words(amount),
+            Refused::Other(refusal) => refusal_words(refusal),
+        };
+        for help in &self.refuted {
             let message = match &help.trial {
                 Some(Trial::Refused { message }) => message.lines().next().unwrap_or("").trim().trim_end_matches('.'),
                 _ => "",
             };
-            format!("Tried, and refused by the compiler ({message}): {help}")
-        });
-        let parts = self.parts.iter().map(ToString::to_string);
-        self.words().1.into_iter().chain(refuted).chain(parts).collect()
-    }
-
-    fn words(&self) -> (String, Vec<String>) {
-        match &self.refused {
-            Refused::Memory(amount) => amount_words(amount).unwrap_or_default(),
-            Refused::Other(refusal) => refusal_words(refusal),
+            details.push(format!("Tried, and refused by the compiler ({message}): {help}"));
         }
+        for part in &self.parts {
+            details.push(part.to_string());
+        }
+        (what, details)
     }
 
     fn fields(&self) -> Fields<'_> {
         let Self { refused, remedies, .. } = self;
+        let (what, details) = self.sentences();
         Fields {
             line: refused.line(),
             code: refused.code(),
             kind: refused.kind(),
             name: refused.name(),
             source: refused.source(),
-            what: self.what(),
-            details: self.details(),
+            what,
+            details,
             remedies,
         }
     }
@@ -220,15 +225,17 @@ impl Cause {
     }
 }
 
-/// The remedies of the message in a line: those that a compiler refused, and the others, of which those that it took are the first.
+/// The remedies of the message in a line, those that a compiler took first; and those that it refused.
 fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<Help>) {
-    let helps = remedies.into_iter().map(|remedy| {
+    let (mut helps, mut refuted) = (Vec::new(), Vec::new());
+    for remedy in remedies {
         let tried = trials.iter().find(|(of, other, _)| *of == line && *other == remedy);
-        Help { trial: tried.map(|(.., trial)| trial.clone()), remedy }
-    });
-    let (refuted, mut helps) = helps.partition::<Vec<_>, _>(|help| matches!(help.trial, Some(Trial::Refused { .. })));
+        let trial = tried.map(|(.., trial)| trial.clone());
+        let list = if matches!(trial, Some(Trial::Refused { .. })) { &mut refuted } else { &mut helps };
+        list.push(Help { remedy, trial });
+    }
     sort_by_key(&mut helps, |help| !matches!(help.trial, Some(Trial::Compiles { .. })));
-    (refuted, helps)
+    (helps, refuted)
 }
 
 /// Which generations multiply these types: an operand's or both, `named` so. Without types, what all multiply.

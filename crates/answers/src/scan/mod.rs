@@ -19,7 +19,7 @@ use crate::names;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
@@ -305,22 +305,31 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
-        let refusals = self.messages.refusals();
-        let has_list = self.is_listed || !self.messages.allocations.is_empty();
-        let of_amount = |(place, amount)| {
-            let mut cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials)?;
-            // What the message lists already is not asked for.
-            cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
-            Some(cause)
+        let mut causes = Vec::new();
+        let mut said = BTreeSet::new();
+        let mut add = |cause: Cause| {
+            if said.insert(cause.without_line()) {
+                causes.push(cause);
+            }
         };
-        let of_refusal = |refusal| Cause::of_refusal(refusal, &self.trials);
+        let has_list = self.is_listed || !self.messages.allocations.is_empty();
         // XLA says of an instruction that it should have had room, after the sizes that say more.
-        let has_sizes = self.wholes().any(|(_, amount)| amount.cause == AmountCause::InstructionVmem);
-        let says_more =
-            |refusal: &&Refusal| !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. });
-        let all = self.wholes().filter_map(of_amount).chain(refusals.iter().filter(says_more).map(of_refusal));
-        let mut said = HashSet::new();
-        all.filter(|cause| said.insert(cause.without_line())).collect()
+        let mut has_sizes = false;
+        for (place, amount) in self.wholes() {
+            has_sizes |= amount.cause == AmountCause::InstructionVmem;
+            let cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials);
+            if let Some(mut cause) = cause {
+                // What the message lists already is not asked for.
+                cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
+                add(cause);
+            }
+        }
+        for refusal in self.messages.refusals() {
+            if !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. }) {
+                add(Cause::of_refusal(refusal, &self.trials));
+            }
+        }
+        causes
     }
 
     /// The amounts that are messages of their own, with their places: neither parts nor sums of others, nor the need of a program that a
