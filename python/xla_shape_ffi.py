@@ -89,6 +89,24 @@ def _dtype(element_type: str) -> Any:
     return jnp.dtype(begin + bits + (f"_{rest}" if rest else ""))
 
 
+# What annotations call several element types.
+_FAMILIES: dict[str, Any] = {"float": np.floating, "int": np.integer}
+
+
+def _is_of(element_type: str, dtype: Any) -> bool:
+    """Whether a type is the one with this name, or one of those that the name stands for."""
+    family = _FAMILIES.get(element_type)
+    return element_type == _element_type(dtype) if family is None else bool(jnp.issubdtype(dtype, family))
+
+
+def _converted(element_type: str, dtype: Any) -> Any:
+    """The type that a weakly typed value would get; of several that a name stands for, its own, or else JAX's default."""
+    family = _FAMILIES.get(element_type)
+    if family is None:
+        return _dtype(element_type)
+    return dtype if jnp.issubdtype(dtype, family) else jnp.result_type(float if family is np.floating else int)
+
+
 def _element_type(dtype: Any) -> str:
     """XLA's name of the element type. JAX has types that NumPy does not have, such as those of random keys."""
     if dtype.name == "bool":
@@ -123,14 +141,17 @@ class _Sizes:
         # Those before them may be any.
         last = shape[max(len(shape) - len(sizes), 0) :] if wants.get("leading") else shape
         if (
-            wants["element_type"] != _element_type(dtype)
+            not _is_of(wants["element_type"], dtype)
             or len(sizes) != len(last)
             or any(size is not None and size != found for size, found in zip(sizes, last))
             or any(bound is not None and bound < found for bound, found in zip(wants.get("bounds", ()), last))
         ):
             self._refuse(place, wants["shape"], shape, dtype)
-        for name, found in zip(wants["names"], last):
+        for name, factor, found in zip(wants["names"], wants.get("factors") or itertools.repeat(1), last):
             if name is not None:
+                if factor != 1 and found % factor:
+                    self._refuse(place, wants["shape"], shape, dtype)
+                found = found if factor == 1 else found // factor
                 size, where = self._known.setdefault(name, (found, place))
                 if size != found:
                     self._refuse(place, f"{wants['shape']} with {name} = {size} as in {where}", shape, dtype)

@@ -9,6 +9,9 @@ use xla_shape::text::{Expected, Found, Parser, SizeExpression};
 use xla_shape::validate::ShapePart;
 use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseErrorKind};
 
+/// Names that stand for several element types; each with one of them, in as many letters.
+const FAMILIES: [(&str, &str); 2] = [("float", "f32  "), ("int", "s32")];
+
 /// The mark of any number of leading dimensions.
 const LEADING: &str = "...";
 
@@ -20,15 +23,25 @@ pub(crate) fn array_pattern<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<
     if let (true, Some(layout)) = (has_leading, layout_span(text)) {
         return Err(failed(&unexpected("no layout after `...`, which is any number of dimensions", text, layout)));
     }
+    let word = text.split('[').next().unwrap_or_default().trim();
+    let family = FAMILIES.into_iter().find(|(name, _)| *name == word);
+    if let (true, Some(layout)) = (family.is_some(), layout_span(text)) {
+        return Err(failed(&unexpected("no layout, because it depends on the element type", text, layout)));
+    }
+    let plain = family.map_or(plain.clone(), |(name, member)| plain.replacen(name, member, 1).into());
     let mut parser = Parser::whole(&plain).for_types();
     let shape = parser.shape().and_then(|shape| parser.finish().map(|()| shape)).map_err(|error| failed(&error))?;
     let Shape::Array(shape) = shape else { return Err(failed(&unexpected("an array", text, whole(text)))) };
     let expressions = parser.size_expressions();
-    if let Some(other) = expressions.iter().find(|size| !is_name(size, text)) {
-        return Err(failed(&unexpected("a number or the name of a size", text, other.span)));
+    if let Some(other) = expressions.iter().find(|size| named(size, text).is_none()) {
+        return Err(failed(&unexpected("a number, the name of a size, or a number times a name", text, other.span)));
     }
     let has_layout = Parser::whole(&without_names(&plain, expressions)).written_layouts().contains(&true);
-    pattern(py, text, &shape, expressions, has_leading, has_layout)
+    let found = pattern(py, text, &shape, expressions, has_leading, has_layout)?;
+    if let Some((name, _)) = family {
+        found.set_item("element_type", name)?;
+    }
+    Ok(found)
 }
 
 fn pattern<'py>(
@@ -39,15 +52,17 @@ fn pattern<'py>(
     has_leading: bool,
     has_layout: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let name = |dimension: usize| {
-        let named = expressions.iter().find(|size| size.part == ShapePart::Dimension(dimension))?;
-        text.get(named.span.start..named.span.end).map(str::trim)
+    let of = |dimension: usize| {
+        let size = expressions.iter().find(|size| size.part == ShapePart::Dimension(dimension))?;
+        named(size, text)
     };
+    let name = |dimension: usize| of(dimension).map(|(_, name)| name);
     let dimensions = || shape.dimensions().iter().enumerate();
     let found = PyDict::new(py);
     found.set_item("shape", text.trim())?;
     found.set_item("element_type", shape.element_type().name())?;
     found.set_item("names", dimensions().map(|(i, _)| name(i)).collect::<Vec<_>>())?;
+    found.set_item("factors", dimensions().map(|(i, _)| of(i).map_or(1, |(factor, _)| factor)).collect::<Vec<_>>())?;
     let size = |(i, dimension): (usize, &Dimension)| match dimension {
         Dimension::Static(size) if name(i).is_none() => Some(*size),
         _ => None,
@@ -95,13 +110,27 @@ fn without_names(text: &str, expressions: &[SizeExpression]) -> String {
     plain
 }
 
-/// Whether a size is the name of a whole dimension.
-fn is_name(size: &SizeExpression, text: &str) -> bool {
-    let name = text.get(size.span.start..size.span.end).unwrap_or_default();
-    let is_word = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let before = text.get(..size.span.start).unwrap_or_default().trim_end();
+/// The name of a whole dimension's size, and the number that it is multiplied by.
+fn named<'t>(size: &SizeExpression, text: &'t str) -> Option<(u64, &'t str)> {
+    let words = text.get(size.span.start..size.span.end)?;
+    let before = text.get(..size.span.start)?.trim_end();
     // A bound is a number.
-    matches!(size.part, ShapePart::Dimension(_)) && is_word && !before.ends_with('=')
+    if !matches!(size.part, ShapePart::Dimension(_)) || before.ends_with('=') {
+        return None;
+    }
+    let is_name = |word: &str| {
+        let starts = word.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+        starts && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let (factor, name) = match words.split_once('*') {
+        None => (1, words.trim()),
+        Some((one, other)) => {
+            let (one, other) = (one.trim(), other.trim());
+            let (factor, name) = if is_name(other) { (one, other) } else { (other, one) };
+            (factor.parse().ok().filter(|factor| *factor > 0)?, name)
+        }
+    };
+    is_name(name).then_some((factor, name))
 }
 
 fn unexpected(expected: &'static str, text: &str, span: Span) -> ParseError {

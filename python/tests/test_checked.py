@@ -185,6 +185,27 @@ def test_records_are_checked_once(monkeypatch):
     assert len(checks) == 5
 
 
+def test_families_of_types_and_multiples():
+    @checked
+    def f(x: Arr["float[n,d]"], gates: Arr["float[n,2*d]"] | None = None, ids: Arr["int[n]"] | None = None) -> Arr["float[d*2]"]:
+        return jnp.ones(2 * x.shape[1], x.dtype)
+
+    x = jnp.ones((3, 4))
+    for kind in (jnp.float32, jnp.bfloat16, jnp.float8_e4m3fn):
+        f(x.astype(kind), jnp.ones((3, 8), kind), jnp.ones(3, jnp.int8))
+    f(x, ids=jnp.ones(3, jnp.uint32))
+    assert refused(f, x.astype(int)) == "f: argument x: this function takes float[n,d], the call has s32[3,4]"
+    assert "takes int[n], the call has f32[3]" in refused(f, x, ids=jnp.ones(3))
+    assert "takes float[n,2*d], the call has f32[3,7]" in refused(f, x, jnp.ones((3, 7)))
+    assert "takes float[n,2*d] with d = 4 as in argument x, the call has f32[3,10]" in refused(f, x, jnp.ones((3, 10)))
+
+    @checked
+    def g(scale: Arr["float[]"], count: Arr["int[]"] = 1) -> None: ...
+
+    g(2), g(2.5), g(jnp.bfloat16(2), 3)
+    assert "takes int[], the call has f32[]" in refused(g, 2, 2.5)
+
+
 def test_alternatives():
     @checked
     def f(x: Arr["f32[d]"] | Arr["bf16[d]"] | None, y: Arr["s32[d]"] | None = None) -> None:
@@ -278,9 +299,11 @@ def test_methods_and_any_number_of_arguments():
     [
         ("f33[d]", "expected an element type, found `f33`; did you mean `f32`?"),
         ("f32[d]{1}", "expected a dimension number less than 1, found 1"),
-        ("f32[2*d]", "expected a number or the name of a size, found `2*d`"),
-        ("f32[<=n]", "expected a number or the name of a size, found `n`"),
-        ("f32[d]{0:T(n)}", "expected a number or the name of a size, found `n`"),
+        ("f32[2*d*d]", "expected a number, the name of a size, or a number times a name, found `2*d*d`"),
+        ("f32[0*n]", "expected a number, the name of a size, or a number times a name, found `0*n`"),
+        ("float[n]{0}", "expected no layout, because it depends on the element type, found `{0}`"),
+        ("f32[<=n]", "expected a number, the name of a size, or a number times a name, found `n`"),
+        ("f32[d]{0:T(n)}", "expected a number, the name of a size, or a number times a name, found `n`"),
         ("(f32[d])", "expected an array, found `(f32[d])`"),
         ("f32[...d]", "expected a dimension's size, `<=` and a bound, or `?`, found `.`"),
         ("f32[...,d]{1,0}", "expected no layout after `...`, which is any number of dimensions, found `{1,0}`"),

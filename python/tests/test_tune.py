@@ -89,6 +89,8 @@ def test_places_are_those_of_the_functions(monkeypatch):
         assert shares(monkeypatch, {"step": lowered}, share={"x": place}) == [f"x=step:{expected}"], place
     # A result that is not a tuple is the first one.
     assert shares(monkeypatch, [decode], ARGS[1:], share={"s": "out0['scores']"}) == ["s=decode:out0"]
+    # One function, with its arguments.
+    assert shares(monkeypatch, decode, ARGS[1], share={"s": "out0['scores']"}) == ["s=decode:out0"]
     # A text has no names.
     assert shares(monkeypatch, {"a": lowered.as_text()}, share={"x": "arg1"}) == ["x=a:arg1"]
 
@@ -106,7 +108,7 @@ def test_constants_of_a_program_move_no_argument(monkeypatch):
 @pytest.mark.parametrize(
     ("programs", "args", "share", "error", "message"),
     [
-        (decode, ARGS[1:], SHARE, TypeError, "found one program"),
+        (decode, ARGS[1:], SHARE, TypeError, "missing 2 required positional arguments"),
         ([], [], SHARE, ShapeError, "found none"),
         ([prefill, 7], ARGS, SHARE, TypeError, "found 7"),
         ([prefill, prefill], [ARGS[0]] * 2, SHARE, ShapeError, "several programs have the name 'prefill'"),

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _native
 from ._errors import ShapeError
-from .ffi import _dtype, _element_type, _Sizes, _text
+from .ffi import _converted, _element_type, _Sizes, _text
 
 __all__ = ["Arr", "Signature", "check_layouts", "checked", "signature_of"]
 
@@ -54,8 +54,9 @@ else:
     class Arr:
         """An annotation for arrays: `Arr[jax.Array, "bf16[rows,d]{1,0:T(8,128)(2,1)}"]`, or `Arr["bf16[rows,d]"]` for short.
 
-        It is `Annotated[jax.Array, …]`. Type checkers read the first form. A size is a number, a name, `<=` and a bound, or `?`; `...`
-        before the first size is any number of leading dimensions. Without a layout, every layout is accepted. See `checked`.
+        It is `Annotated[jax.Array, …]`. Type checkers read the first form. A size is a number, a name, a number times a name, `<=` and a
+        bound, or `?`; `...` before the first size is any number of leading dimensions. `float` and `int` are any element types of that
+        kind. Without a layout, every layout is accepted. See `checked`.
         """
 
         def __class_getitem__(cls, item: Any) -> Any:
@@ -491,7 +492,7 @@ def _shape_and_type(place: str, pattern: Pattern, value: Any) -> tuple[tuple[Any
         found = jax.dtypes.canonicalize_dtype(found)
     shape = () if is_number else tuple(value.shape)
     if is_number or getattr(value, "weak_type", False):
-        wanted = _dtype(pattern.wants["element_type"])
+        wanted = _converted(pattern.wants["element_type"], found)
         if _kind(wanted) in _BECOMES.get(_kind(found), ""):
             return shape, wanted
     return shape, found

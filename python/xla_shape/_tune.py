@@ -70,8 +70,8 @@ def _layouts(layouts: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Layou
 
 
 def tune(
-    programs: Sequence[Any] | Mapping[str, Any],
-    args: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]] | None = None,
+    programs: Any,
+    args: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     *,
     share: Mapping[str, str | Sequence[str]],
     for_: str = "v5e",
@@ -88,10 +88,10 @@ def tune(
 ) -> Tuned:
     """Finds the best layouts of arrays that programs share, by compiling the programs ahead of time with many layouts; needs no TPU.
 
-    programs: functions, jitted or not, with their names; or a dict of them by name. A program may also be what `lower` returned, or the
+    programs: functions, jitted or not, with their names; or a dict of them by name; or one function. A program may also be what `lower` returned, or the
         text of its StableHLO. If all are compiled already (what `compile` returned, or the text of optimized modules), the answer is
         advice, without a compiler.
-    args: the arguments of each function, such as `jax.ShapeDtypeStruct`s.
+    args: the arguments of each function, such as `jax.ShapeDtypeStruct`s; of one function, its arguments.
     share: for each array its places, such as `"prefill:out1,decode:arg0"` or a list of them; the program's name may be left out if there
         is only one. `arg0['k']` is a part of the first argument, `arg0` stands for all of its parts, and `cache` for an argument that is
         passed by this name. `out1` is the second result. In a text, parameters and results are numbered as in its function `@main`.
@@ -202,7 +202,7 @@ def _places(lowered: Any) -> dict[str, str | None]:
 
 def _programs(programs: Any, args: Any) -> list[_Program]:
     if isinstance(programs, str) or callable(programs) or hasattr(programs, "as_text"):
-        raise TypeError("expected a list of programs, or a dict of them by name, found one program")
+        programs, args = [programs], None if args is None else [args]
     if isinstance(programs, Mapping):
         named = list(programs.items())
         every = [() if args is None else args.get(name, ()) for name, _ in named]
