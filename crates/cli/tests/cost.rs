@@ -238,7 +238,6 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     // Two kernels are one execution of the convolution, and the estimate is of both.
     let convolution = &h200["instructions"][0];
     assert_eq!((&convolution["count"], &convolution["executions"]), (&json!(10), &json!(5)));
-    assert_eq!(convolution["mean_execution_picoseconds"], 1_483_828_000 / 5);
     assert!((6.9..7.0).contains(&convolution["over_estimate"].as_f64().unwrap()));
     assert_eq!((&h200["device"], h200["copies"].as_array().unwrap().len()), (&json!("NVIDIA H200"), 3));
     assert!(h200["copies"][0]["cause"].as_str().unwrap().starts_with("cuDNN (%cudnn-conv.1) writes NHWC"));

@@ -150,7 +150,8 @@ pub struct MeasuredOpcode {
 pub struct Times {
     /// How many events it has. Each kernel of a GPU counts.
     pub count: u64,
-    /// How often it was executed: less than `count` where an execution has several kernels of a GPU; null if these did not run equally often.
+    /// How often it was executed: less than `count` where an execution has several kernels of a GPU, and then `total_picoseconds` divided by it is
+    /// the mean; null if these did not run equally often.
     pub executions: Option<u64>,
     /// The sum of its own times, without the instructions that ran inside of it.
     pub picoseconds: u64,
@@ -160,8 +161,6 @@ pub struct Times {
     pub total_picoseconds: u64,
     /// The mean of its events, with the instructions that ran inside of it.
     pub mean_picoseconds: u64,
-    /// The mean of its executions, which differs where an execution has several kernels of a GPU; null if it is not known how many there were.
-    pub mean_execution_picoseconds: Option<u64>,
     /// The shortest event.
     pub shortest_picoseconds: u64,
     /// The longest event.
@@ -272,10 +271,16 @@ impl Times {
             share: share(times.own, all),
             total_picoseconds: times.total,
             mean_picoseconds: times.mean(),
-            mean_execution_picoseconds: times.mean_of_executions(),
             shortest_picoseconds: times.shortest,
             longest_picoseconds: times.longest,
         }
+    }
+
+    /// How often it was executed, and the mean of these executions; `None` if it is not known how often.
+    #[must_use]
+    pub fn of_executions(&self) -> Option<(u64, u64)> {
+        let executions = self.executions?;
+        Some((executions, self.total_picoseconds.checked_div(executions)?))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::infer::WindowDimension;
 
 /// How many instructions are looked at on the way to a product. If there are more, nothing is said.
-const MOST: usize = 1000;
+const MOST: usize = 200;
 
 /// What an array is on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,18 @@ enum Stage {
     Repeated,
     /// They were multiplied by others, and are yet to be summed.
     Multiplied,
+}
+
+/// A fusion, and the fusion around it.
+struct Caller<'c, 'm> {
+    fusion: Instruction<'m>,
+    outer: Option<&'c Self>,
+}
+
+impl<'m> Caller<'_, 'm> {
+    fn outermost(&self) -> Instruction<'m> {
+        self.outer.map_or(self.fusion, Self::outermost)
+    }
 }
 
 /// An array that is repeated for a product.
@@ -37,15 +49,16 @@ impl<'m> Search<'m> {
         // One element needs no memory of its own: its broadcast is the start of something else.
         let times = after.checked_div(before).filter(|times| before > 1 && *times > 1)?;
         let (mut product, mut left) = (None, MOST);
-        let is_product = self.ends_in_product((instruction, Stage::Repeated), &[], &mut product, &mut left);
+        let is_product = self.ends_in_product(instruction, Stage::Repeated, None, &mut product, &mut left);
         Some(Repetition { source, times, product: product.filter(|_| is_product)? })
     }
 
-    /// Whether all that reads a value is, or leads to, a product. `callers` are the fusions around it, the outermost first. `product` is the first one.
+    /// Whether all that reads a value is, or leads to, a product. `product` is the first one, or the outermost fusion around it.
     fn ends_in_product(
         &self,
-        (value, stage): (Instruction<'m>, Stage),
-        callers: &[Instruction<'m>],
+        value: Instruction<'m>,
+        stage: Stage,
+        caller: Option<&Caller<'_, 'm>>,
         product: &mut Option<Instruction<'m>>,
         left: &mut usize,
     ) -> bool {
@@ -54,8 +67,8 @@ impl<'m> Search<'m> {
         *left = rest;
         if value.is_root() {
             // The result of a fusion is read where the fusion is.
-            let Some((caller, callers)) = callers.split_last() else { return false };
-            if !self.ends_in_product((*caller, stage), callers, product, left) {
+            let Some(caller) = caller else { return false };
+            if !self.ends_in_product(caller.fusion, stage, caller.outer, product, left) {
                 return false;
             }
         } else if readers.is_empty() {
@@ -63,15 +76,17 @@ impl<'m> Search<'m> {
         }
         readers.iter().all(|&reader| {
             use Opcode as O;
-            let mut on = |value, stage| self.ends_in_product((value, stage), callers, product, left);
+            let mut on = |value, stage| self.ends_in_product(value, stage, caller, product, left);
             let is_end = match (reader.opcode(), stage) {
                 (O::Bitcast | O::Reshape | O::Transpose | O::Copy | O::Convert, _) => return on(reader, stage),
                 (O::Multiply, Stage::Repeated) => return on(reader, Stage::Multiplied),
                 (O::Fusion, _) => {
                     let Some(fused) = reader.callee(Key::Calls) else { return false };
-                    let callers = [callers, &[reader]].concat();
-                    let mut parameters = parameters(fused, reader, value);
-                    return parameters.all(|value| self.ends_in_product((value, stage), &callers, product, left));
+                    let inside = Caller { fusion: reader, outer: caller };
+                    return fused.instructions().all(|parameter| {
+                        !is_operand(parameter, reader, value)
+                            || self.ends_in_product(parameter, stage, Some(&inside), product, left)
+                    });
                 }
                 (O::Dot, Stage::Repeated) => true,
                 (O::Convolution, Stage::Repeated) => is_matrix_product(reader),
@@ -81,23 +96,17 @@ impl<'m> Search<'m> {
                 _ => false,
             };
             if is_end && product.is_none() {
-                *product = callers.first().or(Some(&reader)).copied();
+                *product = Some(caller.map_or(reader, Caller::outermost));
             }
             is_end
         })
     }
 }
 
-/// The parameters of a fusion's computation that are this operand of the fusion.
-fn parameters<'m>(
-    fused: Computation<'m>,
-    fusion: Instruction<'m>,
-    operand: Instruction<'m>,
-) -> impl Iterator<Item = Instruction<'m>> {
-    let is_it = move |number: usize| fusion.operand(number).and_then(|found| found.instruction()) == Some(operand);
-    fused
-        .instructions()
-        .filter(move |inside| inside.opcode() == Opcode::Parameter && inside.parameter_number().is_some_and(is_it))
+/// Whether an instruction of a fusion's computation is the parameter for this operand of the fusion.
+fn is_operand<'m>(inside: Instruction<'m>, fusion: Instruction<'m>, operand: Instruction<'m>) -> bool {
+    let given = || fusion.operand(inside.parameter_number()?)?.instruction();
+    inside.opcode() == Opcode::Parameter && given() == Some(operand)
 }
 
 /// What an instruction repeats, if it does nothing else: the operand of a broadcast, or that of a fusion of broadcasts.

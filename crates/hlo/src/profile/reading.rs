@@ -21,7 +21,7 @@ pub(super) struct Reading<'r, 'p> {
     /// The runs of a CPU by module, number of the run, and device.
     pub(super) of_cpu: BTreeMap<(u32, u64, u64), u32>,
     /// How often the kernels of a GPU ran, by module, instruction, and the metadata of the kernel.
-    pub(super) kernels: BTreeMap<(u32, u32, u64), u64>,
+    pub(super) kernels: BTreeMap<(u32, u64, u64), u32>,
 }
 
 /// What tells events of a TPU apart: their metadata, and the module that runs.
@@ -33,17 +33,6 @@ pub(super) struct EventOfTpu {
 }
 
 impl Reading<'_, '_> {
-    /// For each instruction on a GPU, its module, its number, and how often each of its kernels ran.
-    pub(super) fn kernels_of_instructions(&self) -> impl Iterator<Item = (u32, u32, Vec<u64>)> {
-        let kernels = self.kernels.iter().collect::<Vec<_>>();
-        let one = |of: &[(&(u32, u32, u64), &u64)]| {
-            let &(&(module, instruction, _), _) = of.first()?;
-            Some((module, instruction, of.iter().map(|(_, count)| **count).collect()))
-        };
-        let by_instruction = kernels.chunk_by(|((a, b, _), _), ((c, d, _), _)| (a, b) == (c, d));
-        by_instruction.filter_map(one).collect::<Vec<_>>().into_iter()
-    }
-
     /// The run that is going on at this time.
     pub(super) fn run_at(&self, time: i64) -> Option<u32> {
         let after = self.spans.partition_point(|(start, ..)| *start <= time);

@@ -34,8 +34,6 @@ pub struct Profile {
     devices: Vec<ProfiledDevice>,
     doubts: Doubts,
     kept: Kept,
-    /// How many planes of devices there are with each name.
-    planes: BTreeMap<String, usize>,
 }
 
 /// A module of a profile.
@@ -261,10 +259,15 @@ impl Profile {
     }
 
     /// What to call a plane of a device if a plane before it has its name, which is that of another host.
-    fn name_on_other_host(&mut self, name: &str) -> Option<String> {
-        let planes = self.planes.entry(name.to_owned()).or_default();
-        *planes = planes.saturating_add(1);
-        (*planes > 1).then(|| format!("{name} of host {planes}"))
+    fn name_on_other_host(&self, name: &str) -> Option<String> {
+        let is_taken = |name: &str| self.devices.iter().any(|device| device.plane() == name);
+        let mut host = 1_u32;
+        let mut found = None;
+        while is_taken(found.as_deref().unwrap_or(name)) {
+            host = host.saturating_add(1);
+            found = Some(format!("{name} of host {host}"));
+        }
+        found
     }
 
     fn module(&mut self, name: &str) -> u32 {
@@ -333,9 +336,16 @@ impl Profile {
                 Kind::Mixed => self.add_mixed(&mut reading, line, clock)?,
             }
         }
-        for (module, instruction, counts) in reading.kernels_of_instructions() {
-            if let Some(times) = self.module_mut(module).and_then(|module| module.instructions.get_mut(instruction)) {
-                times.note_kernels(counts.into_iter());
+        // The kernels of one instruction follow each other.
+        let mut first = (0, 0, 0);
+        for (&(module, instruction, _), &count) in &reading.kernels {
+            if (first.0, first.1) != (module, instruction) || first.2 == 0 {
+                first = (module, instruction, count);
+                continue;
+            }
+            let times = self.module_mut(module).and_then(|module| module.instructions.get_mut(instruction as u32));
+            if let Some(times) = times {
+                times.note_kernel(first.2, count);
             }
         }
         let Reading { mut runs, mut busy, .. } = reading;
@@ -449,7 +459,7 @@ impl Profile {
                 return Ok(());
             };
             if !is_cpu {
-                let count = reading.kernels.entry((module, instruction, raw.metadata)).or_default();
+                let count = reading.kernels.entry((module, instruction.into(), raw.metadata)).or_default();
                 *count = count.saturating_add(1);
             }
             let Raw { start, duration, .. } = raw;

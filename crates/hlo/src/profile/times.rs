@@ -52,13 +52,10 @@ impl InstructionTimes {
         }
     }
 
-    /// Notes how often each of its kernels ran on one GPU.
-    pub(super) fn note_kernels(&mut self, mut counts: impl Iterator<Item = u64>) {
-        let Some(first) = counts.next() else { return };
-        for count in counts {
-            self.is_uneven |= count != first;
-            self.further_kernels = self.further_kernels.saturating_add(count);
-        }
+    /// Notes another of its kernels on a GPU: how often the first one ran there, and this one.
+    pub(super) fn note_kernel(&mut self, first: u32, count: u32) {
+        self.is_uneven |= count != first;
+        self.further_kernels = self.further_kernels.saturating_add(count.into());
     }
 
     /// The mean duration of its events, rounded down; 0 if it did not run.
@@ -132,10 +129,10 @@ mod tests {
         let mut times = InstructionTimes::default();
         (1..=6).try_for_each(|duration| times.add(duration, duration)).unwrap();
         assert_eq!((times.executions(), times.mean_of_executions()), (Some(6), Some(3)));
-        times.note_kernels([2, 2].into_iter());
-        times.note_kernels([1, 1].into_iter());
+        times.note_kernel(2, 2);
+        times.note_kernel(1, 1);
         assert_eq!((times.executions(), times.mean_of_executions(), times.mean()), (Some(3), Some(7), 3));
-        times.note_kernels([2, 1].into_iter());
+        times.note_kernel(2, 1);
         assert_eq!((times.executions(), times.mean_of_executions()), (None, None));
         assert_eq!(InstructionTimes::default().mean_of_executions(), None);
     }

@@ -184,7 +184,7 @@ impl Each {
     pub(super) fn of(times: &Times) -> Self {
         let (shortest, longest) = (time(times.shortest_picoseconds), time(times.longest_picoseconds));
         let kernels = format!("{} kernels", Grouped(times.count));
-        match times.executions.zip(times.mean_execution_picoseconds) {
+        match times.of_executions() {
             Some((executions, mean)) => {
                 let range = match executions {
                     _ if executions < times.count => format!(" ({kernels}, {shortest} to {longest})"),
