@@ -509,7 +509,7 @@ def _key(values: Any) -> Any:
     """A key for everything that a check depends on; `None` if that is not known."""
     kinds: list[Any] = []
     for x in values:
-        kind = type(x)
+        kind: Any = type(x)
         if kind in _ARRAYS:
             x = x.aval
             kinds.append((x.shape, x.dtype, x.weak_type))
