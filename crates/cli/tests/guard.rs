@@ -112,6 +112,78 @@ To accept the change: xla-shape guard record r.json slower.hlo
     assert_eq!(folder.check(&["slower.hlo"]).1, 0);
 }
 
+/// Data that were written for a program fit only as long as its arguments and results keep their form.
+#[test]
+fn arguments_and_results_in_another_form_are_named() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    let record: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    assert_eq!(record["programs"][0]["names"], json!(["params['w']"]));
+    assert_eq!(folder.check(&["m.hlo", "--same-layouts"]).0["arrays"], json!([]));
+
+    let argument = "a = f32[8,128]{1,0:T(8,128)}";
+    folder.write("columns.hlo", &MODULE.replace(argument, "a = f32[8,128]{0,1:T(8,128)}"));
+    folder.write("host.hlo", &MODULE.replace(argument, "a = f32[8,128]{1,0:T(8,128)S(5)}"));
+    folder.write("divided.hlo", &MODULE.replace("metadata={op_name=\"params['w']\"}", "sharding={devices=[2,1]<=[2]}"));
+    let limits: &[&str] = &["--fail-if", "copies>0"];
+    let (columns, code) = folder.check(&[&["columns.hlo"], limits].concat());
+    let array = json!({
+        "array": "argument `params['w']` (parameter 0)",
+        "before": "f32[8,128]{1,0:T(8,128)}",
+        "after": "f32[8,128]{0,1:T(8,128)}",
+        "sharding_before": null,
+        "sharding": null,
+        "same_bytes": false,
+    });
+    assert_eq!((&columns["arrays"], code), (&json!([array]), 0));
+    let (columns, code) = folder.check(&[&["columns.hlo", "--same-layouts"], limits].concat());
+    let exceeded = "1 argument or result is kept in another layout, memory space or sharding than the record has";
+    assert_eq!((&columns["exceeded"], code), (&json!([exceeded]), 1));
+    let text = folder.guard(&["check", "r.json", "columns.hlo"]).output;
+    let command = "xla-shape relayout IN --from 'f32[8,128]{1,0:T(8,128)}' --to 'f32[8,128]{0,1:T(8,128)}' -o OUT\n";
+    assert!(text.contains(&format!("      data of the record must be copied:\n      {command}")), "{text}");
+    let markdown = folder.guard(&["check", "r.json", "columns.hlo", "--markdown"]).output;
+    assert!(markdown.contains("| argument &#96;params&#91;&#39;w&#39;&#93;&#96; (parameter 0) |"), "{markdown}");
+    // Another memory has the same bytes.
+    let (host, _) = folder.check(&["host.hlo"]);
+    assert_eq!((&host["arrays"][0]["same_bytes"], &host["arrays"].as_array().unwrap().len()), (&json!(true), &1));
+    // After XLA's partitioner, a sharding may be gone: that the record has none says nothing.
+    assert_eq!(folder.check(&["divided.hlo"]).0["arrays"], json!([]));
+    assert_eq!(folder.guard(&["record", "r.json", "divided.hlo"]).code, 0);
+    folder.write("other.hlo", &folder.read("divided.hlo").replace("[2,1]<=[2]", "[1,2]<=[2]"));
+    let (other, _) = folder.check(&["other.hlo", "--other-devices"]);
+    let found = &other["arrays"][0];
+    let shardings = json!(["{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", false]);
+    assert_eq!(json!([found["sharding_before"], found["sharding"], found["same_bytes"]]), shardings);
+    let text = folder.guard(&["check", "r.json", "other.hlo", "--other-devices"]).output;
+    assert!(text.contains("data of the record move between devices: `xla-shape reshard` says which"), "{text}");
+    // A program with other arguments has none of those of the record.
+    folder.write("more.hlo", &MODULE.replace("  ROOT c", "  d = f32[2]{0} parameter(1)\n  ROOT c"));
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    assert_eq!(folder.check(&["more.hlo"]).0["arrays"], json!([]));
+}
+
+/// libtpu 0.0.52 gives arrays of int8 other tiles than libtpu 0.0.24. Both compiled `step` of the modules' source lines.
+#[test]
+fn another_release_of_the_compiler_keeps_int8_in_other_tiles() {
+    let folder = Folder::new();
+    let module = |release: &str| {
+        format!("{}/../../tests/corpus/guard/int8_step.libtpu-{release}.hlo", env!("CARGO_MANIFEST_DIR"))
+    };
+    assert_eq!(folder.guard(&["record", "r.json", &module("0.0.24"), "--for", "v5e"]).code, 0);
+    let (check, code) = folder.check(&[&module("0.0.52"), "--same-layouts"]);
+    let found = check["arrays"].as_array().unwrap().iter();
+    let found = found.map(|found| json!([found["array"], found["before"], found["after"], found["same_bytes"]]));
+    let [old, new] = ["{1,0:T(8,128)(4,1)}", "{1,0:T(32,128)(4,1)}"];
+    let row = |array: &str, shape: &str| json!([array, format!("{shape}{old}"), format!("{shape}{new}"), false]);
+    let expected = [
+        row("argument `params['w']` (parameter 0)", "s8[512,256]"),
+        row("argument `cache` (parameter 1)", "s8[64,512]"),
+        row("result 1", "s8[64,512]"),
+    ];
+    assert_eq!((found.collect::<Vec<_>>(), code), (expected.to_vec(), 1));
+}
+
 /// The measured time of a profile may grow by what the runs differ in any case.
 #[test]
 fn measured_times_are_compared_by_their_spread() {

@@ -3,11 +3,11 @@
 use crate::cost::change;
 use crate::times::{self, time_lines};
 use crate::words::{InUnits, change_in_percent, count, markdown};
-use crate::{Show, Text};
+use crate::{Show, Text, shell_line};
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
-use xla_shape_answers::guard::{Check, Checks, Record};
+use xla_shape_answers::guard::{ChangedArray, Check, Checks, Record};
 use xla_shape_answers::hlo::{Limit, Measure, Quantity};
 
 /// The text lists at most this many copies, and source lines.
@@ -124,7 +124,8 @@ fn write(text: &mut Text, check: &Check) {
     for exceeded in &check.exceeded {
         text.paragraph(format!("  more than allowed: {exceeded}"));
     }
-    if check.measures.is_empty() && check.copies_added.is_empty() && check.copies_removed.is_empty() {
+    let same_copies = check.copies_added.is_empty() && check.copies_removed.is_empty();
+    if check.measures.is_empty() && check.arrays.is_empty() && same_copies {
         text.paragraph("  nothing changed".to_owned());
     }
     for found in &check.measures {
@@ -145,6 +146,23 @@ fn write(text: &mut Text, check: &Check) {
         }
         more(text, copies.len());
     }
+    for array in check.arrays.iter().take(MOST) {
+        text.hanging(
+            "  ",
+            &format!(
+                "{}: {} -> {}",
+                array.array,
+                form(&array.before, &array.sharding_before),
+                form(&array.after, &array.sharding)
+            ),
+        );
+        let (what, command) = what_it_takes(array);
+        text.hanging("      ", what);
+        if let Some(command) = command {
+            let _ = writeln!(text, "      {command}");
+        }
+    }
+    more(text, check.arrays.len());
     for line in check.lines.iter().take(MOST) {
         let source = line.source.as_deref().unwrap_or("(no source line)");
         let _ = writeln!(text, "  {source}: {}", change(line.before, line.after));
@@ -153,6 +171,23 @@ fn write(text: &mut Text, check: &Check) {
     time_lines(text, &check.times);
     if !check.passed {
         text.paragraph(format!("To accept the change: {}", check.accept));
+    }
+}
+
+/// The shape of an array, and how it is divided.
+fn form(shape: &str, sharding: &Option<String>) -> String {
+    sharding.as_ref().map_or_else(|| shape.to_owned(), |sharding| format!("{shape} {sharding}"))
+}
+
+/// What to do with data that were written for the program of the record, and the command that does it.
+fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
+    match (array.same_bytes, array.is_resharded()) {
+        (true, _) => ("the same bytes: data of the record can be used as they are", None),
+        (false, true) => ("data of the record move between devices: `xla-shape reshard` says which", None),
+        (false, false) => {
+            let words = ["xla-shape", "relayout", "IN", "--from", &array.before, "--to", &array.after, "-o", "OUT"];
+            ("data of the record must be copied:", Some(shell_line(words)))
+        }
     }
 }
 
@@ -205,6 +240,19 @@ pub fn markdown(checks: &Checks) -> String {
             })
         });
         markdown::table(&mut lines, "Copies", &["change", "copy", unit, "source", "why", "remedy"], rows.collect());
+        let rows = check.arrays.iter().map(|array| {
+            let [before, after] = [form(&array.before, &array.sharding_before), form(&array.after, &array.sharding)];
+            let (what, command) = what_it_takes(array);
+            let command = command.map(|command| format!(" {}", markdown::code(&command)));
+            let what = markdown::plain(what) + &command.unwrap_or_default();
+            vec![markdown::plain(&array.array), markdown::code(&before), markdown::code(&after), what]
+        });
+        markdown::table(
+            &mut lines,
+            "Arguments and results in another form",
+            &["array", "before", "after", ""],
+            rows.collect(),
+        );
         let number = |amount: Option<Amount>| amount.map_or_else(String::new, Amount::in_column);
         let rows = check.lines.iter().map(|line| {
             let source = line.source.as_deref().unwrap_or("(no source line)");

@@ -1,5 +1,6 @@
 //! Compares programs with their records.
 
+use super::arrays::ChangedArray;
 use super::record::{Noted, Record, Recorded, RecordedCopy, RecordedTimes};
 use crate::amount;
 use crate::cost::{Amount, Cause, Remedy, Seconds, Spread};
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use xla_shape_core::sorting::sort_by_key;
 
 /// The changes of all programs since they were recorded.
@@ -45,6 +47,8 @@ pub struct Check {
     pub copies_added: Vec<ChangedCopy>,
     /// Those of the record that are gone.
     pub copies_removed: Vec<ChangedCopy>,
+    /// The arguments and results that are kept in another layout, memory space or sharding.
+    pub arrays: Vec<ChangedArray>,
     /// The source lines whose costs differ, the largest difference first.
     pub lines: Vec<ChangedLine>,
     /// Of two profiles, the measured times of a run and of each source line in it, the largest difference first; empty for anything else.
@@ -329,10 +333,21 @@ impl Check {
             measures: all.into_iter().filter(|found| found.before != found.after).collect(),
             copies_added,
             copies_removed,
+            arrays: ChangedArray::between([before, now], [&first, &second]),
             lines: lines([before, now]),
             times: both.map(times).unwrap_or_default(),
             accept: accept.to_owned(),
         })
+    }
+
+    /// The same answer for who keeps data in the form of the record: it fails if an argument or a result is kept in another one.
+    #[must_use]
+    pub fn keeping_arrays(mut self) -> Self {
+        if let Some(arrays) = NonZeroUsize::new(self.arrays.len()) {
+            self.exceeded.push(Exceeded::Arrays(arrays));
+            self.passed = false;
+        }
+        self
     }
 }
 

@@ -7,6 +7,7 @@ use crate::hlo::{Measure, Operations, Quantity, Signature, measure};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -63,6 +64,12 @@ pub struct Recorded {
     pub result: Option<String>,
     /// How the parameters are divided; null for one without a sharding.
     pub shardings: Vec<Option<String>>,
+    /// The names of the parameters in the user's program; null for one without. Older records do not have it.
+    #[serde(default)]
+    pub names: Vec<Option<String>>,
+    /// How the result is divided; null without a sharding. Older records do not have it.
+    #[serde(default)]
+    pub result_sharding: Option<String>,
     /// Which results are in the memory of an argument, as the module's `input_output_alias` has it; empty for none.
     #[serde(default)]
     pub aliases: Option<String>,
@@ -409,9 +416,14 @@ impl Recorded {
         compiler: Option<&str>,
     ) -> Self {
         let mut signature = Signature::new(module);
-        let result = module.entry().and_then(|_| signature.shapes.pop());
+        let entry = module.entry();
+        let result = entry.and_then(|_| signature.shapes.pop());
+        let sources = module.sources();
+        let parameters = entry.map(|entry| entry.parameters_by_number()).unwrap_or_default();
+        let of_parameters =
+            parameters.into_iter().map(|(_, parameter)| sources.get(parameter).op_name.map(Cow::into_owned));
         let [partitions, replicas] = signature.devices;
-        let names = Operations::new(module, &module.sources());
+        let names = Operations::new(module, &sources);
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
         let mut copies: Vec<_> = copies.map(RecordedCopy::new).collect();
         sort(&mut copies);
@@ -435,6 +447,8 @@ impl Recorded {
             parameters: signature.shapes.iter().map(ToString::to_string).collect(),
             result: result.map(|result| result.to_string()),
             shardings: signature.shardings,
+            names: of_parameters.collect(),
+            result_sharding: entry.and_then(|entry| Some(entry.root().attribute("sharding")?.text().to_owned())),
             aliases: signature.aliases,
             operations: digest(&names.all),
             computing: digest(&names.computing),

@@ -6,6 +6,7 @@ use crate::numbers::Grouped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 use xla_shape_hlo::{Module, Opcode};
 
@@ -317,6 +318,8 @@ pub enum Exceeded {
         /// Why it is not known, if that is known.
         why: Option<String>,
     },
+    /// So many arguments and results are kept in another layout, memory space or sharding, and none may be.
+    Arrays(NonZeroUsize),
 }
 
 impl fmt::Display for Exceeded {
@@ -329,6 +332,13 @@ impl fmt::Display for Exceeded {
                 let are = if matches!(limit.measure, Measure::Memory | Measure::Time) { "is" } else { "are" };
                 write!(f, "{limit}: the {} {are} not known in both modules", limit.measure.name())?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, " ({why})"))
+            }
+            Self::Arrays(arrays) => {
+                let what = match arrays.get() {
+                    1 => "1 argument or result is",
+                    many => &format!("{many} arguments and results are"),
+                };
+                write!(f, "{what} kept in another layout, memory space or sharding than the record has")
             }
         }
     }

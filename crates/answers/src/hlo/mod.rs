@@ -28,5 +28,5 @@ pub use limit::{Exceeded, Growth, Limit, LimitError, Measure, Quantity};
 pub use memory::Device;
 pub use report::Report;
 pub use show::{ShowError, ShownInstruction};
-pub(crate) use signature::{Operations, Signature};
+pub(crate) use signature::{Operations, Signature, same_sharding};
 pub use space::{NoSuchSpace, check_space};

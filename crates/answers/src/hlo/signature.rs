@@ -150,7 +150,7 @@ fn devices_in_collectives(module: &Module) -> u64 {
 
 /// Whether two texts are the same sharding: versions of XLA write it with names of axes, as tiles, or not at all after the partitioner; then the
 /// shapes of one partition have to tell.
-fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
+pub(crate) fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return true };
     let meaning = |text: &str| text.parse::<Sharding>().ok();
     one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))

@@ -310,7 +310,7 @@ pub(crate) struct GuardProgram {
 /// Use it before a change, so that you can check the program after it.
 ///
 /// A record is replaced; another file is not. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
-/// parameters, result, shardings, aliases, operations, computing, copies, lines).
+/// parameters, result, shardings, names, result_sharding, aliases, operations, computing, copies, lines).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard record step.json step.mlir --for v5e,v6e
@@ -334,12 +334,13 @@ pub(crate) struct GuardRecordArguments {
 /// Use it after a change, to see whether a number grew.
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
-/// cause), copies_added, copies_removed, lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
+/// cause), copies_added, copies_removed, arrays (array, before, after, sharding_before, sharding, same_bytes), lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
 /// version of the compiler made the record, a warning names both.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard check step.json step.mlir
   xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'copies>0'
+  xla-shape guard check step.json step.mlir --same-layouts
   xla-shape guard check step.json step.mlir --markdown > comment.md")]
 pub(crate) struct GuardCheckArguments {
     /// The file that `guard record` wrote
@@ -351,6 +352,10 @@ pub(crate) struct GuardCheckArguments {
     /// Fail if a number grew by more than this; by default 'cycles>2%' ('seconds>2%' for a GPU; of a profile 'time>5%', too) 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
+
+    /// Fail if an argument or a result is kept in another layout, memory space or sharding: data that were written for the record no longer fit
+    #[arg(long)]
+    pub(crate) same_layouts: bool,
 
     /// Compare the programs even if they are for different numbers of partitions or replicas
     #[arg(long)]

@@ -70,10 +70,11 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
     let mut checks = Vec::new();
     for now in &measured.programs {
         let check = Check::new(&record, now, &arguments.limits, arguments.other_devices, &accept);
-        checks.push(check.map_err(|error| match error {
+        let check = check.map_err(|error| match error {
             CheckError::Devices(_) => failed(path, &format_args!("{error}; --other-devices compares them anyway")),
             _ => failed(path, &error),
-        })?);
+        })?;
+        checks.push(if arguments.same_layouts { check.keeping_arrays() } else { check });
     }
     let checks = Checks::new(checks);
     if arguments.markdown {
