@@ -1,7 +1,7 @@
 //! Stable sorts that are compiled once for all types, and maps and sets that are made without a sort.
 //!
 //! The sorts of the standard library are compiled for each type of element and each order: 4 KiB of code every time. Answers sort short lists of
-//! many types, where size counts and speed does not: in WebAssembly, this makes the explorer smaller.
+//! many types, and a program's buffers are sorted once, where size counts more than speed: in WebAssembly, this makes the explorer smaller.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;

@@ -6,6 +6,7 @@ use crate::layout::error::ValidationError;
 use crate::layout::tile::{Tile, TileDimension};
 use crate::map::{Source, StrideTableError};
 use crate::shape::array::ArrayShape;
+use crate::sorting::sort_by_key;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -217,7 +218,7 @@ impl ArrayShape {
             }
         }
         // The most minor dimension first; of equal strides, the later dimension, as in row-major order.
-        order.sort_by_key(|&(stride, dimension)| (stride, core::cmp::Reverse(dimension)));
+        sort_by_key(&mut order, |&(stride, dimension)| (stride, core::cmp::Reverse(dimension)));
         let pitches = pitches(sizes, &order)?;
         let minor_to_major = with_ones(sizes, &order);
         let layout = Layout::new(&minor_to_major)?;

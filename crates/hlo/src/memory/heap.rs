@@ -9,6 +9,7 @@ use super::schedule::LiveRange;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use xla_shape_core::sorting::sort_by_key;
 
 /// The limit on comparisons of live ranges. Buffers beyond it are placed after all others, which wastes memory.
 const MAX_EFFORT: usize = 1 << 28;
@@ -56,7 +57,7 @@ impl HeapBuffer {
 /// Returns the offset of each buffer in bytes, and the size of the heap. Offsets are multiples of `alignment`.
 pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     let mut order: Vec<usize> = (0..buffers.len()).collect();
-    order.sort_by_key(|&number| {
+    sort_by_key(&mut order, |&number| {
         buffers.get(number).map(|buffer| (buffer.start(), !buffer.is_early, buffer.first_end, number))
     });
     place(buffers, order, true, alignment)
@@ -68,8 +69,8 @@ pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>,
     let length = |buffer: &HeapBuffer| Reverse(buffer.lifetime);
     let mut orders = [(); 2].map(|()| (0..buffers.len()).collect::<Vec<usize>>());
     let [spatial, temporal] = &mut orders;
-    spatial.sort_by_key(|&number| buffers.get(number).map(|one| (Reverse(one.bytes), length(one), number)));
-    temporal.sort_by_key(|&number| buffers.get(number).map(|one| (length(one), Reverse(one.bytes), number)));
+    sort_by_key(spatial, |&number| buffers.get(number).map(|one| (Reverse(one.bytes), length(one), number)));
+    sort_by_key(temporal, |&number| buffers.get(number).map(|one| (length(one), Reverse(one.bytes), number)));
     let [spatial, temporal] = orders.map(|order| place(buffers, order, false, alignment));
     if temporal.1 < spatial.1 { temporal } else { spatial }
 }

@@ -171,7 +171,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
     /// XLA takes buffers of one size by the `positions` of the instructions that make them.
     fn assign(&mut self, positions: &Positions) {
         let mut order: Vec<u32> = (0_u32..).take(self.buffers.len()).collect();
-        order.sort_by_key(|&number| {
+        sort_by_key(&mut order, |&number| {
             self.buffer(number).map(|buffer| {
                 let first = buffer.values.iter().filter_map(|value| positions.of(self.module, value)).min();
                 (Reverse(buffer.bytes), !lives_out(buffer), first, number)
@@ -408,7 +408,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
             .filter(|&number| self.is_in_heap(number))
             .filter_map(|number| Some((self.buffer(number)?.values.first()?, number)))
             .collect();
-        begins.sort_by_key(|(first, number)| (first.range.start, first.instruction, *number));
+        sort_by_key(&mut begins, |(first, number)| (first.range.start, first.instruction, *number));
         let mut given = BTreeSet::new();
         for (first, number) in begins {
             if self.is_exhausted() {
