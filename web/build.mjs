@@ -13,12 +13,13 @@ import { EXAMPLES } from './examples.js';
 const MOST = 1_000_000;
 
 // A module without copies of the same function: generic code is compiled in each crate that uses it. Functions that call copies are alike only when
-// the copies are one, so copies are looked for again. Most passes that rewrite functions would make the module smaller, but larger when it is
-// compressed. In the order of their names, functions that are alike stand together, which makes it a tenth smaller when it is compressed; the
+// the copies are one, so copies are looked for again. Most other passes that rewrite functions would make the module smaller, but larger when it
+// is compressed. In the order of their names, functions that are alike stand together, which makes it a tenth smaller when it is compressed; the
 // names go after that.
 const COPIES = Array(3).fill('duplicate-function-elimination');
 const PASSES = [
-  ...COPIES, 'remove-unused-names', 'remove-unused-brs', 'remove-unused-names', ...COPIES, 'merge-similar-functions', ...COPIES, 'remove-unused-module-elements',
+  ...COPIES, 'remove-unused-names', 'remove-unused-brs', 'remove-unused-names', ...COPIES, 'merge-similar-functions', ...COPIES,
+  'rse', 'vacuum', 'optimize-instructions', 'code-folding', 'vacuum', ...COPIES, 'remove-unused-module-elements',
   'reorder-functions-by-name', 'strip-debug',
 ];
 // What rustc uses of WebAssembly.
