@@ -60,6 +60,11 @@ pub(crate) fn argument(parameter: usize, name: Option<&str>) -> String {
     }
 }
 
+/// The argument of the user's function that an array is a part of: `params` for `params['w']`. Empty for a name that is none of an argument's.
+pub(crate) fn whole_argument(name: &str) -> &str {
+    name.split(['[', '.']).next().unwrap_or_default()
+}
+
 /// A layout as JAX's `Layout`, with its tiles or without: the compiler then chooses them.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! What would remove a copy, or make an array smaller.
 
 use crate::explain::PaddingRemedy;
-use crate::place::{Place, argument, format_in_jax};
+use crate::place::{Place, argument, format_in_jax, whole_argument};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -29,7 +29,7 @@ use xla_shape_core::Layout;
 /// A cache that is updated, and not donated:
 ///
 /// ```
-/// use xla_shape_answers::cost::ProgramCost;
+/// use xla_shape_answers::cost::{ProgramCost, Remedy};
 /// use xla_shape_hlo::Module;
 ///
 /// let module = Module::parse("\
@@ -42,6 +42,9 @@ use xla_shape_core::Layout;
 /// let copy = &ProgramCost::new(&module)?.copies[0];
 /// assert_eq!(copy.cause.to_string(), "argument `cache` (parameter 0) is not donated, so the array that updates it needs memory of its own");
 /// assert_eq!(copy.remedy.as_ref().unwrap().to_string(), "donate argument `cache` (parameter 0); in JAX `donate_argnums`");
+/// // A part of an argument is donated with all of it.
+/// let part = Remedy::Donate { parameter: 0, name: Some("state['kv']".to_owned()) };
+/// assert_eq!(part.to_string(), "donate argument `state['kv']` (parameter 0); in JAX `donate_argnums`, for all of `state`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, JsonSchema)]
@@ -139,7 +142,12 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Donate { parameter, name } => {
-                write!(f, "donate {}; in JAX `donate_argnums`", argument(*parameter, name.as_deref()))
+                write!(f, "donate {}; in JAX `donate_argnums`", argument(*parameter, name.as_deref()))?;
+                // JAX donates whole arguments.
+                match name.as_deref().map(|name| (name, whole_argument(name))) {
+                    Some((name, whole)) if !whole.is_empty() && whole != name => write!(f, ", for all of `{whole}`"),
+                    _ => Ok(()),
+                }
             }
             Self::Ask { place, layout, tiles, stays, order } => {
                 let jax = format_in_jax(layout, *tiles, "sharding");

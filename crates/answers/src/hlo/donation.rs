@@ -2,6 +2,7 @@
 
 use crate::cost::Remedy;
 use crate::numbers::InUnits;
+use crate::place::whole_argument;
 use std::collections::{BTreeSet, HashMap};
 use xla_shape_core::{ArrayShape, memory_space};
 use xla_shape_hlo::{Alias, Module};
@@ -29,7 +30,7 @@ impl Donatable {
 
     /// The argument in words: `params['w']` is a part of the argument `params`.
     fn argument(&self) -> String {
-        let name = self.name.as_deref().and_then(|name| name.split(['[', '.']).next()).filter(|name| !name.is_empty());
+        let name = self.name.as_deref().map(whole_argument).filter(|name| !name.is_empty());
         name.map_or_else(|| format!("parameter {}", self.parameter), |name| format!("`{name}`"))
     }
 }
