@@ -202,6 +202,8 @@ def _places(lowered: Any) -> dict[str, str | None]:
 
 def _programs(programs: Any, args: Any) -> list[_Program]:
     if isinstance(programs, str) or callable(programs) or hasattr(programs, "as_text"):
+        if isinstance(args, Mapping):
+            raise ShapeError("expected the arguments of one program, found a mapping: it is for several programs with names")
         programs, args = [programs], None if args is None else [args]
     if isinstance(programs, Mapping):
         named = list(programs.items())

@@ -64,7 +64,7 @@ impl From<String> for Word {
     }
 }
 
-/// Something that takes much of what the answer counts. Its texts are the answer's own enums as they display: here they only go into a prompt.
+/// Something that takes much of what the answer counts. Its texts are for reading only; the answer itself has the same as data.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cause {
     /// What it is.

@@ -60,7 +60,7 @@ pub(crate) fn argument(parameter: usize, name: Option<&str>) -> String {
     }
 }
 
-/// The argument of the user's function that an array is a part of: `params` for `params['w']`. Empty for a name that is none of an argument's.
+/// The argument of the user's function that an array is a part of: `params` for `params['w']`. Empty if the name begins with `[` or `.`, which no argument's name does.
 pub(crate) fn whole_argument(name: &str) -> &str {
     name.split(['[', '.']).next().unwrap_or_default()
 }

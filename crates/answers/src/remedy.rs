@@ -45,6 +45,9 @@ use xla_shape_core::Layout;
 /// // A part of an argument is donated with all of it.
 /// let part = Remedy::Donate { parameter: 0, name: Some("state['kv']".to_owned()) };
 /// assert_eq!(part.to_string(), "donate argument `state['kv']` (parameter 0); in JAX `donate_argnums`, for all of `state`");
+/// // This may be the first of `*args`, which is donated alone.
+/// let first = Remedy::Donate { parameter: 0, name: Some("args[0]".to_owned()) };
+/// assert_eq!(first.to_string(), "donate argument `args[0]` (parameter 0); in JAX `donate_argnums`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, JsonSchema)]
@@ -145,7 +148,7 @@ impl fmt::Display for Remedy {
                 write!(f, "donate {}; in JAX `donate_argnums`", argument(*parameter, name.as_deref()))?;
                 // JAX donates whole arguments.
                 match name.as_deref().map(|name| (name, whole_argument(name))) {
-                    Some((name, whole)) if !whole.is_empty() && whole != name => write!(f, ", for all of `{whole}`"),
+                    Some((name, whole)) if is_part(name, whole) => write!(f, ", for all of `{whole}`"),
                     _ => Ok(()),
                 }
             }
@@ -165,12 +168,18 @@ impl fmt::Display for Remedy {
             }
             Self::Once { times } => write!(
                 f,
-                "let the product read the array before it is repeated: split the dimension of the other operand by {times}; in JAX \
-                 `x.reshape(…, {times}, …)` and `jnp.einsum`, without `jnp.repeat`"
+                "let the product read the array before its elements are written {times} times; in JAX `jnp.einsum` on the array before \
+                 `jnp.repeat` or `jnp.broadcast_to`; for `jnp.repeat`, split that dimension of the other operand by {times}"
             ),
             Self::LessPadding(remedy) => remedy.fmt(f),
         }
     }
+}
+
+/// Whether a name is that of a part of the argument `whole`. `args[0]` may also be the first of `*args`, which is donated alone.
+fn is_part(name: &str, whole: &str) -> bool {
+    let rest = name.strip_prefix(whole).and_then(|rest| rest.chars().nth(1));
+    !whole.is_empty() && rest.is_some_and(|first| !first.is_ascii_digit())
 }
 
 /// What follows the remedy in its sentence.

@@ -129,6 +129,7 @@ fn arguments_and_results_in_another_form_are_named() {
     let (columns, code) = folder.check(&[&["columns.hlo"], limits].concat());
     let array = json!({
         "array": "argument `params['w']` (parameter 0)",
+        "change": "layout",
         "before": "f32[8,128]{1,0:T(8,128)}",
         "after": "f32[8,128]{0,1:T(8,128)}",
         "sharding_before": null,
@@ -137,30 +138,74 @@ fn arguments_and_results_in_another_form_are_named() {
     });
     assert_eq!((&columns["arrays"], code), (&json!([array]), 0));
     let (columns, code) = folder.check(&[&["columns.hlo", "--same-layouts"], limits].concat());
-    let exceeded = "1 argument or result is kept in another layout, memory space or sharding than the record has";
+    let exceeded = "1 argument or result is not kept as the record says";
     assert_eq!((&columns["exceeded"], code), (&json!([exceeded]), 1));
     let text = folder.guard(&["check", "r.json", "columns.hlo"]).output;
     let command = "xla-shape relayout IN --from 'f32[8,128]{1,0:T(8,128)}' --to 'f32[8,128]{0,1:T(8,128)}' -o OUT\n";
     assert!(text.contains(&format!("      data of the record must be copied:\n      {command}")), "{text}");
     let markdown = folder.guard(&["check", "r.json", "columns.hlo", "--markdown"]).output;
     assert!(markdown.contains("| argument &#96;params&#91;&#39;w&#39;&#93;&#96; (parameter 0) |"), "{markdown}");
-    // Another memory has the same bytes.
-    let (host, _) = folder.check(&["host.hlo"]);
-    assert_eq!((&host["arrays"][0]["same_bytes"], &host["arrays"].as_array().unwrap().len()), (&json!(true), &1));
+    let digest = folder.guard(&["check", "r.json", "columns.hlo", "--same-layouts", "--format", "digest"]).output;
+    assert!(digest.contains("argument `params['w']` (parameter 0)"), "{digest}");
+    // Another memory has the same bytes, but a program that reads from the host's memory does not take an array of the device.
+    let (host, code) = folder.check(&["host.hlo", "--same-layouts"]);
+    let found = [&host["arrays"][0]["change"], &host["arrays"][0]["same_bytes"]];
+    assert_eq!((found, code), ([&json!("memory_space"), &json!(true)], 1));
+    let (other, code) = folder.check(&["columns.hlo", "--same-layouts", "--fail-if", "copies>9"]);
+    assert_eq!((&other["same_layouts"], code), (&json!(true), 1));
+    // An argument of another size.
+    folder.write("wider.hlo", &MODULE.replace("f32[8,128]", "f32[16,128]"));
+    let (wider, code) = folder.check(&["wider.hlo", "--same-layouts", "--fail-if", "copies>9"]);
+    let changes = wider["arrays"].as_array().unwrap().iter().map(|array| array["change"].clone());
+    assert_eq!((changes.collect::<Vec<_>>(), code), (vec![json!("array"); 2], 1));
     // After XLA's partitioner, a sharding may be gone: that the record has none says nothing.
     assert_eq!(folder.check(&["divided.hlo"]).0["arrays"], json!([]));
     assert_eq!(folder.guard(&["record", "r.json", "divided.hlo"]).code, 0);
     folder.write("other.hlo", &folder.read("divided.hlo").replace("[2,1]<=[2]", "[1,2]<=[2]"));
     let (other, _) = folder.check(&["other.hlo", "--other-devices"]);
     let found = &other["arrays"][0];
-    let shardings = json!(["{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", false]);
-    assert_eq!(json!([found["sharding_before"], found["sharding"], found["same_bytes"]]), shardings);
+    let shardings = json!(["sharding", "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", false]);
+    assert_eq!(json!([found["change"], found["sharding_before"], found["sharding"], found["same_bytes"]]), shardings);
     let text = folder.guard(&["check", "r.json", "other.hlo", "--other-devices"]).output;
-    assert!(text.contains("data of the record move between devices: `xla-shape reshard` says which"), "{text}");
-    // A program with other arguments has none of those of the record.
-    folder.write("more.hlo", &MODULE.replace("  ROOT c", "  d = f32[2]{0} parameter(1)\n  ROOT c"));
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("data of the record must move between devices: `xla-shape reshard` says what moves"),
+        "{text}"
+    );
+}
+
+/// Of a program with other arguments or results, nobody knows which of them is one of the record.
+#[test]
+fn other_arguments_and_results_are_not_compared() {
+    let folder = Folder::new();
     assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
-    assert_eq!(folder.check(&["more.hlo"]).0["arrays"], json!([]));
+    let limits = ["--fail-if", "copies>9"];
+    folder.write("more.hlo", &MODULE.replace("  ROOT c", "  d = f32[2]{0} parameter(1)\n  ROOT c"));
+    let (more, code) = folder.check(&[&["more.hlo"][..], &limits].concat());
+    let warning = "the layouts of the arguments are not compared: the record has 1 array, the program 2 arrays";
+    assert_eq!((&more["arrays"], &more["warnings"], code), (&json!([]), &json!([warning]), 0));
+    let (more, code) = folder.check(&[&["more.hlo", "--same-layouts"][..], &limits].concat());
+    let exceeded = "the arguments or results are not those of the record, so their layouts cannot be the same";
+    assert_eq!((&more["exceeded"], code), (&json!([exceeded]), 1));
+    let result = "HloModule m\nENTRY e {\n  a = f32[8,128]{1,0} parameter(0)\n  b = s32[4]{0} constant({1, 2, 3, 4})\n";
+    folder.write("two.hlo", &format!("{result}  ROOT r = (s32[4]{{0}}, f32[8,128]{{1,0}}) tuple(b, a)\n}}"));
+    folder.write("one.hlo", &format!("{result}  ROOT r = (f32[8,128]{{1,0}}) tuple(a)\n}}"));
+    assert_eq!(folder.guard(&["record", "r.json", "two.hlo"]).code, 0);
+    let (one, _) = folder.check(&[&["one.hlo"][..], &limits].concat());
+    let warning = "the layouts of the results are not compared: the record has 2 arrays, the program 1 array";
+    assert_eq!((&one["arrays"], &one["warnings"]), (&json!([]), &json!([warning])));
+    // Each array of a tuple has its own part of the sharding.
+    let divided = |second: &str| {
+        folder.read("two.hlo").replace("tuple(b, a)", &format!("tuple(b, a), sharding={{{{replicated}}, {second}}}"))
+    };
+    folder.write("two.hlo", &divided("{devices=[2,1]<=[2]}"));
+    folder.write("columns.hlo", &folder.read("two.hlo").replace("[2,1]<=[2]", "[1,2]<=[2]"));
+    assert_eq!(folder.guard(&["record", "r.json", "two.hlo"]).code, 0);
+    let (columns, _) = folder.check(&[&["columns.hlo", "--other-devices"][..], &limits].concat());
+    let found = columns["arrays"].as_array().unwrap().iter();
+    let found = found.map(|array| json!([array["array"], array["sharding_before"], array["sharding"]]));
+    let expected = json!(["result 1", "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}"]);
+    assert_eq!(found.collect::<Vec<_>>(), [expected]);
 }
 
 /// libtpu 0.0.52 gives arrays of int8 other tiles than libtpu 0.0.24. Both compiled `step` of the modules' source lines.

@@ -46,7 +46,7 @@ fn a_kernel_has_its_measured_time() {
     let (code, text, errors) = run(&example("first"), &options);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("measured: 11.0 ms on average in 3 executions, from 10.0 ms to 12.0 ms; "), "{text}");
+    assert!(said.contains("measured: 3 × 11.0 ms (10.0 ms to 12.0 ms); "), "{text}");
     let (_, json, _) = run(&example("first"), &[&options[..], &["--format", "json"]].concat());
     let json = serde_json::from_str::<Value>(&json).unwrap();
     assert_eq!(json["kernels"][0]["measured"]["mean_picoseconds"], 11_000_000_000_u64);

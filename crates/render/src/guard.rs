@@ -7,7 +7,7 @@ use crate::{Show, Text, shell_line};
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
-use xla_shape_answers::guard::{ChangedArray, Check, Checks, Record};
+use xla_shape_answers::guard::{ArrayChange, ChangedArray, Check, Checks, Record};
 use xla_shape_answers::hlo::{Limit, Measure, Quantity};
 
 /// The text lists at most this many copies, and source lines.
@@ -117,7 +117,8 @@ pub fn claims_file(claims: &Claims) -> String {
 fn write(text: &mut Text, check: &Check) {
     let name = check.device.as_deref().or(check.module.as_deref()).unwrap_or("the program");
     let state = if check.passed { "passed" } else { "FAILED" };
-    text.heading(&format!("{name}: {state}; limits: {}", joined(&check.limits)));
+    let same_layouts = if check.same_layouts { ", the same layouts" } else { "" };
+    text.heading(&format!("{name}: {state}; limits: {}{same_layouts}", joined(&check.limits)));
     for warning in &check.warnings {
         text.paragraph(format!("warning: {warning}"));
     }
@@ -181,10 +182,14 @@ fn form(shape: &str, sharding: &Option<String>) -> String {
 
 /// What to do with data that were written for the program of the record, and the command that does it.
 fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
-    match (array.same_bytes, array.is_resharded()) {
-        (true, _) => ("the same bytes: data of the record can be used as they are", None),
-        (false, true) => ("data of the record move between devices: `xla-shape reshard` says which", None),
-        (false, false) => {
+    match (array.change, array.same_bytes) {
+        (ArrayChange::Array, _) => ("another array: data of the record do not fit", None),
+        (ArrayChange::Sharding, _) => {
+            ("data of the record must move between devices: `xla-shape reshard` says what moves", None)
+        }
+        (ArrayChange::MemorySpace, true) => ("the same bytes, in another memory", None),
+        (_, true) => ("the same bytes: data of the record fit", None),
+        (_, false) => {
             let words = ["xla-shape", "relayout", "IN", "--from", &array.before, "--to", &array.after, "-o", "OUT"];
             ("data of the record must be copied:", Some(shell_line(words)))
         }
@@ -249,8 +254,8 @@ pub fn markdown(checks: &Checks) -> String {
         });
         markdown::table(
             &mut lines,
-            "Arguments and results in another form",
-            &["array", "before", "after", ""],
+            "Arguments and results that are not kept as they were",
+            &["array", "before", "after", "data of the record"],
             rows.collect(),
         );
         let number = |amount: Option<Amount>| amount.map_or_else(String::new, Amount::in_column);

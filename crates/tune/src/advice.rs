@@ -10,7 +10,7 @@ use xla_shape_answers::tune::{Advice, Copied, Cost, PlaceNow, Smallest, Today, T
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{Layout, Shape};
 use xla_shape_hlo::Module;
-use xla_shape_hlo::cost::{Change, CostError, Fixed};
+use xla_shape_hlo::cost::{CostError, Fixed};
 
 /// A module that is compiled already: its figures, and the copies of its parameters and results.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Compiled {
         let cost = ProgramCost::new(module)?;
         let costs = module.costs()?;
         let found = costs.copies();
-        let copied = found.iter().filter(|copy| copy.change != Change::MemorySpace);
+        let copied = found.iter().filter(|copy| copy.change.is_copy());
         let mut copied: HashMap<u32, Vec<Place>> = copied
             .map(|copy| {
                 let from = match &copy.producer {

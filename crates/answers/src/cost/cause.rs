@@ -143,14 +143,10 @@ impl Cause {
         if let Some((parameter, name)) = donatable(copy, sources) {
             return Self::Kept { parameter, name };
         }
+        if let (Change::Repetition { times }, Fixed::Product(product)) = (copy.change, &copy.consumer) {
+            return Self::Repeated { times, product: product.name().to_owned() };
+        }
         match copy.change {
-            Change::Repetition { times } => {
-                let product = match &copy.consumer {
-                    Fixed::Product(product) => product.name(),
-                    _ => copy.cost.instruction.name(),
-                };
-                Self::Repeated { times, product: product.to_owned() }
-            }
             Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
             Change::MemorySpace => {
                 // Only TPUs have tiles.
@@ -158,7 +154,7 @@ impl Cause {
                 let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), is_tpu));
                 Self::Moves { from, to }
             }
-            Change::Nothing => match (&copy.producer, &copy.consumer) {
+            Change::Nothing | Change::Repetition { .. } => match (&copy.producer, &copy.consumer) {
                 (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
                     Self::ParameterAndResult { parameter: *number, donated: is_donated(*instruction, *number) }
                 }

@@ -94,6 +94,12 @@ impl CopyCost {
     pub fn changes_layout(&self) -> bool {
         self.change == Changed::Layout
     }
+
+    /// Whether it copies an array as it is, or in another layout: not only to prefetch it, and not with repeated elements ([`Change::is_copy`]).
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        matches!(self.change, Changed::Layout | Changed::Nothing)
+    }
 }
 
 words! {

@@ -150,8 +150,8 @@ pub struct MeasuredOpcode {
 pub struct Times {
     /// How many events it has. Each kernel of a GPU counts.
     pub count: u64,
-    /// How often it was executed: less than `count` where an execution has several kernels of a GPU, and then `total_picoseconds` divided by it is
-    /// the mean; null if these did not run equally often.
+    /// How often it was executed: less than `count` where an execution has several kernels of a GPU; `total_picoseconds` divided by it is the
+    /// mean time of an execution; null if these did not run equally often.
     pub executions: Option<u64>,
     /// The sum of its own times, without the instructions that ran inside of it.
     pub picoseconds: u64,

@@ -1,17 +1,18 @@
 //! Arguments and results that a program keeps in another form than its record says.
 
+use super::check::{Side, Warning};
 use super::record::Recorded;
 use crate::hlo::{Signature, same_sharding};
 use crate::place::{Place, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, Shape};
 
-/// An argument or a result whose layout, memory space or sharding is not the one of the record: what was written for the program of the
-/// record is not what the program expects now.
+/// An argument or a result that the program does not keep as the record says. Data that were written for the program of the record may no longer fit.
 ///
 /// ```
-/// use xla_shape_answers::guard::{ChangedArray, Check, Record, Recorded};
+/// use xla_shape_answers::guard::{ArrayChange, ChangedArray, Check, Record, Recorded};
 /// use xla_shape_hlo::Module;
 ///
 /// let program = |layout: &str| {
@@ -21,97 +22,154 @@ use xla_shape_core::{ArrayShape, Shape};
 /// let now = Recorded::new(&program("1,0:T(32,128)(4,1)")?, Some(16384), None, None)?;
 /// let check = Check::new(&record, &now, &[], false, "accept")?;
 /// let cache: &ChangedArray = &check.arrays[0];
-/// assert_eq!((cache.array.as_str(), cache.same_bytes), ("argument `cache` (parameter 0)", false));
-/// assert!(check.passed && !check.keeping_arrays().passed);
+/// assert_eq!(cache.array, "argument `cache` (parameter 0)");
+/// assert_eq!((cache.change, cache.same_bytes), (ArrayChange::Layout, false));
+/// assert!(check.passed && !check.keeping_layouts().passed);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ChangedArray {
     /// Which array, such as "argument `cache` (parameter 0)" or "result 1".
     pub array: String,
+    /// What is not as it was.
+    pub change: ArrayChange,
     /// The shape of the record, on one device, with its layout.
     pub before: String,
     /// The shape now.
     pub after: String,
     /// The sharding of the record; null if the module says none.
     pub sharding_before: Option<String>,
-    /// The sharding now; null if the module says none.
+    /// The sharding now; null if the module says none. Shardings are compared if both modules have one.
     pub sharding: Option<String>,
-    /// Whether every byte on every device is where it was: only the memory space or the way to write the layout differs.
+    /// Whether every byte on every device is where it was, so that a file of the array can be used as it is.
     pub same_bytes: bool,
-    #[serde(skip)]
-    is_resharded: bool,
+}
+
+words! {
+    /// What is not as it was; of several, the first.
+    pub enum ArrayChange {
+        /// Another element type, or other sizes on one device.
+        Array = "array",
+        /// Another division among devices.
+        Sharding = "sharding",
+        /// Another memory, such as that of the host.
+        MemorySpace = "memory_space",
+        /// Another layout in the same memory.
+        Layout = "layout",
+    }
 }
 
 /// What one of the two programs says of an array.
-#[derive(Clone, Copy)]
-struct Side<'a> {
+struct Form<'a> {
     array: &'a ArrayShape,
-    sharding: Option<&'a str>,
+    sharding: Option<String>,
 }
 
 impl ChangedArray {
-    /// Whether the array is divided among devices in another way.
-    #[must_use]
-    pub const fn is_resharded(&self) -> bool {
-        self.is_resharded
-    }
-
-    /// The arrays of two programs that are kept in another form. None if the programs have other numbers of arguments or results: then no
-    /// argument is known to be one of the record.
-    pub(super) fn between(programs: [&Recorded; 2], signatures: [&Signature; 2]) -> Vec<Self> {
-        let [before, now] = programs;
-        let [first, second] = signatures.map(|signature| &signature.shapes);
-        if before.parameters.len() != now.parameters.len() || first.len() != second.len() {
-            return Vec::new();
-        }
-        let mut changed = Vec::new();
-        for (number, shapes) in first.iter().zip(second).enumerate() {
-            let is_parameter = number < now.parameters.len();
-            let sharding = |program: &'_ Recorded| match is_parameter {
-                true => program.shardings.get(number).cloned().flatten(),
-                false => program.result_sharding.clone(),
-            };
-            let shardings = programs.map(sharding);
-            let name = |index: Vec<usize>| match is_parameter {
-                true if index.is_empty() => argument(number, now.names.get(number).and_then(Option::as_deref)),
-                true => Place::Parameter(number, index).to_string(),
-                false => Place::Result(index).to_string(),
-            };
-            for ((index, before), (_, now)) in leaves(shapes.0).zip(leaves(shapes.1)) {
-                let [before, now] = [(before, &shardings[0]), (now, &shardings[1])]
-                    .map(|(array, sharding)| Side { array, sharding: sharding.as_deref() });
-                if let Some(found) = Self::new(before, now, || name(index)) {
-                    changed.push(found);
-                }
+    /// The arrays of two programs that are not kept as they were, and whether arguments or results cannot be compared.
+    pub(super) fn between(programs: [&Recorded; 2], signatures: [&Signature; 2]) -> (Vec<Self>, Vec<Warning>) {
+        let (mut changed, mut warnings) = (Vec::new(), Vec::new());
+        for side in [Side::Arguments, Side::Results] {
+            let [before, now] = [0, 1].map(|number| forms(programs[number], signatures[number], side));
+            if !before.iter().map(|(place, _)| place).eq(now.iter().map(|(place, _)| place)) {
+                warnings.push(Warning::OtherArrays { side, before: before.len(), now: now.len() });
+                continue;
             }
+            let both = before.into_iter().zip(now);
+            changed.extend(
+                both.filter_map(|((_, before), (place, now))| Self::new(before, now, || name(&place, programs[1]))),
+            );
         }
-        changed
+        (changed, warnings)
     }
 
-    /// `None` if the array is kept as it was, or if it is another array.
-    fn new(before: Side<'_>, now: Side<'_>, name: impl FnOnce() -> String) -> Option<Self> {
-        let is_resharded = !same_sharding(before.sharding, now.sharding);
-        let is_same_array = before.array.same_dimensions(now.array) && before.array.same_element_type(now.array);
-        if !is_resharded && (!is_same_array || before.array.layout() == now.array.layout()) {
+    /// `None` if the array is kept as it was.
+    fn new(before: Form<'_>, now: Form<'_>, name: impl FnOnce() -> String) -> Option<Self> {
+        let [old, new] = [before.array, now.array];
+        let [old_layout, new_layout] = [old.layout(), new.layout()];
+        let change = if !same_sharding(before.sharding.as_deref(), now.sharding.as_deref()) {
+            ArrayChange::Sharding
+        } else if !old.same_dimensions(new) || !old.same_element_type(new) {
+            ArrayChange::Array
+        } else if old_layout.memory_space() != new_layout.memory_space() {
+            ArrayChange::MemorySpace
+        } else if old_layout != new_layout {
+            ArrayChange::Layout
+        } else {
             return None;
-        }
-        let stays = || before.array.layout_change_is_bitcast(now.array).is_ok_and(|answer| answer.is_yes());
-        let same_bytes = !is_resharded && is_same_array && before.array.byte_size() == now.array.byte_size() && stays();
+        };
+        let stays = || old.layout_change_is_bitcast(new).is_ok_and(|answer| answer.is_yes());
+        let same_bytes = matches!(change, ArrayChange::MemorySpace | ArrayChange::Layout)
+            && old.byte_size() == new.byte_size()
+            && stays();
         Some(Self {
             array: name(),
-            before: before.array.to_string(),
-            after: now.array.to_string(),
-            sharding_before: before.sharding.map(str::to_owned),
-            sharding: now.sharding.map(str::to_owned),
+            change,
+            before: old.to_string(),
+            after: new.to_string(),
+            sharding_before: before.sharding,
+            sharding: now.sharding,
             same_bytes,
-            is_resharded,
         })
+    }
+
+    /// Whether data that were written for the record do not fit: a layout that is only written in another way keeps them.
+    #[must_use]
+    pub fn needs_other_data(&self) -> bool {
+        self.change != ArrayChange::Layout || !self.same_bytes
     }
 }
 
-/// The arrays of a shape, each with its place.
-fn leaves(shape: &Shape) -> impl Iterator<Item = (Vec<usize>, &ArrayShape)> {
-    let leaves = shape.get_leaf_shapes();
-    leaves.filter_map(|(index, leaf)| Some((index.iter().copied().collect(), leaf.array()?)))
+/// The arrays of the arguments or of the results, each with its place.
+fn forms<'a>(program: &'a Recorded, signature: &'a Signature, side: Side) -> Vec<(Place, Form<'a>)> {
+    let (parameters, result) = signature.shapes.split_at(program.parameters.len().min(signature.shapes.len()));
+    let mut all = Vec::new();
+    match side {
+        Side::Arguments => {
+            for (number, shape) in parameters.iter().enumerate() {
+                let sharding = program.shardings.get(number).and_then(Option::as_deref);
+                all.extend(arrays(shape, sharding).map(|(index, form)| (Place::Parameter(number, index), form)));
+            }
+        }
+        Side::Results => {
+            let results = result.iter().flat_map(|shape| arrays(shape, program.result_sharding.as_deref()));
+            all.extend(results.map(|(index, form)| (Place::Result(index), form)));
+        }
+    }
+    all
+}
+
+/// The arrays of a shape, each with its index and its part of the sharding.
+fn arrays<'a>(shape: &'a Shape, sharding: Option<&str>) -> impl Iterator<Item = (Vec<usize>, Form<'a>)> {
+    let leaves: Vec<_> = shape.get_leaf_shapes().collect();
+    let of_leaf = divided(sharding, leaves.len());
+    leaves.into_iter().enumerate().filter_map(move |(number, (index, leaf))| {
+        let sharding = of_leaf.get(number).cloned().flatten();
+        Some((index.iter().copied().collect(), Form { array: leaf.array()?, sharding }))
+    })
+}
+
+/// The sharding of each of `count` arrays; none if it is not known.
+fn divided(sharding: Option<&str>, count: usize) -> Vec<Option<String>> {
+    let Some(text) = sharding else { return Vec::new() };
+    let read: Option<Sharding> = text.parse().ok();
+    match read.as_ref().map(Sharding::leaves) {
+        Some(leaves) if count != 1 && leaves.len() == count => {
+            leaves.iter().map(|leaf| Some(leaf.to_string())).collect()
+        }
+        // One sharding for all of them.
+        Some([_]) => vec![Some(text.to_owned()); count],
+        _ if count == 1 => vec![Some(text.to_owned())],
+        _ => Vec::new(),
+    }
+}
+
+/// The name of an array in the user's program, if it is an argument's.
+fn name(place: &Place, program: &Recorded) -> String {
+    match place {
+        Place::Parameter(number, index) if index.is_empty() => {
+            argument(*number, program.names.get(*number).and_then(Option::as_deref))
+        }
+        place => place.to_string(),
+    }
 }

@@ -7,12 +7,12 @@ use crate::cost::{Amount, Cause, Remedy, Seconds, Spread};
 use crate::digest::{self, Digest};
 use crate::hlo::times::{Span, TimeDifference};
 use crate::hlo::{Exceeded, Limit, Measure, OtherDevices, Quantity, Reason};
+use crate::numbers::count;
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::NonZeroUsize;
 use xla_shape_core::sorting::sort_by_key;
 
 /// The changes of all programs since they were recorded.
@@ -47,7 +47,9 @@ pub struct Check {
     pub copies_added: Vec<ChangedCopy>,
     /// Those of the record that are gone.
     pub copies_removed: Vec<ChangedCopy>,
-    /// The arguments and results that are kept in another layout, memory space or sharding.
+    /// Whether the program must keep arguments and results as the record says.
+    pub same_layouts: bool,
+    /// The arguments and results that are not kept as the record says.
     pub arrays: Vec<ChangedArray>,
     /// The source lines whose costs differ, the largest difference first.
     pub lines: Vec<ChangedLine>,
@@ -91,6 +93,25 @@ pub enum Warning {
         /// The times of now.
         now: Spread,
     },
+    /// The arguments or the results are not those of the record, so their layouts are not compared.
+    OtherArrays {
+        /// Which.
+        side: Side,
+        /// How many arrays the record has.
+        before: usize,
+        /// How many the program has now.
+        now: usize,
+    },
+}
+
+words! {
+    /// What a caller passes, or what a program gives back.
+    pub enum Side {
+        /// The arrays of the arguments.
+        Arguments = "arguments",
+        /// The arrays of the results.
+        Results = "results",
+    }
 }
 
 impl fmt::Display for Warning {
@@ -102,6 +123,12 @@ impl fmt::Display for Warning {
             ),
             Self::Unchecked(limit) => {
                 write!(f, "`{limit}` is not checked, because the record does not know the {}", limit.measure.name())
+            }
+            Self::OtherArrays { side, before, now } => {
+                let arrays = |number: &usize| count(*number as u64, "array", "arrays");
+                let (old, new) = (arrays(before), arrays(now));
+                let how = if before == now { " in other tuples" } else { "" };
+                write!(f, "the layouts of the {side} are not compared: the record has {old}, the program {new}{how}")
             }
             Self::Undecided { limit, before, now } => {
                 let time = Seconds::from_picoseconds;
@@ -316,6 +343,7 @@ impl Check {
         let other_compiler = before.compiler.as_ref().zip(now.compiler.as_ref()).filter(|(before, now)| before != now);
         let warning =
             other_compiler.map(|(before, now)| Warning::OtherCompiler { before: before.clone(), now: now.clone() });
+        let (arrays, others) = ChangedArray::between([before, now], [&first, &second]);
         let [copies_removed, copies_added] = copies([before, now], cause);
         Ok(Self {
             device: now.device.clone().or_else(|| before.device.clone()),
@@ -329,22 +357,26 @@ impl Check {
                 .into_iter()
                 .chain(unchecked.into_iter().map(Warning::Unchecked))
                 .chain(undecided)
+                .chain(others)
                 .collect(),
             measures: all.into_iter().filter(|found| found.before != found.after).collect(),
             copies_added,
             copies_removed,
-            arrays: ChangedArray::between([before, now], [&first, &second]),
+            same_layouts: false,
+            arrays,
             lines: lines([before, now]),
             times: both.map(times).unwrap_or_default(),
             accept: accept.to_owned(),
         })
     }
 
-    /// The same answer for who keeps data in the form of the record: it fails if an argument or a result is kept in another one.
+    /// The same check for a caller that keeps data as the record says: it fails if the data no longer fit, or if that cannot be told.
     #[must_use]
-    pub fn keeping_arrays(mut self) -> Self {
-        if let Some(arrays) = NonZeroUsize::new(self.arrays.len()) {
-            self.exceeded.push(Exceeded::Arrays(arrays));
+    pub fn keeping_layouts(mut self) -> Self {
+        self.same_layouts = true;
+        let changed = self.arrays.iter().filter(|array| array.needs_other_data()).count();
+        if changed > 0 || self.warnings.iter().any(|warning| matches!(warning, Warning::OtherArrays { .. })) {
+            self.exceeded.push(Exceeded::Layouts { changed });
             self.passed = false;
         }
         self
@@ -480,6 +512,16 @@ impl Answer for Checks {
             because: Some(copy.because.to_string()),
             remedy: copy.remedy.as_ref().map(ToString::to_string),
         });
+        let failing = |check: &&Check| check.same_layouts;
+        let arrays = self.programs.iter().filter(failing).flat_map(|check| &check.arrays);
+        let arrays = arrays.filter(|array| array.needs_other_data()).take(digest::MOST).map(|array| digest::Cause {
+            name: array.array.clone(),
+            amount: None,
+            source: None,
+            because: Some(format!("{} is now {}", array.before, array.after)),
+            remedy: None,
+        });
+        let causes = causes.chain(arrays).take(digest::MOST);
         // Not the command that accepts the change: an agent would run it.
         let cost = |check: &Check| {
             let device = check.device.iter().flat_map(|device| ["--for".into(), device.clone().into()]);

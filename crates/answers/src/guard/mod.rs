@@ -6,6 +6,6 @@ pub mod claims;
 mod measures;
 pub mod record;
 
-pub use arrays::ChangedArray;
-pub use check::{Check, CheckError, Checks, Warning};
+pub use arrays::{ArrayChange, ChangedArray};
+pub use check::{Check, CheckError, Checks, Side, Warning};
 pub use record::{Noted, Record, RecordError, Recorded, RecordedTime, RecordedTimes};

@@ -6,7 +6,6 @@ use crate::numbers::Grouped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::str::FromStr;
 use xla_shape_hlo::{Module, Opcode};
 
@@ -318,8 +317,11 @@ pub enum Exceeded {
         /// Why it is not known, if that is known.
         why: Option<String>,
     },
-    /// So many arguments and results are kept in another layout, memory space or sharding, and none may be.
-    Arrays(NonZeroUsize),
+    /// Data that were written for the program before no longer fit its arguments and results.
+    Layouts {
+        /// How many arrays are not kept as they were; 0 if arguments or results cannot be compared.
+        changed: usize,
+    },
 }
 
 impl fmt::Display for Exceeded {
@@ -333,13 +335,11 @@ impl fmt::Display for Exceeded {
                 write!(f, "{limit}: the {} {are} not known in both modules", limit.measure.name())?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, " ({why})"))
             }
-            Self::Arrays(arrays) => {
-                let what = match arrays.get() {
-                    1 => "1 argument or result is",
-                    many => &format!("{many} arguments and results are"),
-                };
-                write!(f, "{what} kept in another layout, memory space or sharding than the record has")
+            Self::Layouts { changed: 0 } => {
+                f.write_str("the arguments or results are not those of the record, so their layouts cannot be the same")
             }
+            Self::Layouts { changed: 1 } => f.write_str("1 argument or result is not kept as the record says"),
+            Self::Layouts { changed } => write!(f, "{changed} arguments and results are not kept as the record says"),
         }
     }
 }

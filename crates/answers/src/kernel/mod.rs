@@ -286,7 +286,8 @@ impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
 
     /// The lines of the kernels with the most bundles, as often as these run if that is known, with what their accesses need; of two versions, the
-    /// lines whose bundles differ most. What to ask next is what a vector layout is that brings a relayout.
+    /// lines whose bundles differ most. The next question explains the vector layout after the first relayout that moves
+    /// data.
     fn digest(&self) -> Digest {
         if let Some(differences) = &self.differences {
             let lines = differences.iter().flat_map(|found| found.lines.iter().map(move |line| (found, line)));
@@ -314,7 +315,7 @@ impl Answer for Kernels {
                 .map(|access| access.remedy.to_string()),
         });
         let mut relayouts = self.kernels.iter().filter_map(|kernel| kernel.relayouts.as_ref()).flatten();
-        let moving = relayouts.find(|found| found.free == Some(false));
+        let moving = relayouts.find(|found| found.free == Some(false) && found.registers.is_some());
         let explain = |found: &RelayoutEntry| {
             vec!["explain".into(), found.shape.clone().into(), "--vector".into(), found.to.clone().into()]
         };

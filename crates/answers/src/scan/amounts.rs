@@ -58,20 +58,15 @@ fn vmem_limits(limit: u64) -> Vec<String> {
     sentences
 }
 
-/// Whether a message says why it has an amount: statistics are no reason.
-pub(super) const fn says_why(cause: AmountCause) -> bool {
-    !matches!(cause, AmountCause::Unknown | AmountCause::Statistics)
-}
-
-/// What happened to memory, and what is known about it. Both are empty where the [reason](says_why) is not known.
-pub(super) fn amount_words(amount: &ReportedAmount) -> (String, Vec<String>) {
+/// What happened to memory, and what is known about it; `None` if the message does not say why it has the amount, as statistics do not.
+pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
     let needed = InUnits(amount.bytes);
     let over = amount.over.map(|over| format!(", {} too much", InUnits(over))).unwrap_or_default();
     let there_are = |words: &str| amount.limit.map(|limit| format!("; {words} {}", InUnits(limit))).unwrap_or_default();
     let is_free = || amount.limit.map(|limit| format!("; {} are free", InUnits(limit))).unwrap_or_default();
     let kernel = amount.name.as_ref().map_or("a kernel".to_owned(), |name| format!("the kernel %{name}"));
     let program = amount.name.as_ref().map_or("a program".to_owned(), |name| format!("the program {name}"));
-    match amount.cause {
+    Some(match amount.cause {
         AmountCause::ScopedVmem => {
             let may_use = there_are("it may use");
             let limits = amount.limit.map(vmem_limits).unwrap_or_default();
@@ -179,6 +174,6 @@ pub(super) fn amount_words(amount: &ReportedAmount) -> (String, Vec<String>) {
                 )],
             )
         }
-        _ => (String::new(), Vec::new()),
-    }
+        _ => return None,
+    })
 }

@@ -1,6 +1,6 @@
 //! Why a compiler or a runtime refused something, and what helps: what its message says, and the same in words.
 
-use super::amounts::{amount_words, names, says_why};
+use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
 use super::parts::{self, LargePart};
 use super::remedies::{self, RemedyFields};
@@ -149,7 +149,7 @@ impl Cause {
     pub(super) fn of_amount(amount: &ReportedAmount, after: &[ReportedAmount], trials: &[Tried]) -> Option<Self> {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
-        says_why(amount.cause).then(|| Self { refused, parts: parts::large(amount, after), remedies, refuted })
+        amount_words(amount).map(|_| Self { refused, parts: parts::large(amount, after), remedies, refuted })
     }
 
     /// Of anything else that was refused.
@@ -173,7 +173,7 @@ impl Cause {
     /// What was refused, and what is known about it.
     fn sentences(&self) -> (String, Vec<String>) {
         let (what, mut details) = match &self.refused {
-            Refused::Memory(amount) => amount_words(amount),
+            Refused::Memory(amount) => amount_words(amount).unwrap_or_default(),
             Refused::Other(refusal) => refusal_words(refusal),
         };
         for help in &self.refuted {

@@ -334,7 +334,7 @@ pub(crate) struct GuardRecordArguments {
 /// Use it after a change, to see whether a number grew.
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
-/// cause), copies_added, copies_removed, arrays (array, before, after, sharding_before, sharding, same_bytes), lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
+/// cause), copies_added, copies_removed, same_layouts, arrays (array, change, before, after, sharding_before, sharding, same_bytes), lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
 /// version of the compiler made the record, a warning names both.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -353,7 +353,7 @@ pub(crate) struct GuardCheckArguments {
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 
-    /// Fail if an argument or a result is kept in another layout, memory space or sharding: data that were written for the record no longer fit
+    /// Fail if an argument or a result is not kept as the record says (layout, memory space, sharding, sizes): data that were written for it no longer fit
     #[arg(long)]
     pub(crate) same_layouts: bool,
 

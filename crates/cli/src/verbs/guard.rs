@@ -74,7 +74,7 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
             CheckError::Devices(_) => failed(path, &format_args!("{error}; --other-devices compares them anyway")),
             _ => failed(path, &error),
         })?;
-        checks.push(if arguments.same_layouts { check.keeping_arrays() } else { check });
+        checks.push(if arguments.same_layouts { check.keeping_layouts() } else { check });
     }
     let checks = Checks::new(checks);
     if arguments.markdown {

@@ -45,8 +45,8 @@ impl StrideTableRef<'_> {
         self.visit_segments(&mut f);
     }
 
-    /// [`for_each_segment`](Self::for_each_segment), compiled once: callers are compiled for each shape and each kernel. A call for each
-    /// segment is what the walk takes anyway.
+    /// [`for_each_segment`](Self::for_each_segment), compiled once: callers are compiled for each shape and each kernel. The indirect call for
+    /// each segment costs little beside the walk to it.
     fn visit_segments(self, emit: &mut dyn FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;

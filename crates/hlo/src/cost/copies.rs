@@ -12,7 +12,7 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone; and a broadcast of an array that products read.
+/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -57,12 +57,27 @@ pub enum Change {
     MemorySpace,
     /// Neither: the copy makes a second buffer with the same contents, so that one of both can be overwritten.
     Nothing,
-    /// How often each element is there. All that reads the result are products, which could read each element once; the [`consumer`](Copy::consumer)
-    /// is the first of them.
+    /// How often each element is there. Only products read the result, and each could read the array before; the [`consumer`](Copy::consumer) is the
+    /// first of them.
     Repetition {
         /// How many times the result has each element.
         times: u64,
     },
+}
+
+impl Change {
+    /// Whether an array is written again as it is, or in another layout: not only to prefetch it, and not with repeated elements.
+    ///
+    /// ```
+    /// use xla_shape_hlo::cost::Change;
+    ///
+    /// assert!(Change::Layout.is_copy() && Change::Nothing.is_copy());
+    /// assert!(!Change::MemorySpace.is_copy() && !Change::Repetition { times: 8 }.is_copy());
+    /// ```
+    #[must_use]
+    pub const fn is_copy(self) -> bool {
+        matches!(self, Self::Layout | Self::Nothing)
+    }
 }
 
 /// What fixed the layout of a value.

@@ -77,6 +77,10 @@ impl<'m> Search<'m> {
         readers.iter().all(|&reader| {
             use Opcode as O;
             let mut on = |value, stage| self.ends_in_product(value, stage, caller, product, left);
+            // Of a value times itself, no operand could be the array before.
+            if reader.opcode() != O::Fusion && is_read_twice(reader, value) {
+                return false;
+            }
             let is_end = match (reader.opcode(), stage) {
                 (O::Bitcast | O::Reshape | O::Transpose | O::Copy | O::Convert, _) => return on(reader, stage),
                 (O::Multiply, Stage::Repeated) => return on(reader, Stage::Multiplied),
@@ -101,6 +105,11 @@ impl<'m> Search<'m> {
             is_end
         })
     }
+}
+
+/// Whether a value is more than one operand of an instruction.
+fn is_read_twice<'m>(reader: Instruction<'m>, value: Instruction<'m>) -> bool {
+    reader.operands().filter(|operand| operand.instruction() == Some(value)).count() > 1
 }
 
 /// Whether an instruction of a fusion's computation is the parameter for this operand of the fusion.

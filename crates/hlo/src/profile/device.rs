@@ -20,8 +20,8 @@ use alloc::string::String;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ProfiledDevice {
-    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number. If several hosts have a plane of that name, it says
-    /// which of them: `/device:TPU:0 of host 2`.
+    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number. If several hosts have a plane of that name, it has a
+    /// number: the second is `/device:TPU:0 of host 2`. Each name is counted on its own, in the order of the files.
     pub name: String,
     /// What the profile calls it, such as `TPU v6 Lite`; `None` if it does not say.
     pub kind: Option<String>,

@@ -67,7 +67,7 @@ impl InstructionTimes {
         }
     }
 
-    /// Adds one execution.
+    /// Adds one event.
     pub(super) fn add(&mut self, duration: u64, own: u64) -> Result<()> {
         let too_long = || ProfileError::new(ProfileErrorKind::TooLong);
         self.shortest = if self.count == 0 { duration } else { self.shortest.min(duration) };

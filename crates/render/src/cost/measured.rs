@@ -172,16 +172,16 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
 }
 
 /// How often an instruction ran, and how long it took each time.
-pub(super) struct Each {
+pub(crate) struct Each {
     /// The executions, or the kernels of a GPU where it is not known how many of them are one execution.
-    pub(super) count: String,
-    pub(super) mean: u64,
-    /// The shortest and the longest time, in brackets after a space; empty of one event.
-    pub(super) range: String,
+    pub(crate) count: String,
+    pub(crate) mean: u64,
+    /// The shortest and the longest time, in brackets after a space; empty for one event.
+    pub(crate) range: String,
 }
 
 impl Each {
-    pub(super) fn of(times: &Times) -> Self {
+    pub(crate) fn of(times: &Times) -> Self {
         let (shortest, longest) = (time(times.shortest_picoseconds), time(times.longest_picoseconds));
         let kernels = format!("{} kernels", Grouped(times.count));
         match times.of_executions() {

@@ -1,6 +1,7 @@
 //! The text about kernels: counts first, then relayouts and unaligned accesses, loops, lines and vector memory.
 
 use super::names::FileNames;
+use crate::cost::Each;
 use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count};
 use crate::{Show, Text};
 use xla_shape_answers::cost::Seconds;
@@ -323,12 +324,10 @@ pub(super) fn least_time(kernel: &CompiledKernel) -> Option<String> {
 /// How long the kernel took, if a profile says it, and how much longer than its bundles need.
 pub(super) fn measured_time(kernel: &CompiledKernel) -> Option<String> {
     let times = kernel.measured?;
-    let [mean, shortest, longest] = [times.mean_picoseconds, times.shortest_picoseconds, times.longest_picoseconds];
+    let Each { count, mean, range } = Each::of(&times);
     let over = kernel.least_seconds.filter(|least| *least > 0.0).map(|least| mean as f64 / 1e12 / least);
     let over = over.map_or(String::new(), |over| format!("; {} its bundles' least time", Factor(over)));
-    let [mean, shortest, longest] = [mean, shortest, longest].map(Seconds::from_picoseconds);
-    let runs = count(times.count, "execution", "executions");
-    Some(format!("measured: {mean} on average in {runs}, from {shortest} to {longest}{over}"))
+    Some(format!("measured: {count} × {}{range}{over}", Seconds::from_picoseconds(mean)))
 }
 
 /// What the text says of one kernel.

@@ -3,7 +3,7 @@
 use super::claim::{Arguments, Claim, Operation, Results};
 use super::fused::fusions;
 use super::select::{Line, Path, Scope, Space};
-use crate::cost::{Cause, Changed, CopyCost, ProgramCost};
+use crate::cost::{Cause, CopyCost, ProgramCost};
 use crate::hlo::{Measure, Quantity, measure};
 use crate::source::source_text;
 use schemars::JsonSchema;
@@ -412,7 +412,7 @@ impl<'m> Seen<'m> {
     /// The copies that do more than prefetch an array.
     fn copies(&self) -> impl Iterator<Item = (&CopyCost, Thing<'m>)> {
         let copies = self.cost.iter().flat_map(|cost| &cost.copies);
-        let copies = copies.filter(|copy| copy.change != Changed::MemorySpace);
+        let copies = copies.filter(|copy| copy.is_copy());
         copies.filter_map(|copy| {
             let at = self.module.instruction_at(copy.number)?;
             let bytes = copy.to.parse::<ArrayShape>().ok().and_then(|array| array.byte_size());

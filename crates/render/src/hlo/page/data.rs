@@ -223,8 +223,8 @@ impl Data {
                 continue;
             }
             let (peak, every, curve) = curves.get(&space).cloned().unwrap_or_default();
-            // How much fits into a page is no answer: buffers that have no room are a sum. Those that are live at the peak have the first room,
-            // because a reader looks for them; then the largest.
+            // A page draws a limited number of buffers and shows the others as one sum. Buffers that are live at the peak are drawn first, because
+            // readers look for them; then the largest.
             sort_by_key(&mut here, |life| (!life.is_live_at(peak), Reverse(life.bytes)));
             let points = curve.iter().map(|point| point.0).collect::<Vec<_>>();
             let curve = curve.into_iter().map(|(step, bytes, name)| (step, bytes, strings.number(&name, detail.text)));
