@@ -132,6 +132,20 @@ def test_copies(compiled):
         assert found.startswith(f"expected {words}, found 1\n  c: f32[8,100]{{1,0:T(8,128)}} to f32[8,100]{{0,1:T(8,128)}} (train.py:7): parameter 0")
 
 
+def test_repeated_elements_are_no_copies():
+    repeated = """HloModule m, is_scheduled=true
+ENTRY e {
+  k = f32[8,2,16]{2,1,0} parameter(0)
+  q = f32[8,8,16]{2,1,0} parameter(1)
+  r = f32[8,2,4,16]{3,2,1,0} broadcast(k), dimensions={0,1,3}
+  b = f32[8,8,16]{2,1,0} bitcast(r)
+  ROOT d = f32[8,8,8]{2,1,0} dot(q, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+}
+"""
+    assert [copy["change"] for copy in cost(repeated)["copies"]] == ["repetition"]
+    assert_no_copies(repeated)
+
+
 def test_layouts_by_name(compiled):
     tree = {"a": jnp.ones((2, 3)), "b": [jnp.ones(4), jnp.ones(())]}
     for word in ("row-major", "default"):

@@ -115,6 +115,7 @@ def test_constants_of_a_program_move_no_argument(monkeypatch):
         ([prefill], ARGS, SHARE, ShapeError, "arguments of 1 programs, found 2"),
         ({"a:b": prefill}, {"a:b": ARGS[0]}, SHARE, ShapeError, "cannot have the name 'a:b'"),
         ({"a": prefill}, {"b": ARGS[0]}, SHARE, ShapeError, "no such program"),
+        (decode, {"decode": ARGS[1]}, SHARE, ShapeError, "the arguments of one program, found a mapping"),
         ([prefill, decode], ARGS, {"kv": "out1"}, ShapeError, "expected a place such as prefill:arg0, found 'out1'"),
         ([prefill, decode], ARGS, {"kv": "other:out1"}, ShapeError, "the programs are prefill, decode"),
         ([prefill, decode], ARGS, {"kv": "decode:arg9"}, ShapeError, r"has no 'arg9'; it has arg0\['k'\], arg1, arg2, out0"),

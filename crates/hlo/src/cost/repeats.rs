@@ -224,6 +224,13 @@ f { p = f32[8,8,16]{2,1,0} parameter(0)
             // The largest of products is no product; nor is a product that is not summed.
             (MULTIPLIED.replace("to_apply=sum", "to_apply=largest"), fusion.replace("  d", "  ROOT d")),
             (String::new(), "  ROOT d = f32[8,8,16]{2,1,0} multiply(b, q)".to_string()),
+            // The product of a value with itself has no other operand.
+            (
+                String::new(),
+                "  ROOT d = f32[8,8,8]{2,1,0} dot(b, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, \
+                   rhs_contracting_dims={2}"
+                    .to_string(),
+            ),
             (String::new(), "  ROOT d = f32[8,8,16]{2,1,0} add(q, q)".to_string()),
         ] {
             assert_eq!(repeated(&computations, &entry), None, "{entry}");
