@@ -118,6 +118,7 @@ async def every_tool(agent, folder):
         "advise": {"shape": "bf16[1,3072]"},
         "draw": {"shape": "f32[3,5]{1,0:T(2,2)}"},
         "convert": {"text": "bf16[8,128]{1,0}", "to": ["numpy"]},
+        "reshard": {"shape": "f32[64]", "from": "{devices=[4]<=[4]}", "to": "{replicated}", "device": [2]},
         "check": {"file": {"text": "f32[2]\nf32[2\n"}},
         "scan": {"file": {"text": "Used 40.00G of 32.00G hbm."}},
         "hlo": {"file": "m.hlo", "for": "v5e"},
