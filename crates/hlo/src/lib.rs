@@ -106,7 +106,7 @@ pub mod profile;
 pub mod proto;
 
 pub use account::{Account, Role, Totals};
-pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
+pub use attribute::{Alias, Attribute, CollectiveAxes, DimLabels, Labels, ReplicaGroups, Value};
 pub use finding::{Finding, Problem, Severity};
 pub use language::Language;
 pub use memory::{

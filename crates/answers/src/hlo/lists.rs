@@ -1,24 +1,45 @@
 //! The lists of a report: collectives, copies, values.
 
-use super::report::{Collective, Copied, Place, Value};
+use super::report::{AxisTraffic, Collective, Copied, Place, Value};
 use super::starts::Starts;
 use std::collections::BTreeMap;
 use xla_shape_core::sorting::sort_by_key;
-use xla_shape_hlo::{Buffer, Instruction, Module, Opcode, Sources};
+use xla_shape_hlo::{Buffer, Collective as Moved, Instruction, Module, Opcode, Sources};
 
-/// The collectives that move the most bytes.
-pub(super) fn collectives<'m>(module: &'m Module, starts: &Starts<'m>, top: usize) -> Vec<Collective> {
-    let sources = module.sources();
+/// The collectives that move the most bytes, and what all of them move along each axis of the devices' mesh.
+pub(super) fn collectives<'m>(
+    module: &'m Module,
+    starts: &Starts<'m>,
+    top: usize,
+) -> (Vec<Collective>, Vec<AxisTraffic>) {
+    let (sources, mesh) = (module.sources(), module.device_mesh());
     let mut found = module.collectives();
     sort_by_key(&mut found, |found| {
         let moved = found.bytes_in.saturating_add(found.bytes_out);
         (std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1))), starts.named(found.instruction).number())
     });
+    let along = |found: &Moved<'m>| {
+        let along = found.instruction.collective_axes(mesh.as_ref()?)?;
+        Some((along.axes.iter().map(ToString::to_string).collect::<Vec<_>>(), along.shift))
+    };
+    let mut by_axis: Vec<AxisTraffic> = Vec::new();
+    for (found, (axes, _)) in found.iter().filter_map(|found| Some((found, along(found)?))) {
+        let bytes = found.runs.and_then(|runs| found.bytes_in.checked_mul(runs));
+        match by_axis.iter_mut().find(|other| other.axes == axes) {
+            Some(other) => {
+                other.collectives += 1;
+                other.bytes = other.bytes.zip(bytes).and_then(|(sum, bytes)| sum.checked_add(bytes));
+            }
+            None => by_axis.push(AxisTraffic { axes, collectives: 1, bytes }),
+        }
+    }
+    sort_by_key(&mut by_axis, |traffic| std::cmp::Reverse(traffic.bytes));
     let found = found.into_iter().take(top).map(|found| {
         let instruction = found.instruction;
         let operand = instruction.operand(0).and_then(|operand| operand.shape()?.array());
         let groups = ["replica_groups", "source_target_pairs"].into_iter();
         let groups = groups.filter_map(|key| instruction.attribute(key)).map(|groups| groups.text().to_owned()).next();
+        let (axes, shift) = along(&found).unwrap_or_default();
         Collective {
             name: starts.name(instruction).to_owned(),
             opcode: starts.opcode(instruction),
@@ -26,11 +47,34 @@ pub(super) fn collectives<'m>(module: &'m Module, starts: &Starts<'m>, top: usiz
             bytes_in: found.bytes_in,
             bytes_out: found.bytes_out,
             groups,
+            axes,
+            shift,
+            operand: operand.map(ToString::to_string),
+            argument: argument(instruction, &sources),
             runs: found.runs,
             place: Place::new(starts.source(&sources, instruction)),
         }
     });
-    found.collect()
+    (found.collect(), by_axis)
+}
+
+/// The user's name of the argument that the first operand is, perhaps copied.
+fn argument(collective: Instruction<'_>, sources: &Sources<'_>) -> Option<String> {
+    /// A longer chain of copies is not looked at.
+    const LONGEST: usize = 16;
+    let mut value = collective.operand(0)?.instruction()?;
+    for _ in 0..LONGEST {
+        match value.opcode() {
+            Opcode::Parameter if value.computation().is_entry() => {
+                return sources.get(value).op_name.map(std::borrow::Cow::into_owned);
+            }
+            Opcode::Copy | Opcode::CopyStart | Opcode::CopyDone | Opcode::Bitcast | Opcode::OptBarrier => {
+                value = value.operand(0)?.instruction()?;
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The largest copies of the program, inside a memory space or between two.

@@ -62,6 +62,8 @@ pub struct Report {
     pub sharding: Option<Shardings>,
     /// Operations in which devices take part together.
     pub collectives: Vec<Collective>,
+    /// What all collectives move along each axis of the devices' mesh, or along several together, the most first.
+    pub by_axis: Vec<AxisTraffic>,
     /// The largest copies.
     pub copies: Vec<Copied>,
     /// What is wrong, errors first.
@@ -235,13 +237,50 @@ pub struct Collective {
     pub bytes_in: u64,
     /// The bytes of the results on one device, each time.
     pub bytes_out: u64,
-    /// The groups of devices, as the module writes them; null if it does not.
+    /// The groups of devices, or the pairs, as the module writes them; null if it does not.
     pub groups: Option<String>,
+    /// The axes of the devices' mesh along which it goes, from major to minor; empty if the module names no mesh, or it goes along none.
+    pub axes: Vec<String>,
+    /// If every device sends to the one that is so many places further along the axis: how many. Null otherwise.
+    pub shift: Option<i64>,
+    /// XLA's text of the first operand on one device; null if it has none.
+    pub operand: Option<String>,
+    /// The user's name of the argument that the first operand is; null if it is another value.
+    pub argument: Option<String>,
     /// How often it runs; null if a loop around it does not say.
     pub runs: Option<u64>,
     /// Where it comes from.
     #[serde(flatten)]
     pub place: Place,
+}
+
+/// What collectives move along axes of the devices' mesh.
+///
+/// ```
+/// use xla_shape_answers::hlo::Report;
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::Program;
+///
+/// let program = Program::from(Module::parse("\
+/// HloModule m, is_scheduled=true, num_partitions=4
+/// ENTRY e { p = f32[8]{0} parameter(0), metadata={op_name=\"x\"}
+///   s = f32[8]{0} collective-permute(p), source_target_pairs={{0,1},{1,0},{2,3},{3,2}}
+///   ROOT g = f32[16]{0} all-gather(s), replica_groups=mesh['d'=2,'m'=2] {'d'}, dimensions={0} }")?);
+/// let report = Report::new(&program.memory(None), None, 10, None);
+/// let along = report.by_axis.iter().map(|found| (found.axes[0].as_str(), found.collectives, found.bytes));
+/// assert_eq!(along.collect::<Vec<_>>(), [("d", 1, Some(32)), ("m", 1, Some(32))]);
+/// let permute = report.collectives.iter().find(|found| found.name == "s").unwrap();
+/// assert_eq!((permute.shift, permute.argument.as_deref()), (Some(1), Some("x")));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct AxisTraffic {
+    /// The axes, from major to minor.
+    pub axes: Vec<String>,
+    /// How many collectives go along them.
+    pub collectives: usize,
+    /// The bytes of their operands on one device, each as often as it runs; null if a loop does not say how often.
+    pub bytes: Option<u64>,
 }
 
 /// A copy, and the instructions that read it.
@@ -413,6 +452,8 @@ impl Report {
     /// let report = Report::new(&program.memory(None), None, 10, None);
     /// let (all_reduce, copy, wrong) = (&report.collectives[0], &report.copies[0], &report.findings[0]);
     /// assert_eq!((all_reduce.bytes_in, all_reduce.groups.as_deref()), (4096, Some("{{0,1}}")));
+    /// assert_eq!(all_reduce.operand.as_deref(), Some("f32[8,128]{1,0:T(8,128)}"));
+    /// assert!(report.by_axis.is_empty(), "no collective names a mesh");
     /// assert_eq!((copy.to_space, copy.read_by[0].as_str()), (1, "n"));
     /// assert_eq!((wrong.severity, wrong.instruction.as_str()), (Severity::Error, "n"), "it has other sizes than its operand");
     /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -475,6 +516,7 @@ impl Report {
         let mut tile_formats = tile_formats.collect::<Vec<_>>();
         sort_by_key(&mut tile_formats, |format| std::cmp::Reverse(format.bytes));
         let sources = module.sources();
+        let (collectives, by_axis) = collectives(module, &starts, top);
         let mut changes = memory.layout_changes();
         changes.retain(|change| wanted(change.to.layout().memory_space()));
         sort_by_key(&mut changes, |change| {
@@ -499,7 +541,8 @@ impl Report {
             spaces,
             at_peak: at_peak(module, timeline, top, only),
             sharding: Shardings::new(module, device, top),
-            collectives: collectives(module, &starts, top),
+            collectives,
+            by_axis,
             copies: copies(memory, &starts, &wanted, top),
             findings: findings(module),
             most_padded: grouped(&sources, &starts, padded, top),

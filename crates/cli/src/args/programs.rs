@@ -21,7 +21,7 @@ use xla_shape_tune::{Devices, Memory, Share};
 /// The text is one screen; --all adds totals by memory space, all live values at the peak, the largest values, tile formats, layout
 /// changes, copies and collectives, and --section picks some of them. JSON has everything. The file is text, a message (HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot), one in protobuf's text format, or a profile (.xplane.pb) or the directory of its run, of which the module that took the most time is read. The exit code is 1 if XLA
 /// would refuse the module, or if it does not fit the device that --for names. Parts of a text that cannot be read are skipped and reported first; the exit code is then 3. As JSON: summary, module, computations, instructions, opcodes, memory, scheduled, accuracy, files, notes,
-/// other_modules, capacity, spaces, at_peak, sharding, collectives, copies, findings, most_padded, largest, tile_formats,
+/// other_modules, capacity, spaces, at_peak, sharding, collectives, by_axis, copies, findings, most_padded, largest, tile_formats,
 /// layout_changes.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -4,12 +4,14 @@
 //! `xla/hlo/parser/hlo_parser.cc` does.
 
 mod alias;
+mod axes;
 mod groups;
 mod labels;
 pub(crate) mod origin;
 mod window;
 
 pub use alias::Alias;
+pub use axes::CollectiveAxes;
 pub use groups::ReplicaGroups;
 pub use labels::{DimLabels, Labels};
 

@@ -7,7 +7,7 @@ use crate::{Show, Text};
 use std::fmt::Write as _;
 use xla_shape_answers::hlo::Report;
 use xla_shape_answers::hlo::memory::{Accuracy, AtPeak, Capacity, Memory, Resident, Scope};
-use xla_shape_answers::hlo::report::{Place, Value};
+use xla_shape_answers::hlo::report::{AxisTraffic, Place, Value};
 use xla_shape_answers::hlo::summary::{Cause, Summary};
 use xla_shape_core::memory_space;
 
@@ -433,11 +433,33 @@ fn collectives(text: &mut Text, report: &Report) {
     for found in &report.collectives {
         let (bytes_in, bytes_out) = (InUnits(found.bytes_in).to_string(), InUnits(found.bytes_out).to_string());
         let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
-        let more = [&found.element_type, &found.groups].into_iter().flatten();
+        let along = along(&found.axes, found.shift);
+        // Pairs along an axis say no more than the axis.
+        let groups = found.groups.clone().filter(|_| along.is_none() || found.shift.is_none());
+        let argument = found.argument.as_ref().map(|name| format!("`{name}`"));
+        let more = [found.operand.clone(), argument, along, groups].into_iter().flatten();
         let more = more.map(|part| format!("  {part}")).collect::<String>();
         let what = format!("%{} ({}){more}{}", found.name, found.opcode, shown(&found.place));
         text.hanging(&format!("  {bytes_in:>10} in {bytes_out:>10} out  {runs:>8}  "), &what);
     }
+    by_axis(text, report);
+}
+
+/// What collectives move along each axis.
+fn by_axis(text: &mut Text, report: &Report) {
+    for AxisTraffic { axes, collectives, bytes } in &report.by_axis {
+        let bytes = bytes.map_or("? B".to_owned(), |bytes| InUnits(bytes).to_string());
+        let of = count(*collectives as u64, "collective", "collectives");
+        let along = along(axes, None).unwrap_or_default();
+        text.hanging(&format!("  {bytes:>10} in "), &format!("{along}, of {of} with all their runs"));
+    }
+}
+
+/// The axes of the mesh, and how far a collective-permute goes.
+fn along(axes: &[String], shift: Option<i64>) -> Option<String> {
+    let names = axes.iter().map(|axis| format!("'{axis}'")).collect::<Vec<_>>().join(",");
+    let shift = shift.map_or(String::new(), |shift| format!(" by {shift:+}"));
+    (!axes.is_empty()).then(|| format!("along {names}{shift}"))
 }
 
 /// The source line, with spaces before it.
