@@ -90,7 +90,7 @@ pub enum Amount {
     MoreBytes(i64),
     /// Cycles of a TPU or a time on a GPU, as the compiler estimates them.
     Cost(amount::Amount),
-    /// A time that was measured, as the sum of so many runs.
+    /// The measured time of several runs together, and how many these are.
     Measured(amount::Seconds, usize),
     /// Bundles of a kernel, which is how many instructions are executed one after the other.
     Bundles(Bundles, u64),

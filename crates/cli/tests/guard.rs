@@ -174,7 +174,7 @@ fn arguments_and_results_in_another_form_are_named() {
     );
 }
 
-/// Of a program with other arguments or results, nobody knows which of them is one of the record.
+/// If a program has more or fewer arguments than the record, it is not known which of them correspond.
 #[test]
 fn other_arguments_and_results_are_not_compared() {
     let folder = Folder::new();

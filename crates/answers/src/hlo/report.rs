@@ -241,7 +241,7 @@ pub struct Collective {
     pub groups: Option<String>,
     /// The axes of the devices' mesh along which it goes, from major to minor; empty if the module names no mesh, or it goes along none.
     pub axes: Vec<String>,
-    /// If every device sends to the one that is so many places further along the axis: how many. Null otherwise.
+    /// How far along the axis every device sends, in places, such as 1 for the next device; null if not all send equally far.
     pub shift: Option<i64>,
     /// XLA's text of the first operand on one device; null if it has none.
     pub operand: Option<String>,

@@ -26,8 +26,8 @@ use xla_shape_core::shard::{Mesh, NamedSharding, Sharding, ShardingKind};
 pub struct CollectiveAxes {
     /// Their names, from major to minor.
     pub axes: Vec<Box<str>>,
-    /// If every device sends to the one that is so many places further along one axis: how many. A negative number is shorter than the way
-    /// around the end.
+    /// Of the pairs of a collective-permute: how far along its one axis every device sends, in places, such as 1 for the next device. Around the end of
+    /// the axis, the shorter way counts: -1 is the device before. `None` if not all send equally far.
     pub shift: Option<i64>,
 }
 
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(along("source_target_pairs={{0,1},{1,0}}"), Some((axes(&["b"]), None)), "one goes back");
         assert_eq!(along("source_target_pairs={{0,5},{5,0}}"), Some((axes(&["a", "b"]), None)));
         assert_eq!(along("source_target_pairs={{0,0}}"), None);
-        assert_eq!(along("source_target_pairs={{0,8}}"), None, "there is no device 8");
+        assert_eq!(along("source_target_pairs={{0,8}}"), None, "the mesh has devices 0 to 7");
     }
 
     #[test]

@@ -221,7 +221,7 @@ f { p = f32[8,8,16]{2,1,0} parameter(0)
                 MULTIPLIED.to_string(),
                 format!("{fusion}  n = f32[8,8,16]{{2,1,0}} negate(b)\n  ROOT t = f32[8,8]{{1,0}} add(d, d)"),
             ),
-            // The largest of products is no product; nor is a product that is not summed.
+            // A maximum of products is not a matrix product, and neither is a multiplication without a sum.
             (MULTIPLIED.replace("to_apply=sum", "to_apply=largest"), fusion.replace("  d", "  ROOT d")),
             (String::new(), "  ROOT d = f32[8,8,16]{2,1,0} multiply(b, q)".to_string()),
             // The product of a value with itself has no other operand.

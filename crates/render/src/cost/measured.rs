@@ -173,7 +173,7 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
 
 /// How often an instruction ran, and how long it took each time.
 pub(crate) struct Each {
-    /// The executions, or the kernels of a GPU where it is not known how many of them are one execution.
+    /// How often it was executed. If it is not known how many kernels of a GPU one execution has, the number of kernels.
     pub(crate) count: String,
     pub(crate) mean: u64,
     /// The shortest and the longest time, in brackets after a space; empty for one event.

@@ -18,7 +18,9 @@ impl AsMut<[u8]> for Memory {
     }
 }
 
+// SAFETY: the bytes are those of a `Vec`, which only its owner can reach.
 unsafe impl Storage for Memory {}
+// SAFETY: as above.
 unsafe impl StorageMut for Memory {}
 
 fn export(x: Buffer<DynShape, Memory>, y: Buffer<DynShape, Memory>, z: Buffer<DynShape, Memory>) {

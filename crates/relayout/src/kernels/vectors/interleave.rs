@@ -443,6 +443,7 @@ mod wide {
     impl TablePermute<4> for __m512i {
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+        // SAFETY: callers guarantee what `TablePermute::permuted` asks.
         unsafe fn permuted(factor: usize, table: &PermuteTable, first: *const u8, stride: usize) -> Self {
             // SAFETY: `index` has 64 bytes.
             let index = unsafe { _mm512_loadu_si512(table.index.as_ptr().cast()) };
@@ -469,6 +470,7 @@ pub(super) mod lane {
     impl TablePermute<1> for __m128i {
         #[inline]
         #[target_feature(enable = "ssse3")]
+        // SAFETY: callers guarantee what `TablePermute::permuted` asks.
         unsafe fn permuted(factor: usize, table: &PermuteTable, first: *const u8, stride: usize) -> Self {
             let mut result = _mm_setzero_si128();
             for number in 0..factor {
@@ -493,6 +495,7 @@ mod lane {
     impl TablePermute<1> for uint8x16_t {
         #[inline]
         #[target_feature(enable = "neon")]
+        // SAFETY: callers guarantee what `TablePermute::permuted` asks.
         unsafe fn permuted(factor: usize, table: &PermuteTable, first: *const u8, stride: usize) -> Self {
             let mut result = vdupq_n_u8(0);
             for number in 0..factor {

@@ -88,6 +88,7 @@ impl Permute<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    // SAFETY: callers guarantee what `Permute::permuted` asks.
     unsafe fn permuted(self, index: &Index) -> Self {
         // SAFETY: `index` has 64 bytes, at a multiple of 64.
         _mm_shuffle_epi8(self, unsafe { _mm_load_si128(index.0.as_ptr().cast()) })
@@ -95,6 +96,7 @@ impl Permute<1> for __m128i {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    // SAFETY: callers guarantee what `Permute::with` asks.
     unsafe fn with(self, mask: &Mask, other: Self) -> Self {
         // SAFETY: `mask.bytes` has 64 bytes, at a multiple of 64.
         _mm_blendv_epi8(self, other, unsafe { _mm_load_si128(mask.bytes.as_ptr().cast()) })
@@ -106,6 +108,7 @@ impl Permute<2> for __m256i {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    // SAFETY: callers guarantee what `Permute::permuted` asks.
     unsafe fn permuted(self, index: &Index) -> Self {
         // SAFETY: `index` has 64 bytes, at a multiple of 64.
         _mm256_permutevar8x32_epi32(self, unsafe { _mm256_load_si256(index.0.as_ptr().cast()) })
@@ -113,6 +116,7 @@ impl Permute<2> for __m256i {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    // SAFETY: callers guarantee what `Permute::with` asks.
     unsafe fn with(self, mask: &Mask, other: Self) -> Self {
         // SAFETY: `mask.bytes` has 64 bytes, at a multiple of 64.
         _mm256_blendv_epi8(self, other, unsafe { _mm256_load_si256(mask.bytes.as_ptr().cast()) })
@@ -124,6 +128,7 @@ impl Permute<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Permute::permuted` asks.
     unsafe fn permuted(self, index: &Index) -> Self {
         // SAFETY: `index` has 64 bytes, at a multiple of 64.
         _mm512_permutexvar_epi8(unsafe { _mm512_load_si512(index.0.as_ptr().cast()) }, self)
@@ -131,6 +136,7 @@ impl Permute<4> for __m512i {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    // SAFETY: callers guarantee what `Permute::with` asks.
     unsafe fn with(self, mask: &Mask, other: Self) -> Self {
         _mm512_mask_mov_epi8(self, mask.bits, other)
     }
