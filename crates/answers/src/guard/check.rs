@@ -106,6 +106,18 @@ pub enum Warning {
 
 words! {
     /// What a caller passes, or what a program gives back.
+    ///
+    /// ```
+    /// use xla_shape_answers::guard::{Check, Record, Recorded, Side, Warning};
+    /// use xla_shape_hlo::Module;
+    ///
+    /// let record = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let record = Record::new(vec![Recorded::new(&record, None, None, None)?]);
+    /// let now = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT t = (f32[8], f32[8]) tuple(p, p) }")?;
+    /// let check = Check::new(&record, &Recorded::new(&now, None, None, None)?, &[], false, "accept")?;
+    /// assert!(check.warnings.contains(&Warning::OtherArrays { side: Side::Results, before: 1, now: 2 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub enum Side {
         /// The arrays of the arguments.
         Arguments = "arguments",
