@@ -376,8 +376,32 @@ fn a_gpu_is_a_device_too() {
     let text = with(&["--for", "h100"]).output;
     assert!(text.contains("  it fits the 59.3 GiB that a process of JAX takes of 79.1 GiB\n"), "{text}");
     assert!(text.contains("  exact for this compiler without autotuning: "), "{text}");
+    fs::write(folder.path().join("results.txt"), "entries { key { target { device: \"ed0e56ab\" } } }").unwrap();
     let text = with(&["--for", "h100", "--autotune", "results.txt"]).output;
     assert!(text.contains("with the results of autotuning"), "{text}");
+    // The compiler would ignore these files.
+    for (file, content, why) in [
+        (
+            "description.pbtxt",
+            "gpu_device_info { core_count: 132 }",
+            "this is the description of a GPU; --config takes it",
+        ),
+        ("empty.textproto", "version: 3\n", "no results of autotuning are in it"),
+        (
+            "other.txt",
+            "hello",
+            "expected the results of autotuning that XLA writes with --xla_gpu_dump_autotune_results_to",
+        ),
+    ] {
+        fs::write(folder.path().join(file), content).unwrap();
+        let answer = with(&["--for", "h100", "--autotune", file]);
+        assert_eq!((answer.errors, answer.code), (format!("error: {file}: {why}\n"), 1));
+    }
+    let answer = with(&["--for", "h100", "--autotune", "nowhere.txt"]);
+    assert!(answer.errors.starts_with("error: nowhere.txt: "), "{}", answer.errors);
+    // It takes a refusal of its estimates, which it has only for some GPUs, for one of each kernel.
+    let answer = run(folder.path(), "module { fake:no-estimates }", &variables, &["--for", "a100-80"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
     // The compiler ignores results that are of another GPU: what is not tuned is said.
     let with = |arguments: &[&str]| run(folder.path(), "module { fake:untuned }", &variables, arguments);
     let answer = with(&["--for", "h100", "--autotune", "results.txt", "--format", "json"]);

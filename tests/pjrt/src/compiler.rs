@@ -335,6 +335,14 @@ call! { compile(args: CompileArgs) {
             return Err((INVALID_ARGUMENT, "Failed to get configs for: 2 out of 3 instructions. See logs.".to_owned()));
         }
     }
+    if has("fake:no-estimates") {
+        // SAFETY: as above.
+        let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
+        let name = b"xla_gpu_collect_cost_model_stats";
+        if options.windows(name.len()).any(|window| window == name) {
+            return Err((INVALID_ARGUMENT, "Failed to get configs for: 4 out of 4 instructions. See logs.".to_owned()));
+        }
+    }
     if has("fake:options") {
         // SAFETY: the interface gives their bytes.
         let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };

@@ -15,6 +15,7 @@
 
 mod assignment;
 mod attributes;
+mod autotuning;
 mod constant;
 mod content;
 mod error;
@@ -38,6 +39,7 @@ mod wire;
 mod words;
 mod write;
 
+pub use autotuning::autotuning_results;
 pub use content::{is_message, module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
 pub use gpu_config::GpuConfig;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use xla_shape_core::gpu::Gpu;
-use xla_shape_hlo::proto::GpuConfig;
+use xla_shape_hlo::proto::{GpuConfig, autotuning_results};
 use xla_shape_pjrt::{
     CompileOptions, Compiled, Error, LoadOptions, Plugin, Program, Properties, Property, Target, Topology,
 };
@@ -91,6 +91,9 @@ impl Compiler {
         program: &[u8],
     ) -> Result<CompilerAnswer, CompileError> {
         let target = target.into();
+        if let (Target::Gpu(_), Some(file)) = (&target, &self.autotune) {
+            check_results(file).map_err(|why| CompileError::NoCompiler(format!("{}: {why}", file.display())))?;
+        }
         let said = self.answer(host, self.command(host, &target)?, program, stop);
         let untuned = match &said {
             Err(CompileError::Refused(message)) if self.autotune.is_some() => incomplete(message),
@@ -244,8 +247,9 @@ impl Compiler {
             topology.compile(program, &self.pjrt_options().or_options(choices.iter().cloned().chain(estimates)))
         };
         match with(true) {
-            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`).
-            Err(error @ Error::Plugin { .. }) if incomplete(&error.to_string()).is_none() => with(false),
+            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`). Where it times kernels, it
+            // takes that refusal for one of each kernel, and says what it says about missing results.
+            Err(Error::Plugin { .. }) => with(false),
             compiled => compiled,
         }
     }
@@ -280,6 +284,20 @@ fn incomplete(message: &str) -> Option<[Option<u64>; 2]> {
     };
     let (without, rest) = rest.split_once(" out of ")?;
     Some([Some(without.parse().ok()?), Some(rest.split_once(' ')?.0.parse().ok()?)])
+}
+
+/// Refuses a file without results of autotuning: the compiler would ignore it.
+fn check_results(file: &Path) -> Result<(), String> {
+    let bytes = xla_shape_files::contents(file).map_err(|error| error.to_string())?;
+    let is_description = || str::from_utf8(&bytes).is_ok_and(|text| text.contains("gpu_device_info"));
+    match autotuning_results(&bytes) {
+        Some(1..) => Ok(()),
+        Some(0) => Err("no results of autotuning are in it".to_owned()),
+        None if is_description() => Err("this is the description of a GPU; --config takes it".to_owned()),
+        None => {
+            Err("expected the results of autotuning that XLA writes with --xla_gpu_dump_autotune_results_to".to_owned())
+        }
+    }
 }
 
 /// The description of a GPU in a file, as text.
