@@ -4,12 +4,13 @@
 usage: pjrt.py [--for v5e:2x2,v4:2x2x1,v6e:2x2,tpu7x:2x2x1] [--arrays 5000]
 
 Run it with a Python that has `pip install jax libtpu` (Python 3.12 or newer for jax 0.12), after
-`cargo build -p xla-shape-cli && cargo build -p xla-shape-pjrt --example default_layouts`. Prints one line for each program and
+`cargo build -p xla-shape-cli && cargo build -p xla-shape-pjrt --example default_layouts`; XLA_SHAPE names another program. Prints one line for each program and
 device; the exit code is 1 if something differs."""
 import importlib.util, json, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 TARGET = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "debug")
+PROGRAM = os.environ.get("XLA_SHAPE", os.path.join(TARGET, "xla-shape"))
 os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1",
                   TPU_ACCELERATOR_TYPE="v5litepod-1", TPU_WORKER_HOSTNAMES="localhost", TPU_MIN_LOG_LEVEL="3", TPU_STDERR_LOG_LEVEL="3")
 PLUGIN = os.path.join(importlib.util.find_spec("libtpu").submodule_search_locations[0], "libtpu.so")
@@ -78,7 +79,7 @@ def of_shape(text):
 def printed(path, alone):
     """A module as `xla-shape` prints it: every shape, operand and attribute of every instruction, and the layouts of the entry. Without
     where the instructions come from, and of programs for one device without shardings, which JAX leaves out of its own."""
-    module = subprocess.run([os.path.join(TARGET, "xla-shape"), "hlo", "print", path], capture_output=True, text=True, check=True).stdout
+    module = subprocess.run([PROGRAM, "hlo", "print", path], capture_output=True, text=True, check=True).stdout
     layouts = re.search(r"entry_computation_layout=\{(.*?)\}(?=, \w+=|$)", module.splitlines()[0]).group(1)
     body = module[re.search(r"^(?:%|ENTRY)", module, re.M).start():]
     body = re.sub(r", metadata=\{[^{}]*\}", "", body)
@@ -97,7 +98,7 @@ def main(arguments):
         with tempfile.TemporaryDirectory() as folder:
             for name, expected in jax_answers(topology, folder).items():
                 out = os.path.join(folder, "out.hlo")
-                done = subprocess.run([os.path.join(TARGET, "xla-shape"), "compile", os.path.join(folder, name + ".mlir"), "--for", topology,
+                done = subprocess.run([PROGRAM, "compile", os.path.join(folder, name + ".mlir"), "--for", topology,
                                        "--plugin", PLUGIN, "--format", "json", "-o", out], capture_output=True, text=True)
                 found = json.loads(done.stdout) if done.stdout else {"error": done.stderr}
                 problems = []

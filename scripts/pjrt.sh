@@ -8,7 +8,7 @@ jax=0.12.0 libtpu=0.0.52
 environment=target/jax-$jax
 scripts/jax_environment.sh "$environment" jax,libtpu "jax==$jax" "libtpu==$libtpu"
 # `--workspace` gives the libraries the features that they have in other builds of this repository, so that cargo compiles fewer again.
-cargo build --workspace --bin xla-shape
+[ -n "${XLA_SHAPE:-}" ] || cargo build --workspace --bin xla-shape
 cargo build --workspace --example default_layouts
 output=$(VIRTUAL_ENV=$PWD/$environment cargo test --workspace --test pjrt libtpu -- --nocapture | tee /dev/stderr)
 # Without libtpu, or without a test of this name, the tests pass, too.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compiles the packages as their users may: scripts/portability.sh [features|systems|oldest…] (all by default; ten minutes on two cores).
 #
-# features: each feature of a library alone. systems: for Linux on aarch64, and for Windows. oldest: with the oldest toolchain that Cargo.toml
-# promises. scripts/targets.sh runs tests on other machines.
+# features: each feature of a library alone. systems: for Linux on aarch64, for Windows, and for a browser. oldest: with the oldest toolchain
+# that Cargo.toml promises. scripts/targets.sh runs tests on other machines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
@@ -26,6 +26,10 @@ systems() {
         rustup target add "$target" >/dev/null 2>&1
         RUSTFLAGS="-D warnings" cargo check --target "$target" --target-dir target/others --all-features "${libraries[@]}" -p xla-shape-cli
     done
+    rustup target add wasm32-unknown-unknown >/dev/null 2>&1
+    local browser=()
+    for name in core parity notations hlo mlir mosaic program answers render web; do browser+=(-p "xla-shape-$name"); done
+    cargo check --target wasm32-unknown-unknown --target-dir target/others "${browser[@]}"
 }
 
 oldest() {

@@ -30,12 +30,17 @@ CRATES = [
 KINDS = ["struct", "enum", "union", "trait", "type_alias"]
 
 
-def documentation(crate):
-    """What rustdoc knows of a crate with all its features."""
-    flags = ["--lib", "--all-features", "--quiet", "--", "-Zunstable-options", "--output-format=json", "--cap-lints=allow"]
-    environment = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_DIR": str(ROOT / "target/public-api")}
-    subprocess.run(["cargo", "rustdoc", "-p", crate, *flags], cwd=ROOT, env=environment, check=True)
-    return json.loads((ROOT / "target/public-api/doc" / (crate.replace("-", "_") + ".json")).read_text())
+def document():
+    """Writes what rustdoc knows of all crates, with all features, beside their pages: with the builds that `cargo doc` has made for those."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    target.mkdir(exist_ok=True)
+    # Only rustdoc may see RUSTC_BOOTSTRAP: cargo builds again what is compiled with another value of it.
+    rustdoc = target / "rustdoc-json.sh"
+    rustdoc.write_text('#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@" -Zunstable-options --output-format=json --cap-lints=allow\n')
+    rustdoc.chmod(0o755)
+    command = ["cargo", "doc", "--workspace", "--lib", "--no-deps", "--all-features", "--quiet"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTDOC": str(rustdoc.resolve())}, check=True)
+    return target / "doc"
 
 
 def statements(docs):
@@ -80,9 +85,8 @@ def fields(index, kind, inner):
                     yield reads, set(ids(field["inner"]["struct_field"]))
 
 
-def public(crate):
+def public(known):
     """The public types of a crate as (name, kind, first line, whether it has an example), and the items with a hollow example."""
-    known = documentation(crate)
     index = known["index"]
     types, seen, examples, members = [], set(), {}, {}
     hollow = [item["name"] or "" for item in index.values() if item["crate_id"] == 0 and not all(statements(item["docs"]))]
@@ -147,9 +151,9 @@ def main():
     crates = [argument for argument in sys.argv[1:] if not argument.startswith("--")] or CRATES
     if unknown := options - {"--check", "--types", "--missing"}:
         sys.exit(f"{', '.join(sorted(unknown))}: no such option\n{__doc__}")
-    wrong, total = [], 0
+    wrong, total, documentation = [], 0, document()
     for crate in crates:
-        types, hollow = public(crate)
+        types, hollow = public(json.loads((documentation / f"{crate.replace('-', '_')}.json").read_text()))
         total += len(types)
         without = [name for name, _, _, has in types if not has]
         print(f"{crate}: {len(types) - len(without)} of {len(types)} public types have an example")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The explorer: `scripts/web.sh build DIRECTORY` makes the site, for any server of files. `scripts/web.sh test` runs all tests;
 # `scripts/web.sh quick` those of the gate, a few of them in the browser; `scripts/web.sh measure` measures the page. CHROMIUM names the browser,
-# XLA_SHAPE the program.
+# XLA_SHAPE the program, which is built without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ build() { # DIRECTORY
 }
 
 tests() { # OPTION… of Node
-    cargo build --locked --workspace --bin xla-shape
+    [ -n "${XLA_SHAPE:-}" ] || cargo build --locked --workspace --bin xla-shape
     (cd web && SITE="$PWD/../target/site" XLA_SHAPE="${XLA_SHAPE:-$PWD/../target/debug/xla-shape}" node --test "$@" tests/)
 }
 
