@@ -7,7 +7,7 @@ use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
 use crate::threads::Signals;
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use xla_shape_answers::answer_line;
@@ -71,24 +71,25 @@ pub(crate) fn relayout_file(
     Ok(answer_line(RelayoutDone::SCHEMA, &done?))
 }
 
-/// The files of a checkpoint, each with its name in it. `plan` is JSON.
+/// The files of a checkpoint, each with its name in it; several for a name if devices have its parts. `plan` is JSON.
 #[pyfunction]
-pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> PyResult<Vec<(PathBuf, PathBuf)>> {
+pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> PyResult<Vec<(Vec<PathBuf>, PathBuf)>> {
     let files = || {
         let plan = read_plan(plan)?;
         let checkpoint = Checkpoint::open(&input)?;
         checkpoint.check(&plan)?;
-        Ok(checkpoint.files().map(|(path, name)| (path.to_owned(), name.to_owned())).collect())
+        let owned = |paths: Vec<&Path>| paths.into_iter().map(Path::to_owned).collect();
+        Ok(checkpoint.files().map(|(paths, name)| (owned(paths), name.to_owned())).collect())
     };
     py.detach(files).map_err(file_error)
 }
 
-/// Writes what one device needs of one file, unless it is there already with the same bytes; gives what was done, as JSON. `plan` is JSON.
+/// Writes what one device needs of one file, or of those that devices have in its place, unless it is there already with the same bytes; gives what was done, as JSON. `plan` is JSON.
 #[pyfunction]
-#[pyo3(signature = (path, name, device, plan, output, force=false))]
+#[pyo3(signature = (paths, name, device, plan, output, force=false))]
 pub(crate) fn shard_file(
     py: Python<'_>,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     name: PathBuf,
     device: Number<i64>,
     plan: &str,
@@ -97,7 +98,7 @@ pub(crate) fn shard_file(
 ) -> PyResult<String> {
     let done = interruptible(py, |stop, progress| {
         let plan = read_plan(plan)?;
-        Checkpoint::open_part(&path, &name)?.shards(&plan, device.0, &output)?.until(stop).run(force, progress)
+        Checkpoint::open_part(&paths, &name)?.shards(&plan, device.0, &output)?.until(stop).run(force, progress)
     });
     Ok(json(&done?))
 }

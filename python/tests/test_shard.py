@@ -271,3 +271,22 @@ def test_shards_are_read_as_arrays(checkpoint, tmp_path):
 def test_wrong_notes_are_left_alone(tmp_path, notes):
     save_file({"a": np.arange(8, dtype=np.uint8)}, tmp_path / "a.safetensors", {"xla_shape": notes})
     assert xla_shape.read(tmp_path / "a.safetensors").shape == Shape("u8[8]")
+
+
+def test_the_files_of_one_plan_become_those_of_another(checkpoint, tmp_path):
+    input, _ = checkpoint
+    other = {
+        "*.w": {"sharding": "{devices=[8,1]<=[2,4]T(1,0)}", "layout": "{1,0:T(8,128)}"},
+        "*.t": "{devices=[2,4]<=[8]}",
+        "*": "{replicated}",
+    }
+    shard.run(input, PLAN, tmp_path / "four", range(4))
+    shard.run(input, other, tmp_path / "eight", range(8))
+    indices = sorted((tmp_path / "four").glob("*.index.json"))
+    [job] = [job for job in shard.jobs(indices, other, tmp_path / "again", [5]) if job.name == "model-1.safetensors"]
+    assert [os.path.basename(path) for path in job.paths] == [f"model-1.device-{n}.safetensors" for n in range(4)]
+    assert not pickle.loads(pickle.dumps(job)).run().resumed
+    assert sum(result.resumed for result in shard.run(indices, other, tmp_path / "again", range(8))) == 1
+    assert contents(tmp_path / "again") == contents(tmp_path / "eight")
+    with pytest.raises(ShapeError, match="expected the files of all devices of `model-0.safetensors`"):
+        shard.jobs(indices[1:], other, tmp_path / "never", [0])

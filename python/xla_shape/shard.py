@@ -51,7 +51,8 @@ class Result:
 class Job:
     """One file of a checkpoint for one device."""
 
-    path: str
+    paths: tuple[str, ...]
+    """The file, or those that the devices of another plan have in its place."""
     name: str
     """The file's name in the checkpoint."""
     device: int
@@ -62,7 +63,7 @@ class Job:
 
     def run(self, force: bool = False) -> Result:
         """Writes the device's file, unless it is there already with the same bytes; with `force`, also then."""
-        done = json.loads(_native.shard_file(self.path, self.name, self.device, self.plan, self.output, force))
+        done = json.loads(_native.shard_file(self.paths, self.name, self.device, self.plan, self.output, force))
         [file] = done["files"]
         return Result(file["output"], self.device, file["bytes"], file["resumed"], done["tensors"])
 
@@ -70,13 +71,16 @@ class Job:
 def jobs(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int]) -> list[Job]:
     """A job for each file and device. Reads only what the files say that they contain, and checks the plan against it.
 
-    input: `.safetensors` files, or the `.index.json` of a model of several.
+    input: `.safetensors` files, or the `.index.json` of a model of several; or the files of all devices that another plan was for, which
+        then become those of this plan.
     plan: how tensors are divided, or the name of a JSON file that says so.
     """
     text = _text(plan)
     files = _native.shard_files(_paths(input), text)
     to = os.fspath(output)
-    return [Job(str(path), str(name), device, text, to) for device in devices for path, name in files]
+    return [
+        Job(tuple(map(str, paths)), str(name), device, text, to) for device in devices for paths, name in files
+    ]
 
 
 def index(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int]) -> list[str]:

@@ -6,6 +6,7 @@ mod compile;
 mod convert;
 mod cost;
 mod digest;
+mod divided;
 mod doors;
 mod draw;
 mod dump;

@@ -13,15 +13,15 @@ use xla_shape::relayout::{Options, Plan};
 use xla_shape::shard::{Region, Sharding};
 
 /// A tensor: its name, element type, sizes and bytes.
-type Tensor = (&'static str, Dtype, Vec<usize>, Vec<u8>);
+pub(crate) type Tensor = (&'static str, Dtype, Vec<usize>, Vec<u8>);
 
-fn tensor(name: &'static str, dtype: Dtype, sizes: &[usize], seed: u8) -> Tensor {
+pub(crate) fn tensor(name: &'static str, dtype: Dtype, sizes: &[usize], seed: u8) -> Tensor {
     let bytes = sizes.iter().product::<usize>() * dtype.bitsize() / 8;
     let data = (0..bytes).map(|i| (i as u8).wrapping_mul(31).wrapping_add((i >> 8) as u8).wrapping_add(seed)).collect();
     (name, dtype, sizes.to_vec(), data)
 }
 
-fn save(path: &Path, tensors: &[Tensor]) {
+pub(crate) fn save(path: &Path, tensors: &[Tensor]) {
     let views =
         tensors.iter().map(|(name, dtype, sizes, data)| (*name, TensorView::new(*dtype, sizes.clone(), data).unwrap()));
     fs::write(path, serialize(views, None).unwrap()).unwrap();

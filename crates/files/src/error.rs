@@ -131,6 +131,42 @@ pub enum Error {
         /// The other one.
         second: PathBuf,
     },
+    /// Two files are of one device.
+    #[error("`{}` and `{}` are both of device {device}", first.display(), second.display())]
+    SameDevice {
+        /// The device.
+        device: i64,
+        /// A file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// The files of two devices have shards of different tensors under one name: they are not of one checkpoint.
+    #[error(
+        "the files are not of one checkpoint: tensor `{tensor}` is {expected} in `{}`, and {found} in `{}`", first.display(), second.display()
+    )]
+    OtherTensor {
+        /// The name of the tensor.
+        tensor: String,
+        /// A file.
+        first: PathBuf,
+        /// What it says of the tensor.
+        expected: String,
+        /// The other file.
+        second: PathBuf,
+        /// What it says.
+        found: String,
+    },
+    /// The file of a device is missing, which has a shard of a tensor.
+    #[error("expected the files of all devices of `{}`: tensor `{tensor}` has a shard on device {device}, too", file.display())]
+    NoDevice {
+        /// The file's name, without a device.
+        file: PathBuf,
+        /// The name of a tensor.
+        tensor: String,
+        /// The first device whose file is missing.
+        device: i64,
+    },
     /// Two files of a checkpoint differ only in their extensions, which the names of shards do not have.
     #[error(
         "the shards of `{}` and `{}` would go into the same file: rename one of them", first.display(), second.display()
@@ -281,6 +317,65 @@ pub enum FileError {
     /// The array takes more bytes than a pointer of this machine reaches.
     #[error("{0} is larger than this machine can address")]
     TooLarge(Box<ArrayShape>),
+    /// The entry `xla_shape` of the metadata, which files of devices have, is not what it should be.
+    #[error("the metadata's entry `xla_shape` is wrong: {0}")]
+    Notes(Box<dyn std::error::Error + Send + Sync>),
+    /// The metadata of a device's file does not describe a tensor of the file.
+    #[error("the metadata's entry `xla_shape` does not name tensor `{tensor}`")]
+    NoNote {
+        /// The name of the tensor.
+        tensor: String,
+    },
+    /// What the metadata says of a tensor cannot be.
+    #[error("tensor `{tensor}`: the metadata's entry `xla_shape` is wrong: {error}")]
+    Note {
+        /// The name of the tensor.
+        tensor: String,
+        /// What is wrong.
+        error: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The shape of a shard does not follow from the whole shape and the sharding that the metadata says.
+    #[error("tensor `{tensor}`: by its sharding, a shard is {expected}, but the metadata says {found}")]
+    OtherShard {
+        /// The name of the tensor.
+        tensor: String,
+        /// What the sharding says.
+        expected: Box<ArrayShape>,
+        /// What the metadata says.
+        found: Box<ArrayShape>,
+    },
+    /// Elements that are parts of bytes cannot be read from the files of devices.
+    #[error("tensor `{tensor}`: elements of {} bits are not supported in the files of devices", shape.element_bits())]
+    PackedShard {
+        /// The name of the tensor.
+        tensor: String,
+        /// The shape of the shard.
+        shape: Box<ArrayShape>,
+    },
+    /// A shard begins at another index than the metadata says.
+    #[error(
+        "tensor `{tensor}`: by its sharding, the shard of device {device} begins at {expected:?}, but the metadata says {found:?}"
+    )]
+    OtherStart {
+        /// The name of the tensor.
+        tensor: String,
+        /// The device.
+        device: i64,
+        /// What the sharding says.
+        expected: Vec<u64>,
+        /// What the metadata says.
+        found: Vec<u64>,
+    },
+    /// A tensor in a device's file is not the shard that the metadata says.
+    #[error("tensor `{tensor}` should be {shape} or its bytes, but is {found}")]
+    StoredShard {
+        /// The name of the tensor.
+        tensor: String,
+        /// The shape of the shard by the metadata.
+        shape: Box<ArrayShape>,
+        /// What the file has.
+        found: Box<ArrayShape>,
+    },
     /// The file is not the index of a checkpoint.
     #[error("no index: {0}")]
     NotAnIndex(Box<dyn std::error::Error + Send + Sync>),

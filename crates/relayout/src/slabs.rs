@@ -65,6 +65,8 @@ pub struct Slab {
     from: ArrayShape,
     to: ArrayShape,
     options: Options,
+    /// The index of the first element in each dimension of the whole source.
+    start: Vec<u64>,
     source: Pieces,
     destination: Pieces,
 }
@@ -296,7 +298,12 @@ impl Slabs {
             let whole =
                 |array: &ArrayShape| Some(Pieces { start: 0, len: array.byte_size()? as usize, loops: Vec::new() });
             let (from, to, options) = (self.from.clone(), self.to.clone(), self.options.clone());
-            return Some(Slab { source: whole(&from)?, destination: whole(&to)?, from, to, options });
+            let start = vec![0; from.num_dimensions()];
+            return Some(Slab { source: whole(&from)?, destination: whole(&to)?, from, to, options, start });
+        }
+        let mut start = vec![0; self.from.num_dimensions()];
+        for (dimension, range) in &from_ranges {
+            start[*dimension] = range.start as u64;
         }
         let part = |whole: &ArrayShape, table: &StrideTable, ranges: &[(usize, Range<usize>)]| {
             let mut sizes = local(table.as_ref().extents()).to_vec();
@@ -309,6 +316,7 @@ impl Slabs {
             from: part(&self.from, &self.tables.0, &from_ranges)?,
             to: part(&self.to, &self.tables.1, &to_ranges)?,
             options: self.options.clone(),
+            start,
             source: Pieces::new(&self.tables.0, self.from.element_bits() as usize, &from_ranges),
             destination: Pieces::new(&self.tables.1, self.to.element_bits() as usize, &to_ranges),
         })
@@ -364,6 +372,22 @@ impl Slab {
     #[must_use]
     pub const fn shapes(&self) -> (&ArrayShape, &ArrayShape) {
         (&self.from, &self.to)
+    }
+
+    /// The index of the slab's first element, in each dimension of the whole source: the slab is the box of the sizes of its source that
+    /// begins there.
+    ///
+    /// ```
+    /// # use xla_shape_core::ArrayShape;
+    /// # use xla_shape_relayout::{Options, Slabs};
+    /// let [from, to]: [ArrayShape; 2] = ["u8[4,3]{1,0}".parse()?, "u8[4,3]{0,1}".parse()?];
+    /// let starts = Slabs::new(&from, &to, &Options::new(), 8)?.map(|slab| slab.start().to_vec());
+    /// assert_eq!(starts.collect::<Vec<_>>(), [[0, 0], [0, 2]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn start(&self) -> &[u64] {
+        &self.start
     }
 
     /// The byte ranges of the whole source that the slab is made from. Concatenated, they are the slab's source.

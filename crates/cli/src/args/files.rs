@@ -67,7 +67,7 @@ pub(crate) struct RelayoutArguments {
   xla-shape shard model.safetensors.index.json --plan plan.json --device 3 -o shards
   echo '{\"*.w\": \"{devices=[4,1]<=[4]}\", \"*\": \"{replicated}\"}' > plan.json")]
 pub(crate) struct ShardArguments {
-    /// The files to read: .safetensors, or the .json index of a model of several files
+    /// The files to read: .safetensors, or the .json index of a model of several files; those of all devices if they are divided already
     #[arg(value_name = "IN", required = true)]
     pub(crate) input: Vec<PathBuf>,
 

@@ -111,6 +111,13 @@ impl Shard {
         self.above.map_or(1, |digit| digit.size.saturating_sub(digit.term.value(index, &[])))
     }
 
+    /// The part of a region that is in the shard.
+    fn intersection(&self, region: &Region) -> Region {
+        let extents = self.table.as_ref().as_ref().extents();
+        let limit = self.start.iter().zip(extents).map(|(start, &extent)| start.saturating_add(extent)).collect();
+        region.intersection(&Region { start: self.start.clone(), limit })
+    }
+
     /// A region of the whole array as one of the shard.
     fn local(&self, region: &Region) -> Region {
         let local =
@@ -120,14 +127,35 @@ impl Shard {
 }
 
 impl MovedRuns {
-    /// Both shards with the index of their first element, and a region that both have.
-    pub(super) fn new(
+    /// The runs of a region of an array, from one part of the array to another. A part is a shape with its layout, and the index that its
+    /// first element has in the whole array. Elements that are not in both parts are left out.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::{MovedRun, MovedRuns, Region};
+    ///
+    /// // Rows 2 to 5 of an array of 8 by 4, and rows 4 to 7.
+    /// let (from, to) = ("f32[4,4]".parse()?, "f32[4,4]".parse()?);
+    /// let runs = MovedRuns::new((&from, vec![2, 0]), (&to, vec![4, 0]), &Region::whole(&[8, 4]))?;
+    /// assert!(runs.eq([MovedRun { from: 8, to: 0, len: 8 }]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`ArrayShape::stride_table`], for either part.
+    ///
+    /// # Panics
+    /// If the parts and the region do not have the same number of dimensions.
+    pub fn new(
         from: (&ArrayShape, Vec<u64>),
         to: (&ArrayShape, Vec<u64>),
         region: &Region,
     ) -> Result<Self, StrideTableError> {
         let target = to.0;
         let (mut from, mut to) = (Shard::new(from)?, Shard::new(to)?);
+        let ranks = [&from, &to].map(|part| (part.start.len(), part.table.as_ref().as_ref().extents().len()));
+        let rank = region.start.len();
+        assert!(ranks == [(rank, rank); 2] && region.limit.len() == rank, "both parts are of one array");
+        let region = &to.intersection(&from.intersection(region));
         let ranges = target.ranges_of(to.local(region))?;
         let (block, counts) = shared(&mut from, &mut to, region);
         let index = [(); 2].map(|()| vec![0; region.start.len()]);

@@ -14,7 +14,7 @@ pub use regular::{read_regular, write_regular};
 pub(crate) use replacement::Replacement;
 pub use roots::{Roots, RootsError};
 pub(crate) use sink::{Anywhere, InOrder, Sink};
-pub(crate) use source::{CALL, Reader, Source, reading_effort};
+pub(crate) use source::{CALL, Closed, Reader, Source, reading_effort};
 
 use crate::error::Error;
 use std::fs::File;

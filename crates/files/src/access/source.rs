@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// A file that can be read from any place, or a pipe, of which everything that was read is kept.
 pub(crate) enum Source {
@@ -72,6 +73,37 @@ impl Source {
     }
 }
 
+/// A file that was read and closed, because a checkpoint can have more files than a process may have open.
+pub(crate) struct Closed {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Closed {
+    /// Closes a file; gives a pipe back, which cannot be opened again.
+    pub(crate) fn new(source: Source) -> io::Result<Result<Self, Source>> {
+        match source {
+            Source::File(file) => Self::of(&file).map(Ok),
+            pipe @ Source::Pipe { .. } => Ok(Err(pipe)),
+        }
+    }
+
+    fn of(file: &File) -> io::Result<Self> {
+        let known = file.metadata()?;
+        Ok(Self { bytes: known.len(), modified: known.modified().ok() })
+    }
+
+    /// Opens the file again, if it is as it was.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<Source> {
+        let file = File::open(path)?;
+        let now = Self::of(&file)?;
+        if (now.bytes, now.modified) != (self.bytes, self.modified) {
+            return Err(io::Error::other("it has changed since its header was read"));
+        }
+        Ok(Source::File(file))
+    }
+}
+
 /// A system call takes about as long as reading this many bytes.
 pub(crate) const CALL: u64 = 4096;
 
@@ -86,52 +118,54 @@ pub(crate) fn reading_effort(mut pieces: impl ExactSizeIterator<Item = Range<usi
     count.saturating_mul(if gap > Reader::GAP { CALL } else { gap + PIECE + CALL / calls })
 }
 
-/// Reads pieces of a file. Pieces that are close together are read with one call, and then copied.
-pub(crate) struct Reader<'a, 'b> {
+/// Reads pieces of a file into places of a buffer. Pieces that are close together are read with one call, and then copied.
+pub(crate) struct Reader<'a> {
     source: &'a Source,
+    room: &'a mut [u8],
     /// The range of the file that the next call reads.
     batch: Range<u64>,
-    /// For each piece of the batch: where it begins in the file, and where it is copied to.
-    copies: Vec<(u64, &'b mut [u8])>,
+    /// For each piece of the batch: where it begins in the file, and where it goes in the buffer.
+    copies: Vec<(u64, Range<usize>)>,
     scratch: Vec<u8>,
 }
 
-impl<'a, 'b> Reader<'a, 'b> {
+impl<'a> Reader<'a> {
     /// The most bytes between two pieces that are read together with them.
     const GAP: u64 = CALL;
     const BATCH: u64 = 1 << 20;
     const COPIES: usize = 1 << 13;
 
-    pub(crate) const fn new(source: &'a Source) -> Self {
-        Self { source, batch: 0..0, copies: Vec::new(), scratch: Vec::new() }
+    pub(crate) const fn new(source: &'a Source, room: &'a mut [u8]) -> Self {
+        Self { source, room, batch: 0..0, copies: Vec::new(), scratch: Vec::new() }
     }
 
-    /// Reads the bytes from `start` on into `room`, now or together with later pieces.
-    pub(crate) fn add(&mut self, start: u64, room: &'b mut [u8]) -> io::Result<()> {
-        let end = start + room.len() as u64;
-        let continues = start >= self.batch.end && start - self.batch.end <= Self::GAP;
-        if self.copies.is_empty() {
-            self.batch = start..end;
-        } else if continues && end - self.batch.start <= Self::BATCH && self.copies.len() < Self::COPIES {
-            self.batch.end = end;
+    /// Reads the bytes from `start` on into a place of the buffer, now or together with other pieces, which may be before it in the file.
+    pub(crate) fn add(&mut self, start: u64, place: Range<usize>) -> io::Result<()> {
+        let end = start.saturating_add(place.len() as u64);
+        let joined = self.batch.start.min(start)..self.batch.end.max(end);
+        let is_near = start <= self.batch.end.saturating_add(Self::GAP)
+            && self.batch.start <= end.saturating_add(Self::GAP)
+            && joined.end - joined.start <= Self::BATCH;
+        if is_near && !self.copies.is_empty() && self.copies.len() < Self::COPIES {
+            self.batch = joined;
         } else {
             self.flush()?;
             self.batch = start..end;
         }
-        self.copies.push((start, room));
+        self.copies.push((start, place));
         Ok(())
     }
 
     /// Reads the pieces that were added and not read yet.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        if let [(start, room)] = self.copies.as_mut_slice() {
-            self.source.read_at(*start, room)?;
+        if let [(start, place)] = self.copies.as_slice() {
+            self.source.read_at(*start, &mut self.room[place.clone()])?;
         } else if !self.copies.is_empty() {
             self.scratch.resize((self.batch.end - self.batch.start) as usize, 0);
             self.source.read_at(self.batch.start, &mut self.scratch)?;
-            for (start, room) in &mut self.copies {
+            for (start, place) in &self.copies {
                 let from = (*start - self.batch.start) as usize;
-                room.copy_from_slice(&self.scratch[from..from + room.len()]);
+                self.room[place.clone()].copy_from_slice(&self.scratch[from..from + place.len()]);
             }
         }
         self.copies.clear();

@@ -154,17 +154,14 @@ impl ArrayFile {
     }
 
     /// Reads pieces of the array, in bytes, one after another; they fill the buffer.
-    pub(crate) fn gather(
-        &self,
-        pieces: impl Iterator<Item = Range<usize>>,
-        mut buffer: &mut [u8],
-    ) -> Result<(), Error> {
-        let mut reader = Reader::new(&self.source);
+    pub(crate) fn gather(&self, pieces: impl Iterator<Item = Range<usize>>, buffer: &mut [u8]) -> Result<(), Error> {
+        let mut reader = Reader::new(&self.source, buffer);
         let read = || {
+            let mut end = 0;
             for piece in pieces {
-                let (room, rest) = std::mem::take(&mut buffer).split_at_mut(piece.len());
-                reader.add(self.data.start + piece.start as u64, room)?;
-                buffer = rest;
+                let place = end..end + piece.len();
+                end = place.end;
+                reader.add(self.data.start + piece.start as u64, place)?;
             }
             reader.flush()
         };

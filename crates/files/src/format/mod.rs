@@ -4,11 +4,13 @@
 //! `docs/relayout.md` name the formats.
 
 mod array;
+mod notes;
 mod safetensors;
 
 pub use array::{ArrayFile, write_array};
 pub(crate) use array::{UNNAMED, check_writable, write, zeroed};
-pub(crate) use safetensors::{NOTES, dtype_of, header_of, read_header, shape_of};
+pub(crate) use notes::{NOTES, Note, Notes};
+pub(crate) use safetensors::{dtype_of, header_of, is_stored_as_bytes, read_header, shape_of};
 
 use crate::error::FileError;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The header of `.safetensors` files: reading it, and writing it.
 
+use super::notes::Notes;
 use crate::access::Source;
 use crate::error::{Error, FileError};
 use safetensors::SafeTensorError;
@@ -61,15 +62,16 @@ pub(super) fn find(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShap
     }
 }
 
-/// The entry of a file's metadata with the shapes of its tensors, because the format itself stores no layouts.
-pub(crate) const NOTES: &str = "xla_shape";
-
 /// The shape that the metadata says of a tensor that is stored as bytes, as `shard` writes it; `None` for any other tensor.
 fn noted_shape(metadata: &Metadata, name: &str, stored: &ArrayShape) -> Option<ArrayShape> {
-    let notes: serde_json::Value = serde_json::from_str(metadata.metadata().as_ref()?.get(NOTES)?).ok()?;
-    let shape: ArrayShape = notes.get("tensors")?.get(name)?.get("shape")?.as_str()?.parse().ok()?;
+    let shape = Notes::of(metadata).ok()??.tensors.get(name)?.shape.parse().ok()?;
+    is_stored_as_bytes(&shape, stored).then_some(shape)
+}
+
+/// Whether an array is stored as a vector of its bytes.
+pub(crate) fn is_stored_as_bytes(array: &ArrayShape, stored: &ArrayShape) -> bool {
     let is_bytes = stored.element_type() == ElementType::U8 && stored.num_dimensions() == 1;
-    (is_bytes && shape.byte_size() == stored.byte_size()).then_some(shape)
+    is_bytes && array.byte_size() == stored.byte_size()
 }
 
 /// The shape of a tensor, and where it is after the header.

@@ -1,18 +1,17 @@
-//! Checkpoints: `.safetensors` files, one or several, or an index that says which file has which tensor.
+//! Checkpoints: `.safetensors` files, one or several, or an index that says which file has which tensor; whole, or divided among devices.
 
 use super::plan::{ShardPlan, ShardRule};
+use super::stored::{Place, Tensor};
 use super::{Shards, output_name};
-use crate::access::{Reader, Source};
+use crate::access::{Closed, Source};
 use crate::error::{Error, FileError};
-use crate::format::{read_header, shape_of};
+use crate::format::{Note, Notes, read_header, shape_of};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::io::ErrorKind;
-use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 use xla_shape::ArrayShape;
-use xla_shape::shard::Region;
 
 /// The tensors of one or several `.safetensors` files. Only the headers are read at first.
 pub struct Checkpoint {
@@ -25,24 +24,42 @@ pub struct Checkpoint {
     is_part: bool,
 }
 
-/// A file with tensors.
+/// A file with tensors, or the files that the devices have in its place.
 pub(super) struct CheckpointFile {
-    pub(super) path: PathBuf,
-    /// Its name, with folders only where an index has them.
+    /// Its name, with folders only where an index has them, and without a device.
     pub(super) name: PathBuf,
-    source: Source,
-    /// In the order of the file.
+    /// One file, or that of each device in the order of their numbers.
+    parts: Vec<PartFile>,
+    /// In the order of the files.
     pub(super) tensors: Vec<Tensor>,
 }
 
-/// A tensor in a file.
-pub(super) struct Tensor {
-    pub(super) name: String,
-    /// Row-major.
-    pub(super) shape: ArrayShape,
-    /// Where it is in the file.
-    data: Range<u64>,
+/// One of the files.
+struct PartFile {
+    path: PathBuf,
+    source: Result<Closed, Source>,
 }
+
+/// The files of a [`CheckpointFile`] while they are read.
+pub(super) struct Opened<'a> {
+    file: &'a CheckpointFile,
+    /// Those that had been closed, as far as they were needed.
+    sources: Vec<OnceLock<Source>>,
+}
+
+/// A file of which the header was read.
+struct Header {
+    path: PathBuf,
+    name: PathBuf,
+    source: Source,
+    /// The device whose shards it has, and what it says of them.
+    notes: Option<Notes>,
+    /// In the order of the file.
+    tensors: Vec<Stored>,
+}
+
+/// A tensor in a file: its name, its shape as the format has it, and the byte of the file at which it begins.
+type Stored = (String, ArrayShape, u64);
 
 /// The index that comes with a model of several files.
 #[derive(Deserialize)]
@@ -55,6 +72,8 @@ const INDEX: u64 = 100_000_000;
 
 impl Checkpoint {
     /// Opens the files, and reads what they contain. A file whose name ends in `.json` is an index, which names the files.
+    ///
+    /// Files that [`Shards`] has written are parts of a checkpoint, as their headers say: those of all devices must be given.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, write_array};
@@ -69,33 +88,37 @@ impl Checkpoint {
     /// # Errors
     /// - A file cannot be read, or is not what its name says.
     /// - An index does not list what is in its files.
+    /// - Files of devices do not belong together, or the file of a device is missing.
     /// - Two tensors have the same name, or two files have, with or without their extensions.
     pub fn open(paths: impl IntoIterator<Item: AsRef<Path>>) -> Result<Self, Error> {
         let inputs = paths.into_iter().map(|path| path.as_ref().to_owned()).collect::<Vec<_>>();
-        let mut files = Vec::new();
+        let mut headers = Vec::new();
         let mut index = None;
         for path in &inputs {
             if path.extension().is_some_and(|extension| extension == "json") {
-                open_index(path, &mut files)?;
+                let first = headers.len();
+                open_index(path, &mut headers)?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                index = Some(name.trim_end_matches(".json").trim_end_matches(".index").to_owned());
+                let stem = name.trim_end_matches(".json").trim_end_matches(".index");
+                let device = headers.get(first).and_then(Header::device);
+                index = Some(without_device(stem, device).to_owned());
             } else {
                 let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-                files.push(CheckpointFile::open(path.clone(), name)?);
+                headers.push(Header::open(path.clone(), name)?);
             }
         }
-        let checkpoint = Self { files, index, inputs, is_part: false };
+        let checkpoint = Self { files: CheckpointFile::all(headers)?, index, inputs, is_part: false };
         let (mut seen, mut names) = (BTreeMap::new(), BTreeMap::new());
         let both = |first: &PathBuf, second: &PathBuf| (first.clone(), second.clone());
         for file in &checkpoint.files {
-            let other = names.insert(&file.name, &file.path);
-            if let Some(other) = other.filter(|&other| other != &file.path) {
-                let (first, second) = both(other, &file.path);
+            let other = names.insert(&file.name, file.path());
+            if let Some(other) = other.filter(|&other| other != file.path()) {
+                let (first, second) = both(other, file.path());
                 return Err(Error::SameName { first, second });
             }
             for tensor in &file.tensors {
-                if let Some(other) = seen.insert(&tensor.name, &file.path) {
-                    let (first, second) = both(other, &file.path);
+                if let Some(other) = seen.insert(&tensor.name, file.path()) {
+                    let (first, second) = both(other, file.path());
                     return Err(Error::SameTensor { tensor: tensor.name.clone(), first, second });
                 }
             }
@@ -103,16 +126,16 @@ impl Checkpoint {
         let mut outputs = HashMap::new();
         for file in &checkpoint.files {
             // If two files have the same name for device 0, they have it for every device.
-            if let Some(other) = outputs.insert(output_name(&file.name, 0), &file.path) {
-                let (first, second) = both(other, &file.path);
+            if let Some(other) = outputs.insert(output_name(&file.name, 0), file.path()) {
+                let (first, second) = both(other, file.path());
                 return Err(Error::SameShards { first, second });
             }
         }
         Ok(checkpoint)
     }
 
-    /// Opens one file of a checkpoint. `name` is its name there, as an index has it: with folders, if the index names them. The plan may
-    /// have rules for tensors of other files.
+    /// Opens one file of a checkpoint, or the files that devices have in its place. `name` is its name there, as an index has it: with
+    /// folders, if the index names them, and without a device. The plan may have rules for tensors of other files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, ShardPlan, write_array};
@@ -122,19 +145,27 @@ impl Checkpoint {
     /// write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
     /// let plan = ShardPlan::parse(br#"{ "w": "{devices=[2]<=[2]}", "of another file": "{replicated}" }"#)?;
     /// assert!(Checkpoint::open([&path])?.check(&plan).is_err());
-    /// assert!(Checkpoint::open_part(&path, "w.safetensors")?.check(&plan).is_ok());
+    /// assert!(Checkpoint::open_part([&path], "w.safetensors")?.check(&plan).is_ok());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a `.safetensors` file.
-    pub fn open_part(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Self, Error> {
-        let (path, name) = (path.as_ref(), name.as_ref());
-        let file = CheckpointFile::open(path.to_owned(), name.to_owned())?;
-        Ok(Self { files: vec![file], index: None, inputs: vec![path.to_owned()], is_part: true })
+    /// If a file cannot be read, or is not a `.safetensors` file; if the files are not those of all devices.
+    pub fn open_part(paths: impl IntoIterator<Item: AsRef<Path>>, name: impl AsRef<Path>) -> Result<Self, Error> {
+        let inputs = paths.into_iter().map(|path| path.as_ref().to_owned()).collect::<Vec<_>>();
+        let headers = inputs.iter().map(|path| Header::open(path.clone(), name.as_ref().to_owned()));
+        let files = CheckpointFile::all(headers.collect::<Result<_, _>>()?)?;
+        match files.as_slice() {
+            [first, second, ..] => {
+                let (first, second) = (first.path().clone(), second.path().clone());
+                Err(Error::SameName { first, second })
+            }
+            _ => Ok(Self { files, index: None, inputs, is_part: true }),
+        }
     }
 
-    /// The files in their order: the path of each, and its name in the checkpoint. Both are what [`open_part`](Self::open_part) takes.
+    /// The files in their order: the paths of each, which are several if devices have its parts, and its name in the checkpoint. Both are
+    /// what [`open_part`](Self::open_part) takes.
     ///
     /// ```
     /// # use xla_shape_files::{Checkpoint, write_array};
@@ -142,11 +173,11 @@ impl Checkpoint {
     /// # let path = folder.path().join("w.safetensors");
     /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
     /// let checkpoint = Checkpoint::open([&path])?;
-    /// assert_eq!(checkpoint.files().next(), Some((&*path, "w.safetensors".as_ref())));
+    /// assert_eq!(checkpoint.files().next(), Some((vec![&*path], "w.safetensors".as_ref())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn files(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        self.files.iter().map(|file| (file.path.as_path(), file.name.as_path()))
+    pub fn files(&self) -> impl Iterator<Item = (Vec<&Path>, &Path)> {
+        self.files.iter().map(|file| (file.parts.iter().map(|part| &*part.path).collect(), file.name.as_path()))
     }
 
     /// Checks that a plan has a rule for each tensor, and the checkpoint a tensor for each rule. Whether what a rule says can be done for
@@ -200,7 +231,7 @@ impl Checkpoint {
 }
 
 /// Opens the files that an index names, and checks that it lists the tensors that they have.
-fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Error> {
+fn open_index(path: &Path, files: &mut Vec<Header>) -> Result<(), Error> {
     let wrong = |error| Error::file(path, error);
     let failed = |error| Error::read(path, error);
     let text = Source::open(path)?.beginning(INDEX).map_err(failed)?;
@@ -221,16 +252,16 @@ fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Error>
         if std::fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
             return Err(wrong(FileError::IndexOfNoFile(name.to_owned())));
         }
-        let file = CheckpointFile::open(path, relative.to_owned())?;
-        let own = file.tensors.iter().map(|own| own.name.as_str()).collect::<BTreeSet<_>>();
+        let file = Header::open(path, relative.to_owned())?;
+        let own = file.tensors.iter().map(|(own, ..)| own.as_str()).collect::<BTreeSet<_>>();
         for tensor in &listed {
             if !own.contains(tensor) {
                 let (tensor, file) = ((*tensor).to_owned(), name.to_owned());
                 return Err(wrong(FileError::TensorNotInFile { tensor, file }));
             }
         }
-        if let Some(more) = file.tensors.iter().find(|own| listed.binary_search(&own.name.as_str()).is_err()) {
-            let (tensor, file) = (more.name.clone(), name.to_owned());
+        if let Some(more) = file.tensors.iter().find(|(own, ..)| listed.binary_search(&own.as_str()).is_err()) {
+            let (tensor, file) = (more.0.clone(), name.to_owned());
             return Err(wrong(FileError::TensorNotInIndex { tensor, file }));
         }
         files.push(file);
@@ -244,50 +275,157 @@ impl fmt::Debug for Checkpoint {
     }
 }
 
-impl CheckpointFile {
+impl Header {
     fn open(path: PathBuf, name: PathBuf) -> Result<Self, Error> {
         let mut source = Source::open(&path)?;
         let (metadata, start) = read_header(&mut source, &path)?;
+        let wrong = |error| Error::file(&path, error);
+        let notes = Notes::of(&metadata).map_err(wrong)?;
         let mut tensors = Vec::new();
         for tensor in metadata.offset_keys() {
             let Some(info) = metadata.info(&tensor) else { continue };
-            let (shape, data) = shape_of(&tensor, info).map_err(|error| Error::file(&path, error))?;
-            let data = start + data.start as u64..start + data.end as u64;
-            tensors.push(Tensor { name: tensor, shape, data });
+            let (shape, data) = shape_of(&tensor, info).map_err(wrong)?;
+            tensors.push((tensor, shape, start + data.start as u64));
         }
-        Ok(Self { path, name, source, tensors })
+        Ok(Self { path, name, source, notes, tensors })
     }
 
-    /// Reads pieces of a region of a tensor, in bytes of the region's row-major order, one after the other; they fill the
-    /// buffer.
-    pub(super) fn gather(
-        &self,
-        tensor: usize,
-        region: &Region,
-        pieces: impl Iterator<Item = Range<usize>>,
-        mut buffer: &mut [u8],
-    ) -> Result<(), Error> {
-        let failed = |error| Error::read(&self.path, error);
-        let Some(Tensor { shape, data, .. }) = self.tensors.get(tensor) else { return Ok(()) };
-        let bytes = shape.element_bits() / 8;
-        let sizes = shape.dimensions().iter().map(|d| d.extent().unwrap_or_default()).collect::<Vec<_>>();
-        let mut reader = Reader::new(&self.source);
-        for piece in pieces {
-            let (mut place, end) = (piece.start as u64, piece.end as u64);
-            while place < end {
-                let run = region.row_major_run(&sizes, place / bytes).unwrap_or_default();
-                let length = ((run.end - run.start) * bytes).min(end - place);
-                if length == 0 {
-                    // A part of a region that is not in its tensor is not in the file.
-                    return Err(failed(ErrorKind::UnexpectedEof.into()));
+    fn device(&self) -> Option<i64> {
+        self.notes.as_ref().map(|notes| notes.device)
+    }
+
+    /// Its name in the checkpoint.
+    fn whole_name(&self) -> PathBuf {
+        let Some(device) = self.device() else { return self.name.clone() };
+        let stem = self.name.file_stem().unwrap_or_default().to_string_lossy();
+        self.name.with_file_name(format!("{}.safetensors", without_device(&stem, Some(device))))
+    }
+}
+
+impl CheckpointFile {
+    /// The files of devices with one name are together.
+    fn all(headers: Vec<Header>) -> Result<Vec<Self>, Error> {
+        let mut groups = Vec::<(PathBuf, Vec<Header>)>::new();
+        let mut numbers = HashMap::<PathBuf, usize>::new();
+        for header in headers {
+            let name = header.whole_name();
+            match header.device().and_then(|_| numbers.get(&name)) {
+                Some(&number) => groups[number].1.push(header),
+                None => {
+                    if header.device().is_some() {
+                        numbers.insert(name.clone(), groups.len());
+                    }
+                    groups.push((name, vec![header]));
                 }
-                let start = data.start + run.start * bytes;
-                let (room, rest) = buffer.split_at_mut(length as usize);
-                reader.add(start, room).map_err(failed)?;
-                buffer = rest;
-                place += length;
             }
         }
-        reader.flush().map_err(failed)
+        groups.into_iter().map(|(name, headers)| Self::new(name, headers)).collect()
     }
+
+    fn new(name: PathBuf, mut headers: Vec<Header>) -> Result<Self, Error> {
+        // What is written does not depend on the order in which the files were named.
+        headers.sort_by_key(Header::device);
+        let mut file = Self { name, parts: Vec::new(), tensors: Vec::new() };
+        let mut before = None;
+        let mut known = HashMap::new();
+        for (number, header) in headers.into_iter().enumerate() {
+            let Header { path, source, notes, tensors, .. } = header;
+            let device = notes.as_ref().map(|notes| notes.device);
+            if let (Some(device), true) = (device, device == before) {
+                let (first, second) = (file.parts[number - 1].path.clone(), path);
+                return Err(Error::SameDevice { device, first, second });
+            }
+            before = device;
+            for stored in tensors {
+                file.add(&mut known, number, &path, stored, notes.as_ref())?;
+            }
+            let source = if device.is_some() { Closed::new(source) } else { Ok(Err(source)) };
+            let source = source.map_err(|error| Error::read(&path, error))?;
+            file.parts.push(PartFile { path, source });
+        }
+        for tensor in &file.tensors {
+            if let Some(device) = tensor.missing() {
+                let (file, tensor) = (file.name, tensor.name.clone());
+                return Err(Error::NoDevice { file, tensor, device });
+            }
+        }
+        Ok(file)
+    }
+
+    /// Adds what a file has of a tensor. `known` are the tensors so far, each with its number and the number of a file that has it.
+    fn add(
+        &mut self,
+        known: &mut HashMap<String, (usize, usize)>,
+        number: usize,
+        path: &Path,
+        (name, stored, start): Stored,
+        notes: Option<&Notes>,
+    ) -> Result<(), Error> {
+        let place = Place { file: number, start };
+        let Some(Notes { device, tensors }) = notes else {
+            self.tensors.push(Tensor::whole(name, stored, place));
+            return Ok(());
+        };
+        let wrong = |error| Error::file(path, error);
+        let note: &Note = tensors.get(&name).ok_or_else(|| wrong(FileError::NoNote { tensor: name.clone() }))?;
+        let Some(&(tensor, file)) = known.get(&name) else {
+            known.insert(name.clone(), (self.tensors.len(), number));
+            let divided = Tensor::divided(name, (*device, note.clone()), &stored, place);
+            self.tensors.push(divided.map_err(wrong)?);
+            return Ok(());
+        };
+        if !self.tensors[tensor].add((*device, note), &stored, place).map_err(wrong)? {
+            let (first, second) = (self.parts[file].path.clone(), path.to_owned());
+            let (expected, found) = (self.tensors[tensor].described(), note.to_string());
+            return Err(Error::OtherTensor { tensor: name, first, expected, second, found });
+        }
+        Ok(())
+    }
+
+    /// The path of the first file.
+    fn path(&self) -> &PathBuf {
+        // There is at least one.
+        &self.parts[0].path
+    }
+
+    /// The files, to be read.
+    pub(super) fn opened(&self) -> Opened<'_> {
+        Opened { file: self, sources: self.parts.iter().map(|_| OnceLock::new()).collect() }
+    }
+}
+
+impl Opened<'_> {
+    /// A file by its number, and its path.
+    pub(super) fn get(&self, number: usize) -> Result<(&Path, &Source), Error> {
+        let PartFile { path, source } = &self.file.parts[number];
+        let closed = match source {
+            Err(source) => return Ok((path, source)),
+            Ok(closed) => closed,
+        };
+        let opened = &self.sources[number];
+        if opened.get().is_none() {
+            let source = closed.open(path).map_err(|error| Error::read(path, error))?;
+            // Another thread may have opened it, too.
+            _ = opened.set(source);
+        }
+        opened
+            .get()
+            .map(|source| (path.as_path(), source))
+            .ok_or_else(|| Error::read(path, std::io::ErrorKind::NotFound.into()))
+    }
+
+    pub(super) fn tensor(&self, number: usize) -> &Tensor {
+        &self.file.tensors[number]
+    }
+
+    /// What they are called together.
+    pub(super) fn name(&self) -> &Path {
+        &self.file.name
+    }
+}
+
+/// The name of a file or an index, without its extension, as it was before the checkpoint was divided.
+fn without_device(stem: &str, device: Option<i64>) -> &str {
+    let known = device.and_then(|device| stem.strip_suffix(&format!(".device-{device}")));
+    known.unwrap_or(stem)
 }

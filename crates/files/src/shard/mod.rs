@@ -1,8 +1,9 @@
-//! What one device needs of the files of a checkpoint. What is written depends on the file, its rules and the device alone, so the work
+//! What one device needs of the files of a checkpoint, which may be divided in another way. What is written depends on the file, its rules and the device alone, so the work
 //! can be done in any order, by several processes, and again.
 
 mod checkpoint;
 mod plan;
+mod stored;
 
 pub use checkpoint::Checkpoint;
 pub use plan::{ShardPlan, ShardRule};
@@ -10,9 +11,9 @@ pub use plan::{ShardPlan, ShardRule};
 use crate::SLAB_BYTES;
 use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
-use crate::format::{NOTES, dtype_of, header_of, read_header};
+use crate::format::{NOTES, Note, Notes, dtype_of, header_of, read_header};
 use crate::relayout::{check_stop, pipeline};
-use checkpoint::CheckpointFile;
+use checkpoint::{CheckpointFile, Opened};
 use safetensors::tensor::{Dtype, TensorInfo};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +23,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use stored::Tensor;
 use xla_shape::ArrayShape;
 use xla_shape::relayout::{Options, Plan, Slab};
 use xla_shape::shard::Region;
@@ -143,7 +145,7 @@ pub struct ShardTensor {
     pub shape: String,
     /// The first index of the shard in each dimension.
     pub start: Vec<u64>,
-    /// The bytes that were read of the source.
+    /// The bytes of its elements in the source.
     pub bytes_read: u64,
     /// The bytes of the shard in the file.
     pub bytes: u64,
@@ -168,22 +170,6 @@ pub fn shard_notes(path: &Path) -> Result<Option<String>, Error> {
     Ok(metadata.metadata().as_ref().and_then(|entries| entries.get(NOTES).cloned()))
 }
 
-/// The metadata of a tensor in the header of a device's file, because the format itself stores no layouts.
-#[derive(Serialize)]
-struct Note {
-    shape: String,
-    whole: String,
-    start: Vec<u64>,
-    sharding: String,
-}
-
-/// What the header of a device's file says of all tensors.
-#[derive(Serialize)]
-struct Notes {
-    device: i64,
-    tensors: BTreeMap<String, Note>,
-}
-
 /// The index of a device's files, in the form that the index of a checkpoint has.
 #[derive(Serialize)]
 struct Index<'a> {
@@ -196,15 +182,16 @@ struct IndexMetadata {
     total_size: u64,
 }
 
-/// The file that is read, how many bytes of it are in memory at a time, and what ends the work early.
-type Input<'a> = (&'a CheckpointFile, usize, Option<&'a AtomicBool>);
+/// What is read, how many bytes of it are in memory at a time, and what ends the work early.
+type Input<'a> = (&'a Opened<'a>, usize, Option<&'a AtomicBool>);
 
 /// What the device has of a tensor.
 struct Piece {
+    device: i64,
     /// The number of the tensor in its file.
     tensor: usize,
     region: Region,
-    /// The shard in row-major order, and in the layout that it is to have.
+    /// The shard in the layout of the files, and in the layout that it is to have.
     from: ArrayShape,
     to: ArrayShape,
 }
@@ -227,7 +214,7 @@ impl<'a> Shards<'a> {
         let (output, stop) = (output.to_owned(), None);
         let shards = Self { checkpoint, jobs, device, output, slab_bytes: SLAB_BYTES, stop };
         let inputs = checkpoint.inputs.iter().map(PathBuf::as_path);
-        let inputs = inputs.chain(checkpoint.files().map(|(path, _)| path)).chain(plan.path());
+        let inputs = inputs.chain(checkpoint.files().flat_map(|(paths, _)| paths)).chain(plan.path());
         let index = shards.index();
         check_outputs(inputs, shards.jobs.iter().map(|job| &job.output).chain(&index).map(PathBuf::as_path))?;
         Ok(shards)
@@ -309,7 +296,10 @@ impl<'a> Shards<'a> {
     /// If a file cannot be read or written. Files that were written before stay.
     pub fn run(&self, force: bool, progress: &(dyn Fn(u64) + Sync)) -> Result<ShardsDone, Error> {
         let files = self.jobs.iter().zip(&self.checkpoint.files);
-        let written = files.clone().map(|(job, file)| job.run((file, self.slab_bytes, self.stop), force, progress));
+        let written = files.clone().map(|(job, file)| {
+            let opened = file.opened();
+            job.run((&opened, self.slab_bytes, self.stop), force, progress)
+        });
         let written = written.collect::<Result<_, _>>()?;
         self.write_index()?;
         let tensors = files.flat_map(|(job, file)| job.tensors(file)).collect();
@@ -448,38 +438,39 @@ impl Job {
             whole: file.tensors[piece.tensor].shape.to_string(),
             shape: piece.to.to_string(),
             start: piece.region.start.clone(),
-            bytes_read: piece.from.byte_size().unwrap_or_default(),
+            bytes_read: piece.region.elements().saturating_mul(piece.from.element_bits() / 8),
             bytes: piece.to.byte_size().unwrap_or_default(),
         })
     }
 }
 
 impl Piece {
-    /// What a device has of a tensor; `None` if another device alone has it.
-    fn new(tensor: usize, shape: &ArrayShape, rule: &ShardRule, device: i64) -> Result<Option<Self>, ShardError> {
+    /// What a device has of a tensor, which has this number; `None` if another device alone has it.
+    fn new((number, tensor): (usize, &Tensor), rule: &ShardRule, device: i64) -> Result<Option<Self>, ShardError> {
         let sharding = rule.sharding();
         if sharding.reduction().is_some() {
             return Err(ShardError::NoElements(sharding.clone().into()));
         }
-        let partition = sharding.partition(shape)?;
+        let partition = sharding.partition(&tensor.shape)?;
         partition.check_even()?;
         let region = match partition.region(device) {
             Ok(region) => region,
             Err(_) if partition.device_count() == Some(1) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let from = partition.shard().clone();
-        let to = rule.lay_out(&from)?;
+        let from = partition.shard().clone().with_layout(tensor.layout().clone())?;
+        let to = rule.lay_out(partition.shard())?;
         // Whether it can be copied is known before anything is written.
         Plan::check(&from, &to, &options())?;
-        Ok(Some(Self { tensor, region, from, to }))
+        Ok(Some(Self { device, tensor: number, region, from, to }))
     }
 
-    /// Gathers the shard from its file and lays it out.
-    fn make(&self, (file, slab_bytes, stop): Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
+    /// Gathers the shard from the files and lays it out.
+    fn make(&self, (files, slab_bytes, stop): Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
+        let needed = files.tensor(self.tensor).needed(&self.region, self.device);
         let gather = |slab: &Slab, room: &mut [u8]| {
             check_stop(stop)?;
-            file.gather(self.tensor, &self.region, slab.source(), room)
+            needed.gather(files, slab, room)
         };
         pipeline::run((&self.from, &self.to), &options(), slab_bytes, gather, sink)
     }
@@ -504,7 +495,7 @@ fn job<'p>(
     let mut end = 0_usize;
     for ((number, tensor), rule) in file.tensors.iter().enumerate().zip(rules) {
         let wrong = |error| Error::Shard { tensor: tensor.name.clone(), error };
-        let Some(piece) = Piece::new(number, &tensor.shape, rule, device).map_err(wrong)? else { continue };
+        let Some(piece) = Piece::new((number, tensor), rule, device).map_err(wrong)? else { continue };
         let too_large = || wrong(ShardError::TooLarge);
         let local = |size: u64| usize::try_from(size).map_err(|_| too_large());
         let bytes = local(piece.to.byte_size().ok_or_else(too_large)?)?;
@@ -512,7 +503,7 @@ fn job<'p>(
         end = start.checked_add(bytes).ok_or_else(too_large)?;
         let sizes = piece.to.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
         // The format has no layouts: an array in another layout is stored as bytes.
-        let (dtype, shape) = match piece.to == piece.from {
+        let (dtype, shape) = match piece.to.layout() == tensor.shape.layout() {
             true => {
                 let dtype = dtype_of(&piece.to).map_err(|error| Error::file(&output, error))?;
                 (dtype, sizes.collect::<Result<_, _>>()?)

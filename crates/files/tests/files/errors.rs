@@ -140,7 +140,7 @@ fn plans_of_values_and_of_json_are_the_same() {
     for pattern in ["w", "*"] {
         let plan =
             ShardPlan::new().with_rule(pattern, rule("{replicated}")).with_rule(pattern, rule("{devices=[2,1]<=[2]}"));
-        let part = Checkpoint::open_part(folder.path("w.safetensors"), Path::new("w.safetensors")).unwrap();
+        let part = Checkpoint::open_part([folder.path("w.safetensors")], Path::new("w.safetensors")).unwrap();
         let done = part.shards(&plan, 0, folder.path("out")).unwrap().run(false, &|_| {}).unwrap();
         assert_eq!(done.tensors[0].bytes, 6, "{pattern}");
     }

@@ -1,0 +1,294 @@
+//! `xla-shape shard` of a checkpoint that is divided already: the files of one plan become those of another.
+
+use crate::program::program_path;
+use crate::shard::{Tensor, save, tensor};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use xla_shape::ArrayShape;
+use xla_shape::shard::Sharding;
+
+struct Work(TempDir);
+
+impl Work {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The program with these inputs, which may have `*` in place of the number of a device.
+    fn shard(&self, inputs: &[&str], plan: &Value, device: i64, output: &str) -> Command {
+        fs::write(self.path("plan.json"), plan.to_string()).unwrap();
+        let inputs = inputs.iter().flat_map(|input| match input.contains('*') {
+            true => (0..64).map(|device| input.replace('*', &device.to_string())).collect(),
+            false => vec![(*input).to_owned()],
+        });
+        let inputs = inputs.filter(|input| self.path(input).exists());
+        let mut program = Command::new(program_path());
+        program.current_dir(self.0.path()).arg("shard").args(inputs);
+        program.args(["--plan", "plan.json", "--device", &device.to_string(), "-o", output]).stdin(Stdio::null());
+        program
+    }
+
+    fn done(&self, inputs: &[&str], plan: &Value, device: i64, output: &str, more: &[&str]) -> Value {
+        let done = self.shard(inputs, plan, device, output).args(["--format", "json"]).args(more).output().unwrap();
+        assert_eq!((done.status.code(), String::from_utf8(done.stderr).unwrap()), (Some(0), String::new()));
+        serde_json::from_slice(&done.stdout).unwrap()
+    }
+
+    fn divide(&self, inputs: &[&str], plan: &Value, devices: i64, output: &str, more: &[&str]) {
+        for device in 0..devices {
+            self.done(inputs, plan, device, output, more);
+        }
+    }
+
+    fn refused(&self, inputs: &[&str], plan: &Value) -> String {
+        let done = self.shard(inputs, plan, 0, "never").output().unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        assert!(!self.path("never").exists(), "nothing is written");
+        String::from_utf8(done.stderr).unwrap().strip_prefix("error: ").unwrap().trim_end().to_owned()
+    }
+}
+
+/// The shard of a device element by element, in its layout, with zeros as padding.
+fn by_elements((_, _, sizes, data): &Tensor, sharding: &str, shard: &ArrayShape, device: i64) -> Vec<u8> {
+    let sizes = sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+    let whole = ArrayShape::with_default_layout(shard.element_type(), &sizes).unwrap();
+    let region = sharding.parse::<Sharding>().unwrap().partition(&whole).unwrap().region(device).unwrap();
+    let width = shard.element_bits() as usize / 8;
+    let mut made = vec![0; shard.byte_size().unwrap() as usize];
+    let table = shard.stride_table().unwrap();
+    let mut index = vec![0; sizes.len()];
+    for number in 0..region.elements() {
+        let (mut rest, mut from) = (number, 0);
+        for (i, size) in region.sizes().enumerate().collect::<Vec<_>>().into_iter().rev() {
+            (index[i], rest) = (rest % size, rest / size);
+        }
+        for ((i, start), size) in index.iter().zip(&region.start).zip(&sizes) {
+            from = from * size + start + i;
+        }
+        let (from, to) = (from as usize * width, table.as_ref().linear_index(&index) as usize * width);
+        made[to..to + width].copy_from_slice(&data[from..from + width]);
+    }
+    made
+}
+
+fn is_same_folder(a: &Path, b: &Path) {
+    let names = |folder: &Path| {
+        let mut names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        names.sort();
+        names
+    };
+    assert_eq!(names(a), names(b));
+    for name in names(a) {
+        assert!(fs::read(a.join(&name)).unwrap() == fs::read(b.join(&name)).unwrap(), "{}", name.display());
+    }
+}
+
+/// An 8-way checkpoint in other layouts and another order of axes is the same, whether it is made from the whole or from a 4-way one.
+#[test]
+fn the_files_of_one_plan_become_those_of_another() {
+    let work = Work::new();
+    let one = [tensor("embed", Dtype::BF16, &[64, 256], 1), tensor("scale", Dtype::F32, &[16], 2)];
+    let two = [
+        tensor("w", Dtype::F32, &[24, 48, 10], 3),
+        tensor("lone", Dtype::U8, &[5, 7], 4),
+        tensor("empty", Dtype::F32, &[0, 8], 5),
+    ];
+    save(&work.path("a.safetensors"), &one);
+    save(&work.path("b.safetensors"), &two);
+    let names = |file, tensors: &[Tensor]| tensors.iter().map(|tensor| (tensor.0, file)).collect::<Vec<_>>();
+    let weight_map = [names("a.safetensors", &one), names("b.safetensors", &two)].concat();
+    let index = json!({ "weight_map": weight_map.into_iter().collect::<HashMap<_, _>>() });
+    fs::write(work.path("m.safetensors.index.json"), index.to_string()).unwrap();
+
+    let embed = "{devices=[2,4]<=[4,2]T(1,0)}";
+    let four = json!({
+        "embed": { "sharding": "{devices=[2,2]<=[4]}", "layout": "{1,0:T(8,128)(2,1)}" },
+        "scale": "{devices=[2,2]<=[4] last_tile_dim_replicate}",
+        "w": { "sharding": "{mesh['x'=2,'y'=2], [{'x'}, {'y'}, {}]}", "generation": "v5e" },
+        "lone": "{maximal device=3}",
+        "*": "{replicated}",
+    });
+    let eight = json!({
+        "embed": { "sharding": embed, "layout": "{1,0:T(8,128)}" },
+        "scale": "{replicated}",
+        // The shards of three rows do not begin where those of twelve have tiles.
+        "w": { "sharding": "{devices=[8,1,1]<=[8]}", "layout": "{1,2,0:T(4,8)(2,1)}" },
+        "lone": "{maximal device=6}",
+        "*": "{devices=[1,8]<=[8]}",
+    });
+    work.divide(&["m.safetensors.index.json"], &four, 4, "four", &[]);
+    work.divide(&["m.safetensors.index.json"], &eight, 8, "eight", &[]);
+    for (inputs, output, slab) in [
+        (&["four/m.safetensors.device-*.index.json"][..], "again", "1000000"),
+        (&["four/m.safetensors.device-*.index.json"], "slabs", "700"),
+    ] {
+        work.divide(inputs, &eight, 8, output, &["--slab-bytes", slab]);
+        is_same_folder(&work.path("eight"), &work.path(output));
+    }
+    // The same without an index, in another order.
+    let files = ["four/b.device-*.safetensors", "four/a.device-*.safetensors"];
+    let done = work.done(&files, &eight, 6, "files", &[]);
+    assert_eq!(done["files"][0]["output"], "files/b.device-6.safetensors");
+    for name in ["a.device-6.safetensors", "b.device-6.safetensors"] {
+        assert!(fs::read(work.path("files").join(name)).unwrap() == fs::read(work.path("eight").join(name)).unwrap());
+    }
+    // What was made is right element by element.
+    for device in 0..8 {
+        let bytes = fs::read(work.path(&format!("again/a.device-{device}.safetensors"))).unwrap();
+        let shard = "bf16[32,64]{1,0:T(8,128)}".parse().unwrap();
+        let expected = by_elements(&one[0], embed, &shard, device);
+        assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("embed").unwrap().data() == expected);
+        let bytes = fs::read(work.path(&format!("again/b.device-{device}.safetensors"))).unwrap();
+        let shard = "f32[3,48,10]{1,2,0:T(4,8)(2,1)}".parse().unwrap();
+        let expected = by_elements(&two[0], "{devices=[8,1,1]<=[8]}", &shard, device);
+        assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("w").unwrap().data() == expected);
+    }
+    // And back: the names, the order of the tensors and every byte are those of the first.
+    work.divide(&["again/m.safetensors.device-*.index.json"], &four, 4, "back", &["--slab-bytes", "3000"]);
+    is_same_folder(&work.path("four"), &work.path("back"));
+    // One device has the whole.
+    let done = work.done(&["four/a.device-*.safetensors"], &json!({ "*": "{maximal device=0}" }), 0, "one", &[]);
+    let read = done["tensors"].as_array().unwrap().iter().map(|tensor| tensor["bytes_read"].as_u64().unwrap());
+    assert_eq!(read.sum::<u64>(), 64 * 256 * 2 + 16 * 4);
+    let bytes = fs::read(work.path("one/a.device-0.safetensors")).unwrap();
+    assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("embed").unwrap().data() == one[0].3);
+}
+
+/// Killed twice, and started again: files that are whole are kept, and no other file appears.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_change_of_the_plan_that_is_killed_goes_on() {
+    let work = Work::new();
+    for name in ["a", "b"] {
+        let file = [tensor(name, Dtype::BF16, &[2048, 4096], 1)];
+        save(&work.path(&format!("{name}.safetensors")), &file);
+    }
+    let files = ["a.safetensors", "b.safetensors"];
+    let four = json!({ "*": { "sharding": "{devices=[2,2]<=[4]}", "layout": "{1,0:T(8,128)(2,1)}" } });
+    let eight = json!({ "*": { "sharding": "{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}", "layout": "{0,1:T(8,128)(2,1)}" } });
+    work.divide(&files, &four, 4, "four", &[]);
+    work.done(&files, &eight, 5, "eight", &[]);
+    let inputs = ["four/a.device-*.safetensors", "four/b.device-*.safetensors"];
+    let [first, second] = ["a", "b"].map(|name| work.path(&format!("out/{name}.device-5.safetensors")));
+    for is_second in [false, true] {
+        // So small parts take a while.
+        let mut program = work.shard(&inputs, &eight, 5, "out");
+        let mut child = program.args(["--slab-bytes", "1"]).stdout(Stdio::null()).spawn().unwrap();
+        let counts = format!("/proc/{}/io", child.id());
+        let written = || {
+            let told = fs::read_to_string(&counts).unwrap_or_default();
+            told.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse::<u64>().ok()).unwrap_or_default()
+        };
+        // It is in the middle of a file.
+        let mut before = None;
+        while before.is_none_or(|before| written() < before + 20_000) {
+            assert_eq!(child.try_wait().unwrap(), None, "it has not ended");
+            if before.is_none() && (!is_second || first.exists()) {
+                before = Some(written());
+            }
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!((first.exists(), second.exists()), (is_second, false));
+    }
+    let done = work.done(&inputs, &eight, 5, "out", &[]);
+    assert_eq!((&done["files"][0]["resumed"], &done["files"][1]["resumed"]), (&json!(true), &json!(false)));
+    is_same_folder(&work.path("eight"), &work.path("out"));
+}
+
+/// A file of a device with this entry in its metadata.
+fn save_noted(path: &Path, (name, dtype, sizes, data): &Tensor, notes: &Value) {
+    let view = TensorView::new(*dtype, sizes.clone(), data).unwrap();
+    let metadata = HashMap::from([("xla_shape".to_owned(), notes.to_string())]);
+    fs::write(path, serialize([(*name, view)], Some(metadata)).unwrap()).unwrap();
+}
+
+#[test]
+fn files_that_do_not_belong_together_are_refused() {
+    let work = Work::new();
+    save(&work.path("w.safetensors"), &[tensor("w", Dtype::F32, &[8, 4], 1)]);
+    work.divide(&["w.safetensors"], &json!({ "*": "{devices=[4,1]<=[4]}" }), 4, "rows", &[]);
+    work.divide(&["w.safetensors"], &json!({ "*": "{devices=[1,4]<=[4]}" }), 4, "columns", &[]);
+    let plan = json!({ "*": "{replicated}" });
+    let rows = |devices: &[i64]| devices.iter().map(|n| format!("rows/w.device-{n}.safetensors")).collect::<Vec<_>>();
+    let refused = |inputs: &[String]| work.refused(&inputs.iter().map(String::as_str).collect::<Vec<_>>(), &plan);
+    assert_eq!(
+        refused(&rows(&[0, 1, 3])),
+        "expected the files of all devices of `w.safetensors`: tensor `w` has a shard on device 2, too"
+    );
+    fs::copy(work.path("rows/w.device-1.safetensors"), work.path("w.device-1.safetensors")).unwrap();
+    assert_eq!(
+        refused(&[rows(&[0, 1, 2, 3]), vec!["w.device-1.safetensors".to_owned()]].concat()),
+        "`rows/w.device-1.safetensors` and `w.device-1.safetensors` are both of device 1"
+    );
+    assert_eq!(
+        refused(&[rows(&[0, 1, 2]), vec!["columns/w.device-3.safetensors".to_owned()]].concat()),
+        "the files are not of one checkpoint: tensor `w` is f32[8,4]{1,0} in shards of f32[2,4]{1,0} by {devices=[4,1]<=[4]} in \
+         `rows/w.device-0.safetensors`, and f32[8,4]{1,0} in shards of f32[8,1]{1,0} by {devices=[1,4]<=[4]} in \
+         `columns/w.device-3.safetensors`"
+    );
+    assert_eq!(
+        refused(&[rows(&[0, 1, 2, 3]), vec!["w.safetensors".to_owned()]].concat()),
+        "`rows/w.device-0.safetensors` and `w.safetensors` have the same name"
+    );
+    let own = tensor("w", Dtype::F32, &[2, 4], 1);
+    let note = |whole: &str, shape: &str, start: [u64; 2], sharding: &str| {
+        let note = json!({ "shape": shape, "whole": whole, "start": start, "sharding": sharding });
+        json!({ "device": 1, "tensors": { "w": note } })
+    };
+    let rows = "{devices=[4,1]<=[4]}";
+    for (notes, message) in [
+        (
+            json!(3),
+            "the metadata's entry `xla_shape` is wrong: invalid type: integer `3`, expected an object with `device` and `tensors` at line 1 column 1",
+        ),
+        (json!({ "device": 1, "tensors": {} }), "the metadata's entry `xla_shape` does not name tensor `w`"),
+        (
+            note("f32[8,", "f32[2,4]", [2, 0], rows),
+            "tensor `w`: the metadata's entry `xla_shape` is wrong: expected a dimension's size, `<=` and a bound, or `?`, \
+             found the end of the text",
+        ),
+        (
+            note("f32[8,4]{0,1}", "f32[2,4]", [2, 0], rows),
+            "a .safetensors file holds an array in row-major order, not f32[8,4]{0,1}",
+        ),
+        (
+            note("f32[9,4]", "f32[3,4]", [3, 0], rows),
+            "tensor `w`: the metadata's entry `xla_shape` is wrong: expected dimension 0 to have a size divisible by 4, such as 12, \
+             found 9",
+        ),
+        (
+            note("f32[8,4]", "f32[4,4]", [2, 0], rows),
+            "tensor `w`: by its sharding, a shard is f32[2,4]{1,0}, but the metadata says f32[4,4]{1,0}",
+        ),
+        (
+            note("f32[8,4]", "f32[2,4]", [4, 0], rows),
+            "tensor `w`: by its sharding, the shard of device 1 begins at [2, 0], but the metadata says [4, 0]",
+        ),
+        (
+            note("s8[8,4]", "s8[2,4]", [2, 0], rows),
+            "tensor `w` should be s8[2,4]{1,0} or its bytes, but is f32[2,4]{1,0}",
+        ),
+        (
+            note("f32[8,4]", "f32[2,4]", [2, 0], "{devices=[4,1]4,5,6,7}"),
+            "tensor `w`: the metadata's entry `xla_shape` is wrong: expected a device of the sharding, found 1",
+        ),
+        (
+            note("s4[8,4]", "s4[2,4]{1,0:E(4)}", [2, 0], rows),
+            "tensor `w`: elements of 4 bits are not supported in the files of devices",
+        ),
+    ] {
+        save_noted(&work.path("w.device-1.safetensors"), &own, &notes);
+        assert_eq!(refused(&["w.device-1.safetensors".to_owned()]), format!("`w.device-1.safetensors`: {message}"));
+    }
+}

@@ -1,0 +1,222 @@
+//! Where a tensor is: whole in one file, or divided among the files of devices.
+
+use super::checkpoint::Opened;
+use crate::access::Reader;
+use crate::error::{Error, FileError};
+use crate::format::{Note, is_stored_as_bytes};
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use xla_shape::relayout::Slab;
+use xla_shape::shard::{MovedRuns, Partition, Region, Sharding};
+use xla_shape::{ArrayShape, Layout};
+
+/// A tensor of a checkpoint.
+pub(super) struct Tensor {
+    pub(super) name: String,
+    /// The whole of it, row-major.
+    pub(super) shape: ArrayShape,
+    stored: Stored,
+}
+
+enum Stored {
+    Whole(Place),
+    Divided(Box<Divided>),
+}
+
+/// The byte of a file at which a shard, or the whole tensor, begins.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The number of the file.
+    pub(super) file: usize,
+    pub(super) start: u64,
+}
+
+/// A tensor whose shards are in the files of devices.
+struct Divided {
+    /// What the files say, except where each shard begins.
+    note: Note,
+    partition: Partition,
+    /// A shard with its layout.
+    shard: ArrayShape,
+    /// The shard of each device.
+    places: BTreeMap<i64, Place>,
+}
+
+/// A part of a tensor in a file: the whole of what one device has, or the whole tensor.
+pub(super) struct Part {
+    place: Place,
+    region: Region,
+}
+
+/// What a device needs of a tensor, and where it is.
+pub(super) struct Needed<'a> {
+    /// The index of the first element.
+    pub(super) start: &'a [u64],
+    /// The shape of a part, with its layout.
+    pub(super) shape: &'a ArrayShape,
+    /// The parts that have something of it, without copies.
+    pub(super) parts: Vec<Part>,
+}
+
+impl Tensor {
+    pub(super) fn whole(name: String, shape: ArrayShape, place: Place) -> Self {
+        Self { name, shape, stored: Stored::Whole(place) }
+    }
+
+    /// The tensor that has the shard of a device, which is stored as `stored`.
+    pub(super) fn divided(
+        name: String,
+        (device, note): (i64, Note),
+        stored: &ArrayShape,
+        place: Place,
+    ) -> Result<Self, FileError> {
+        let wrong = |error: Box<dyn std::error::Error + Send + Sync>| FileError::Note { tensor: name.clone(), error };
+        let parsed = |text: &str| text.parse::<ArrayShape>().map_err(|error| wrong(error.into()));
+        let (shape, shard) = (parsed(&note.whole)?, parsed(&note.shape)?);
+        let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions()));
+        if row_major.as_ref() != Ok(&shape) {
+            return Err(FileError::NotRowMajor(shape.into()));
+        }
+        let sharding = note.sharding.parse::<Sharding>().map_err(|error| wrong(error.into()))?;
+        let partition = sharding.partition(&shape).map_err(|error| wrong(error.into()))?;
+        partition.check_even().map_err(|error| wrong(error.into()))?;
+        let expected = partition.shard().clone().with_layout(shard.layout().clone());
+        let expected = expected.map_err(|error| wrong(error.into()))?;
+        if expected != shard {
+            return Err(FileError::OtherShard { tensor: name, expected: expected.into(), found: shard.into() });
+        }
+        // They could not be read one by one.
+        if !shard.element_bits().is_multiple_of(8) {
+            return Err(FileError::PackedShard { tensor: name, shape: shard.into() });
+        }
+        let mut divided = Divided { partition, shard, note: note.clone(), places: BTreeMap::new() };
+        divided.add(&name, (device, &note), stored, place)?;
+        Ok(Self { name, shape, stored: Stored::Divided(divided.into()) })
+    }
+
+    /// Adds the shard of another device; false if it is one of another tensor.
+    pub(super) fn add(&mut self, own: (i64, &Note), stored: &ArrayShape, place: Place) -> Result<bool, FileError> {
+        let Stored::Divided(divided) = &mut self.stored else { return Ok(false) };
+        let of = |note: &Note| [note.shape.clone(), note.whole.clone(), note.sharding.clone()];
+        if of(&divided.note) != of(own.1) {
+            return Ok(false);
+        }
+        divided.add(&self.name, own, stored, place)?;
+        Ok(true)
+    }
+
+    /// A device whose shard is in none of the files.
+    pub(super) fn missing(&self) -> Option<i64> {
+        let Stored::Divided(divided) = &self.stored else { return None };
+        let mut devices = divided.partition.regions().map(|(device, _)| device);
+        devices.find(|device| !divided.places.contains_key(device))
+    }
+
+    /// What the files say of it, to tell it from another one of the same name.
+    pub(super) fn described(&self) -> String {
+        match &self.stored {
+            Stored::Whole(_) => self.shape.to_string(),
+            Stored::Divided(divided) => divided.note.to_string(),
+        }
+    }
+
+    /// The layout of what is in the files.
+    pub(super) fn layout(&self) -> &Layout {
+        match &self.stored {
+            Stored::Whole(_) => self.shape.layout(),
+            Stored::Divided(divided) => divided.shard.layout(),
+        }
+    }
+
+    /// Where the elements of a region are that a device needs. Of copies, the device's own is taken, or else different devices take different
+    /// ones.
+    pub(super) fn needed<'a>(&'a self, region: &'a Region, device: i64) -> Needed<'a> {
+        let start = &region.start;
+        let divided = match &self.stored {
+            Stored::Whole(place) => {
+                let parts = vec![Part { place: *place, region: Region::whole(&extents(&self.shape)) }];
+                return Needed { start, shape: &self.shape, parts };
+            }
+            Stored::Divided(divided) => divided,
+        };
+        let mut copies = BTreeMap::<_, (Region, Vec<(i64, Place)>)>::new();
+        for (&holder, &place) in &divided.places {
+            // Each was looked up when it was added.
+            let Ok(held) = divided.partition.region(holder) else { continue };
+            if !held.intersection(region).is_empty() {
+                copies.entry(held.start.clone()).or_insert((held, Vec::new())).1.push((holder, place));
+            }
+        }
+        let parts = copies.into_values().map(|(region, copies)| {
+            let turn = usize::try_from(device).unwrap_or_default() % copies.len();
+            let own = copies.iter().find(|(holder, _)| *holder == device);
+            Part { place: own.unwrap_or(&copies[turn]).1, region }
+        });
+        Needed { start, shape: &divided.shard, parts: parts.collect() }
+    }
+}
+
+impl Divided {
+    fn add(
+        &mut self,
+        name: &str,
+        (device, note): (i64, &Note),
+        stored: &ArrayShape,
+        place: Place,
+    ) -> Result<(), FileError> {
+        let tensor = || name.to_owned();
+        if self.shard != *stored && !is_stored_as_bytes(&self.shard, stored) {
+            let (shape, found) = (self.shard.clone().into(), stored.clone().into());
+            return Err(FileError::StoredShard { tensor: tensor(), shape, found });
+        }
+        let region = self.partition.region(device);
+        let region = region.map_err(|error| FileError::Note { tensor: tensor(), error: error.into() })?;
+        if region.start != note.start {
+            let (expected, found) = (region.start, note.start.clone());
+            return Err(FileError::OtherStart { tensor: tensor(), device, expected, found });
+        }
+        self.places.insert(device, place);
+        Ok(())
+    }
+}
+
+impl Needed<'_> {
+    /// Reads what a slab of it needs. The slab's source has the layout of the parts.
+    pub(super) fn gather(&self, files: &Opened<'_>, slab: &Slab, room: &mut [u8]) -> Result<(), Error> {
+        let (shape, _) = slab.shapes();
+        let start = self.start.iter().zip(slab.start()).map(|(whole, own)| whole + own).collect::<Vec<_>>();
+        let limit = start.iter().zip(extents(shape)).map(|(start, extent)| start + extent).collect();
+        let slab = Region { start: start.clone(), limit };
+        let mut found = 0;
+        for part in &self.parts {
+            let common = part.region.intersection(&slab);
+            if common.is_empty() {
+                continue;
+            }
+            let (path, source) = files.get(part.place.file)?;
+            let short = || Error::read(path, ErrorKind::UnexpectedEof.into());
+            let runs = MovedRuns::new((self.shape, part.region.start.clone()), (shape, start.clone()), &common);
+            let mut reader = Reader::new(source, room);
+            for run in runs.map_err(|_| short())? {
+                let range = |array: &ArrayShape, start: u64| array.byte_range(&(start..start.checked_add(run.len)?));
+                let (Some(from), Some(to)) = (range(self.shape, run.from), range(shape, run.to)) else {
+                    return Err(short());
+                };
+                let read = reader.add(part.place.start + from.start, to.start as usize..to.end as usize);
+                read.map_err(|error| Error::read(path, error))?;
+                found += run.len;
+            }
+            reader.flush().map_err(|error| Error::read(path, error))?;
+        }
+        // The parts do not overlap. If they are not all of the slab, something would be left as it was.
+        match found == slab.elements() {
+            true => Ok(()),
+            false => Err(Error::read(files.name(), ErrorKind::UnexpectedEof.into())),
+        }
+    }
+}
+
+/// The size of each dimension.
+fn extents(array: &ArrayShape) -> Vec<u64> {
+    array.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default()).collect()
+}
