@@ -14,10 +14,11 @@ use std::sync::OnceLock;
 use xla_shape::map::StrideTableRef;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
-use xla_shape_answers::advise::{Advice, Change};
+use xla_shape_answers::advise::{Advice, Change, GpuAdvice};
 use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::draw::Drawing;
-use xla_shape_answers::explain::Explanation;
+use xla_shape_answers::explain::OnDevices;
+use xla_shape_answers::hlo::Device;
 use xla_shape_answers::numbers::{no_array, no_size};
 use xla_shape_answers::{Given, GivenArray};
 use xla_shape_render::{Html as _, Svg as _};
@@ -186,6 +187,11 @@ fn dimension(size: i64, is_dynamic: bool) -> PyResult<Dimension> {
             Err(shape_error(format_args!("expected a size of at least 0, or -1 for an unbounded one, found {size}")))
         }
     }
+}
+
+/// The generation of TPUs or the GPU that a text names.
+fn device(text: &str) -> PyResult<Device> {
+    text.parse().map_err(shape_error)
 }
 
 /// The generation of TPUs that a text names.
@@ -413,15 +419,20 @@ impl Shape {
         self.value.clone().with_tpu_layout(generation).map(Self::of_value).map_err(shape_error)
     }
 
-    /// The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`).
+    /// The layouts that take the fewest bytes on a TPU, or the orders that operations want on a GPU, such as `h100`. `what_if` first changes
+    /// sizes (`1=128`) or swaps dimensions (`0,1`).
     #[pyo3(
         signature = (generation=None, *, what_if=Vec::new(), top=Number(10)),
         text_signature = "($self, generation=None, *, what_if=(), top=10)"
     )]
     fn advise(&self, generation: Option<&str>, what_if: Vec<String>, top: Number<usize>) -> PyResult<Answer> {
-        let generation = generation.map(self::generation).transpose()?;
+        let device = generation.map(device).transpose()?;
         let changes = what_if.iter().map(|change| change.parse::<Change>()).collect::<Result<Vec<_>, _>>();
-        let advice = Advice::new(self.given_array()?, &changes.map_err(shape_error)?, generation, top.0);
+        let (array, changes) = (self.given_array()?, changes.map_err(shape_error)?);
+        if let Some(gpu) = device.and_then(Device::gpu) {
+            return Ok(Answer::new(GpuAdvice::new(array, &changes, gpu).map_err(shape_error)?).list());
+        }
+        let advice = Advice::new(array, &changes, device.and_then(Device::generation), top.0);
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
@@ -438,18 +449,15 @@ impl Shape {
     }
 
     /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
-    /// generations of TPUs, which layouts they choose.
+    /// generations of TPUs or names of GPUs, which layouts they choose.
     #[pyo3(signature = (sharding=None, *, generations=Vec::new()), text_signature = "($self, sharding=None, *, generations=())")]
     fn explain(&self, sharding: Option<ShardingArgument>, generations: Vec<String>) -> PyResult<Answer> {
-        let generations = generations.iter().map(|name| self::generation(name)).collect::<PyResult<Vec<_>>>()?;
-        for &generation in &generations {
+        let devices = generations.iter().map(|name| device(name)).collect::<PyResult<Vec<_>>>()?;
+        for generation in devices.iter().filter_map(|device| device.generation()) {
             self.value.clone().with_tpu_layout(generation).map_err(shape_error)?;
         }
-        let mut explanation = Explanation::new(self.given()).for_tpus(&generations);
-        if let Some(sharding) = sharding {
-            explanation = explanation.with_sharding(sharding.0).map_err(shape_error)?;
-        }
-        Ok(Answer::new(explanation))
+        let sharding = sharding.map(|sharding| sharding.0);
+        Ok(Answer::new(OnDevices::new(self.given(), &devices, sharding).map_err(shape_error)?))
     }
 
     /// A picture of the positions of the elements.
@@ -526,7 +534,7 @@ pub(crate) fn default_layout(
     Ok(Layout(shape.array()?.layout().clone()))
 }
 
-/// The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`.
+/// The layouts of an array that take the fewest bytes on a TPU, or that operations want on a GPU; see `Shape.advise`.
 #[pyfunction]
 #[pyo3(
     signature = (shape, generation=None, *, what_if=Vec::new(), top=Number(10)),

@@ -204,7 +204,8 @@ class Shape:
         """The same shape in the default layouts of a generation of TPUs, such as `v5e`."""
 
     def advise(self, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10) -> Answer:
-        """The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`)."""
+        """The layouts that take the fewest bytes on a TPU, or the orders that operations want on a GPU, such as `h100`. `what_if` first changes
+        sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
     def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
         """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of the
@@ -213,7 +214,7 @@ class Shape:
 
     def explain(self, sharding: str | Sharding | None = None, *, generations: Sequence[str] = ()) -> Answer:
         """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
-        generations of TPUs, which layouts they choose."""
+        generations of TPUs or names of GPUs, which layouts they choose."""
 
     def draw(self) -> Answer:
         """A picture of the positions of the elements."""
@@ -633,7 +634,7 @@ class Tensor:
 def advise(
     shape: _Shaped, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10
 ) -> Answer:
-    """The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`."""
+    """The layouts of an array that take the fewest bytes on a TPU, or that operations want on a GPU; see `Shape.advise`."""
 
 def byte_size(shape: _Shaped, /) -> int:
     """The bytes that a shape takes, including padding."""

@@ -1,4 +1,9 @@
-//! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others.
+//! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others. On a GPU: the orders
+//! that operations want.
+
+mod gpu;
+
+pub use gpu::GpuAdvice;
 
 use crate::digest::Digest;
 use crate::numbers::{count, difference, no_size};
@@ -108,6 +113,10 @@ words! {
         Both = "default and natural",
         /// The layout that was given.
         Given = "given",
+        /// What a convolution wants on a GPU, of dimensions N, C, H, W.
+        Convolution = "convolution",
+        /// What a product wants on a GPU that sums over the last dimension but one.
+        Product = "product",
     }
 }
 
@@ -135,10 +144,7 @@ impl Advice {
         top: usize,
     ) -> Result<Self, AdviceError> {
         let GivenArray { array: given, has_layout } = given.into();
-        if given.byte_size().is_none() {
-            return Err(AdviceError::NoSize(no_size(&given.into())));
-        }
-        let changed = changes.iter().try_fold(given.clone(), |array, change| change.apply(&array))?;
+        let changed = changed(&given, changes)?;
         let assumed = generation.is_none();
         let generation = generation.unwrap_or(DEFAULT_GENERATION);
         let layouts = layouts(generation, changed.element_type(), changed.dimensions())?;
@@ -212,6 +218,14 @@ impl Advice {
         let least = others().filter(|row| row.saved_bytes > 0).max_by_key(|row| row.saved_bytes);
         least.or_else(|| others().find(|row| row.choice == Some(Choice::Natural)))
     }
+}
+
+/// An array after the changes to its dimensions.
+fn changed(given: &ArrayShape, changes: &[Change]) -> Result<ArrayShape, AdviceError> {
+    if given.byte_size().is_none() {
+        return Err(AdviceError::NoSize(no_size(&given.clone().into())));
+    }
+    changes.iter().try_fold(given.clone(), |array, change| change.apply(&array))
 }
 
 /// A merge in words: `merge dimensions 0 and 1`.

@@ -14,8 +14,9 @@
 //!
 //! | module | main type | question |
 //! |---|---|---|
-//! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
+//! | [`advise`] | [`Advice`](advise::Advice), [`GpuAdvice`](advise::GpuAdvice) | Which layouts take less memory? Which do operations want? |
 //! | [`explain`] | [`Explanation`](explain::Explanation) | What does the text of a shape mean, and how much memory does it take? |
+//! | [`explain`] | [`OnDevices`](explain::OnDevices) | What does a GPU do with a shape? |
 //! | [`explain`] | [`Location`](explain::Location) | Where is an element, and what is at a position? |
 //! | [`explain`] | [`Registers`](explain::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |

@@ -258,3 +258,34 @@ fn what_if_changes_dimensions_before_the_comparison() {
     let usage = Command::program().args(["advise", "f32[3]", "--what-if", "x"]).output().unwrap();
     assert_eq!(usage.status.code(), Some(2));
 }
+
+#[test]
+fn what_a_gpu_does_with_a_shape_is_said() {
+    let words = |arguments: &[&str]| run(arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&["explain", "f32[8,64,56,56]", "--for", "h100,a100-80"]);
+    for said in [
+        "On a GPU h100, a100-80 store it as f32[8,64,56,56]{3,2,1,0} in 6,422,528 bytes (6.12 MiB).",
+        "On h100, convolutions want the channels last (NHWC), so of an array N,C,H,W: f32[8,64,56,56]{1,3,2,0}",
+        "On a100-80, convolutions want N,C,H,W in row-major order (NCHW): f32[8,64,56,56]{3,2,1,0}",
+        "Temporary buffers begin at multiples of 256 bytes.",
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
+    assert!(!text.contains("TPU") && !text.contains("packed"), "{text}");
+    let text = words(&["explain", "(token[], s4[7,33])", "--for", "v5e,l4"]);
+    assert!(text.contains("On a TPU By default, TPUs choose: {1} s4[7,33]{1,0:T(8,128)(8,1)E(4)}"), "{text}");
+    assert!(text.contains("l4 stores {1} as s4[7,33]{1,0:E(4)} in 116 bytes."), "{text}");
+    assert!(text.contains("Elements of less than 8 bits are packed, also across rows."), "{text}");
+
+    let text = words(&["advise", "s8[1024,256]{0,1:T(8,128)(4,1)}", "--for", "b200", "--what-if", "1=512"]);
+    for said in [
+        "GPU b200 stores s8[1024,512] in 524,288 bytes (512 KiB).",
+        "products want the dimension that they sum over to vary fastest, so of a matrix that is summed over its first dimension: s8[1024,512]{0,1}",
+        "For an array that only products read, ",
+        "`Format(Layout(major_to_minor=(1, 0)), sharding)`",
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
+    let text = words(&["advise", "f32[100,200]", "--for", "h100"]);
+    assert!(text.contains("No operation is known to want another order of such an array."), "{text}");
+}

@@ -1,9 +1,10 @@
-//! The layouts of an array on a TPU, in words.
+//! The layouts of an array on a TPU or a GPU, in words.
 
+use crate::explain::gpu::wanted;
 use crate::tpu::{cost, named};
 use crate::words::{Factor, InUnits, column_width, count};
 use crate::{Show, Text};
-use xla_shape_answers::advise::{Advice, Choice, Room, Row};
+use xla_shape_answers::advise::{Advice, Choice, GpuAdvice, Room, Row};
 
 /// Whose choice the layout is, and what it saves or costs.
 fn remark(row: &Row) -> String {
@@ -12,6 +13,8 @@ fn remark(row: &Row) -> String {
         Some(Choice::Both) => "the device's choice, in the natural order",
         Some(Choice::Default) => "the device's choice",
         Some(Choice::Natural) => "the natural order",
+        Some(Choice::Convolution) => "for convolutions",
+        Some(Choice::Product) => "for products",
         Some(_) => "as it is",
         None => "another order",
     };
@@ -49,12 +52,8 @@ impl Show for Advice {
         }
         text.verbatim("");
         let column = column_width(rows.iter().map(|row| row.shape.chars().count()));
-        let show = |text: &mut Text, row: &Row, remark: &str| {
-            let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
-            text.row(&format!("  {:column$}  {bytes:>9}  {expansion:>7}", row.shape), remark);
-        };
         for row in &layouts {
-            show(&mut text, row, &remark(row));
+            show(&mut text, column, row, &remark(row));
         }
         if *hidden > 0 {
             text.verbatim(format_args!("  … and {} (--top)", count(*hidden as u64, "other size", "other sizes")));
@@ -64,7 +63,7 @@ impl Show for Advice {
             for row in &merges {
                 let saved = InUnits(row.saved_bytes.unsigned_abs());
                 let change = row.change.as_deref().unwrap_or_default();
-                show(&mut text, row, &format!("{change}: saves {saved}"));
+                show(&mut text, column, row, &format!("{change}: saves {saved}"));
             }
             text.paragraph(
                 "  Merge by `x.reshape(…)`. `xla-shape compare` says whether the reshape itself moves the data.",
@@ -72,6 +71,48 @@ impl Show for Advice {
         }
         room_words(&mut text, &layouts);
         in_jax(&mut text, self);
+        text
+    }
+}
+
+/// A row of the table of layouts.
+fn show(text: &mut Text, column: usize, row: &Row, remark: &str) {
+    let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
+    text.row(&format!("  {:column$}  {bytes:>9}  {expansion:>7}", row.shape), remark);
+}
+
+impl Show for GpuAdvice {
+    fn text(&self, width: usize) -> Text {
+        let Self { rows, given, has_layout, changed, orders, gpu } = self;
+        let mut text = Text::new(width);
+        if *has_layout {
+            text.paragraph(format_args!("{given} takes {}.", cost(given.byte_size(), given.expansion())));
+        }
+        if changed != given {
+            text.verbatim(format_args!("What if it were {changed}:"));
+        }
+        if let Some(default) = rows.first() {
+            let cost = cost(Some(default.bytes), Some(default.expansion));
+            text.paragraph(format_args!("GPU {gpu} stores {} in {cost}.", changed.without_layout()));
+        }
+        text.verbatim("");
+        let column = column_width(rows.iter().map(|row| row.shape.chars().count()));
+        for row in rows {
+            show(&mut text, column, row, &remark(row));
+        }
+        text.heading("What operations want");
+        for order in orders {
+            text.paragraph(format_args!("  On {gpu}, {}: {}", wanted(order.operation, order.order), order.shape));
+        }
+        text.paragraph(match orders.as_slice() {
+            [] => "  No operation is known to want another order of such an array. Without tiles, each order takes the same bytes.",
+            _ => "  Without tiles, each order takes the same bytes, but in another order the compiler makes a transposed copy.",
+        });
+        if let Some(row) = self.for_jax() {
+            let what = if row.choice == Some(Choice::Product) { "products" } else { "convolutions" };
+            text.heading("In JAX");
+            in_jax_words(&mut text, &format!("an array that only {what} read"), row);
+        }
         text
     }
 }
@@ -96,10 +137,14 @@ fn in_jax(text: &mut Text, advice: &Advice) {
         ..0 => format!(", which costs {}", InUnits(row.saved_bytes.unsigned_abs())),
         _ => String::new(),
     };
-    let layout = row.jax.as_deref().unwrap_or_default();
     text.heading("In JAX");
+    in_jax_words(text, &format!("{what}{cost}"), row);
+}
+
+fn in_jax_words(text: &mut Text, what: &str, row: &Row) {
+    let layout = row.jax.as_deref().unwrap_or_default();
     text.paragraph(format_args!(
-        "  The device's own choice needs nothing. For {what}{cost}, `from jax.experimental.layout import Format, Layout` \
+        "  The device's own choice needs nothing. For {what}, `from jax.experimental.layout import Format, Layout` \
          and give `Format({layout}, sharding)` to `jax.device_put`, or as `in_shardings` or `out_shardings` to `jax.jit`."
     ));
 }

@@ -128,11 +128,8 @@ impl Made {
 impl Devices {
     /// The GPU that is named; `None` for a TPU.
     #[must_use]
-    pub const fn gpu(&self) -> Option<Gpu> {
-        match self.device {
-            Some(Device::Gpu(gpu)) => Some(gpu),
-            _ => None,
-        }
+    pub fn gpu(&self) -> Option<Gpu> {
+        self.device.and_then(Device::gpu)
     }
 
     /// The generation of a TPU; `None` for a GPU.

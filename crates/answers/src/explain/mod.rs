@@ -1,6 +1,7 @@
 //! What the text of a shape means, where its elements are in memory or in registers, and how much memory they take.
 
 mod choices;
+mod gpu;
 mod index;
 mod json;
 mod padding;
@@ -8,6 +9,7 @@ mod sharding;
 mod vector;
 
 pub use choices::SharedChoice;
+pub use gpu::{GpuArray, GpuOperation, GpuOrder, OnDevices, WantedOrder};
 pub use index::{Location, LocationError};
 pub use padding::{Padding, PaddingCause, PaddingRemedy, Reshaping, dimension_named};
 pub use sharding::Shards;
@@ -43,6 +45,9 @@ pub struct Explanation {
     /// The TPUs whose choices are asked for.
     #[serde(skip)]
     generations: Vec<Generation>,
+    /// Whether no TPU's choice is asked for.
+    #[serde(skip)]
+    without_tpus: bool,
 }
 
 impl Explanation {
@@ -59,7 +64,7 @@ impl Explanation {
     pub fn new(given: impl Into<Given>) -> Self {
         let given = given.into();
         let value = json::value(given.shape(), &mut given.layouts(), &[]);
-        Self { value, sharding: None, given, generations: Vec::new() }
+        Self { value, sharding: None, given, generations: Vec::new(), without_tpus: false }
     }
 
     /// Says which layouts these generations of TPUs choose, also for arrays that were written with a layout. Without this, it says for
@@ -83,6 +88,13 @@ impl Explanation {
         Self { value, sharding, generations: generations.to_vec(), ..self }
     }
 
+    /// Leaves out which layouts TPUs choose.
+    fn without_tpus(self) -> Self {
+        // Nothing is said of an array that has a layout.
+        let value = json::value(self.given.shape(), &mut std::iter::repeat(true), &[]);
+        Self { value, without_tpus: true, ..self }
+    }
+
     /// Also explains which part of the shape each device has.
     ///
     /// # Errors
@@ -97,7 +109,9 @@ impl Explanation {
     /// ```
     pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
         let mut shards = Shards::new(self.given.shape(), &sharding)?;
-        shards.choose(&self.given, &self.generations);
+        if !self.without_tpus {
+            shards.choose(&self.given, &self.generations);
+        }
         Ok(Self { sharding: Some(shards), ..self })
     }
 
@@ -132,7 +146,7 @@ impl Explanation {
     /// ```
     #[must_use]
     pub fn choices(&self) -> Vec<(ShapeIndex, Vec<SharedChoice>)> {
-        choices::choices_by_leaf(&self.given, &self.generations)
+        if self.without_tpus { Vec::new() } else { choices::choices_by_leaf(&self.given, &self.generations) }
     }
 
     /// How TPUs store the shape, if it is one array: the choices of the generations that are named; if none is, that of the default
@@ -148,7 +162,7 @@ impl Explanation {
     /// ```
     #[must_use]
     pub fn stored(&self) -> Vec<SharedChoice> {
-        choices::stored(&self.given, &self.generations)
+        if self.without_tpus { Vec::new() } else { choices::stored(&self.given, &self.generations) }
     }
 
     /// How TPUs store what one device has, by the rule of [`stored`](Self::stored): a shard has a layout if the whole array has one.
@@ -165,7 +179,8 @@ impl Explanation {
     /// ```
     #[must_use]
     pub fn stored_shard(&self) -> Vec<SharedChoice> {
-        self.sharding.as_ref().map_or_else(Vec::new, |shards| shards.stored(&self.given, &self.generations))
+        let shards = self.sharding.as_ref().filter(|_| !self.without_tpus);
+        shards.map_or_else(Vec::new, |shards| shards.stored(&self.given, &self.generations))
     }
 }
 

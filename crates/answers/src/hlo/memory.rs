@@ -54,6 +54,24 @@ impl Device {
         }
     }
 
+    /// The GPU, if the core's table has it.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::Device;
+    /// use xla_shape_core::gpu::Gpu;
+    ///
+    /// assert_eq!("h100".parse::<Device>()?.gpu(), Some(Gpu::H100Sxm));
+    /// assert_eq!("v5e".parse::<Device>()?.gpu(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn gpu(self) -> Option<Gpu> {
+        match self {
+            Self::Gpu(gpu) => Some(gpu),
+            Self::Generation(_) | Self::OtherGpu(_) | Self::Bytes(_) => None,
+        }
+    }
+
     /// The GPU of a description; `None` if that does not say how much memory it has.
     ///
     /// ```

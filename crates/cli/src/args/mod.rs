@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use xla_shape::hlo::byte_count;
 use xla_shape::tpu::Generation;
+use xla_shape_answers::hlo::Device;
 
 /// Anything that has an answer, without a verb.
 #[derive(Debug, Args)]
@@ -87,6 +88,11 @@ impl<P: TypedValueParser> TypedValueParser for OfferingGenerations<P> {
 /// Reads the name of a generation.
 fn generation() -> OfferingGenerations<impl TypedValueParser<Value = Generation>> {
     OfferingGenerations(str::parse::<Generation>)
+}
+
+/// Reads the name of a generation of TPUs or of a GPU.
+fn named_device() -> OfferingGenerations<impl TypedValueParser<Value = Device>> {
+    OfferingGenerations(str::parse::<Device>)
 }
 
 /// The path of a file or a directory that a verb writes.

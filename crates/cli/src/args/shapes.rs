@@ -1,8 +1,8 @@
 //! The verbs about shapes, layouts and their texts.
 
 use super::{
-    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, TpuOptions, bytes,
-    devices, generation, one_of, whole,
+    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, bytes, devices,
+    generation, named_device, one_of, whole,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
@@ -13,6 +13,7 @@ use xla_shape::ElementType;
 use xla_shape::tpu::Generation;
 use xla_shape_answers::advise::Change;
 use xla_shape_answers::convert::Language;
+use xla_shape_answers::hlo::Device;
 use xla_shape_notations::Notation;
 use xla_shape_tune::Devices;
 
@@ -26,13 +27,14 @@ use xla_shape_tune::Devices;
 /// tile, and the implicit dimensions (-1, -2 or -2,-1).
 ///
 /// As JSON: shape, element_type, dimensions, dynamic, minor_to_major, tiles, memory_space, element_bits, true_rank, elements,
-/// physical_elements, bytes, padding_bytes, expansion, and tpu (without a layout, or with --for), sharding (with --sharding), tuple_shapes
-/// (of a tuple). With --index or --position: index and linear (for padding, both are null and padding is true), position, byte_offset,
+/// physical_elements, bytes, padding_bytes, expansion, and tpu (without a layout, or with --for), gpu (with GPUs in --for), sharding (with
+/// --sharding), tuple_shapes (of a tuple). With --index or --position: index and linear (for padding, both are null and padding is true), position, byte_offset,
 /// bit_offset. With --vector: vector, layout, registers (their number), grid, slice; with --index also index, register, sublane, lane, part.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
   xla-shape explain 'f32[100,200]' --for v5e,v6e
+  xla-shape explain 'bf16[8,64,56,56]' --for h100,a100-80
   xla-shape explain 'f32[3,5]{1,0:T(2,2)}' --index 2,3
   xla-shape explain 'f32[3,5]{1,0:T(2,2)}' --position 17 --format json
   xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'
@@ -42,11 +44,11 @@ pub(crate) struct ExplainArguments {
     pub(crate) shape: String,
 
     /// Say where the element with this index is: one number for each dimension, dimension 0 first, such as 2,3
-    #[arg(long, value_name = "INDEX", conflicts_with_all = ["position", "sharding", "generations"])]
+    #[arg(long, value_name = "INDEX", conflicts_with_all = ["position", "sharding", "devices"])]
     pub(crate) index: Option<String>,
 
     /// Say what is at this position, in elements
-    #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "generations"], value_parser = whole::<u64>)]
+    #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "devices"], value_parser = whole::<u64>)]
     pub(crate) position: Option<u64>,
 
     /// Also say which part each device has; the sharding as XLA, MLIR or JAX writes it
@@ -54,13 +56,13 @@ pub(crate) struct ExplainArguments {
     pub(crate) sharding: Option<String>,
 
     /// Explain the registers of a vector in this vector layout; the layout of the shape is ignored
-    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["sharding", "generations"])]
+    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["sharding", "devices"])]
     pub(crate) vector: Option<String>,
 
-    /// The TPUs whose choice of a layout is shown, such as v5e,v7x, or names of JAX or GKE; without it, those of all TPUs are shown for a
-    /// shape without a layout
-    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',', value_parser = generation(), hide_possible_values = true)]
-    pub(crate) generations: Vec<Generation>,
+    /// The TPUs and GPUs whose choice of a layout is shown, such as v5e,h100, or names of JAX or GKE; without it, those of all TPUs are shown
+    /// for a shape without a layout
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = named_device(), hide_possible_values = true)]
+    pub(crate) devices: Vec<Device>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -375,18 +377,20 @@ pub(crate) struct BlockArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say which layout a TPU chooses, and what would take less memory
+/// Say which layout a TPU or GPU chooses, and what takes less memory
 ///
-/// Use it when an array is mostly padding.
+/// Use it when an array is mostly padding, or is transposed.
 ///
-/// The device's own choice comes first; one entry stands for all orders that take the same memory. As JSON, one line for each:
+/// The device's own choice comes first; one entry stands for all orders that take the same memory. On a GPU all do, and the entries are the
+/// orders that operations want. As JSON, one line for each:
 /// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
-/// natural, given, or null), orders (how many orders take the same), change (what to do to the dimensions, or null), jax (the
+/// natural, given, convolution, product, or null), orders (how many orders take the same), change (what to do to the dimensions, or null), jax (the
 /// layout to ask JAX for, or null), and room (dimensions that could be longer).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape advise 'bf16[1,3072]'
   xla-shape advise 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}' --for v6e
+  xla-shape advise 'bf16[8,64,56,56]' --for h100
   xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 1=8
   xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 0,1")]
 pub(crate) struct AdviseArguments {
@@ -397,8 +401,9 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "N=SIZE|N,N")]
     pub(crate) what_if: Vec<Change>,
 
-    #[command(flatten)]
-    pub(crate) tpu: TpuOptions,
+    /// The TPU or GPU, such as v5e or h100, or a name of JAX or GKE; v5e if none is named
+    #[arg(long = "for", value_name = "DEVICE", value_parser = named_device(), hide_possible_values = true)]
+    pub(crate) device: Option<Device>,
 
     /// How many layouts to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<usize>)]

@@ -4,7 +4,7 @@ use crate::args::ExplainArguments;
 use crate::failure::Failure;
 use crate::given::{array_of, given_of, index_of, registers_of, sharding_of};
 use xla_shape::text::Parser;
-use xla_shape_answers::explain::{Explanation, Location};
+use xla_shape_answers::explain::{Location, OnDevices};
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let (text, format) = (&arguments.shape, arguments.answer.format);
@@ -23,13 +23,11 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     if let Some(position) = arguments.position {
         return super::show(&Location::at_position(&array_of(text)?, position).map_err(Failure::said)?, format);
     }
-    let mut explanation = Explanation::new(given_of(text)?).for_tpus(&arguments.generations);
     // A generation whose choice is not known is an error, at the place in the text.
-    for &generation in &arguments.generations {
+    for generation in arguments.devices.iter().filter_map(|device| device.generation()) {
         Parser::whole(text).for_tpu(generation).shape().map_err(|error| Failure::shape(&error, text))?;
     }
-    if let Some(text) = &arguments.sharding {
-        explanation = explanation.with_sharding(sharding_of(text)?).map_err(Failure::said)?;
-    }
+    let sharding = arguments.sharding.as_deref().map(sharding_of).transpose()?;
+    let explanation = OnDevices::new(given_of(text)?, &arguments.devices, sharding).map_err(Failure::said)?;
     super::show(&explanation, format)
 }

@@ -44,7 +44,7 @@ use xla_shape_answers::compile::{Compilation, Target};
 use xla_shape_answers::convert::{Conversion, Converted};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::draw::Drawn;
-use xla_shape_answers::explain::{Explanation, Location, Registers};
+use xla_shape_answers::explain::{Location, OnDevices, Registers};
 use xla_shape_answers::guard::claims::{Expectation, Expectations};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
@@ -100,7 +100,7 @@ macro_rules! verbs {
 verbs! {
     "A shape" {
         explain: Explain(ExplainArguments) {
-            "explain": schema::<Explanation, Explanation>,
+            "explain": schema::<OnDevices, OnDevices>,
             "explain-index": schema::<Location, Location>,
             "explain-vector": schema::<Registers, Registers>,
         }

@@ -10,14 +10,12 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use xla_shape_core::gpu::BUFFER_ALIGNMENT;
 use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, is_semaphore};
 use xla_shape_core::tpu::Generation;
 
 /// The alignment on CPUs (`MinAlign` in `xla/backends/cpu/alignment.h`), in bytes.
 const CPU_STEP: u64 = 64;
-
-/// The alignment on GPUs (`kXlaAllocatedBufferAlignBytes` in `xla/service/gpu/gpu_constants.h`), in bytes.
-const GPU_STEP: u64 = 256;
 
 /// The alignment of other TPU memory, in bytes.
 const ALIGNMENT: u64 = 512;
@@ -31,7 +29,7 @@ pub(super) fn estimate<'m>(
     generation: Option<Generation>,
 ) -> (Account, Vec<Option<u64>>) {
     let is_tpu = module.is_for_tpu();
-    let other_step = if is_tpu || !module.is_for_gpu() { CPU_STEP } else { GPU_STEP };
+    let other_step = if is_tpu || !module.is_for_gpu() { CPU_STEP } else { BUFFER_ALIGNMENT };
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     let (mut constants, mut tables) = (0_u64, 0_u64);

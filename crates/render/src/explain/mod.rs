@@ -1,6 +1,7 @@
 //! What the text of a shape means, where its elements are in memory, and how much memory they take, in words.
 
 mod choices;
+pub(crate) mod gpu;
 mod index;
 mod memory;
 mod padding;

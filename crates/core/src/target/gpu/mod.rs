@@ -16,10 +16,12 @@
 
 mod capability;
 mod name;
+mod order;
 mod table;
 
 pub use capability::Capability;
 pub use name::UnknownGpu;
+pub use order::{BUFFER_ALIGNMENT, Order};
 pub use table::Gpu;
 
 /// The part of a GPU's memory that a process of JAX takes when it starts, in percent, unless `XLA_PYTHON_CLIENT_MEM_FRACTION` says another
