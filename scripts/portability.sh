@@ -19,6 +19,9 @@ features() {
     # Building it takes longer than running it, so without optimisations.
     command -v cargo-hack >/dev/null || cargo install --locked --debug cargo-hack
     cargo hack clippy -p xla-shape -p xla-shape-core -p xla-shape-parity -p xla-shape-relayout -p xla-shape-hlo -p xla-shape-files -p xla-shape-ffi --lib --each-feature -- -D warnings
+    # A program that needs features which are off is told their names.
+    { cargo check --locked --manifest-path ui-tests/without_features/Cargo.toml --target-dir target/without-features 2>&1 || true; } |
+        grep -E '^error\[|= note: (in Cargo.toml|for )' | diff ui-tests/without_features/expected.txt -
 }
 
 systems() {

@@ -67,6 +67,9 @@
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // First, because rustdoc lists the methods of `Buffer` in the order of modules.
 pub mod buffer;
 

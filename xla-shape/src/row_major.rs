@@ -266,7 +266,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     }
 }
 
-impl<S: StaticArray<Element: Stored>> Buffer<S> {
+impl<S: WholeArray> Buffer<S> {
     /// An array with these elements, in row-major order of their indices; padding is 0.
     ///
     /// ```
@@ -279,7 +279,10 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If the number of values is not the number of elements, or there is not enough memory.
-    pub fn from_row_major(values: &[ValueOf<S>]) -> Result<Self, BufferError> {
+    pub fn from_row_major(values: &[ValueOf<S>]) -> Result<Self, BufferError>
+    where
+        S: StaticArray<Element: Stored>,
+    {
         named_in_errors!(Self);
         const { Self::ASSERT_HOLDS }
         Self::from_row_major_with(S::default(), values)

@@ -61,6 +61,8 @@
 //! | [`text`] | the grammars: lexers, parsers, printers, errors with positions |
 //! | `serde`, `proto` | serialization: features of the same names |
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 // Code that handles input must not panic: indexing and arithmetic are checked, or an `expect` gives the reason why they

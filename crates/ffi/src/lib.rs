@@ -63,6 +63,9 @@
 //!
 //! Kernels run on CPU only. On other devices, the handler returns an error.
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod abi;
 mod call;
 mod error;

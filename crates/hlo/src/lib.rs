@@ -56,6 +56,8 @@
 //!
 //! The rules of shapes, layouts and operations are those of [`xla_shape_core`].
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 // Code that input can reach must not index or overflow unchecked; each exception says why it cannot fail.

@@ -21,6 +21,8 @@
 //! Where XLA aborts the process, a function here returns an error or `None`. Where XLA changes a shape in place, most return a new one. What
 //! the rest of `xla-shape` uses too is a method of the core's types; [`table`] says which.
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 // Code that handles input must not panic: indexing and arithmetic are checked, or an `expect` gives the reason why they

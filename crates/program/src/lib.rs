@@ -5,6 +5,8 @@
 //! an input is and which files belong to it; it writes no text for people except errors and notes. [`Compiler`] compiles a program in a
 //! process of its own (feature `compiler`), and [`CompilerAnswer`] is what it says.
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod compiler;

@@ -46,6 +46,9 @@
 //! | `memory` | memory that begins at a cache line |
 //! | `bits`, `wide` | bits within bytes; sizes of shapes as `usize` |
 
+// docs.rs, which has a nightly compiler, says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // First, because other modules use its macros.
 #[macro_use]
 pub mod vector;

@@ -5,7 +5,7 @@ use super::part::{Part, assert_block};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut};
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
-use crate::types::{DivideBy, MultiIndex, Shard, ShardingType, StaticArray};
+use crate::types::{ArrayType, DivideBy, MultiIndex, Shard, ShardingType, StaticArray};
 
 /// The place of a device's shard in the grid of shards; `None` if the device has no shard.
 fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option<S::Index> {
@@ -17,7 +17,7 @@ fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option
     Some(place)
 }
 
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The shard of a device if the array is divided by the sharding `H`: a [block](crate::block), whose shape is that of [`Shard<S,
     /// H>`](Shard). `None` if the device has no shard.
     ///
@@ -41,6 +41,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[track_caller]
     pub fn shard<'s, 'b, H>(&'s self, device: i64) -> Option<View<'b, Part<S, Shard<S, H>>>>
     where
+        S: StaticArray,
         B: Lends<'s, 'b>,
         H: ShardingType,
         S::Dimensions: DivideBy<H::Pieces>,
@@ -55,7 +56,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 }
 
-impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// The shard of a device, to write; see [`shard`](Self::shard).
     ///
     /// ```
@@ -69,6 +70,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     #[track_caller]
     pub fn shard_mut<H>(&mut self, device: i64) -> Option<ViewMut<'_, Part<S, Shard<S, H>>>>
     where
+        S: StaticArray,
         H: ShardingType,
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,

@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::storage::Buffer;
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
-use crate::types::{SameRank, StaticArray, StaticPermutation, resolved};
+use crate::types::{ArrayType, SameRank, StaticArray, StaticPermutation, resolved};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast;
 use xla_shape_core::map::StrideTableRef;
@@ -13,7 +13,7 @@ use xla_shape_relayout::wide::wide;
 
 /// **Other shapes of the same memory**, without a copy. Where an element would move, these methods do not compile, and the error says which
 /// element; that shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same array in another layout that has the same bytes.
     ///
     /// ```
@@ -33,6 +33,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn retile<R>(self) -> Buffer<R, B>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element, Dimensions = S::Dimensions>,
     {
         named_in_errors!(Self);
@@ -65,6 +66,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn retype<R>(self) -> Buffer<R, B>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element, Index: SameRank<S::Index>>,
     {
         named_in_errors!(Self);
@@ -88,6 +90,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn transpose<R, P>(self, _: P) -> Buffer<R, B>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element>,
         P: StaticPermutation<S::Dimensions>,
     {
@@ -120,6 +123,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn reshape<R>(self) -> Buffer<R, B>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element>,
     {
         named_in_errors!(Self);
@@ -152,6 +156,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn zipped_divide<R>(self) -> Buffer<R, B>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element>,
     {
         named_in_errors!(Self);

@@ -13,8 +13,8 @@ use crate::types::{StaticArray, ValueOf, WholeArray};
 
 /// **New arrays** of a shape whose sizes are all in the type.
 ///
-/// That is a bound of each function, not of all: so the compiler's error says which size is not known, and what to do.
-impl<S: WholeArray<Element: Stored>> Buffer<S> {
+/// That is a bound of each function, not of all: so the compiler's error says which size is not known, or which values have no Rust type, and what to do.
+impl<S: WholeArray> Buffer<S> {
     /// An array whose bytes, padding included, are all 0.
     ///
     /// ```
@@ -29,7 +29,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     #[track_caller]
     pub fn zeroed() -> Self
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         named_in_errors!(Self);
         Self::allocated(const { checked_width::<S>() })
@@ -48,7 +48,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     pub fn try_zeroed() -> Result<Self, BufferError>
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         named_in_errors!(Self);
         Self::try_allocated(const { checked_width::<S>() })
@@ -57,14 +57,14 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     #[track_caller]
     fn allocated(width: Width) -> Self
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         Self::try_allocated(width).unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
     }
 
     fn try_allocated(width: Width) -> Result<Self, BufferError>
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
     }
@@ -84,7 +84,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     #[track_caller]
     pub fn filled(value: ValueOf<S>) -> Self
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         named_in_errors!(Self);
         let mut buffer = Self::allocated(const { checked_width::<S>() });
@@ -121,7 +121,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     #[track_caller]
     pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self
     where
-        S: StaticArray,
+        S: StaticArray<Element: Stored>,
     {
         named_in_errors!(Self);
         let mut buffer = Self::allocated(const { checked_width::<S>() });
@@ -131,7 +131,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
 }
 
 /// **Arrays in given bytes**, of a shape whose sizes are all in the type.
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+impl<S: WholeArray, B: Bytes> Buffer<S, B> {
     /// An array in these bytes: the elements and the padding, in the order of memory.
     ///
     /// ```
@@ -145,14 +145,17 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     ///
     /// # Errors
     /// If there are not exactly `S::BYTES` bytes, or the first element does not have the alignment of its Rust type.
-    pub fn from_bytes(bytes: B::Parts) -> Result<Self, BufferError> {
+    pub fn from_bytes(bytes: B::Parts) -> Result<Self, BufferError>
+    where
+        S: StaticArray<Element: Stored>,
+    {
         named_in_errors!(Self);
         Self::new(S::default(), B::from_parts(bytes), const { checked_width::<S>() })
     }
 }
 
 /// **Borrowed values as arrays**, of a shape whose sizes are all in the type.
-impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
+impl<'a, S: WholeArray> View<'a, S> {
     /// Borrows values as an array: the elements and the padding, in the order of memory.
     ///
     /// ```
@@ -165,14 +168,17 @@ impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
     ///
     /// # Errors
     /// If the number of values is not the number of the array's physical elements.
-    pub fn from_slice(values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice(values: &'a [ValueOf<S>]) -> Result<Self, BufferError>
+    where
+        S: StaticArray<Element: Plain>,
+    {
         const { checked_width::<S>() };
         Self::from_slice_with(S::default(), values)
     }
 }
 
 /// **Borrowed values as arrays to write**, of a shape whose sizes are all in the type.
-impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
+impl<'a, S: WholeArray> ViewMut<'a, S> {
     /// Borrows values as an array to write: the elements and the padding, in the order of memory.
     ///
     /// ```
@@ -186,19 +192,24 @@ impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
     ///
     /// # Errors
     /// If the number of values is not the number of the array's physical elements.
-    pub fn from_slice(values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice(values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError>
+    where
+        S: StaticArray<Element: Plain>,
+    {
         const { checked_width::<S>() };
         Self::from_slice_with(S::default(), values)
     }
 }
 
-/// **New arrays** of a shape with sizes that are known at run time: the shape comes first.
 impl<S: WholeArray<Element: Stored>> Buffer<S> {
     /// Fails the compilation if a buffer cannot hold the array.
     pub(crate) const ASSERT_HOLDS: () = {
         checked_width::<S>();
     };
+}
 
+/// **New arrays** of a shape with sizes that are known at run time: the shape comes first.
+impl<S: WholeArray> Buffer<S> {
     /// An array of this shape whose bytes, padding included, are all 0.
     ///
     /// ```
@@ -213,7 +224,10 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn zeroed_with(shape: S) -> Result<Self, BufferError> {
+    pub fn zeroed_with(shape: S) -> Result<Self, BufferError>
+    where
+        S: WholeArray<Element: Stored>,
+    {
         Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
     }
 
@@ -230,7 +244,10 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn filled_with(shape: S, value: ValueOf<S>) -> Result<Self, BufferError> {
+    pub fn filled_with(shape: S, value: ValueOf<S>) -> Result<Self, BufferError>
+    where
+        S: WholeArray<Element: Stored>,
+    {
         const { checked_width::<S>() };
         Self::from_fn_with(shape, |_| value)
     }
@@ -248,7 +265,10 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn from_fn_with(shape: S, value: impl FnMut(S::Index) -> ValueOf<S>) -> Result<Self, BufferError> {
+    pub fn from_fn_with(shape: S, value: impl FnMut(S::Index) -> ValueOf<S>) -> Result<Self, BufferError>
+    where
+        S: WholeArray<Element: Stored>,
+    {
         let bytes = AlignedBytes::zeroed(shape.byte_size())?;
         let mut buffer = Self::new(shape, bytes, const { checked_width::<S>() })?;
         buffer.fill_with(value);

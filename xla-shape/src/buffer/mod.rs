@@ -60,6 +60,8 @@ mod dynamic_bitcast;
 
 #[cfg(feature = "ndarray")]
 mod ndarray;
+#[cfg(not(feature = "ndarray"))]
+mod without_ndarray;
 
 pub(crate) mod bits;
 mod bytes;

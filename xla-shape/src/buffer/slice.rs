@@ -4,7 +4,7 @@ use super::bytes::{Bytes, BytesMut, Lends};
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
-use crate::types::{StaticArray, StaticIndex, position_at};
+use crate::types::{ArrayType, StaticArray, StaticIndex, position_at};
 use std::ops::Range;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast::slice_obstacle;
@@ -43,7 +43,7 @@ pub(super) const fn byte_obstacle(array: &ArrayShape, position: u64) -> Option<C
     Some(problem.push_number(bits).push_str(" of ").push_str(array.const_text::<MAX_TEXT>().as_str()))
 }
 
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The slice of shape `R` that begins at a constant index, in the same memory and layout.
     ///
     /// A slice that is out of bounds, or whose elements are not in memory as those of `R` are, does not compile; that shows in `cargo
@@ -71,6 +71,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub fn slice<'s, 'b, R, I>(&'s self, _: I) -> View<'b, R>
     where
+        S: StaticArray,
         B: Lends<'s, 'b>,
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
@@ -82,7 +83,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 }
 
-impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// The slice of shape `R` that begins at a constant index, to write; see [`slice`](Self::slice).
     ///
     /// ```
@@ -99,6 +100,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     #[inline(always)]
     pub fn slice_mut<R, I>(&mut self, _: I) -> ViewMut<'_, R>
     where
+        S: StaticArray,
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {

@@ -287,7 +287,6 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     }
 }
 
-/// **Access by constant indices**, which the compiler checks.
 impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same memory as an array of shape `R`.
     ///
@@ -298,7 +297,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
         Buffer { bytes: self.bytes, shape: R::default() }
     }
+}
 
+/// **Access by constant indices**, which the compiler checks.
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The element with a constant index, without a check at run time.
     ///
     /// An index out of bounds does not compile; that shows in `cargo build`, not in `cargo check`.
@@ -311,7 +313,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> ValueOf<S> {
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> ValueOf<S>
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.
@@ -320,7 +325,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
 }
 
 /// **Writing by constant indices**, which the compiler checks.
-impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// Writes the element with a constant index, without a check at run time.
     ///
     /// An index out of bounds does not compile; that shows in `cargo build`, not in `cargo check`.
@@ -333,7 +338,10 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// assert_eq!(x[[0, 1]], 2.0);
     /// ```
     #[inline(always)]
-    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: ValueOf<S>) {
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: ValueOf<S>)
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.

@@ -5,7 +5,7 @@ use crate::Layout;
 use crate::buffer::{AlignedBytes, Buffer, Bytes, BytesMut, DynShape, SPLIT};
 use crate::element::{Element, Stored};
 use crate::sealed::named_in_errors;
-use crate::types::StaticArray;
+use crate::types::{ArrayType, StaticArray};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -160,7 +160,7 @@ const fn assert_not_split<S: StaticArray>() {
     }
 }
 
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// A copy of the array in another layout; padding is 0. The plan is [`StaticPlan::shared`].
     ///
     /// ```
@@ -172,7 +172,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     #[must_use]
-    pub fn relayout<T: StaticArray<Element: Stored>>(&self) -> Buffer<T> {
+    pub fn relayout<T: StaticArray<Element: Stored>>(&self) -> Buffer<T>
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         // Evaluated here as well as in the plan, so that the error names the caller.
         const { assert_together::<S, T>() };
@@ -193,7 +196,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(y.as_slice(), [1, 2, 3, -1, 4, 5, 6, -1]);
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
-    pub fn relayout_into<T: StaticArray<Element: Stored>, C: BytesMut>(&self, destination: &mut Buffer<T, C>) {
+    pub fn relayout_into<T: StaticArray<Element: Stored>, C: BytesMut>(&self, destination: &mut Buffer<T, C>)
+    where
+        S: StaticArray,
+    {
         named_in_errors!(Self);
         const { assert_together::<S, T>() };
         StaticPlan::shared().run(self, destination);

@@ -145,7 +145,7 @@ pub trait BoundedDim: Dim {
 #[diagnostic::on_unimplemented(
     message = "the size of dimension `{Self}` is not known at compile time",
     note = "in `shape!`, `?`, a bound such as `<=8` and a lower-case word are sizes that are known only at run time; a constant `n` is written in braces: `{{n}}`",
-    note = "arrays with such sizes are made by `zeroed_with`, `filled_with` and `from_fn_with`"
+    note = "arrays with such sizes are made by `zeroed_with`, `filled_with` and `from_fn_with`; `x[[i, j]]` is an element, and the methods of `x.into_dyn()` check at run time"
 )]
 pub trait StaticDim: BoundedDim + Default {
     /// The size, in elements.

@@ -11,6 +11,7 @@ use xla_shape_core::sorting::{map_of, sort_by_key};
 
 /// A collective operation, with the bytes that a device sends and receives.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Collective<'m> {
     /// The instruction; it can be inside a fusion.
     pub instruction: Instruction<'m>,

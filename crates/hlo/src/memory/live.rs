@@ -28,6 +28,7 @@ use xla_shape_core::tpu::Generation;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Peak<'m> {
     /// The live bytes at the peak.
     pub bytes: u64,

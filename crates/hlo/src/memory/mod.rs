@@ -142,6 +142,7 @@ impl Buffer<'_> {
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Usage {
     /// The parameters of the program.
     pub parameters: Footprint,
