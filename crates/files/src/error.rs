@@ -256,6 +256,9 @@ pub enum FileError {
     /// The header of an `.npy` file is invalid or describes an array that XLA does not have, or NumPy cannot hold the array.
     #[error(transparent)]
     Npy(NpyError),
+    /// The file is an `.npz`, which holds several arrays.
+    #[error("an .npz file is an archive of .npy files; unpack it (`unzip`), and name one of them")]
+    Archive,
     /// The file does not begin with the header of a `.safetensors` file.
     #[error("the file does not begin like a .safetensors file")]
     NotSafetensors,

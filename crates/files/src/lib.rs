@@ -23,6 +23,7 @@
 //! | [`ArrayFile`], [`write_array`] | one array in a file: raw bytes, `.npy`, `.safetensors` |
 //! | [`Relayout`], [`RelayoutOptions`], [`Destination`] | the copy of an array in another layout, in another file |
 //! | [`Checkpoint`], [`ShardPlan`], [`Shards`] | `.safetensors` files, divided among devices |
+//! | [`Arguments`] | the arguments of a program, from the tensors of a checkpoint |
 //! | [`Dump`] | a module, and the files of the same compilation beside it |
 //! | [`files_below`] | the files in a directory and below |
 //! | [`contents`], [`open`], [`write_whole`], [`check_outputs`], [`is_stdout`] | any file; `-` is a standard stream |
@@ -42,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod arguments;
 mod dump;
 mod error;
 mod format;
@@ -51,6 +53,7 @@ mod shard;
 pub use access::{
     Roots, RootsError, check_outputs, contents, is_stdout, open, read_regular, write_regular, write_whole,
 };
+pub use arguments::{Arguments, ArgumentsError, Misfit, Parameter};
 pub use dump::{Dump, files_below};
 pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};

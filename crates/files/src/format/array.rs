@@ -76,6 +76,7 @@ impl ArrayFile {
                 let end = source.len(most).map_err(failed)?;
                 (Some(found), start..end)
             }
+            FileFormat::Npz => return Err(wrong(FileError::Archive)),
             FileFormat::Safetensors => {
                 let (metadata, start) = read_header(&mut source, path)?;
                 let (found, data) = find(&metadata, tensor).map_err(wrong)?;
@@ -239,6 +240,7 @@ pub(crate) fn write(
     let header = match FileFormat::of(path) {
         FileFormat::Raw => Vec::new(),
         FileFormat::Npy => npy::write_header(array).map_err(|error| wrong(FileError::Npy(error)))?,
+        FileFormat::Npz => return Err(wrong(FileError::Archive)),
         FileFormat::Safetensors => {
             header_of(None, vec![(tensor.to_owned(), info_of(array).map_err(wrong)?)]).map_err(failed)?
         }
@@ -256,6 +258,7 @@ pub(crate) fn check_writable(path: &Path, array: &ArrayShape) -> Result<(), Erro
     let checked = match FileFormat::of(path) {
         FileFormat::Raw => Ok(()),
         FileFormat::Npy => npy::write_header(array).map(drop).map_err(FileError::Npy),
+        FileFormat::Npz => Err(FileError::Archive),
         FileFormat::Safetensors => super::dtype_of(array).map(drop),
     };
     checked.map_err(|error| Error::file(path, error))

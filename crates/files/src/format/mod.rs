@@ -32,6 +32,8 @@ fn check_dimensions(found: usize) -> Result<(), FileError> {
 pub(crate) enum FileFormat {
     Raw,
     Npy,
+    /// An archive of `.npy` files, which is neither read nor written.
+    Npz,
     Safetensors,
 }
 
@@ -39,6 +41,7 @@ impl FileFormat {
     pub(crate) fn of(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("npy") => Self::Npy,
+            Some("npz") => Self::Npz,
             Some("safetensors") => Self::Safetensors,
             _ => Self::Raw,
         }

@@ -180,6 +180,30 @@ impl Checkpoint {
         self.files.iter().map(|file| (file.parts.iter().map(|part| &*part.path).collect(), file.name.as_path()))
     }
 
+    /// The names and shapes of the tensors, whole and row-major, in the order of the files.
+    ///
+    /// ```
+    /// # use xla_shape_files::{Checkpoint, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// let checkpoint = Checkpoint::open([&path])?;
+    /// let tensors: Vec<_> = checkpoint.tensors().map(|(name, shape)| format!("{name}: {shape}")).collect();
+    /// assert_eq!(tensors, ["w: u8[4]{0}"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tensors(&self) -> impl Iterator<Item = (&str, &ArrayShape)> {
+        self.places().map(|(name, shape, _)| (name, shape))
+    }
+
+    /// The tensors, each with the number of its file, and its own in the file.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &ArrayShape, (usize, usize))> {
+        self.files.iter().enumerate().flat_map(|(file, contents)| {
+            let tensors = contents.tensors.iter().enumerate();
+            tensors.map(move |(number, tensor)| (tensor.name.as_str(), &tensor.shape, (file, number)))
+        })
+    }
+
     /// Checks that a plan has a rule for each tensor, and the checkpoint a tensor for each rule. Whether what a rule says can be done for
     /// a device, only [`shards`](Self::shards) says.
     ///

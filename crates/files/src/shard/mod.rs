@@ -11,7 +11,7 @@ pub use plan::{ShardPlan, ShardRule};
 use crate::SLAB_BYTES;
 use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
-use crate::format::{NOTES, Note, Notes, dtype_of, header_of, read_header};
+use crate::format::{NOTES, Note, Notes, dtype_of, header_of, read_header, zeroed};
 use crate::relayout::{check_stop, pipeline};
 use checkpoint::{CheckpointFile, Opened};
 use safetensors::tensor::{Dtype, TensorInfo};
@@ -23,10 +23,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use stored::Tensor;
-use xla_shape::ArrayShape;
-use xla_shape::relayout::{Options, Plan, Slab};
+use stored::{Tensor, extents};
+use xla_shape::relayout::{Options, Plan, RelayoutError, Slab};
 use xla_shape::shard::Region;
+use xla_shape::{ArrayShape, DynBuffer, Layout};
 
 /// What one device needs of a checkpoint: checked, and ready to be written by [`run`](Self::run).
 ///
@@ -473,6 +473,29 @@ impl Piece {
             needed.gather(files, slab, room)
         };
         pipeline::run((&self.from, &self.to), &options(), slab_bytes, gather, sink)
+    }
+}
+
+impl Checkpoint {
+    /// Reads a whole tensor, in a layout: the tensor of this number in the file of this number.
+    pub(crate) fn read(&self, (file, tensor): (usize, usize), layout: &Layout) -> Result<DynBuffer, Error> {
+        let files = self.files[file].opened();
+        let stored = files.tensor(tensor);
+        let region = Region::whole(&extents(&stored.shape));
+        let with_layout =
+            |layout: &Layout| stored.shape.clone().with_layout(layout.clone()).map_err(RelayoutError::from);
+        let piece = Piece { device: 0, tensor, region, from: with_layout(stored.layout())?, to: with_layout(layout)? };
+        Plan::check(&piece.from, &piece.to, &options())?;
+        let mut bytes = zeroed(&piece.to)?;
+        let mut rest = bytes.as_mut();
+        let mut append = |bytes: &[u8]| {
+            let (room, after) = std::mem::take(&mut rest).split_at_mut(bytes.len());
+            room.copy_from_slice(bytes);
+            rest = after;
+            Ok(())
+        };
+        piece.make((&files, SLAB_BYTES, None), Sink::InOrder(&mut append))?;
+        Ok(DynBuffer::from_parts(piece.to, bytes).expect("an array that a plan writes"))
     }
 }
 

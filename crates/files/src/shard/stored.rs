@@ -217,6 +217,6 @@ impl Needed<'_> {
 }
 
 /// The size of each dimension.
-fn extents(array: &ArrayShape) -> Vec<u64> {
+pub(super) fn extents(array: &ArrayShape) -> Vec<u64> {
     array.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default()).collect()
 }
