@@ -11,6 +11,7 @@ mod copy;
 mod destination;
 mod error;
 mod files;
+mod fit;
 mod guess;
 mod index;
 mod kernel;
@@ -100,6 +101,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::shard_index, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_notes, module)?)?;
     module.add_function(wrap_pyfunction!(files::write, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(compile::memory_compiled, module)?)?;
     module.add_function(wrap_pyfunction!(compile::module_compiled, module)?)?;
     module.add_function(wrap_pyfunction!(index::linear_indices, module)?)?;

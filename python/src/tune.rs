@@ -16,19 +16,44 @@ use xla_shape_program::Compiler;
 use xla_shape_render::harmless;
 use xla_shape_tune::{Given, Keep, Memory, Question, Setting, Share, TuneError, Watch, Workers};
 
-/// A function of Python that runs compilers: it gets a list of requests, each with the number of its program, and returns an iterator of
+/// A function of Python that runs compilers: it gets a list of requests, each with the text of its program, and returns an iterator of
 /// answers, each with the number of its request.
-struct Function {
+pub(crate) struct Function {
     run: Py<PyAny>,
     /// What the function raised.
     raised: Mutex<Option<PyErr>>,
 }
 
+impl Function {
+    pub(crate) fn new(run: Py<PyAny>) -> Self {
+        Self { run, raised: Mutex::new(None) }
+    }
+
+    /// Remembers what was raised first; its text.
+    pub(crate) fn raise(&self, error: PyErr) -> String {
+        let message = error.to_string();
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        message
+    }
+
+    /// What was raised first.
+    pub(crate) fn into_raised(self) -> Option<PyErr> {
+        self.raised.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_raised(&self) -> bool {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
 impl Workers for Function {
-    fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+    fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+        if self.has_raised() {
+            return Err("an error was raised before".to_owned());
+        }
         let ran = Python::attach(|py| {
-            let requests: Vec<_> =
-                requests.iter().map(|(program, request)| (*program, PyBytes::new(py, request))).collect();
+            let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
+            let requests: Vec<_> = requests.iter().map(|(program, request)| (bytes(program), bytes(request))).collect();
             for answer in self.run.bind(py).call1((requests,))?.try_iter()? {
                 let (number, answer) = answer?.extract::<(usize, Bound<'_, PyBytes>)>()?;
                 if !done(number, answer.as_bytes()) {
@@ -37,25 +62,26 @@ impl Workers for Function {
             }
             PyResult::Ok(())
         });
-        ran.map_err(|error| {
-            let message = error.to_string();
-            self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            message
-        })
+        ran.map_err(|error| self.raise(error))
     }
 }
 
 /// The progress on standard error, if that is a terminal.
-struct Progress(ProgressBar);
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let bar = ProgressBar::new(0);
         // An invalid template would leave the default style.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }
         Self(bar)
+    }
+
+    /// Removes it.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
     }
 }
 
@@ -96,9 +122,19 @@ pub(crate) struct Settings {
 }
 
 #[derive(FromPyObject)]
-enum Cached {
+pub(crate) enum Cached {
     Own(bool),
     In(PathBuf),
+}
+
+impl Cached {
+    pub(crate) fn keep(self) -> Keep {
+        match self {
+            Self::Own(true) => Keep::Own,
+            Self::Own(false) => Keep::Nowhere,
+            Self::In(folder) => Keep::In(folder),
+        }
+    }
 }
 
 // Derived, it would raise a `TypeError` whatever is wrong with a value.
@@ -146,11 +182,7 @@ impl Settings {
             tilings: self.tilings,
             at_most_bytes: self.at_most_bytes.map(|bytes| bytes.0),
             most: self.compiles.map(|most| most.0),
-            keep: match self.cache {
-                Cached::Own(true) => Keep::Own,
-                Cached::Own(false) => Keep::Nowhere,
-                Cached::In(folder) => Keep::In(folder),
-            },
+            keep: self.cache.keep(),
             compiler: Compiler { plugin: self.plugin, options: self.options, ..Compiler::default() },
             ..Question::new(programs.into_iter().map(given).collect(), shares.collect::<PyResult<_>>()?, target)
         })
@@ -168,15 +200,15 @@ pub(crate) fn tune(
 ) -> PyResult<Answer> {
     let host = host(module)?;
     let question = settings.question(programs)?;
-    let function = Function { run, raised: Mutex::new(None) };
+    let function = Function::new(run);
     let found = module.py().detach(|| {
         let progress = Progress::new();
         // Python decides what interrupts the search: its function raises, or its answers end.
         let found = question.answer(&host, Some(&function), &AtomicBool::new(false), &progress);
-        progress.0.finish_and_clear();
+        progress.finish();
         found
     });
-    if let Some(error) = function.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(error) = function.into_raised() {
         return Err(error);
     }
     let tuning = found.map_err(|error| match error {

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from typing import Any
 
 from . import Answer, Layout, ShapeError
@@ -117,7 +118,7 @@ def tune(
         "share": [f"{name}={','.join(_numbered(places, found))}" for name, places in share.items()],
         "weights": list((weights or {}).items()),
         "memory": [(name, kinds if isinstance(kinds, str) else ",".join(kinds)) for name, kinds in (memory or {}).items()],
-        "options": [(name, _text(value)) for name, value in (options or {}).items()],
+        "options": [(name, option_text(value)) for name, value in (options or {}).items()],
         "at_most_bytes": at_most_bytes,
         "compiles": compiles,
         "all": all,
@@ -125,13 +126,26 @@ def tune(
         "cache": cache,
         "plugin": plugin,
     }
-    texts = [program.text.encode() for program in found]
-    own = ThreadPoolExecutor(tune_jobs()) if executor is None else None
-    workers = own or executor
-    assert workers is not None
+    named = [(program.name, program.text.encode()) for program in found]
+    with workers(executor) as run:
+        tuned = Tuned(_tune(named, settings, run))
+    if executor is not None and tuned.advice is not None:
+        raise ShapeError("executor needs a compiler: expected StableHLO, found modules that are compiled already")
+    return tuned
 
-    def run(requests: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-        futures = {workers.submit(answer, texts[program], request): n for n, (program, request) in enumerate(requests)}
+
+@contextmanager
+def workers(executor: Executor | None) -> Iterator[Callable[[list[tuple[bytes, bytes]]], Iterator[tuple[int, bytes]]]]:
+    """A function that runs compilers with an executor, by default with threads that each wait for one.
+
+    It gets requests, each with the text of its program, and yields answers, each with the number of its request.
+    """
+    own = ThreadPoolExecutor(tune_jobs()) if executor is None else None
+    used = own or executor
+    assert used is not None
+
+    def run(requests: list[tuple[bytes, bytes]]) -> Iterator[tuple[int, bytes]]:
+        futures = {used.submit(answer, program, request): number for number, (program, request) in enumerate(requests)}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
@@ -140,16 +154,13 @@ def tune(
                 future.cancel()
 
     try:
-        tuned = Tuned(_tune([(program.name, text) for program, text in zip(found, texts)], settings, run))
+        yield run
     finally:
         if own is not None:
             own.shutdown(wait=False, cancel_futures=True)
-    if executor is not None and tuned.advice is not None:
-        raise ShapeError("executor needs a compiler: expected StableHLO, found modules that are compiled already")
-    return tuned
 
 
-def _text(value: Any) -> str:
+def option_text(value: Any) -> str:
     """The value of an option, as the compiler writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

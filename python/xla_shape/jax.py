@@ -24,6 +24,7 @@ from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
 from ._arrays import relayout
 from ._checked import Arr, check_layouts, checked
 from ._compile import lowered_device, memory_on, module_on, refuse_other_device
+from ._fit import fit
 from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, expect, layout_like
 from ._jax_types import register
 from ._kernel import kernel
@@ -45,6 +46,7 @@ __all__ = [
     "checked",
     "cost",
     "expect",
+    "fit",
     "from_layout",
     "from_sharding",
     "kernel",

@@ -25,6 +25,7 @@
 //! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`convert`] | [`Conversion`](convert::Conversion), [`Code`](convert::Code) | What is this layout in another notation, and which code makes it? |
+//! | [`fit`] | [`Fit`](fit::Fit) | Which of several settings of a program fit, and where do its sizes cease to fit? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
@@ -56,6 +57,7 @@ pub mod cost;
 pub mod digest;
 pub mod draw;
 pub mod explain;
+pub mod fit;
 pub mod formula;
 mod given;
 pub mod guard;

@@ -14,6 +14,7 @@ mod explain;
 mod explorer;
 #[cfg(unix)]
 mod faults;
+mod fit;
 mod generated;
 mod guard;
 mod hangs;

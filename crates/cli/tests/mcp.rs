@@ -162,6 +162,7 @@ fn every_tool_answers_by_its_schema() {
         ("guard_check", json!({ "record": "guard.json", "program": "p.mlir", "fail_if": ["memory>1%"] })),
         ("guard_expect", json!({ "claims": { "text": "[[copies]]\ncount = 0\n" }, "program": "m.hlo" })),
         ("tune", json!({ "programs": ["tuned.mlir"], "share": ["x=arg0"], "no_cache": true })),
+        ("fit", json!({ "programs": ["tuned.mlir", "p.mlir"], "for": ["v5e", "v6e"], "no_cache": true })),
         ("block", json!({ "input": [["bf16[4096,1024]", "bf16[512,1024]"]], "scratch": ["f32[8,128]"] })),
         ("kernel", json!({ "path": "aligned", "against": "first" })),
         ("rustc", json!({ "file": { "text": rustc } })),

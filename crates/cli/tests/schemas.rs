@@ -266,6 +266,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ask("tune", &[&["tuned.mlir", "--share", "x=arg0", "--no-cache"], more].concat(), "");
     }
     ask("tune", &["tuned.mlir", "--share", "x=arg0", "--no-cache", "--memory", "x=device"], "");
+    ask("fit", &["tuned.mlir", "p.mlir", "large.mlir", "--ascending", "--for", "v5e,v8i", "--no-cache"], "");
     ask("tune", &["cycles.hlo", "--share", "x=arg0", "--share", "y=out0"], "");
     for arguments in [
         &["guard.json", "p.mlir", "--for", "v5e,v6e"][..],
@@ -382,9 +383,10 @@ fn each_verb_has_a_schema() {
     let mut verbs = names.collect::<Vec<_>>();
     // These write no answer as JSON.
     verbs.retain(|verb| !matches!(*verb, "guard" | "help"));
-    // The help names `check` below the list.
+    // The help names these two below the list.
     verbs.extend([
         "check",
+        "rustc",
         "explain-index",
         "explain-vector",
         "guard-check",

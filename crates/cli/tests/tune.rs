@@ -175,7 +175,7 @@ fn a_search_goes_on_where_it_stopped() {
     let program = PROGRAM.replace("fake:tune", "fake:tune another");
     assert_eq!(tune_in(folder.path(), &program, &share).json()["kept"], 0);
     // Files of another version, or that were damaged, are not answers.
-    let kept = folder.path().join("own/xla-shape/tune-4");
+    let kept = folder.path().join("own/xla-shape/tune-5");
     for file in fs::read_dir(&kept).unwrap() {
         let path = file.unwrap().path();
         fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"version\":\"", "\"version\":\"another-"))
@@ -201,7 +201,7 @@ fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap();
     let answers = || {
-        let files = fs::read_dir(folder.join("own/xla-shape/tune-4")).into_iter().flatten();
+        let files = fs::read_dir(folder.join("own/xla-shape/tune-5")).into_iter().flatten();
         files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".json")).count()
     };
     // One more file has the version of the compiler.

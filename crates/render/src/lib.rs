@@ -29,6 +29,7 @@ pub mod cost;
 mod digest;
 pub mod draw;
 mod explain;
+mod fit;
 pub mod guard;
 pub mod hlo;
 mod kernel;

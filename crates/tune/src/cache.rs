@@ -1,18 +1,15 @@
 //! A cache on disk for the compiler's answers, so that a search that was stopped can continue.
 
-use crate::Measured;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use xla_shape_files::{read_regular, write_regular};
-use xla_shape_pjrt::LoadOptions;
+use xla_shape_files::{contents, read_regular, write_regular};
+use xla_shape_pjrt::{LoadOptions, Target};
 use xla_shape_program::Host;
-
-/// The form of the files. Another version has another folder, so that it neither reads nor changes these.
-const VERSION: &str = "tune-4";
 
 /// The largest file that is read, in bytes. Answers have some KiB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -27,6 +24,8 @@ pub(crate) struct Key {
     pub(crate) replicas: Option<u32>,
     pub(crate) partitions: Option<u32>,
     pub(crate) options: Vec<(String, String)>,
+    /// Hashes of the description of the GPU and of the results of autotuning, where the user gives them.
+    pub(crate) files: [Option<String>; 2],
     /// The compiler that gave the answer, in its own words and by the size of its file.
     pub(crate) compiler: Version,
     pub(crate) flags: Flags,
@@ -61,12 +60,12 @@ impl Version {
 }
 
 impl Origin {
-    /// The compiler that this machine finds with these arguments, and the flags of this process.
-    pub(crate) fn here(compiler: &xla_shape_program::Compiler, host: &Host) -> Result<Self, String> {
+    /// The compiler for these devices that this machine finds with these arguments, and the flags of this process.
+    pub(crate) fn here(compiler: &xla_shape_program::Compiler, target: &Target, host: &Host) -> Result<Self, String> {
         let path = match &compiler.plugin {
             Some(path) => path.clone(),
             None => {
-                let options = LoadOptions::new();
+                let options = LoadOptions::new().target(target);
                 let options = host.python.iter().fold(options, |options, python| options.python(python));
                 options.path().map_err(|error| error.to_string())?
             }
@@ -106,16 +105,26 @@ impl Compiler {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Record {
-    key: Key,
-    answer: Measured,
+/// What a compiler says to a question, as it is kept.
+pub(crate) trait Kept: Clone + Serialize + DeserializeOwned {
+    /// The folder, with the version of the form. Another version has another folder, so that it neither reads nor changes these files.
+    const FOLDER: &'static str;
+
+    /// The version of the compiler, in its own words; `None` if it is not known.
+    fn version(&self) -> Option<&str>;
 }
 
-/// The version that a compiler's file was found to have.
+#[derive(Serialize, Deserialize)]
+struct Record<T> {
+    key: Key,
+    answer: T,
+}
+
+/// The version that a compiler's file was found to have for a device, of which its words speak, too.
 #[derive(Serialize, Deserialize)]
 struct Known {
     compiler: Compiler,
+    device: String,
     version: Version,
 }
 
@@ -128,8 +137,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache in a folder, or in the user's own one; `None` if the user has none.
-    pub(crate) fn new(folder: Option<&Path>) -> Option<Self> {
+    /// The cache of answers of this kind in a folder, or in the user's own one; `None` if the user has none.
+    pub(crate) fn new<T: Kept>(folder: Option<&Path>) -> Option<Self> {
         let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let own = || {
             let home = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
@@ -137,7 +146,7 @@ impl Cache {
             Some(home.or_else(local)?.join("xla-shape"))
         };
         let folder = folder.map(Path::to_owned).or_else(own)?;
-        Some(Self { folder: folder.join(VERSION), trouble: None })
+        Some(Self { folder: folder.join(T::FOLDER), trouble: None })
     }
 
     fn file(&self, key: &Key) -> PathBuf {
@@ -146,29 +155,31 @@ impl Cache {
     }
 
     /// The cached answer. `None` also if its file cannot be read; it is then written again.
-    pub(crate) fn get(&self, key: &Key) -> Option<Measured> {
-        let record: Record = serde_json::from_slice(&read_regular(self.file(key), MAX_BYTES).ok()?).ok()?;
+    pub(crate) fn get<T: Kept>(&self, key: &Key) -> Option<T> {
+        let record: Record<T> = serde_json::from_slice(&read_regular(self.file(key), MAX_BYTES).ok()?).ok()?;
         (record.key == *key).then_some(record.answer)
     }
 
-    /// Which version a compiler's file has; `None` if it has not been asked. A file that was replaced has another size or time.
-    pub(crate) fn version(&self, compiler: &Compiler) -> Option<Version> {
-        let known: Known = serde_json::from_slice(&read_regular(self.version_file(compiler), MAX_BYTES).ok()?).ok()?;
-        (known.compiler == *compiler).then_some(known.version)
+    /// Which version a compiler's file has for a device; `None` if it has not been asked. A file that was replaced has another size or time.
+    pub(crate) fn version(&self, compiler: &Compiler, device: &str) -> Option<Version> {
+        let file = read_regular(self.version_file(compiler, device), MAX_BYTES).ok()?;
+        let known: Known = serde_json::from_slice(&file).ok()?;
+        (known.compiler == *compiler && known.device == device).then_some(known.version)
     }
 
-    /// Remembers which version a compiler's file has.
-    pub(crate) fn keep_version(&mut self, compiler: &Compiler, version: &Version) {
-        self.write(&self.version_file(compiler), &Known { compiler: compiler.clone(), version: version.clone() });
+    /// Remembers which version a compiler's file has for a device.
+    pub(crate) fn keep_version(&mut self, compiler: &Compiler, device: &str, version: &Version) {
+        let known = Known { compiler: compiler.clone(), device: device.to_owned(), version: version.clone() };
+        self.write(&self.version_file(compiler, device), &known);
     }
 
-    fn version_file(&self, compiler: &Compiler) -> PathBuf {
-        let text = serde_json::to_vec(compiler).unwrap_or_default();
+    fn version_file(&self, compiler: &Compiler, device: &str) -> PathBuf {
+        let text = serde_json::to_vec(&(compiler, device)).unwrap_or_default();
         self.folder.join(format!("compiler-{}.json", hash(&text)))
     }
 
     /// Writes an answer. If that fails, the search continues without it.
-    pub(crate) fn keep(&mut self, key: &Key, answer: &Measured) {
+    pub(crate) fn keep(&mut self, key: &Key, answer: &impl Kept) {
         self.write(&self.file(key), &Record { key: key.clone(), answer: answer.clone() });
     }
 
@@ -188,6 +199,11 @@ impl Cache {
     }
 }
 
+/// Hashes of what the files of a compiler contain. A file that cannot be read counts as none: the compiler says why it cannot.
+pub(crate) fn files_of(compiler: &xla_shape_program::Compiler) -> [Option<String>; 2] {
+    [&compiler.config, &compiler.autotune].map(|file| Some(hash(&contents(file.as_ref()?).ok()?)))
+}
+
 /// The 128-bit FNV-1a hash, in hexadecimal digits. It is not cryptographic; that is enough, because the files are the user's own.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -198,7 +214,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, Compiler, Flags, Key, VERSION, Version, hash};
+    use super::{Cache, Compiler, Flags, Kept as _, Key, Version, hash};
     use crate::{Figures, Measured};
     use std::path::PathBuf;
 
@@ -217,29 +233,29 @@ mod tests {
         let own = folder.path().join("own");
         std::fs::write(&own, "own").unwrap();
         let compiler = Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 };
-        let mut cache = Cache::new(Some(folder.path())).unwrap();
+        let mut cache = Cache::new::<Measured>(Some(folder.path())).unwrap();
         let version = Version::Said { words: "libtpu 1".to_owned(), bytes: 1 };
-        cache.keep_version(&compiler, &version);
-        let entry = cache.version_file(&compiler);
+        cache.keep_version(&compiler, "v5e", &version);
+        let entry = cache.version_file(&compiler, "v5e");
         std::fs::rename(&entry, folder.path().join("moved")).unwrap();
         for place in [own.as_path(), &folder.path().join("moved"), "/dev/zero".as_ref(), "/dev/null".as_ref()] {
             std::os::unix::fs::symlink(place, &entry).unwrap();
-            assert_eq!(cache.version(&compiler), None, "{place:?}");
-            cache.keep_version(&compiler, &version);
+            assert_eq!(cache.version(&compiler, "v5e"), None, "{place:?}");
+            cache.keep_version(&compiler, "v5e", &version);
             assert!(std::fs::symlink_metadata(&entry).unwrap().is_symlink(), "{place:?}");
             assert!(cache.trouble().unwrap().ends_with("not a regular file"), "{:?}", cache.trouble());
             std::fs::remove_file(&entry).unwrap();
         }
         assert_eq!(std::fs::read(&own).unwrap(), b"own");
         assert!(std::process::Command::new("mkfifo").arg(&entry).status().unwrap().success());
-        assert_eq!(cache.version(&compiler), None);
-        cache.keep_version(&compiler, &version);
+        assert_eq!(cache.version(&compiler, "v5e"), None);
+        cache.keep_version(&compiler, "v5e", &version);
         // A file that is too large cannot be an answer of ours: compile again, and overwrite it.
         std::fs::remove_file(&entry).unwrap();
         std::fs::File::create(&entry).unwrap().set_len(super::MAX_BYTES + 1).unwrap();
-        assert_eq!(cache.version(&compiler), None);
-        cache.keep_version(&compiler, &version);
-        assert_eq!(cache.version(&compiler), Some(version));
+        assert_eq!(cache.version(&compiler, "v5e"), None);
+        cache.keep_version(&compiler, "v5e", &version);
+        assert_eq!(cache.version(&compiler, "v5e"), Some(version));
     }
 
     #[test]
@@ -253,15 +269,17 @@ mod tests {
             replicas: None,
             partitions: Some(2),
             options: vec![("a".to_owned(), "b".to_owned())],
+            files: [None, Some(hash(b"results"))],
             compiler: said("libtpu 1", 7),
             flags: Flags([None, Some("--a=1".into())]),
             version: "1".to_owned(),
         };
         let answer = Measured::new(Figures { bytes: 7, ..Figures::default() }, &[], &[]);
-        let mut cache = Cache::new(Some(folder.path())).unwrap();
-        assert_eq!(cache.get(&key), None);
+        let mut cache = Cache::new::<Measured>(Some(folder.path())).unwrap();
+        let get = |cache: &Cache, key: &Key| cache.get::<Measured>(key);
+        assert_eq!(get(&cache, &key), None);
         cache.keep(&key, &answer);
-        assert_eq!((cache.trouble(), cache.get(&key)), (None, Some(answer.clone())));
+        assert_eq!((cache.trouble(), get(&cache, &key)), (None, Some(answer.clone())));
         // Each part of the key counts.
         let with_flags = |flags| Key { flags, ..key.clone() };
         let with_compiler = |compiler| Key { compiler, ..key.clone() };
@@ -271,6 +289,7 @@ mod tests {
             Key { replicas: Some(1), ..key.clone() },
             Key { partitions: None, ..key.clone() },
             Key { options: vec![], ..key.clone() },
+            Key { files: [None, None], ..key.clone() },
             with_compiler(said("libtpu 2", 7)),
             with_compiler(said("libtpu 1", 8)),
             with_compiler(Version::File(compiler.clone())),
@@ -280,23 +299,24 @@ mod tests {
             Key { version: "2".to_owned(), ..key.clone() },
         ];
         for other in others {
-            assert_eq!(cache.get(&other), None, "{other:?}");
+            assert_eq!(get(&cache, &other), None, "{other:?}");
         }
         // The version is remembered for this very file.
-        assert_eq!(cache.version(&compiler), None);
-        cache.keep_version(&compiler, &key.compiler);
-        assert_eq!(cache.version(&compiler), Some(key.compiler.clone()));
-        assert_eq!(cache.version(&Compiler { written: 3, ..compiler }), None);
+        assert_eq!(cache.version(&compiler, "v5e"), None);
+        cache.keep_version(&compiler, "v5e", &key.compiler);
+        assert_eq!(cache.version(&compiler, "v5e"), Some(key.compiler.clone()));
+        assert_eq!(cache.version(&Compiler { written: 3, ..compiler.clone() }, "v5e"), None);
+        assert_eq!(cache.version(&compiler, "v6e"), None, "its words speak of the device");
         // A file that cannot be read is not an answer, and is written again.
         std::fs::write(cache.file(&key), "{").unwrap();
-        assert_eq!(cache.get(&key), None);
+        assert_eq!(get(&cache, &key), None);
         cache.keep(&key, &answer);
-        assert_eq!(cache.get(&key), Some(answer.clone()));
+        assert_eq!(get(&cache, &key), Some(answer.clone()));
         // If nothing can be written, only the answers are lost.
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let mut none = Cache::new(Some(&folder.path().join("file"))).unwrap();
+        let mut none = Cache::new::<Measured>(Some(&folder.path().join("file"))).unwrap();
         none.keep(&key, &answer);
         assert!(none.trouble().unwrap().starts_with("answers are not cached in "), "{:?}", none.trouble());
-        assert!(none.trouble().unwrap().contains(VERSION));
+        assert!(none.trouble().unwrap().contains(Measured::FOLDER));
     }
 }

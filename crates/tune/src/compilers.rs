@@ -1,120 +1,141 @@
 //! The answers of compilers to a search: each is asked for once, and written to the cache as soon as it is there.
 
-use crate::cache::{Cache, Flags, Key, Origin, Version, hash};
-use crate::protocol::{Asked, Reply, asking, measure_request, read, version_request};
-use crate::{Measured, TuneError, Watch, Workers};
+use crate::cache::{Cache, Flags, Kept, Key, Origin, Version, files_of};
+use crate::protocol::{Reply, read, version_request};
+use crate::{TuneError, Watch, Workers};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xla_shape_pjrt::{Program, Target};
+use xla_shape_pjrt::Target;
 use xla_shape_program::{CompileError, Compiler};
 
-/// Which programs are compiled, for which device, and where.
+/// Where compilers run, and who watches.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
-    pub(crate) programs: &'a [Program],
-    pub(crate) target: &'a Target,
     pub(crate) workers: &'a dyn Workers,
     /// Once it is set, nothing more is compiled.
     pub(crate) stop: &'a AtomicBool,
     pub(crate) watch: &'a dyn Watch,
 }
 
-pub(crate) struct Compilers<'a> {
-    setup: Setup<'a>,
-    /// The compiler, for the workers.
-    compiler: Compiler,
+/// Something to compile.
+#[derive(Clone)]
+pub(crate) struct Job {
+    /// The text of the program that the worker gets.
+    pub(crate) program: Arc<[u8]>,
+    /// A hash of all of the program, with what the request changes in it.
+    pub(crate) name: String,
+    pub(crate) target: Target,
+    pub(crate) compiler: Compiler,
+    pub(crate) request: Vec<u8>,
+    /// What it is, for who watches.
+    pub(crate) words: String,
+}
+
+/// The compiler for a device. Its version speaks of the device, too.
+struct Known {
     origin: Origin,
-    /// The compiler's version. While it is `None`, not known yet, the cache is not read.
+    /// `None` without a cache, or if the compiler does not answer; the first program then says why. The cache is not read then.
     version: Option<Version>,
+    /// Hashes of the files that the user gives it.
+    files: [Option<String>; 2],
+}
+
+/// The program, the devices, the options.
+type Name = (String, String, Vec<(String, String)>);
+
+/// The answers of one kind.
+pub(crate) struct Compilers<'a, T> {
+    setup: Setup<'a>,
+    /// By the device.
+    known: HashMap<String, Known>,
     cache: Option<Cache>,
-    /// The answers so far, by the hash of the program's text.
-    answers: HashMap<String, Result<Measured, String>>,
+    /// The answers so far.
+    answers: HashMap<Name, Result<T, String>>,
     /// How many answers the cache had.
     kept: usize,
 }
 
-impl<'a> Compilers<'a> {
-    /// # Errors
-    /// If no worker can answer.
-    pub(crate) fn new(
-        setup: Setup<'a>,
-        compiler: Compiler,
-        origin: Origin,
-        cache: Option<Cache>,
-    ) -> Result<Self, TuneError> {
-        let mut new = Self { setup, compiler, origin, version: None, cache, answers: HashMap::new(), kept: 0 };
-        new.version = new.find_version()?;
-        Ok(new)
+impl<'a, T: Kept> Compilers<'a, T> {
+    pub(crate) fn new(setup: Setup<'a>, cache: Option<Cache>) -> Self {
+        Self { setup, known: HashMap::new(), cache, answers: HashMap::new(), kept: 0 }
     }
 
-    /// The version of the compiler: the one that the cache knows, or what the compiler says. `None` without a cache, or if the compiler
-    /// does not answer; the first program then says why.
-    fn find_version(&mut self) -> Result<Option<Version>, TuneError> {
+    /// Whether [`add`](Self::add) has added the compiler for this device.
+    pub(crate) fn has(&self, target: &Target) -> bool {
+        self.known.contains_key(&target.to_string())
+    }
+
+    /// Adds the compiler for a device.
+    ///
+    /// # Errors
+    /// If no worker can answer.
+    pub(crate) fn add(&mut self, compiler: &Compiler, target: &Target, origin: Origin) -> Result<(), TuneError> {
+        let version = self.find_version(compiler, target, &origin)?;
+        self.known.insert(target.to_string(), Known { origin, version, files: files_of(compiler) });
+        Ok(())
+    }
+
+    /// The version of the compiler: the one that the cache knows, or what the compiler says.
+    fn find_version(
+        &mut self,
+        compiler: &Compiler,
+        target: &Target,
+        origin: &Origin,
+    ) -> Result<Option<Version>, TuneError> {
         let Some(cache) = &mut self.cache else { return Ok(None) };
-        if let Some(version) = cache.version(&self.origin.compiler) {
+        if let Some(version) = cache.version(&origin.compiler, &target.to_string()) {
             return Ok(Some(version));
         }
-        let request = version_request(&self.compiler, self.setup.target);
+        let request = version_request(compiler, target);
         let mut version = None;
-        let ran = self.setup.workers.run(&[(0, request)], &mut |_, answer| {
+        let ran = self.setup.workers.run(&[(&[], request)], &mut |_, answer| {
             let words = read::<Option<String>>(answer).ok();
-            version = words.map(|words| Version::new(&self.origin.compiler, words.as_deref()));
+            version = words.map(|words| Version::new(&origin.compiler, words.as_deref()));
             true
         });
         ran.map_err(TuneError::NoCompiler)?;
         if let Some(version) = &version {
-            cache.keep_version(&self.origin.compiler, version);
+            cache.keep_version(&origin.compiler, &target.to_string(), version);
         }
         Ok(version)
     }
 
-    /// Compiles programs. The answers are in the order of the requests; `None` for those that the user did not wait for.
-    pub(crate) fn compile(
-        &mut self,
-        asks: &[(usize, Asked)],
-    ) -> Result<Vec<Option<Result<Measured, String>>>, TuneError> {
-        let mut names = Vec::new();
+    /// Compiles programs. The answers are in the order of the jobs; `None` for those that the user did not wait for.
+    pub(crate) fn ask(&mut self, jobs: &[Job]) -> Result<Vec<Option<Result<T, String>>>, TuneError> {
         let mut missing = Vec::new();
         let mut unique = HashSet::new();
-        for (number, asked) in asks {
-            let text = self.setup.programs.get(*number).map(|program| asking(program, asked));
-            let Some(Ok(text)) = text else {
-                return Err(TuneError::NoCompiler("a program cannot ask for these layouts".to_owned()));
-            };
-            let name = hash(text.code());
-            if !self.answers.contains_key(&name) && unique.insert(name.clone()) {
-                match self.cached(&name) {
-                    Some(answer) => {
-                        self.kept += 1;
-                        self.answers.insert(name.clone(), Ok(answer));
-                    }
-                    None => missing.push((name.clone(), *number, asked)),
-                }
+        for job in jobs {
+            let name = job.id();
+            if self.answers.contains_key(&name) || !unique.insert(name.clone()) {
+                continue;
             }
-            names.push(name);
+            match self.cached(job) {
+                Some(answer) => {
+                    self.kept += 1;
+                    self.answers.insert(name, Ok(answer));
+                }
+                None => missing.push(job),
+            }
         }
         self.setup.watch.wanted(missing.len());
-        let requests: Vec<_> = missing
-            .iter()
-            .map(|(_, number, asked)| (*number, measure_request(&self.compiler, self.setup.target, asked)))
-            .collect();
-        let mut waiting: Vec<_> = missing.iter().map(|(name, _, asked)| Some((name, *asked))).collect();
+        let requests: Vec<_> = missing.iter().map(|job| (&*job.program, job.request.clone())).collect();
+        let mut waiting: Vec<_> = missing.iter().copied().map(Some).collect();
         let mut fatal = None;
         let (workers, stop) = (self.setup.workers, self.setup.stop);
-        self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
-        let mut ask = |number: usize, answer: &[u8]| {
+        self.say(waiting.iter().flatten().next());
+        let mut take = |number: usize, answer: &[u8]| {
             // Ctrl-C in a terminal also ends the compilers. Their errors do not mean that the compiler refused the program.
             if stop.load(Ordering::Relaxed) {
                 return false;
             }
-            let Some((name, _)) = waiting.get_mut(number).and_then(Option::take) else { return true };
+            let Some(job) = waiting.get_mut(number).and_then(Option::take) else { return true };
             self.setup.watch.compiled();
-            self.say(waiting.iter().flatten().next().map(|(_, asked)| *asked));
-            let answer = match read::<Reply>(answer) {
+            self.say(waiting.iter().flatten().next());
+            let answer = match read::<Reply<T>>(answer) {
                 Ok(Reply { measured, origin }) => {
-                    // Under the compiler that gave it: workers may have different ones.
-                    let version = Version::new(&origin.compiler, measured.version());
-                    let key = self.key(name, version, origin.flags);
+                    let version = self.version(job, &origin, measured.version());
+                    let key = self.key(job, version, origin.flags);
                     if let Some(cache) = &mut self.cache {
                         cache.keep(&key, &measured);
                     }
@@ -127,35 +148,45 @@ impl<'a> Compilers<'a> {
                     return false;
                 }
             };
-            self.answers.insert(name.clone(), answer);
+            self.answers.insert(job.id(), answer);
             true
         };
-        let ran = if stop.load(Ordering::Relaxed) { Ok(()) } else { workers.run(&requests, &mut ask) };
+        let ran = if stop.load(Ordering::Relaxed) { Ok(()) } else { workers.run(&requests, &mut take) };
         if let Some(message) = fatal.or(ran.err()) {
             return Err(TuneError::NoCompiler(message));
         }
         let is_ended = stop.load(Ordering::Relaxed);
         let unknown = || (!is_ended).then(|| Err("the compiler was not asked".to_owned()));
-        Ok(names.iter().map(|name| self.answers.get(name).cloned().or_else(unknown)).collect())
+        Ok(jobs.iter().map(|job| self.answers.get(&job.id()).cloned().or_else(unknown)).collect())
+    }
+
+    /// The version of the compiler that gave an answer: workers may have different ones. One that refuses a program does not say its version.
+    fn version(&self, job: &Job, origin: &Origin, words: Option<&str>) -> Version {
+        let known = self.known.get(&job.target.to_string()).filter(|known| known.origin.compiler == origin.compiler);
+        let same = known.and_then(|known| known.version.clone()).filter(|_| words.is_none());
+        same.unwrap_or_else(|| Version::new(&origin.compiler, words))
     }
 
     /// Shows what is being compiled.
-    fn say(&self, asked: Option<&Asked>) {
-        self.setup.watch.compiling(&asked.map_or_else(String::new, words));
+    fn say(&self, job: Option<&&Job>) {
+        self.setup.watch.compiling(job.map_or("", |job| &job.words));
     }
 
-    fn cached(&self, program: &str) -> Option<Measured> {
-        let key = self.key(program, self.version.clone()?, self.origin.flags.clone());
-        self.cache.as_ref()?.get(&key)
+    fn cached(&self, job: &Job) -> Option<T> {
+        let known = self.known.get(&job.target.to_string())?;
+        self.cache.as_ref()?.get(&self.key(job, known.version.clone()?, known.origin.flags.clone()))
     }
 
-    fn key(&self, program: &str, compiler: Version, flags: Flags) -> Key {
+    fn key(&self, job: &Job, compiler: Version, flags: Flags) -> Key {
+        let (program, device, options) = job.id();
+        let files = self.known.get(&job.target.to_string()).map(|known| known.files.clone());
         Key {
-            program: program.to_owned(),
-            device: self.setup.target.to_string(),
-            replicas: self.compiler.replicas,
-            partitions: self.compiler.partitions,
-            options: self.compiler.options.clone(),
+            program,
+            device,
+            replicas: job.compiler.replicas,
+            partitions: job.compiler.partitions,
+            options,
+            files: files.unwrap_or_default(),
             compiler,
             flags,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -172,26 +203,24 @@ impl<'a> Compilers<'a> {
     }
 }
 
-/// What is asked, for who watches.
-fn words(asked: &Asked) -> String {
-    let layouts = asked.iter().map(|(place, requested)| {
-        let layout = requested.layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
-        let memory = requested.memory.map_or_else(String::new, |memory| format!(" in {}", memory.kind()));
-        format!("{layout}{memory} at {place}")
-    });
-    layouts.take(2).collect::<Vec<_>>().join(", ")
+impl Job {
+    fn id(&self) -> Name {
+        (self.name.clone(), self.target.to_string(), self.compiler.options.clone())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Compilers, Origin, Setup, Workers};
+    use super::{Compilers, Job, Origin, Setup, Workers};
     use crate::cache::Cache;
+    use crate::protocol::{Asked, measure_request};
     use crate::{Figures, Measured, Place, Requested};
     use serde_json::json;
     use std::cell::RefCell;
     use std::path::Path;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use xla_shape_pjrt::{Program, Target};
+    use xla_shape_pjrt::Target;
     use xla_shape_program::Compiler;
 
     fn origin(number: usize) -> Origin {
@@ -213,7 +242,7 @@ mod tests {
     }
 
     impl Workers for Several<'_> {
-        fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+        fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
             for (number, (_, request)) in requests.iter().enumerate() {
                 let request: serde_json::Value = serde_json::from_slice(request).unwrap();
                 if request.get("Version").is_some() {
@@ -239,7 +268,7 @@ mod tests {
     struct Broken;
 
     impl Workers for Broken {
-        fn run(&self, _: &[(usize, Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+        fn run(&self, _: &[(&[u8], Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
             Err("interrupted".to_owned())
         }
     }
@@ -251,17 +280,24 @@ mod tests {
         workers: &dyn Workers,
         stop: &AtomicBool,
     ) -> Result<(Vec<Option<String>>, usize), String> {
-        let text = b"module { func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> { return %x } }";
-        let programs = [Program::from_mlir(text)];
         let target: Target = "v5e".parse().unwrap();
-        let setup = Setup { programs: &programs, target: &target, workers, stop, watch: &() };
-        let compilers = Compilers::new(setup, Compiler::default(), origin(first), Cache::new(Some(folder)));
-        let mut compilers = compilers.map_err(|error| error.to_string())?;
-        let asked = |layout: &str| {
+        let setup = Setup { workers, stop, watch: &() };
+        let compiler = Compiler::default();
+        let mut compilers = Compilers::<Measured>::new(setup, Cache::new::<Measured>(Some(folder)));
+        compilers.add(&compiler, &target, origin(first)).map_err(|error| error.to_string())?;
+        let job = |layout: &str| {
             let requested = Requested { layout: Some(layout.parse().unwrap()), memory: None };
-            (0, Asked::from([(Place::Parameter(0, vec![]), requested)]))
+            let asked = Asked::from([(Place::Parameter(0, vec![]), requested)]);
+            Job {
+                program: Arc::from(&b"module {}"[..]),
+                name: layout.to_owned(),
+                request: measure_request(&compiler, &target, &asked),
+                target: target.clone(),
+                compiler: compiler.clone(),
+                words: String::new(),
+            }
         };
-        let answers = compilers.compile(&["{2,1,0}", "{1,2,0}", "{0,1,2}", "{0,2,1}"].map(asked)).unwrap();
+        let answers = compilers.ask(&["{2,1,0}", "{1,2,0}", "{0,1,2}", "{0,2,1}"].map(job)).unwrap();
         let versions = answers.into_iter().map(|answer| Some(answer?.unwrap().version().unwrap().to_owned()));
         Ok((versions.collect(), compilers.finish().0))
     }

@@ -54,6 +54,28 @@ pub enum TuneError {
         /// How many; `None` if not even the number fits.
         combinations: Option<u64>,
     },
+    /// Two axes have one name.
+    AxisTwice {
+        /// The name.
+        axis: String,
+    },
+    /// An axis has no value.
+    NoValues {
+        /// Its name.
+        axis: String,
+    },
+    /// An axis has a value twice.
+    ValueTwice {
+        /// Its name.
+        axis: String,
+        /// The value.
+        value: String,
+    },
+    /// There are too many settings.
+    TooManySettings {
+        /// How many there may be.
+        most: usize,
+    },
     /// There is no program.
     NoPrograms,
     /// Two programs have one name.
@@ -211,6 +233,12 @@ impl fmt::Display for TuneError {
                     None => write!(f, "there are too many combinations of layouts; at most {most} are tried")?,
                 }
                 f.write_str("; without --all, the search needs a few")
+            }
+            Self::AxisTwice { axis } => write!(f, "there are two axes {axis}"),
+            Self::NoValues { axis } => write!(f, "{axis} has no value"),
+            Self::ValueTwice { axis, value } => write!(f, "{axis} has the value {value} twice"),
+            Self::TooManySettings { most } => {
+                write!(f, "the axes have more than {most} combinations: give fewer values")
             }
             Self::NoPrograms => f.write_str("expected a program, found none"),
             Self::GivenTwice { program } => write!(f, "{program} is given twice"),

@@ -5,6 +5,8 @@
 //! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
 //! and its page are those of `xla-shape-render`.
 //!
+//! [`fit`] compiles programs in many settings, and finds where their sizes cease to fit.
+//!
 //! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
 //! that does not fit. [`Devices`] compiles a program for the devices that a user names; [`kernels`](kernels()) says what the compiler made of its kernels.
 
@@ -17,6 +19,7 @@ mod candidates;
 mod compilers;
 mod devices;
 mod error;
+pub mod fit;
 mod kernels;
 mod measured;
 mod memory;

@@ -1,6 +1,7 @@
 //! The compiler's figures for one program with some layouts.
 
 use super::Place;
+use crate::cache::Kept;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xla_shape_answers::cost::{Amount, ProgramCost};
@@ -77,6 +78,14 @@ pub struct Measured {
     outputs: Vec<String>,
     /// The layouts that would remove a copy.
     remedies: Vec<(Place, String)>,
+}
+
+impl Kept for Measured {
+    const FOLDER: &'static str = "tune-5";
+
+    fn version(&self) -> Option<&str> {
+        self.version()
+    }
 }
 
 impl Measured {

@@ -1,6 +1,7 @@
 //! What a search asks of workers, and what they answer.
 
 use crate::cache::Origin;
+use crate::fit::needed;
 use crate::share::argument;
 use crate::{Figures, Measured, Place, Requested, Workers};
 use serde::{Deserialize, Serialize};
@@ -19,11 +20,13 @@ pub(crate) type Asked = BTreeMap<Place, Requested>;
 #[derive(Serialize, Deserialize, Debug)]
 enum Request {
     /// Says which compiler it has.
-    Origin { compiler: Compiler },
+    Origin { compiler: Compiler, device: String },
     /// Says which version its compiler has.
     Version { compiler: Compiler, device: String },
     /// Compiles the program with these layouts.
     Measure { compiler: Compiler, device: String, asked: Vec<(Place, Wire)> },
+    /// Compiles the program, and says what it needs.
+    Need { compiler: Compiler, device: String },
 }
 
 /// The text of a layout, if one is requested, and the name of a memory.
@@ -31,8 +34,8 @@ type Wire = (Option<String>, Option<String>);
 
 /// What a compiler says, and which compiler that is: workers may have different ones.
 #[derive(Serialize, Deserialize, Debug)]
-pub(crate) struct Reply {
-    pub(crate) measured: Measured,
+pub(crate) struct Reply<T> {
+    pub(crate) measured: T,
     pub(crate) origin: Origin,
 }
 
@@ -55,11 +58,18 @@ pub(crate) fn measure_request(compiler: &Compiler, target: &Target, asked: &Aske
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
-/// Asks the workers which compiler they have.
-pub(crate) fn origin(workers: &dyn Workers, compiler: &Compiler) -> Result<Origin, String> {
-    let request = serde_json::to_vec(&Request::Origin { compiler: compiler.clone() }).unwrap_or_default();
+/// A request to compile a program, and to say what it needs.
+pub(crate) fn need_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
+    let request = Request::Need { compiler: compiler.clone(), device: target.to_string() };
+    serde_json::to_vec(&request).unwrap_or_default()
+}
+
+/// Asks the workers which compiler they have for these devices.
+pub(crate) fn origin(workers: &dyn Workers, compiler: &Compiler, target: &Target) -> Result<Origin, String> {
+    let request = Request::Origin { compiler: compiler.clone(), device: target.to_string() };
+    let request = serde_json::to_vec(&request).unwrap_or_default();
     let mut found = Err("the workers did not answer".to_owned());
-    workers.run(&[(0, request)], &mut |_, answer| {
+    workers.run(&[(&[], request)], &mut |_, answer| {
         found = read(answer).map_err(|error: CompileError| error.to_string());
         true
     })?;
@@ -90,19 +100,17 @@ pub fn answer_as_worker(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> 
 /// Like [`answer_as_worker`]; once `stop` is set, the compiler is ended.
 pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
     let said = match serde_json::from_slice(request) {
-        Ok(Request::Origin { compiler }) => {
-            serde_json::to_vec(&Origin::here(&compiler, host).map_err(CompileError::NoCompiler))
-        }
+        Ok(Request::Origin { compiler, device }) => serde_json::to_vec(&origin_here(&compiler, &device, host)),
         Ok(Request::Version { compiler, device }) => {
-            let target = device.parse::<Target>().map_err(|error| CompileError::Refused(error.to_string()));
-            let said = target.and_then(|target| compiler.compile_until(stop, host, target, EMPTY));
+            let said = target(&device).and_then(|target| compiler.compile_until(stop, host, target, EMPTY));
             serde_json::to_vec(&said.map(|said| said.compiler))
         }
         Ok(Request::Measure { compiler, device, asked }) => {
-            let origin = Origin::here(&compiler, host).map_err(CompileError::NoCompiler);
-            serde_json::to_vec(&origin.and_then(|origin| {
-                Ok(Reply { measured: measured(stop, host, program, &compiler, &device, asked)?, origin })
-            }))
+            let measure = || measured(stop, host, program, &compiler, &device, asked);
+            serde_json::to_vec(&reply(&compiler, &device, host, measure))
+        }
+        Ok(Request::Need { compiler, device }) => {
+            serde_json::to_vec(&reply(&compiler, &device, host, || needed(stop, host, program, &compiler, &device)))
         }
         Err(error) => {
             let message = format!("the request cannot be read, perhaps because it is of another version: {error}");
@@ -110,6 +118,25 @@ pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], reque
         }
     };
     said.unwrap_or_default()
+}
+
+/// An answer, with the compiler that this machine has.
+fn reply<T>(
+    compiler: &Compiler,
+    device: &str,
+    host: &Host,
+    measure: impl FnOnce() -> Result<T, CompileError>,
+) -> Result<Reply<T>, CompileError> {
+    let origin = origin_here(compiler, device, host)?;
+    Ok(Reply { measured: measure()?, origin })
+}
+
+fn target(device: &str) -> Result<Target, CompileError> {
+    device.parse::<Target>().map_err(|error| CompileError::Refused(error.to_string()))
+}
+
+fn origin_here(compiler: &Compiler, device: &str, host: &Host) -> Result<Origin, CompileError> {
+    Origin::here(compiler, &target(device)?, host).map_err(CompileError::NoCompiler)
 }
 
 fn measured(
@@ -121,7 +148,7 @@ fn measured(
     asked: Vec<(Place, Wire)>,
 ) -> Result<Measured, CompileError> {
     let refused = |error: &dyn std::fmt::Display| CompileError::Refused(error.to_string());
-    let target = device.parse::<Target>().map_err(|error| refused(&error))?;
+    let target = target(device)?;
     let asked = asked.into_iter().map(|(place, wire)| Ok((place, requested(wire)?)));
     let asked = asked.collect::<Result<Asked, CompileError>>()?;
     let program = Program::from_bytes(program).and_then(|program| asking(&program, &asked));

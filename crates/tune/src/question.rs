@@ -1,18 +1,19 @@
 //! The question: which programs, which arrays they share, and how to search.
 
-use crate::cache::{Cache, Origin};
-use crate::compilers::{Compilers, Setup};
+use crate::cache::{Cache, Kept, Origin, hash};
+use crate::compilers::{Compilers, Job, Setup};
 use crate::error::Setting;
-use crate::protocol::{asking, origin};
+use crate::protocol::{Asked, asking, measure_request, origin};
 use crate::share::{self, Share};
 use crate::workers::Threads;
 use crate::{
-    Ask, Compiled, Memory, Options, Program as Weighted, Requested, SharedArray, TuneError, Workers, advise, jobs,
-    search,
+    Ask, Compiled, Measured, Memory, Options, Program as Weighted, Requested, SharedArray, TuneError, Workers, advise,
+    jobs, search,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
@@ -107,6 +108,17 @@ pub enum Keep {
     In(PathBuf),
     /// Nowhere.
     Nowhere,
+}
+
+impl Keep {
+    /// The cache for answers of this kind, if there is one.
+    pub(crate) fn cache<T: Kept>(&self) -> Option<Cache> {
+        match self {
+            Self::Own => Cache::new::<T>(None),
+            Self::In(folder) => Cache::new::<T>(Some(folder)),
+            Self::Nowhere => None,
+        }
+    }
 }
 
 /// Hears how far a search is, and what is wrong with its surroundings.
@@ -254,28 +266,41 @@ impl Question {
             asking(program, &any(number)).map_err(unknown)?;
         }
         let weighted = self.weighted(names)?;
-        let threads = Threads::new(host, programs, self.jobs.map_or_else(jobs, NonZeroUsize::get), stop);
+        let threads = Threads::new(host, self.jobs.map_or_else(jobs, NonZeroUsize::get), stop);
         let mut compiler = self.compiler.clone();
         let origin = match workers {
-            Some(workers) => origin(workers, &compiler).map_err(TuneError::NoCompiler)?,
+            Some(workers) => origin(workers, &compiler, &self.target).map_err(TuneError::NoCompiler)?,
             None => {
-                let origin = Origin::here(&compiler, host).map_err(TuneError::NoCompiler)?;
+                let origin = Origin::here(&compiler, &self.target, host).map_err(TuneError::NoCompiler)?;
                 // All processes load the same file.
                 compiler.plugin = Some(origin.compiler.path().to_owned());
                 origin
             }
         };
-        let cache = match &self.keep {
-            Keep::Own => Cache::new(None),
-            Keep::In(folder) => Cache::new(Some(folder)),
-            Keep::Nowhere => None,
+        let setup = Setup { workers: workers.unwrap_or(&threads), stop, watch };
+        let mut compilers = Compilers::<Measured>::new(setup, self.keep.cache::<Measured>());
+        compilers.add(&compiler, &self.target, origin)?;
+        let codes: Vec<Arc<[u8]>> = programs.iter().map(|program| Arc::from(program.code())).collect();
+        let jobs = |asks: &[(usize, Asked)]| {
+            let job = |(number, asked): &(usize, Asked)| {
+                let program = programs.get(*number).and_then(|program| asking(program, asked).ok());
+                let (program, code) = program.zip(codes.get(*number))?;
+                Some(Job {
+                    program: Arc::clone(code),
+                    name: hash(program.code()),
+                    target: self.target.clone(),
+                    compiler: compiler.clone(),
+                    request: measure_request(&compiler, &self.target, asked),
+                    words: words(asked),
+                })
+            };
+            let jobs = asks.iter().map(job).collect::<Option<Vec<_>>>();
+            jobs.ok_or_else(|| TuneError::NoCompiler("a program cannot ask for these layouts".to_owned()))
         };
-        let setup = Setup { programs, target: &self.target, workers: workers.unwrap_or(&threads), stop, watch };
-        let mut compilers = Compilers::new(setup, compiler, origin, cache)?;
         // Arrays are read from the compiled program, because a device may have only a part of an array.
         let today = (0..programs.len()).map(|program| (program, BTreeMap::new()));
         let preferred = (0..programs.len()).map(|program| (program, any(program)));
-        let answers = compilers.compile(&today.chain(preferred).collect::<Vec<_>>())?;
+        let answers = compilers.ask(&jobs(&today.chain(preferred).collect::<Vec<_>>())?)?;
         let mut compiled = Vec::new();
         for (program, answer) in weighted.iter().zip(answers) {
             let program = program.name.clone();
@@ -302,7 +327,7 @@ impl Question {
         let mut trouble = None;
         let mut compile = |asks: &[(usize, Ask)]| {
             let asks: Vec<_> = asks.iter().map(|(program, ask)| (*program, ask.places(&arrays, *program))).collect();
-            compilers.compile(&asks).unwrap_or_else(|error| {
+            jobs(&asks).and_then(|jobs| compilers.ask(&jobs)).unwrap_or_else(|error| {
                 // If no compiler can run, the search ends: later requests have no answer either.
                 let message = error.to_string();
                 trouble.get_or_insert(error);
@@ -386,4 +411,14 @@ fn donated(module: &Module) -> BTreeMap<usize, usize> {
     let aliases = module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default();
     let whole = aliases.iter().filter(|alias| alias.parameter_index.is_empty() && alias.result_index.len() <= 1);
     whole.map(|alias| (alias.parameter, alias.result_index.first().copied().unwrap_or(0))).collect()
+}
+
+/// What is asked, for who watches.
+fn words(asked: &Asked) -> String {
+    let layouts = asked.iter().map(|(place, requested)| {
+        let layout = requested.layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);
+        let memory = requested.memory.map_or_else(String::new, |memory| format!(" in {}", memory.kind()));
+        format!("{layout}{memory} at {place}")
+    });
+    layouts.take(2).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,6 @@
 //! What takes the memory of a program that the compiler refused.
 
+use std::path::Path;
 use xla_shape_answers::hlo::{Device, Report};
 use xla_shape_answers::scan::Scan;
 use xla_shape_core::tpu::Generation;
@@ -55,17 +56,41 @@ pub fn report_of_refused(
     top: usize,
     space: Option<u8>,
 ) -> Option<Left> {
-    let mut scan = Scan::default();
-    message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
-    let is_dumped = compiler.options.iter().any(|(name, _)| name == DUMP_OPTION);
-    if !scan.says_out_of_hbm() || is_dumped {
+    if !says_out_of_hbm(message) || asks_for_dumps(compiler) {
         return None;
     }
     let folder = tempfile::tempdir().ok()?;
     compiler.leave_modules(host, slice, program, folder.path());
-    let left = Program::open(folder.path()).ok()?;
+    report_of_left(folder.path(), slice, message, top, space)
+}
+
+/// Whether the options of a compiler ask for dumps.
+pub(crate) fn asks_for_dumps(compiler: &Compiler) -> bool {
+    compiler.options.iter().any(|(name, _)| name == DUMP_OPTION)
+}
+
+fn scan(message: &str) -> Scan {
+    let mut scan = Scan::default();
+    message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    scan
+}
+
+/// Whether a compiler refused a program with this message because HBM ran out.
+pub(crate) fn says_out_of_hbm(message: &str) -> bool {
+    scan(message).says_out_of_hbm()
+}
+
+/// The report on a program that the compiler refused with this message because HBM ran out, and whose modules it left in a directory.
+pub(crate) fn report_of_left(
+    folder: &Path,
+    slice: &Slice,
+    message: &str,
+    top: usize,
+    space: Option<u8>,
+) -> Option<Left> {
+    let left = Program::open(folder).ok()?;
     let generation: Generation = slice.generation();
-    let device = scan.hbm_limit().map_or(Device::Generation(generation), Device::Bytes);
+    let device = scan(message).hbm_limit().map_or(Device::Generation(generation), Device::Bytes);
     let report = Report::new(&left.memory(device.generation()), Some(device), top, space);
     Some(Left { program: left, report })
 }

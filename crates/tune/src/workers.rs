@@ -5,7 +5,6 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
-use xla_shape_pjrt::Program;
 use xla_shape_program::Host;
 
 /// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
@@ -21,7 +20,7 @@ const COMPILER_BYTES: u64 = 3 << 30;
 /// struct Nowhere;
 ///
 /// impl Workers for Nowhere {
-///     fn run(&self, _: &[(usize, Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+///     fn run(&self, _: &[(&[u8], Vec<u8>)], _: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
 ///         Err("no machine is free".into())
 ///     }
 /// }
@@ -35,33 +34,32 @@ const COMPILER_BYTES: u64 = 3 << 30;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Workers {
-    /// Calls [`answer_as_worker`](crate::answer_as_worker) with each request and the text of its program, on any machine and in any order. Passes each answer to `done` as
+    /// Calls [`answer_as_worker`](crate::answer_as_worker) with each text of a program and its request, on any machine and in any order. Passes each answer to `done` as
     /// soon as it is there, with the number of its request, until `done` returns false.
     ///
-    /// requests: the number of a program, and the request.
+    /// requests: the text of a program, and the request.
     ///
     /// # Errors
     /// If no worker can answer. Then the search ends.
-    fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String>;
+    fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String>;
 }
 
 /// Threads of this process, each of which waits for one compiler at a time.
 pub(crate) struct Threads<'a> {
     host: &'a Host,
-    programs: &'a [Program],
     number: usize,
     stop: &'a AtomicBool,
 }
 
 impl<'a> Threads<'a> {
     /// stop: once it is set, no further compiler is started, and those that run are ended.
-    pub(crate) const fn new(host: &'a Host, programs: &'a [Program], number: usize, stop: &'a AtomicBool) -> Self {
-        Self { host, programs, number, stop }
+    pub(crate) const fn new(host: &'a Host, number: usize, stop: &'a AtomicBool) -> Self {
+        Self { host, number, stop }
     }
 }
 
 impl Workers for Threads<'_> {
-    fn run(&self, requests: &[(usize, Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
+    fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
         let queue = Mutex::new(requests.iter().enumerate());
         let is_on = |_: &_| !self.stop.load(Ordering::Relaxed);
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(is_on);
@@ -71,7 +69,7 @@ impl Workers for Threads<'_> {
                 let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
                     while let Some((number, (program, request))) = next() {
-                        let answer = answer_until(self.stop, self.host, self.programs[*program].code(), request);
+                        let answer = answer_until(self.stop, self.host, program, request);
                         // Fails if the receiver has ended, because no more answers are wanted.
                         if sender.send((number, answer)).is_err() {
                             break;

@@ -1,12 +1,14 @@
 //! The arguments of the verbs, with their help. Each file has the verbs about one kind of input.
 
 mod files;
+mod fit;
 mod mcp;
 mod programs;
 mod shapes;
 mod tune;
 
 pub(crate) use files::*;
+pub(crate) use fit::*;
 pub(crate) use mcp::McpArguments;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;

@@ -1,7 +1,9 @@
 //! The verbs about programs: compiled modules, and programs that the compiler compiles first.
 
 use super::tune::{memory, weight};
-use super::{AnswerOptions, OfferingGenerations, OutputPath, bytes, from_1_to, one_of, some_bytes, whole};
+use super::{
+    AnswerOptions, OfferingGenerations, OutputPath, SearchArguments, bytes, from_1_to, one_of, some_bytes, whole,
+};
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -524,17 +526,8 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub(crate) compiles: Option<usize>,
 
-    /// How many compilers run at a time; by default at most one per core, and only as many as fit into the free memory
-    #[arg(long, value_name = "N", value_parser = from_1_to(1024))]
-    pub(crate) jobs: Option<u32>,
-
-    /// The folder for the cached answers; by default, xla-shape in the user's cache folder
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) cache: Option<OutputPath>,
-
-    /// Neither read nor write cached answers
-    #[arg(long, conflicts_with = "cache")]
-    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
 
     /// Write the answer as a page into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]

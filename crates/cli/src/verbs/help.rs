@@ -28,10 +28,11 @@ a layout, a log or an error message, a program or a directory of dumps. Of two T
   xla-shape 'f32[100,1]{1,0:T(8,128)}'
   xla-shape before.hlo after.hlo
 
-`xla-shape help VERB` says more of a verb, with examples. For scripts, `xla-shape check` answers each line of a file of shapes; for agents, \
+`xla-shape help VERB` says more of a verb, with examples. `xla-shape rustc` reads the Rust compiler's output and writes shapes in place of \
+types. For scripts, `xla-shape check` answers each line of a file of shapes; for agents, \
 `xla-shape mcp` makes each question a tool.
 
-Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` was interrupted."
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` or `fit` was interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -11,6 +11,7 @@ pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod draw;
 pub(crate) mod explain;
+pub(crate) mod fit;
 pub(crate) mod guard;
 pub(crate) mod help;
 pub(crate) mod hlo;
@@ -45,6 +46,7 @@ use xla_shape_answers::convert::{Conversion, Converted};
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::draw::Drawn;
 use xla_shape_answers::explain::{Location, OnDevices, Registers};
+use xla_shape_answers::fit::Fit;
 use xla_shape_answers::guard::claims::{Expectation, Expectations};
 use xla_shape_answers::guard::{Check, Checks, Record};
 use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, diff};
@@ -122,6 +124,7 @@ verbs! {
         }
         cost: Cost(CostArguments, host) { "cost": schema::<ProgramCost, ProgramCost> }
         compile: Compile(CompileArguments, host) { "compile": schema::<Compilation, Target> }
+        fit: Fit(FitArguments, host) { "fit": schema::<Fit, Fit> }
         guard: Guard(GuardArguments, host) {
             "guard-check": schema::<Checks, Check>,
             "guard-expect": schema::<Expectations, Expectation>,
@@ -132,14 +135,14 @@ verbs! {
     "A kernel" {
         block: Block(BlockArguments) { "block": schema::<BlockAnswer, BlockAnswer> }
         kernel: Kernel(KernelArguments, host) { "kernel": schema::<Kernels, Kernels> }
-        rustc: Rustc(RustcArguments) { "rustc": || open_schema::<Message>(Message::SCHEMA) }
     }
     "Arrays in files" {
         relayout: Relayout(RelayoutArguments) { "relayout": || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA) }
         shard: Shard(ShardArguments) { "shard": || schema_named::<ShardsDone>(ShardsDone::SCHEMA) }
     }
-    // For scripts and agents: the help names them below the list.
+    // For pipes, scripts and agents: the help names them below the list.
     "" {
+        rustc: Rustc(RustcArguments) { "rustc": || open_schema::<Message>(Message::SCHEMA) }
         check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
         mcp: Mcp(McpArguments, host) {}
     }

@@ -14,7 +14,7 @@ use xla_shape_files::check_outputs;
 use xla_shape_program::{Host, Opened};
 use xla_shape_render::harmless;
 use xla_shape_render::tune::page;
-use xla_shape_tune::{Given, Keep, Question, TuneError, Watch};
+use xla_shape_tune::{Given, Question, TuneError, Watch};
 
 pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure> {
     check_outputs(arguments.programs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     let question = question(arguments)?;
     let progress = Progress::new(arguments.answer.format);
     let tuning = question.answer(host, None, &stop, &progress);
-    progress.bar.finish_and_clear();
+    progress.finish();
     let mut tuning = tuning.map_err(failure)?;
     tuning.device = (!tuning.is_advice()).then(|| arguments.target.name.clone());
     // Nothing is left to end but the output.
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
 }
 
 /// A flag that the first Ctrl-C sets. While it is set, Ctrl-C ends the program at once.
-fn interruption() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     // They run in this order: the first signal finds the flag as it was, and then sets it.
     let registered = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&stop))
@@ -55,11 +55,6 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     };
     let programs = arguments.programs.iter().zip(names).map(given).collect::<Result<Vec<_>, Failure>>()?;
     let target = arguments.target.target.clone().map_err(Failure::said)?;
-    let keep = match &arguments.cache {
-        Some(folder) => Keep::In(folder.to_path_buf()),
-        None if arguments.no_cache => Keep::Nowhere,
-        None => Keep::Own,
-    };
     Ok(Question {
         memories: arguments.memories.clone(),
         weights: arguments.weights.clone(),
@@ -67,15 +62,15 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
         tilings: arguments.tilings,
         at_most_bytes: arguments.at_most_bytes,
         most: arguments.compiles,
-        jobs: arguments.jobs.and_then(|jobs| usize::try_from(jobs).ok()?.try_into().ok()),
-        keep,
+        jobs: arguments.search.jobs(),
+        keep: arguments.search.keep(),
         compiler: arguments.compiler.compiler(),
         ..Question::new(programs, arguments.shares.clone(), target)
     })
 }
 
 /// The names of the programs: the file's name without its ending, or the whole path if two files have the same name.
-fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
+pub(super) fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |path: &'a Path| {
         let is_alone = files.clone().filter(|other| stem(other) == stem(path)).count() == 1;
@@ -97,19 +92,24 @@ fn failure(error: TuneError) -> Failure {
 }
 
 /// The progress bar on standard error, if that is a terminal.
-struct Progress {
+pub(super) struct Progress {
     bar: ProgressBar,
     format: Format,
 }
 
 impl Progress {
-    fn new(format: Format) -> Self {
+    pub(super) fn new(format: Format) -> Self {
         let bar = ProgressBar::new(0);
         // An invalid template would leave the default style.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }
         Self { bar, format }
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -1,0 +1,145 @@
+//! The memory that one program needs on a device, and what would have to go if that is too much.
+
+use crate::hlo::Report;
+use crate::hlo::memory::Resident;
+use crate::names;
+use crate::scan::Scan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xla_shape_core::memory_space;
+use xla_shape_hlo::Role;
+
+/// The memory that a program needs, of how much.
+///
+/// ```
+/// use xla_shape_answers::fit::Need;
+///
+/// let message = "E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO temporaries (39.28G) exceeds \
+///                available HBM (15.75G).";
+/// let need = Need::of_refusal(message.to_owned());
+/// assert_eq!((need.fits, need.available_bytes), (Some(false), Some(15 * (1 << 30) + 3 * (1 << 28))));
+/// assert_eq!(Need::of_refusal("unsupported".to_owned()).fits, None, "nobody knows whether it would fit");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Need {
+    /// Whether it fits; null if the compiler refused the program for another reason than memory, or does not say what it takes.
+    pub fits: Option<bool>,
+    /// The bytes of the device's memory that the program needs, with its code if the size of that is known; null if that is not known.
+    pub needed_bytes: Option<u64>,
+    /// The bytes that the device lets a program use; null if that is not known.
+    pub available_bytes: Option<u64>,
+    /// The largest array when most of the memory is in use; null if that is not known.
+    pub largest: Option<Held>,
+    /// If it does not fit: the largest arrays at that time, as many as together take what is missing, but at most five.
+    pub to_go: Vec<Held>,
+    /// Why the compiler refused the program, or why there is none; null if it was compiled.
+    pub error: Option<String>,
+}
+
+/// An array that is in memory when most of it is in use.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Held {
+    /// The name of the instruction.
+    pub name: String,
+    /// XLA's text of the shape, with its layout.
+    pub shape: String,
+    /// The bytes that it takes.
+    pub bytes: u64,
+    /// "argument", "donated", "output", "constant" or "temporary".
+    #[serde(serialize_with = "names::role", deserialize_with = "names::read_role")]
+    #[schemars(with = "String")]
+    pub role: Role,
+    /// The name of the operation in the user's program, of an argument its own name; null if the module has none.
+    pub op_name: Option<String>,
+    /// The file and the line, such as "train.py:43"; null if the module has none.
+    pub source: Option<String>,
+}
+
+impl Held {
+    fn new(resident: &Resident) -> Self {
+        Self {
+            name: resident.name.clone(),
+            shape: resident.shape.clone(),
+            bytes: resident.bytes,
+            role: resident.role,
+            op_name: resident.op_name.clone(),
+            source: resident.source(),
+        }
+    }
+}
+
+impl Need {
+    /// How many entries a report must have at least from which [`of_report`](Self::of_report) is made.
+    pub const TOP: usize = 5;
+
+    /// What a report says. A program that the compiler `refused` with this message does not fit. The report is of the module that it left, which may
+    /// need less than the compiler found at the end; then the amounts of the message count.
+    ///
+    /// ```
+    /// use xla_shape_answers::fit::Need;
+    /// use xla_shape_answers::hlo::{Device, Report};
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    ///
+    /// let text = "HloModule m, is_scheduled=true\nENTRY e { p = f32[1024]{0:T(1024)} parameter(0)
+    ///   ROOT n = f32[1024]{0:T(1024)} negate(p) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let report = Report::new(&program.memory(None), Some(Device::Bytes(5000)), Need::TOP, None);
+    /// let need = Need::of_report(&report, None);
+    /// assert_eq!((need.fits, need.needed_bytes, need.short_bytes()), (Some(false), Some(8192), Some(3192)));
+    /// assert_eq!(need.to_go.len(), 1, "without one of the arrays, it would fit");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn of_report(report: &Report, refused: Option<String>) -> Self {
+        let summary = report.summary.as_ref();
+        let at_peak = report.at_peak.iter().find(|at_peak| at_peak.space == memory_space::DEFAULT);
+        let held = at_peak.map(|at_peak| at_peak.largest.iter().map(Held::new).collect::<Vec<_>>());
+        let refusal = refused.clone().map(Self::of_refusal).unwrap_or_default();
+        let mut need = Self {
+            fits: if refused.is_some() { Some(false) } else { summary.and_then(|summary| summary.fits) },
+            needed_bytes: summary.map(|summary| summary.needed_bytes).max(refusal.needed_bytes),
+            available_bytes: summary.and_then(|summary| summary.available_bytes),
+            largest: held.as_ref().and_then(|held| held.first().cloned()),
+            to_go: Vec::new(),
+            error: refused,
+        };
+        let mut missing = need.short_bytes().unwrap_or(0);
+        for held in held.into_iter().flatten().take(Self::TOP) {
+            if missing == 0 {
+                break;
+            }
+            missing = missing.saturating_sub(held.bytes);
+            need.to_go.push(held);
+        }
+        need
+    }
+
+    /// What the message of a refusal says, without more of the compiler. Its amounts, which are rounded, count only if they are of HBM.
+    #[must_use]
+    pub fn of_refusal(message: String) -> Self {
+        let mut scan = Scan::default();
+        message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+        let amounts = scan.messages().amounts.iter().filter(|amount| amount.limit.is_some() && !amount.is_part);
+        let amount = amounts.max_by_key(|amount| amount.bytes).filter(|_| scan.says_out_of_hbm());
+        Self {
+            fits: scan.says_out_of_memory().then_some(false),
+            needed_bytes: amount.map(|amount| amount.bytes),
+            available_bytes: amount.and_then(|amount| amount.limit),
+            ..Self::unknown(message)
+        }
+    }
+
+    /// Of a setting without a program, why it has none.
+    #[must_use]
+    pub fn unknown(error: String) -> Self {
+        Self { error: Some(error), ..Self::default() }
+    }
+
+    /// How many bytes more it needs than there are; `None` if it fits, or that is not known.
+    #[must_use]
+    pub fn short_bytes(&self) -> Option<u64> {
+        let short = self.needed_bytes?.checked_sub(self.available_bytes?)?;
+        Some(short).filter(|_| self.fits == Some(false))
+    }
+}

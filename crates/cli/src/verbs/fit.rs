@@ -1,0 +1,88 @@
+//! `fit`: which programs fit which devices.
+
+use super::tune::{Progress, interruption, names};
+use crate::args::FitArguments;
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use xla_shape_program::{Compiler, Host, Opened};
+use xla_shape_tune::Devices;
+use xla_shape_tune::fit::{Axis, Question, Setting, Source};
+
+pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> {
+    let files = arguments.programs.iter().map(PathBuf::as_path).collect::<Vec<_>>();
+    let stop = interruption()?;
+    let programs = Programs::read(&files, arguments)?;
+    let question = Question {
+        jobs: arguments.search.jobs(),
+        keep: arguments.search.keep(),
+        compiler: Compiler { options: Vec::new(), ..arguments.compiler.compiler() },
+        ..Question::new(programs.axes(&files, arguments.ascending))
+    };
+    let progress = Progress::new(arguments.answer.format);
+    let fit = question.answer(&programs, host, None, &stop, &progress);
+    progress.finish();
+    let fit = fit.map_err(Failure::said)?;
+    // Nothing is left to end but the output.
+    stop.store(true, Ordering::Relaxed);
+    super::show_of(&fit, arguments.answer.format, &files)?;
+    if fit.cut {
+        return Err(Failure::Interrupted);
+    }
+    if fit.any_fits() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// The programs, the devices and the options, each of which is an axis.
+struct Programs {
+    codes: Vec<Arc<[u8]>>,
+    devices: Vec<Devices>,
+    /// The values of each option.
+    options: Vec<(String, Vec<String>)>,
+}
+
+impl Programs {
+    fn read(files: &[&Path], arguments: &FitArguments) -> Result<Self, Failure> {
+        let code = |path: &&Path| {
+            let code = Opened::source(path)?;
+            // Without a program, no compiler need be started.
+            xla_shape_pjrt::Program::from_bytes(&code)
+                .map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
+            Ok(Arc::from(code))
+        };
+        let codes = files.iter().map(code).collect::<Result<_, Failure>>()?;
+        let mut options = Vec::<(String, Vec<String>)>::new();
+        for (name, values) in &arguments.compiler.options {
+            let values = values.split(',').map(str::to_owned);
+            match options.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => known.extend(values),
+                None => options.push((name.clone(), values.collect())),
+            }
+        }
+        Ok(Self { codes, devices: arguments.targets.clone(), options })
+    }
+
+    fn axes(&self, files: &[&Path], bisected: bool) -> Vec<Axis> {
+        let axis = |name: &str, values: Vec<String>| Axis { name: name.to_owned(), values, bisected: false };
+        let programs = Axis { bisected, ..axis("program", names(files.iter().copied())) };
+        let devices = axis("for", self.devices.iter().map(|devices| devices.name.clone()).collect());
+        let options = self.options.iter().map(|(name, values)| axis(name, values.clone()));
+        [programs, devices].into_iter().chain(options).collect()
+    }
+}
+
+impl Source for Programs {
+    fn setting(&self, at: &[usize]) -> Result<Setting, String> {
+        let setting = || {
+            let [program, device, options @ ..] = at else { return None };
+            let options = self.options.iter().zip(options);
+            let options = options.map(|((name, values), &number)| Some((name.clone(), values.get(number)?.clone())));
+            Some(Setting {
+                code: Arc::clone(self.codes.get(*program)?),
+                devices: self.devices.get(*device)?.clone(),
+                options: options.collect::<Option<_>>()?,
+            })
+        };
+        setting().ok_or_else(|| "there is no such setting".to_owned())
+    }
+}

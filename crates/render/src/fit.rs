@@ -1,0 +1,296 @@
+//! What fits, as text.
+
+use crate::words::{InUnits, column_width, count, shortened};
+use crate::{Show, Text};
+use xla_shape_answers::fit::{Border, Fit, Held, Row};
+
+impl Show for Fit {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for border in &self.borders {
+            text.paragraph(sentence(self, border));
+            if !border.exceptions.is_empty() {
+                text.paragraph(format_args!(
+                    "  It does not only grow: {} {} not fit, although {} does.",
+                    border.exceptions.join(", "),
+                    if border.exceptions.len() == 1 { "does" } else { "do" },
+                    border.largest.as_deref().unwrap_or_default()
+                ));
+            }
+        }
+        if self.borders.is_empty() {
+            let fit = self.rows.iter().filter(|row| row.need.fits == Some(true)).count();
+            text.paragraph(format_args!(
+                "{fit} of {} {}.",
+                count(self.rows.len() as u64, "setting", "settings"),
+                if fit == 1 { "fits" } else { "fit" }
+            ));
+        }
+        table(self, &mut text);
+        for row in short(self) {
+            too_large(self, &mut text, row);
+        }
+        refused(self, &mut text);
+        text.verbatim("");
+        text.paragraph(made(self));
+        text
+    }
+}
+
+/// How many settings were compiled, and by which compiler.
+fn made(fit: &Fit) -> String {
+    let settings = count(fit.settings as u64, "setting", "settings");
+    let kept = match fit.kept {
+        0 => String::new(),
+        kept => format!("; {} were in the cache", count(kept as u64, "answer", "answers")),
+    };
+    // A version may have several lines.
+    let by = fit.compilers.iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+    let by = by.collect::<Vec<_>>().join(", ");
+    let by = if by.is_empty() { by } else { format!(", by {by}") };
+    let cut = match (fit.cut, fit.goes_on) {
+        (false, _) => "",
+        (true, true) => " It was interrupted. The next run goes on from the answers in the cache.",
+        (true, false) => " It was interrupted. Its answers are not in a cache, so the next run begins anew.",
+    };
+    format!("{} of {settings} tried{by}{kept}.{cut}", fit.rows.len())
+}
+
+/// Where the sizes cease to fit.
+fn sentence(fit: &Fit, border: &Border) -> String {
+    let where_ = match with_axes(fit, &border.setting) {
+        setting if setting.is_empty() => String::new(),
+        setting => format!("{setting}: "),
+    };
+    let Border { axis, largest, next, closed, .. } = border;
+    let row = |number: Option<usize>| fit.rows.get(number?);
+    let takes = row(border.largest_row).and_then(|row| row.need.needed_bytes.zip(row.need.available_bytes));
+    let takes = takes.map_or_else(String::new, |(needed, of)| format!(" ({} of {})", InUnits(needed), InUnits(of)));
+    let short = row(border.next_row).and_then(|row| row.short_bytes);
+    let short = short.map_or_else(String::new, |bytes| format!(": it is {} short", InUnits(bytes)));
+    let open = if *closed { "" } else { " Values between were not tried." };
+    match (largest, next) {
+        (Some(largest), Some(next)) => {
+            format!("{where_}{axis} {largest} is the largest that fits{takes}; {next} does not{short}.{open}")
+        }
+        (Some(largest), None) if *closed => {
+            format!("{where_}{axis} {largest}, the largest, fits{takes}.")
+        }
+        (Some(largest), None) => format!("{where_}{axis} {largest} fits{takes}. Larger values were not tried."),
+        (None, Some(next)) => format!("{where_}no {axis} is known to fit; {next} does not{short}.{open}"),
+        (None, None) => format!("{where_}it is not known which {axis} fits: no value was compiled."),
+    }
+}
+
+/// The values of a setting, without the axes that have one value only.
+fn with_axes(fit: &Fit, setting: &std::collections::BTreeMap<String, String>) -> String {
+    let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1);
+    let values = axes.filter_map(|axis| Some(format!("{} {}", axis.name, setting.get(&axis.name)?)));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each setting that was tried.
+fn table(fit: &Fit, text: &mut Text) {
+    let fixed = fit.axes.iter().filter(|axis| axis.values.len() == 1);
+    let fixed = fixed.filter_map(|axis| Some(format!("{} {}", axis.name, axis.values.first()?))).collect::<Vec<_>>();
+    text.heading(&match fixed.as_slice() {
+        [] => "Settings".to_owned(),
+        fixed => format!("Settings: {}", fixed.join(", ")),
+    });
+    let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1).collect::<Vec<_>>();
+    // Where all rows are the best, marks say nothing.
+    let is_marked = fit.rows.iter().any(|row| row.need.fits == Some(true) && !row.best);
+    let mut lines = vec![axes.iter().map(|axis| axis.name.clone()).collect::<Vec<_>>()];
+    lines[0].extend(["fits", "needs", "of", "cost", "largest array at the peak"].map(str::to_owned));
+    for row in &fit.rows {
+        let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string());
+        let mut line =
+            axes.iter().map(|axis| row.setting.get(&axis.name).cloned().unwrap_or_default()).collect::<Vec<_>>();
+        line.push(match (row.need.fits, row.best && is_marked) {
+            (Some(true), true) => "yes *".to_owned(),
+            (Some(true), false) => "yes".to_owned(),
+            (Some(false), _) => "no".to_owned(),
+            (None, _) => "?".to_owned(),
+        });
+        line.extend([bytes(row.need.needed_bytes), bytes(row.need.available_bytes)]);
+        line.push(row.amount.map_or_else(String::new, |amount| amount.to_string()));
+        line.push(row.need.largest.as_ref().map_or_else(String::new, held));
+        lines.push(line);
+    }
+    let widths: Vec<_> = (0..lines[0].len())
+        .map(|column| column_width(lines.iter().filter_map(|line| Some(line.get(column)?.chars().count()))))
+        .collect();
+    let numbers = axes.len() + 1..axes.len() + 4;
+    for line in &lines {
+        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if numbers.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
+        });
+        text.verbatim(format_args!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));
+    }
+    if is_marked {
+        let size = fit.axes.iter().find(|axis| axis.bisected);
+        let size = size.map_or_else(String::new, |axis| format!("at least as large a {}, ", axis.name));
+        text.paragraph(format_args!(
+            "  * No other setting of its device that fits has {size}as little memory and as low a cost."
+        ));
+    }
+}
+
+/// An array in words.
+fn held(held: &Held) -> String {
+    let source =
+        held.source.as_ref().or(held.op_name.as_ref()).map_or_else(String::new, |source| format!(", {source}"));
+    format!("{} {}, {}{source}", held.shape, InUnits(held.bytes), held.role.name())
+}
+
+/// The settings beyond the borders, or all that do not fit if nothing is bisected.
+fn short(fit: &Fit) -> Vec<&Row> {
+    if fit.axes.iter().any(|axis| axis.bisected) {
+        return fit.borders.iter().filter_map(|border| fit.rows.get(border.next_row?)).collect();
+    }
+    fit.rows.iter().filter(|row| row.need.fits == Some(false)).collect()
+}
+
+/// What would have to go.
+fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
+    let Some(short) = row.short_bytes else { return };
+    let setting = with_axes(fit, &row.setting);
+    let with = if setting.is_empty() { setting } else { format!(" with {setting}") };
+    text.heading(&format!("To fit{with}, {} would have to go", InUnits(short)));
+    if row.need.to_go.is_empty() {
+        text.paragraph("  The compiler does not say what takes the memory.");
+    }
+    for array in &row.need.to_go {
+        text.verbatim(format_args!("  {}", held(array)));
+    }
+}
+
+/// Why settings have no figures.
+fn refused(fit: &Fit, text: &mut Text) {
+    const LONGEST: usize = 300;
+    let rows = fit.rows.iter().filter(|row| row.need.needed_bytes.is_none());
+    let mut rows = rows.filter_map(|row| Some((row, row.need.error.as_ref()?))).peekable();
+    if rows.peek().is_some() {
+        text.heading("Without figures");
+    }
+    for (row, error) in rows {
+        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.paragraph(format_args!("  {}: {}", with_axes(fit, &row.setting), shortened(&error, LONGEST)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Show as _;
+    use std::collections::BTreeSet;
+    use xla_shape_answers::cost::Amount;
+    use xla_shape_answers::fit::{Axis, Fit, Held, Line, Need, Tried};
+    use xla_shape_hlo::Role;
+
+    const GIB: u64 = 1 << 30;
+
+    fn axis(name: &str, values: &[&str], bisected: bool) -> Axis {
+        Axis { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect(), bisected }
+    }
+
+    fn tried(at: [usize; 3], needed: u64) -> Tried {
+        let held = Held {
+            name: "fusion.1".to_owned(),
+            shape: "f32[8,128]{1,0:T(8,128)}".to_owned(),
+            bytes: needed / 2,
+            role: Role::Temporary,
+            op_name: None,
+            source: Some("train.py:43".to_owned()),
+        };
+        let fits = needed <= 16 * GIB;
+        let to_go = if fits { Vec::new() } else { vec![held.clone()] };
+        let need = Need {
+            fits: Some(fits),
+            needed_bytes: Some(needed),
+            available_bytes: Some(16 * GIB),
+            largest: Some(held),
+            to_go,
+            error: None,
+        };
+        Tried { at: at.to_vec(), device: Some("v5e:2x2".to_owned()), need, amount: fits.then_some(Amount::Cycles(7)) }
+    }
+
+    #[test]
+    fn the_border_comes_first_and_what_would_have_to_go() {
+        let axes = vec![
+            axis("batch", &["8", "16", "32"], true),
+            axis("remat", &["no", "all"], false),
+            axis("for", &["v5e"], false),
+        ];
+        let line =
+            |remat, largest, next, exceptions| Line { at: vec![0, remat, 0], largest, next, exceptions, closed: true };
+        let rows = vec![
+            tried([1, 0, 0], 12 * GIB),
+            tried([2, 0, 0], 18 * GIB),
+            tried([0, 1, 0], 17 * GIB),
+            tried([2, 1, 0], 13 * GIB),
+        ];
+        let unknown =
+            Tried { at: vec![1, 1, 0], device: None, need: Need::unknown("no\nsuch size".to_owned()), amount: None };
+        let rows = rows.into_iter().chain([unknown]).collect();
+        let lines = [line(0, Some(1), Some(2), Vec::new()), line(1, Some(2), None, vec![0])];
+        let text = Fit::new(axes, rows, &lines).text(120).to_string();
+        let expected = "\
+remat no: batch 16 is the largest that fits (12 GiB of 16 GiB); 32 does not: it is 2 GiB short.
+remat all: batch 32, the largest, fits (13 GiB of 16 GiB).
+  It does not only grow: 8 does not fit, although 32 does.
+
+Settings: for v5e
+  batch  remat  fits   needs      of      cost  largest array at the peak
+  8      all    no    17 GiB  16 GiB            f32[8,128]{1,0:T(8,128)} 8.50 GiB, temporary, train.py:43
+  16     no     yes   12 GiB  16 GiB  7 cycles  f32[8,128]{1,0:T(8,128)} 6 GiB, temporary, train.py:43
+  16     all    ?          ?       ?
+  32     no     no    18 GiB  16 GiB            f32[8,128]{1,0:T(8,128)} 9 GiB, temporary, train.py:43
+  32     all    yes   13 GiB  16 GiB  7 cycles  f32[8,128]{1,0:T(8,128)} 6.50 GiB, temporary, train.py:43
+
+To fit with batch 32, remat no, 2 GiB would have to go
+  f32[8,128]{1,0:T(8,128)} 9 GiB, temporary, train.py:43
+
+Without figures
+  batch 16, remat all: no such size
+
+5 of 6 settings tried.
+";
+        assert_eq!(text, expected, "{text}");
+    }
+
+    #[test]
+    fn every_end_of_a_search_has_a_sentence_of_its_own() {
+        let sentence = |largest, next, closed| {
+            let line = Line { at: vec![0], largest, next, exceptions: Vec::new(), closed };
+            let fit = Fit::new(vec![axis("batch", &["8", "16", "32"], true)], Vec::new(), &[line]);
+            fit.text(200).to_string().lines().next().unwrap_or_default().to_owned()
+        };
+        let cases =
+            [(Some(0), Some(1)), (Some(0), Some(2)), (Some(2), None), (Some(0), None), (None, Some(0)), (None, None)];
+        let sentences = cases.map(|(largest, next)| sentence(largest, next, (largest, next) != (Some(0), None)));
+        assert!(
+            sentences.iter().all(|sentence| sentence.contains("batch") && sentence.ends_with('.')),
+            "{sentences:?}"
+        );
+        assert_eq!(sentences.iter().collect::<BTreeSet<_>>().len(), sentences.len());
+        assert!(sentence(Some(0), Some(2), false).ends_with("Values between were not tried."));
+    }
+
+    #[test]
+    fn without_an_axis_to_bisect_the_settings_are_counted_and_the_best_are_marked() {
+        let axes =
+            vec![axis("program", &["a", "b", "c"], false), axis("x", &["1"], false), axis("for", &["v5e"], false)];
+        let rows = vec![tried([0, 0, 0], GIB), tried([1, 0, 0], 2 * GIB), tried([2, 0, 0], 17 * GIB)];
+        let text = Fit::new(axes, rows, &[]).text(120).to_string();
+        for line in [
+            "2 of 3 settings fit.",
+            "a        yes *",
+            "b        yes  ",
+            "To fit with program c, 1 GiB would have to go",
+            "* No other setting",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Where the values of one axis cease to fit. It does not compile: it says which values to try next, and reads the border off those that were tried.
+//!
+//! A value is taken to fit if a larger one does, so the border is found by bisection. Compilers break this rule now and then: a batch of 13 fits where
+//! one of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are therefore tried, too.
+
+/// After so many values that the compiler refuses for another reason than memory, the search along an axis ends.
+const MOST_REFUSED: usize = 5;
+
+/// How many values below the border are tried at most until one fits.
+const MOST_BELOW: usize = 3;
+
+/// What came of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tried {
+    Fits,
+    TooLarge,
+    /// It was refused for another reason than memory, so it is not known whether it would fit.
+    Refused,
+    /// There is no program for it, which costs no compilation.
+    Missing,
+}
+
+/// The values of one axis, in ascending order of the memory that they should need, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    tried: Vec<Option<Tried>>,
+}
+
+/// The border, as far as it is known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Found {
+    /// The largest value that fits.
+    pub(super) largest: Option<usize>,
+    /// The smallest value above it that does not fit.
+    pub(super) next: Option<usize>,
+    /// Values that do not fit although a larger one does.
+    pub(super) exceptions: Vec<usize>,
+    /// Whether every value between the two was tried.
+    pub(super) is_closed: bool,
+}
+
+impl Line {
+    pub(super) fn new(values: usize) -> Self {
+        Self { tried: vec![None; values] }
+    }
+
+    pub(super) fn set(&mut self, value: usize, tried: Tried) {
+        if let Some(place) = self.tried.get_mut(value) {
+            *place = Some(tried);
+        }
+    }
+
+    fn at(&self, value: usize) -> Option<Tried> {
+        self.tried.get(value).copied().flatten()
+    }
+
+    /// The values above the largest one that fits, and below the smallest one above it that does not.
+    fn between(&self) -> std::ops::Range<usize> {
+        let start = self.largest().map_or(0, |value| value + 1);
+        let end = (start..self.tried.len()).find(|&value| self.at(value) == Some(Tried::TooLarge));
+        start..end.unwrap_or(self.tried.len())
+    }
+
+    fn largest(&self) -> Option<usize> {
+        self.tried.iter().rposition(|tried| *tried == Some(Tried::Fits))
+    }
+
+    /// The values to try next; empty if the border is known.
+    ///
+    /// Of `n` values, where all below a border fit and no other does, at most `floor(log2(n)) + 3` are tried.
+    pub(super) fn next(&self) -> Vec<usize> {
+        let between = self.between();
+        let middle = between.start + between.len() / 2;
+        let open = between.clone().filter(|&value| self.at(value).is_none());
+        if let Some(value) = open.min_by_key(|value| value.abs_diff(middle)) {
+            let refused = self.tried.iter().filter(|tried| **tried == Some(Tried::Refused)).count();
+            return if refused < MOST_REFUSED { vec![value] } else { Vec::new() };
+        }
+        let above = Some(between.end + 1).filter(|&value| value < self.tried.len());
+        let below = self.largest().and_then(|largest| {
+            let near = largest.saturating_sub(MOST_BELOW)..largest;
+            near.rev().find(|&value| matches!(self.at(value), None | Some(Tried::Fits)))
+        });
+        above.into_iter().chain(below).filter(|&value| self.at(value).is_none()).collect()
+    }
+
+    pub(super) fn found(&self) -> Found {
+        let (between, largest) = (self.between(), self.largest());
+        let is_exception = |value: &usize| self.at(*value) == Some(Tried::TooLarge);
+        Found {
+            largest,
+            next: Some(between.end).filter(|&end| end < self.tried.len()),
+            exceptions: (0..largest.unwrap_or(0)).filter(is_exception).collect(),
+            is_closed: between.into_iter().all(|value| self.at(value).is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Line, MOST_REFUSED, Tried};
+
+    /// The border of a function, and how many values were tried.
+    fn search(values: usize, function: impl Fn(usize) -> Tried) -> (Found, usize) {
+        let mut line = Line::new(values);
+        let mut tried = 0;
+        loop {
+            let next = line.next();
+            if next.is_empty() {
+                return (line.found(), tried);
+            }
+            for value in next {
+                assert_eq!(line.at(value), None, "a value is tried once");
+                tried += 1;
+                line.set(value, function(value));
+            }
+        }
+    }
+
+    fn fits(is: bool) -> Tried {
+        if is { Tried::Fits } else { Tried::TooLarge }
+    }
+
+    /// The border by trying everything.
+    fn exhaustive(values: usize, function: impl Fn(usize) -> Tried) -> Found {
+        let mut line = Line::new(values);
+        (0..values).for_each(|value| line.set(value, function(value)));
+        line.found()
+    }
+
+    #[test]
+    fn bisection_finds_the_border_of_every_monotone_function() {
+        for values in 0..=100 {
+            for border in 0..=values {
+                let function = |value| fits(value < border);
+                let (found, tried) = search(values, function);
+                assert_eq!(found, exhaustive(values, function), "{border} of {values}");
+                assert!(
+                    tried <= values.checked_ilog2().map_or(0, |log| log as usize + 3),
+                    "{tried} for {border} of {values}"
+                );
+            }
+        }
+        // A quarter of 40 settings.
+        let most = (0..=40).map(|border| search(40, |value| fits(value < border)).1).max();
+        assert!(most <= Some(10), "{most:?}");
+    }
+
+    #[test]
+    fn an_exception_beside_the_border_is_found() {
+        for values in 3..=60 {
+            for border in 0..values - 1 {
+                // All below the border fit, the border does not, the next one does.
+                let function = |value| fits(value < border || value == border + 1);
+                let (found, _) = search(values, function);
+                assert_eq!(found, exhaustive(values, function), "{border} of {values}");
+                assert_eq!((found.largest, found.exceptions), (Some(border + 1), vec![border]));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_for_another_reason_is_left_out() {
+        for border in 0..=40 {
+            for refused in 0..40 {
+                let function = |value| if value == refused { Tried::Refused } else { fits(value < border) };
+                let (found, tried) = search(40, function);
+                assert_eq!(found, exhaustive(40, function), "{border} without {refused}");
+                assert!(tried <= 10, "{tried} for {border} without {refused}");
+            }
+        }
+        // Only even sizes have a program.
+        for border in 0..=20 {
+            let function = |value| if value % 2 == 0 { fits(value / 2 < border) } else { Tried::Missing };
+            assert_eq!(search(40, function).0, exhaustive(40, function), "{border}");
+        }
+        let (found, tried) = search(40, |_| Tried::Refused);
+        assert_eq!((found, tried), (Found::default(), MOST_REFUSED), "it does not ask for all");
+    }
+}

@@ -1,0 +1,356 @@
+//! What fits: programs are compiled in many settings, and where their sizes cease to fit is found by bisection.
+//!
+//! A [`Question`] has axes, and a [`Source`] that makes the program of each setting. The answer is [`Fit`].
+
+mod border;
+mod needed;
+#[cfg(test)]
+mod tests;
+
+use crate::cache::{Cache, Origin, hash};
+use crate::compilers::{Compilers, Job, Setup};
+use crate::protocol::{need_request, origin};
+use crate::workers::Threads;
+use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
+use border::{Line, Tried};
+pub(crate) use needed::{Needed, needed};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::mem::{Discriminant, discriminant};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use xla_shape_answers::fit::{self, Need};
+pub use xla_shape_answers::fit::{Axis, Fit};
+use xla_shape_pjrt::Target;
+use xla_shape_program::{Compiler, Host};
+
+/// The most settings that a question may have.
+const MOST_SETTINGS: usize = 10_000;
+
+/// A question about settings, each of which has one value of every axis.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use xla_shape_program::Host;
+/// use xla_shape_tune::fit::{Axis, Question, Setting, Source};
+///
+/// /// Programs that cannot be made.
+/// struct None;
+///
+/// impl Source for None {
+///     fn setting(&self, at: &[usize]) -> Result<Setting, String> {
+///         Err(format!("there is no program number {}", at[0]))
+///     }
+/// }
+///
+/// let axis = |values: &[&str]| Axis { name: "batch".to_owned(), values: values.iter().map(|value| value.to_string()).collect(), bisected: false };
+/// let host = Host { command: vec![], python: None, notes: |_| {} };
+/// let answer = |axis| Question::new(vec![axis]).answer(&None, &host, Option::None, &AtomicBool::new(false), &());
+/// let fit = answer(axis(&["8", "16"]))?;
+/// assert_eq!(fit.rows[1].need.error.as_deref(), Some("there is no program number 1"));
+/// let error = answer(axis(&["8", "8"])).unwrap_err();
+/// assert_eq!(error.to_string(), "batch has the value 8 twice");
+/// # Ok::<(), xla_shape_tune::TuneError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The axes. Of those that may be bisected, the one with the most values is: for each combination of the others' values.
+    pub axes: Vec<Axis>,
+    /// How many compilers run at a time on this machine; `None` for as many as it has room for.
+    pub jobs: Option<NonZeroUsize>,
+    /// Where answers are kept.
+    pub keep: Keep,
+    /// The compiler.
+    pub compiler: Compiler,
+}
+
+/// What is compiled for one setting.
+///
+/// ```
+/// use xla_shape_tune::fit::Setting;
+///
+/// let setting = Setting { code: b"module {}"[..].into(), devices: "h100:8".parse()?, options: Vec::new() };
+/// assert_eq!(setting.devices.name, "h100:8");
+/// # Ok::<(), xla_shape_pjrt::TargetError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The program, as [`Program::from_bytes`](xla_shape_pjrt::Program::from_bytes) reads it.
+    pub code: Arc<[u8]>,
+    /// The devices.
+    pub devices: Devices,
+    /// Options of the compiler that only this setting has.
+    pub options: Vec<(String, String)>,
+}
+
+/// Makes the programs of settings.
+///
+/// ```
+/// use xla_shape_tune::fit::{Setting, Source};
+///
+/// struct Programs(Vec<Vec<u8>>);
+///
+/// impl Source for Programs {
+///     fn setting(&self, at: &[usize]) -> Result<Setting, String> {
+///         let devices = "v5e".parse().map_err(|error| format!("{error}"))?;
+///         Ok(Setting { code: self.0[at[0]].as_slice().into(), devices, options: Vec::new() })
+///     }
+/// }
+///
+/// assert_eq!(Programs(vec![b"module {}".to_vec()]).setting(&[0])?.devices.name, "v5e:2x2");
+/// # Ok::<(), String>(())
+/// ```
+pub trait Source {
+    /// The program of a setting, of which `at` has the number of each axis' value. It is asked once for each setting that is compiled.
+    ///
+    /// # Errors
+    /// If there is no program for these values, in words. The answer then has a row that says so.
+    fn setting(&self, at: &[usize]) -> Result<Setting, String>;
+}
+
+impl Question {
+    /// A question about axes, with everything else as it is if nobody says it.
+    #[must_use]
+    pub fn new(axes: Vec<Axis>) -> Self {
+        Self { axes, jobs: None, keep: Keep::Own, compiler: Compiler::default() }
+    }
+
+    /// What fits.
+    ///
+    /// workers: where compilers run; `None` for processes of this machine.
+    /// stop: once it is set, nothing more is compiled, and the answer has what is known by then.
+    ///
+    /// # Errors
+    /// If the axes are not valid, or no compiler can answer.
+    pub fn answer(
+        &self,
+        source: &dyn Source,
+        host: &Host,
+        workers: Option<&dyn Workers>,
+        stop: &AtomicBool,
+        watch: &dyn Watch,
+    ) -> Result<Fit, TuneError> {
+        let axes = self.axes()?;
+        let threads = Threads::new(host, self.jobs.map_or_else(jobs, NonZeroUsize::get), stop);
+        let setup = Setup { workers: workers.unwrap_or(&threads), stop, watch };
+        let cache: Option<Cache> = self.keep.cache::<Needed>();
+        let compilers = Compilers::new(setup, cache);
+        let mut search = Search {
+            question: self,
+            source,
+            host,
+            workers,
+            compilers,
+            missing: HashMap::new(),
+            has_answers: false,
+            tried: Vec::new(),
+        };
+        let along = axes.iter().position(|axis| axis.bisected);
+        let others = combinations(&axes, along);
+        let mut lines = Vec::new();
+        match along {
+            None => drop(search.try_all(&others)?),
+            Some(along) => {
+                let values = axes.get(along).map_or(0, |axis| axis.values.len());
+                lines = search.bisect(others, along, values, stop)?;
+            }
+        }
+        let Search { compilers, tried, .. } = search;
+        let versions: BTreeSet<String> = tried.iter().filter_map(|(_, version)| version.clone()).collect();
+        let (kept, goes_on) = compilers.finish();
+        let fit = Fit::new(axes, tried.into_iter().map(|(tried, _)| tried).collect(), &lines);
+        Ok(Fit { kept, goes_on, compilers: versions.into_iter().collect(), cut: stop.load(Ordering::Relaxed), ..fit })
+    }
+
+    /// The axes, of which at most one is bisected.
+    fn axes(&self) -> Result<Vec<Axis>, TuneError> {
+        let mut names = HashSet::new();
+        let mut settings = 1usize;
+        for axis in &self.axes {
+            let mut values = HashSet::new();
+            if !names.insert(&axis.name) {
+                return Err(TuneError::AxisTwice { axis: axis.name.clone() });
+            }
+            if axis.values.is_empty() {
+                return Err(TuneError::NoValues { axis: axis.name.clone() });
+            }
+            if let Some(value) = axis.values.iter().find(|value| !values.insert(*value)) {
+                return Err(TuneError::ValueTwice { axis: axis.name.clone(), value: value.clone() });
+            }
+            settings = settings.saturating_mul(axis.values.len());
+        }
+        if settings > MOST_SETTINGS {
+            return Err(TuneError::TooManySettings { most: MOST_SETTINGS });
+        }
+        // The first of several that are equally long.
+        let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
+        let longest = bisected.rev().max_by_key(|(_, axis)| axis.values.len()).map(|(number, _)| number);
+        let axes = self.axes.iter().enumerate();
+        Ok(axes.map(|(number, axis)| Axis { bisected: Some(number) == longest, ..axis.clone() }).collect())
+    }
+}
+
+/// All combinations of the values of axes, in their order; of the axis `along` only the first.
+fn combinations(axes: &[Axis], along: Option<usize>) -> Vec<Vec<usize>> {
+    axes.iter().enumerate().fold(vec![Vec::new()], |all, (number, axis)| {
+        let values = if Some(number) == along { 1 } else { axis.values.len() };
+        let longer = |at: Vec<usize>| (0..values).map(move |value| [at.as_slice(), &[value]].concat());
+        all.into_iter().flat_map(longer).collect()
+    })
+}
+
+struct Search<'a> {
+    question: &'a Question,
+    source: &'a dyn Source,
+    host: &'a Host,
+    workers: Option<&'a dyn Workers>,
+    compilers: Compilers<'a, Needed>,
+    /// The kinds of devices without a compiler, and why.
+    missing: HashMap<Discriminant<Target>, TuneError>,
+    /// Whether a compiler was there.
+    has_answers: bool,
+    /// What was tried, with the version of the compiler.
+    tried: Vec<(fit::Tried, Option<String>)>,
+}
+
+impl Search<'_> {
+    /// Finds the border of each line along an axis. All lines advance together, so that several compilers have something to do.
+    fn bisect(
+        &mut self,
+        others: Vec<Vec<usize>>,
+        along: usize,
+        values: usize,
+        stop: &AtomicBool,
+    ) -> Result<Vec<fit::Line>, TuneError> {
+        let mut lines: Vec<_> = others.into_iter().map(|at| (at, Line::new(values))).collect();
+        while !stop.load(Ordering::Relaxed) {
+            let wanted = lines.iter().enumerate().flat_map(|(number, (at, line))| {
+                let with = |value: usize| {
+                    let mut at = at.clone();
+                    at[along] = value;
+                    at
+                };
+                line.next().into_iter().map(move |value| (number, value, with(value))).collect::<Vec<_>>()
+            });
+            let wanted = wanted.collect::<Vec<_>>();
+            if wanted.is_empty() {
+                break;
+            }
+            let settings = wanted.iter().map(|(_, _, at)| at.clone()).collect::<Vec<_>>();
+            for ((number, value, _), tried) in wanted.iter().zip(self.try_all(&settings)?) {
+                if let Some(tried) = tried {
+                    lines[*number].1.set(*value, tried);
+                }
+            }
+        }
+        let line = |(at, line): (Vec<usize>, Line)| {
+            let border::Found { largest, next, exceptions, is_closed } = line.found();
+            fit::Line { at, largest, next, exceptions, closed: is_closed }
+        };
+        Ok(lines.into_iter().map(line).collect())
+    }
+
+    /// Tries settings; `None` for those that the user did not wait for.
+    fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Tried>>, TuneError> {
+        let made: Vec<_> = settings.iter().map(|at| self.source.setting(at)).collect();
+        let jobs: Vec<_> = settings.iter().zip(&made).map(|(at, made)| self.job(at, made.as_ref().ok()?)).collect();
+        let mut answers = self.ask(&jobs)?;
+        let mut found = Vec::new();
+        for ((at, made), answer) in settings.iter().zip(made).zip(&mut answers) {
+            let (device, answer, other) = match made {
+                Err(error) => (None, Some(Err(error)), Tried::Missing),
+                Ok(Setting { devices, .. }) => match devices.target {
+                    Ok(_) => (Some(devices.name), answer.take(), Tried::Refused),
+                    // A device that the compiler does not know.
+                    Err(error) => (Some(devices.name), Some(Err(error)), Tried::Refused),
+                },
+            };
+            let Some(answer) = answer else {
+                found.push(None);
+                continue;
+            };
+            let (need, amount, version) = match answer {
+                Ok(Needed { need, amount, compiler }) => (need, amount, compiler),
+                Err(error) => (Need::unknown(error), None, None),
+            };
+            found.push(Some(match need.fits {
+                Some(true) => Tried::Fits,
+                Some(false) => Tried::TooLarge,
+                None => other,
+            }));
+            self.tried.push((fit::Tried { at: at.clone(), device, need, amount }, version));
+        }
+        Ok(found)
+    }
+
+    /// What is compiled for a setting; `None` for a device that the compiler does not know.
+    fn job(&self, at: &[usize], setting: &Setting) -> Option<Job> {
+        let target = setting.devices.target.as_ref().ok()?;
+        let mut compiler = self.question.compiler.clone();
+        compiler.options.extend(setting.options.iter().cloned());
+        Some(Job {
+            program: Arc::clone(&setting.code),
+            name: hash(&setting.code),
+            target: target.clone(),
+            request: need_request(&compiler, target),
+            compiler,
+            words: self.words(at),
+        })
+    }
+
+    /// The answers to jobs. TPUs and GPUs have compilers of their own: where one is missing, the settings of the other lose nothing. Where no
+    /// compiler has answered yet, that is an error.
+    fn ask(&mut self, jobs: &[Option<Job>]) -> Result<Vec<Option<Result<Needed, String>>>, TuneError> {
+        let mut answers = vec![None; jobs.len()];
+        let kinds: Vec<_> = jobs.iter().flatten().map(|job| discriminant(&job.target)).collect();
+        let mut missing = None;
+        for (_, kind) in kinds.iter().enumerate().filter(|(number, kind)| !kinds[..*number].contains(kind)) {
+            let own = |job: &&Job| discriminant(&job.target) == *kind;
+            let numbers = (0..jobs.len()).filter(|&number| jobs[number].as_ref().is_some_and(|job| own(&job)));
+            let of_kind: Vec<_> = jobs.iter().flatten().filter(own).cloned().collect();
+            let said = match self.missing.get(kind) {
+                Some(error) => Err(error.clone()),
+                None => {
+                    let added = of_kind.iter().try_for_each(|job| self.add_compiler(job));
+                    added.and_then(|()| self.compilers.ask(&of_kind))
+                }
+            };
+            let said = match said {
+                Ok(said) => {
+                    self.has_answers = true;
+                    said
+                }
+                Err(error) => {
+                    self.missing.insert(*kind, error.clone());
+                    let row = vec![Some(Err(error.to_string())); of_kind.len()];
+                    missing.get_or_insert(error);
+                    row
+                }
+            };
+            for (place, answer) in numbers.zip(said) {
+                answers[place] = answer;
+            }
+        }
+        missing.filter(|_| !self.has_answers).map_or(Ok(answers), Err)
+    }
+
+    /// Adds the compiler for the device of a job.
+    fn add_compiler(&mut self, job: &Job) -> Result<(), TuneError> {
+        if self.compilers.has(&job.target) {
+            return Ok(());
+        }
+        let compiler = &self.question.compiler;
+        let origin = match self.workers {
+            Some(workers) => origin(workers, compiler, &job.target),
+            None => Origin::here(compiler, &job.target, self.host),
+        };
+        self.compilers.add(compiler, &job.target, origin.map_err(TuneError::NoCompiler)?)
+    }
+
+    /// A setting, for who watches.
+    fn words(&self, at: &[usize]) -> String {
+        let axes = self.question.axes.iter().zip(at).filter(|(axis, _)| axis.values.len() > 1);
+        let values = axes.filter_map(|(axis, &number)| Some(format!("{} {}", axis.name, axis.values.get(number)?)));
+        values.collect::<Vec<_>>().join(", ")
+    }
+}
