@@ -133,7 +133,7 @@ fn arguments_and_results_in_another_form_are_named() {
         "before": "f32[8,128]{1,0:T(8,128)}",
         "after": "f32[8,128]{0,1:T(8,128)}",
         "sharding_before": null,
-        "sharding": null,
+        "sharding": null, "whole": null,
         "same_bytes": false,
     });
     assert_eq!((&columns["arrays"], code), (&json!([array]), 0));
@@ -172,6 +172,13 @@ fn arguments_and_results_in_another_form_are_named() {
         said.contains("data of the record must move between devices: `xla-shape reshard` says what moves"),
         "{text}"
     );
+    // Where the parts are those of one array, its command is there.
+    folder.write("moved.hlo", &folder.read("other.hlo").replace("f32[8,128]", "f32[16,64]"));
+    let (moved, _) = folder.check(&["moved.hlo", "--other-devices"]);
+    assert_eq!([&moved["arrays"][0]["whole"], &found["whole"]], [&json!("f32[16,128]"), &json!(null)]);
+    let text = folder.guard(&["check", "r.json", "moved.hlo", "--other-devices"]).output;
+    let command = "xla-shape reshard 'f32[16,128]' --from '{devices=[2,1]<=[2]}' --to '{devices=[1,2]<=[2]}'\n";
+    assert!(text.contains(command), "{text}");
 }
 
 /// If a program has more or fewer arguments than the record, it is not known which of them correspond.

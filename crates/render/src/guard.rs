@@ -184,9 +184,13 @@ fn form(shape: &str, sharding: &Option<String>) -> String {
 fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
     match (array.change, array.same_bytes) {
         (ArrayChange::Array, _) => ("another array: data of the record do not fit", None),
-        (ArrayChange::Sharding, _) => {
-            ("data of the record must move between devices: `xla-shape reshard` says what moves", None)
-        }
+        (ArrayChange::Sharding, _) => match (&array.whole, &array.sharding_before, &array.sharding) {
+            (Some(whole), Some(before), Some(now)) => {
+                let words = ["xla-shape", "reshard", whole, "--from", before, "--to", now];
+                ("data of the record must move between devices; what moves:", Some(shell_line(words)))
+            }
+            _ => ("data of the record must move between devices: `xla-shape reshard` says what moves", None),
+        },
         (ArrayChange::MemorySpace, true) => ("the same bytes, in another memory", None),
         (_, true) => ("the same bytes: data of the record fit", None),
         (_, false) => {

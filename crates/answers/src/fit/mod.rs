@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 /// };
 /// let line = Line { at: vec![0], largest: Some(1), next: Some(2), exceptions: Vec::new(), closed: true };
 /// let fit = Fit::new(vec![batch], vec![tried(1, 600, true), tried(2, 900, false)], &[line]);
-/// assert_eq!((fit.settings, fit.rows.len(), fit.any_fits()), (3, 2, true));
+/// assert_eq!((fit.settings, fit.rows.len(), fit.any_fits(), fit.axes[0].bisected), (3, 2, true, true));
 /// let border = &fit.borders[0];
 /// assert_eq!((border.largest.as_deref(), border.next.as_deref()), (Some("16"), Some("32")));
 /// assert_eq!(fit.rows[border.next_row.unwrap()].short_bytes, Some(200));

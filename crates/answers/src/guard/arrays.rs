@@ -41,6 +41,9 @@ pub struct ChangedArray {
     pub sharding_before: Option<String>,
     /// The sharding now; null if the module says none. Shardings are compared if both modules have one.
     pub sharding: Option<String>,
+    /// Of another sharding: the whole array, if both shardings show the same one; with the padding of its parts, where they divide it unevenly. `xla-shape
+    /// reshard` says what moves between devices. Null if it is not known, and for any other change.
+    pub whole: Option<String>,
     /// Whether every byte on every device is where it was, so that a file of the array can be used as it is.
     pub same_bytes: bool,
 }
@@ -63,6 +66,17 @@ words! {
 struct Form<'a> {
     array: &'a ArrayShape,
     sharding: Option<String>,
+}
+
+impl Form<'_> {
+    /// The whole array, of which the program has a part on each device.
+    fn whole(&self) -> Option<String> {
+        let sharding: Sharding = self.sharding.as_ref()?.parse().ok()?;
+        let partition = sharding.partition(self.array).ok()?;
+        let sizes = self.array.dimensions().iter().zip(partition.tiles());
+        let sizes = sizes.map(|(size, tiles)| Some(size.extent()?.checked_mul(*tiles)?.to_string()));
+        Some(format!("{}[{}]", self.array.element_type(), sizes.collect::<Option<Vec<_>>>()?.join(",")))
+    }
 }
 
 impl ChangedArray {
@@ -102,9 +116,12 @@ impl ChangedArray {
         let same_bytes = matches!(change, ArrayChange::MemorySpace | ArrayChange::Layout)
             && old.byte_size() == new.byte_size()
             && stays();
+        let is_moved = change == ArrayChange::Sharding && old.same_element_type(new);
+        let whole = || before.whole().filter(|whole| now.whole().as_ref() == Some(whole));
         Some(Self {
             array: name(),
             change,
+            whole: is_moved.then(whole).flatten(),
             before: old.to_string(),
             after: new.to_string(),
             sharding_before: before.sharding,

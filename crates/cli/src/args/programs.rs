@@ -336,7 +336,7 @@ pub(crate) struct GuardRecordArguments {
 /// Use it after a change, to see whether a number grew.
 ///
 /// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
-/// cause), copies_added, copies_removed, same_layouts, arrays (array, change, before, after, sharding_before, sharding, same_bytes), lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
+/// cause), copies_added, copies_removed, same_layouts, arrays (array, change, before, after, sharding_before, sharding, whole, same_bytes), lines (source, before, after), times (of two profiles), and accept, the command that accepts the changes. If another
 /// version of the compiler made the record, a warning names both.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
