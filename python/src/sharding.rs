@@ -12,8 +12,8 @@ use pyo3::types::{PyDict, PySlice, PyTuple};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use xla_shape::buffer::AlignedBytes;
-use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
-use xla_shape::{ArrayShape, ElementType};
+use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Rearrangement, Region, ShardingKind};
+use xla_shape::{ArrayShape, ElementType, Layout};
 use xla_shape_answers::draw::DeviceDrawing;
 use xla_shape_answers::reshard::{Change, Resharding};
 use xla_shape_render::{Html as _, Svg as _};
@@ -106,7 +106,8 @@ impl Sharding {
     /// What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
     ///
     /// With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
-    #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new()))]
+    /// With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
+    #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new(), rearrange = None))]
     fn reshard(
         &self,
         to: ShardingArgument,
@@ -114,12 +115,14 @@ impl Sharding {
         layout: Option<&str>,
         hosts: Option<Number<u64>>,
         devices: Vec<Number<i64>>,
+        rearrange: Option<&str>,
     ) -> PyResult<Answer> {
         let zero = || shape_error("expected at least 1 device of a host, found 0");
         let change = Change {
             array: shape.0.get().array()?.clone(),
             from: self.0.clone(),
             to: to.0,
+            rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
             layout: layout.map(str::parse).transpose().map_err(shape_error)?,
             devices_per_host: hosts.map(|hosts| NonZeroU64::new(hosts.0).ok_or_else(zero)).transpose()?,
             devices: devices.iter().map(|device| device.0).collect(),
@@ -129,8 +132,9 @@ impl Sharding {
 
     /// The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
     ///
-    /// `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`.
-    #[pyo3(signature = (to, shape, shards, device, /, *, layout = None))]
+    /// `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`. With `rearrange`, the
+    /// array is reshaped and transposed first.
+    #[pyo3(signature = (to, shape, shards, device, /, *, layout = None, rearrange = None))]
     fn receive(
         &self,
         to: ShardingArgument,
@@ -138,11 +142,30 @@ impl Sharding {
         shards: &Bound<'_, PyDict>,
         device: Number<i64>,
         layout: Option<&str>,
+        rearrange: Option<&str>,
     ) -> PyResult<Buffer> {
-        let mut reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
-        if let Some(layout) = layout {
-            reshard = reshard.into_layout(layout.parse().map_err(shape_error)?).map_err(shape_error)?;
-        }
+        let array = shape.0.get().array()?;
+        let layout = layout.map(str::parse::<Layout>).transpose().map_err(shape_error)?;
+        let (reshard, shard) = match rearrange {
+            None => {
+                let mut reshard = self.0.reshard(&to.0, array).map_err(shape_error)?;
+                if let Some(layout) = layout {
+                    reshard = reshard.into_layout(layout).map_err(shape_error)?;
+                }
+                let shard = reshard.to().shard().clone();
+                (reshard, shard)
+            }
+            Some(text) => {
+                let rearrangement = text.parse::<Rearrangement>().map_err(shape_error)?;
+                let reshard = rearrangement.reshard((array, &self.0), &to.0, layout.as_ref()).map_err(shape_error)?;
+                let result = rearrangement.result(array).map_err(shape_error)?;
+                let mut shard = to.0.partition(&result).map_err(shape_error)?.shard().clone();
+                if let Some(layout) = layout {
+                    shard = shard.with_layout(layout).map_err(shape_error)?;
+                }
+                (reshard, shard)
+            }
+        };
         let mut lent = Vec::new();
         for (device, shard) in shards {
             lent.push((device.extract::<Number<i64>>()?.0, ReadableBuffer::of(&shard)?));
@@ -151,12 +174,11 @@ impl Sharding {
         for (device, shard) in &lent {
             bytes.insert(*device, shard.bytes()?);
         }
-        let array = reshard.to().shard().clone();
-        let size = array.byte_size().and_then(|size| usize::try_from(size).ok());
-        let size = size.ok_or_else(|| shape_error(format_args!("{array} does not fit into memory")))?;
+        let size = shard.byte_size().and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or_else(|| shape_error(format_args!("{shard} does not fit into memory")))?;
         let mut memory = AlignedBytes::zeroed(size).map_err(shape_error)?;
         reshard.receive(device.0, |device| bytes.get(&device).copied(), memory.as_mut()).map_err(shape_error)?;
-        Ok(Buffer::owned(array, memory))
+        Ok(Buffer::owned(shard, memory))
     }
 
     /// A picture of the parts that the devices hold, in colours.

@@ -326,10 +326,12 @@ class Sharding:
         layout: str | None = None,
         hosts: int | None = None,
         devices: Sequence[int] = ...,
+        rearrange: str | None = None,
     ) -> Answer:
         """What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
 
         With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
+        With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
         """
 
     def receive(
@@ -341,10 +343,12 @@ class Sharding:
         /,
         *,
         layout: str | None = None,
+        rearrange: str | None = None,
     ) -> Buffer:
         """The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
 
-        `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`.
+        `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`. With `rearrange`, the
+        array is reshaped and transposed first.
         """
 
     def draw(self, shape: str | Shape, /) -> Answer:

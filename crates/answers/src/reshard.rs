@@ -6,7 +6,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
-use xla_shape_core::shard::{Mesh, Reshard, ReshardKind, Sharding, ShardingError, ShardingKind, Transfer};
+use xla_shape_core::shard::{
+    Mesh, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError, ShardingKind, Transfer,
+};
 use xla_shape_core::{ArrayShape, Layout};
 
 /// At most this many devices are listed.
@@ -25,6 +27,7 @@ const MAX_MESSAGES: u64 = 1 << 18;
 ///     array: "bf16[8192,4096]".parse()?,
 ///     from: "{devices=[4,1]<=[4]}".parse()?,
 ///     to: "{devices=[1,4]<=[4]}".parse()?,
+///     rearrangement: None,
 ///     layout: None,
 ///     devices_per_host: None,
 ///     devices: Vec::new(),
@@ -66,7 +69,7 @@ pub struct Resharding {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
-/// # let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
 /// let before = Resharding::new(&change)?.before;
 /// assert_eq!((before.shard.as_str(), before.shard_bytes), ("f32[4,4]{1,0}", Some(64)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -98,7 +101,7 @@ words! {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{mesh['x'=2,'y'=2], [{'x'}]}".parse()?, "{mesh['x'=2,'y'=2], [{}]}".parse()?);
-/// # let change = Change { array: "f32[8]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
 /// let axes = Resharding::new(&change)?.axes.unwrap();
 /// assert_eq!((axes[0].axes.as_slice(), axes[0].bytes, axes[0].messages), (&["x".to_owned()][..], 64, 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -118,7 +121,7 @@ pub struct Along {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
-/// # let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
 /// let receiver = &Resharding::new(&change)?.devices[0];
 /// assert_eq!((receiver.device, receiver.kept_bytes), (0, 64));
 /// assert_eq!((receiver.from[0].device, receiver.from[0].bytes), (1, 64));
@@ -142,7 +145,7 @@ pub struct Sent {
     pub device: i64,
     /// The bytes of its elements.
     pub bytes: u64,
-    /// The first index of each dimension, in the whole array.
+    /// The first index of each dimension in the whole array; after a rearrangement, of each of its axes, in the order of its left side.
     pub start: Vec<u64>,
     /// The index after the last one of each dimension.
     pub limit: Vec<u64>,
@@ -154,7 +157,7 @@ pub struct Sent {
 /// use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
 ///
 /// let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{manual}".parse()?);
-/// let change = Change { array: "f32[8,4]".parse()?, from, to, layout: None, devices_per_host: None, devices: Vec::new() };
+/// let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
 /// assert!(Resharding::new(&change).unwrap_err().to_string().contains("`{manual}`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -164,9 +167,11 @@ pub struct Change {
     pub array: ArrayShape,
     /// How it is divided before.
     pub from: Sharding,
-    /// How it is divided afterwards.
+    /// How it is divided afterwards: the array that the rearrangement makes, if there is one.
     pub to: Sharding,
-    /// The layout of the shards afterwards; as before if it is `None`.
+    /// A reshape and a transposition of the array before it is divided again.
+    pub rearrangement: Option<Rearrangement>,
+    /// The layout of the shards afterwards; without it as before, or row-major after a rearrangement.
     pub layout: Option<Layout>,
     /// How many devices a host has, if those of one host are nearer: devices 0 to n - 1 are those of the first.
     pub devices_per_host: Option<NonZeroU64>,
@@ -192,6 +197,8 @@ pub enum ReshardError {
     After(ShardingError),
     /// The two together.
     Both(ShardingError),
+    /// The array cannot be rearranged so, or its shards before or afterwards do not go with that.
+    Rearrangement(RearrangeError),
     /// A device that was asked for is none of the new sharding.
     NoSuchDevice(i64),
 }
@@ -202,6 +209,7 @@ impl fmt::Display for ReshardError {
             Self::Before(error) => write!(f, "the sharding before: {error}"),
             Self::After(error) => write!(f, "the new sharding: {error}"),
             Self::Both(error) => error.fmt(f),
+            Self::Rearrangement(error) => write!(f, "the rearrangement: {error}"),
             Self::NoSuchDevice(device) => write!(f, "the new sharding does not use device {device}"),
         }
     }
@@ -216,11 +224,20 @@ impl Resharding {
     /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
     /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
     pub fn new(change: &Change) -> Result<Self, ReshardError> {
-        let Change { array, from, to, layout, devices_per_host, devices } = change;
-        from.partition(array).map_err(ReshardError::Before)?;
-        to.partition(array).map_err(ReshardError::After)?;
-        let mut reshard = from.reshard(to, array).map_err(ReshardError::Both)?;
+        let Change { array, from, to, rearrangement, layout, devices_per_host, devices } = change;
+        let before = from.partition(array).map_err(ReshardError::Before)?;
+        let wrong = ReshardError::Rearrangement;
+        let result = rearrangement.as_ref().map(|made| made.result(array).map_err(wrong)).transpose()?;
+        let mut after = to.partition(result.as_ref().unwrap_or(array)).map_err(ReshardError::After)?.shard().clone();
         if let Some(layout) = layout {
+            let laid_out = after.with_layout(layout.clone());
+            after = laid_out.map_err(|error| ReshardError::After(ShardingError::Layout(error)))?;
+        }
+        let mut reshard = match rearrangement {
+            Some(made) => made.reshard((array, from), to, layout.as_ref()).map_err(wrong)?,
+            None => from.reshard(to, array).map_err(ReshardError::Both)?,
+        };
+        if let (None, Some(layout)) = (rearrangement, layout) {
             reshard = reshard.into_layout(layout.clone()).map_err(ReshardError::After)?;
         }
         if let Some(devices) = *devices_per_host {
@@ -235,15 +252,15 @@ impl Resharding {
         let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES / effort);
         let mesh = mesh_of(to).or_else(|| mesh_of(from)).filter(|_| is_few);
         let (listed, more_devices) = listed(&reshard, devices, effort)?;
-        let division = |sharding: &Sharding, partition: &xla_shape_core::shard::Partition| Division {
+        let division = |sharding: &Sharding, shard: &ArrayShape| Division {
             sharding: sharding.to_string(),
-            shard: partition.shard().to_string(),
-            shard_bytes: partition.shard().byte_size(),
+            shard: shard.to_string(),
+            shard_bytes: shard.byte_size(),
         };
         Ok(Self {
             shape: array.to_string(),
-            before: division(from, reshard.from()),
-            after: division(to, reshard.to()),
+            before: division(from, before.shard()),
+            after: division(to, &after),
             bytes_moved: reshard.bytes(),
             bytes_kept: reshard.bytes_kept(),
             messages,

@@ -163,6 +163,57 @@ fn the_files_of_one_plan_become_those_of_another() {
     assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("embed").unwrap().data() == one[0].3);
 }
 
+/// A KV cache of 8 devices with pages of 16 tokens becomes one of two groups of 4 with pages of 64, and back.
+#[test]
+fn pages_of_a_cache_become_larger_and_smaller() {
+    let work = Work::new();
+    let [pages, heads, d] = [8_usize, 8, 32];
+    let small = tensor("kv", Dtype::BF16, &[pages, 2, heads, 16, d], 1);
+    // The same tokens in pages of 64.
+    let mut large = vec![0; small.3.len()];
+    for (number, element) in small.3.chunks(2).enumerate() {
+        let (i, rest) = (number % d, number / d);
+        let (token, rest) = (rest % 16, rest / 16);
+        let (head, rest) = (rest % heads, rest / heads);
+        let (kv, page) = (rest % 2, rest / 2);
+        let place = (((page / 4 * 2 + kv) * heads + head) * 64 + page % 4 * 16 + token) * d + i;
+        large[2 * place..2 * place + 2].copy_from_slice(element);
+    }
+    let large = ("kv", Dtype::BF16, vec![pages / 4, 2, heads, 64, d], large);
+    save(&work.path("small.safetensors"), std::slice::from_ref(&small));
+    save(&work.path("kv.safetensors"), std::slice::from_ref(&large));
+    let eight = json!({ "*": { "sharding": "{devices=[1,1,8,1,1]<=[8]}", "layout": "{4,3,2,1,0:T(8,128)(2,1)}" } });
+    let groups = "{devices=[1,1,2,1,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}";
+    let two = json!({ "*": { "sharding": groups, "layout": "{4,3,2,1,0:T(16,128)}" } });
+    let with = |plan: &Value, text: &str| {
+        let mut plan = plan.clone();
+        plan["*"]["rearrange"] = json!(text);
+        plan
+    };
+    fs::rename(work.path("small.safetensors"), work.path("in.safetensors")).unwrap();
+    fs::rename(work.path("kv.safetensors"), work.path("small.safetensors")).unwrap();
+    work.divide(&["small.safetensors"], &two, 8, "two", &[]);
+    fs::rename(work.path("in.safetensors"), work.path("small.safetensors")).unwrap();
+    work.divide(&["small.safetensors"], &eight, 8, "eight", &[]);
+
+    let grow = with(&two, "(page part=4) kv head token d -> page kv head (part token) d");
+    let shrink = with(&eight, "page kv head (part=4 token) d -> (page part) kv head token d");
+    work.divide(&["eight/small.device-*.safetensors"], &grow, 8, "grown", &["--slab-bytes", "5000"]);
+    is_same_folder(&work.path("two"), &work.path("grown"));
+    work.divide(&["grown/small.device-*.safetensors"], &shrink, 8, "shrunk", &[]);
+    is_same_folder(&work.path("eight"), &work.path("shrunk"));
+    let bytes = fs::read(work.path("grown/small.device-6.safetensors")).unwrap();
+    let expected = by_elements(&large, groups, &"bf16[2,2,4,64,32]{4,3,2,1,0:T(16,128)}".parse().unwrap(), 6);
+    assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("kv").unwrap().data() == expected);
+    // Tiles of 32 tokens are no tiles of parts of 16.
+    let mut crossing = grow.clone();
+    crossing["*"]["layout"] = json!("{4,3,2,1,0:T(32,128)}");
+    assert_eq!(
+        work.refused(&["small.safetensors"], &crossing),
+        "tensor `kv`: rearrange: the tiles of bf16[2,2,4,64,32]{4,3,2,1,0:T(32,128)} cross the axes, so that the shard is no array of these axes"
+    );
+}
+
 /// Killed twice, and started again: files that are whole are kept, and no other file appears.
 #[test]
 #[cfg(target_os = "linux")]

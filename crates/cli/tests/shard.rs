@@ -359,7 +359,7 @@ fn nothing_is_written_where_something_is_wrong() {
         (json!({ "*": {} }), "`plan.json`: `*`: expected `sharding`, found none"),
         (
             json!({ "*": { "sharding": "{replicated}", "order": "{1,0}" } }),
-            "`plan.json`: `*`: expected `sharding`, `layout` or `generation`, found `order`",
+            "`plan.json`: `*`: expected `sharding`, `layout`, `generation` or `rearrange`, found `order`",
         ),
         (
             json!({ "*": { "sharding": "{replicated}", "layout": "{1,0}", "generation": "v5e" } }),
@@ -368,6 +368,14 @@ fn nothing_is_written_where_something_is_wrong() {
         (
             json!({ "*": { "sharding": "{replicated}", "layout": "{1,0}" } }),
             "tensor `b`: expected as many dimension numbers in minor_to_major as the array has dimensions (1), found 2",
+        ),
+        (
+            json!({ "*": { "sharding": "{replicated}", "rearrange": "a b b" } }),
+            "`plan.json`: `*`: rearrange: expected `->` between two sides at byte 5",
+        ),
+        (
+            json!({ "*": { "sharding": "{replicated}", "rearrange": "a b -> b a" } }),
+            "tensor `b`: rearrange: expected an array of 2 dimensions, as the left side has, found one of 1",
         ),
         (
             json!({ "*": "{unreduced}" }),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xla_shape::npy::NpyError;
 use xla_shape::relayout::RelayoutError;
-use xla_shape::shard::{Sharding, ShardingError};
+use xla_shape::shard::{RearrangeError, Sharding, ShardingError};
 use xla_shape::tpu::{DefaultLayoutError, UnknownGeneration};
 use xla_shape::{ArrayShape, ElementType, ParseError, Shape, ValidationError};
 
@@ -440,7 +440,7 @@ pub enum PlanError {
         found: String,
     },
     /// A rule has a field that no rule has.
-    #[error("`{pattern}`: expected `sharding`, `layout` or `generation`, found `{field}`")]
+    #[error("`{pattern}`: expected `sharding`, `layout`, `generation` or `rearrange`, found `{field}`")]
     UnknownField {
         /// The pattern of the rule.
         pattern: String,
@@ -474,6 +474,14 @@ pub enum PlanError {
         pattern: String,
         /// What is wrong, with its place in the text of the layout.
         error: ParseError,
+    },
+    /// The text of a rearrangement is not one.
+    #[error("`{pattern}`: rearrange: {error}")]
+    Rearrangement {
+        /// The pattern of the rule.
+        pattern: String,
+        /// What is wrong.
+        error: RearrangeError,
     },
     /// There is no generation of TPUs of this name.
     #[error("`{pattern}`: generation: {error}")]
@@ -541,6 +549,9 @@ pub enum ShardError {
     /// The layout does not go with the shape of a shard.
     #[error(transparent)]
     Layout(#[from] ValidationError),
+    /// The tensor cannot be rearranged so, or its shards before or afterwards do not go with that.
+    #[error("rearrange: {0}")]
+    Rearrangement(#[from] RearrangeError),
     /// The generation has no layout for the shape of a shard.
     #[error(transparent)]
     Generation(#[from] DefaultLayoutError),

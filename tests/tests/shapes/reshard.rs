@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use serde::Deserialize;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use xla_shape::shard::{Partition, Reshard, ReshardKind, Sharding, ShardingError};
+use xla_shape::shard::{Partition, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError};
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_tests::corpus;
 
@@ -281,4 +282,180 @@ fn xla_sends_no_less() {
         );
     }
     assert_eq!((equal, single), (154, 120), "as many bytes, and the same single collective");
+}
+
+/// Axes with their sizes and their order afterwards; where dimensions end on either side; in how many parts each dimension is cut, and by how
+/// many devices each part is held; and the layouts, by number.
+#[derive(Clone, Debug)]
+struct Rearranged {
+    axes: Vec<(u64, u32)>,
+    ends: [Vec<bool>; 2],
+    cuts: [Vec<u64>; 2],
+    layouts: [usize; 2],
+}
+
+fn rearranged() -> impl Strategy<Value = Rearranged> {
+    let side = || (prop::collection::vec(any::<bool>(), 5), prop::collection::vec(1_u64..5, 5), 0_usize..8);
+    (prop::collection::vec((1_u64..7, any::<u32>()), 1..6), side(), side()).prop_map(|(axes, before, after)| {
+        Rearranged { axes, ends: [before.0, after.0], cuts: [before.1, after.1], layouts: [before.2, after.2] }
+    })
+}
+
+/// Groups of these axes.
+fn grouped(axes: &[usize], ends: &[bool]) -> Vec<Vec<usize>> {
+    let mut groups = vec![Vec::new()];
+    for (&axis, &ends) in axes.iter().zip(ends) {
+        groups.last_mut().unwrap().push(axis);
+        if ends {
+            groups.push(Vec::new());
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Each device has the same bytes as an array of the axes.
+#[test]
+fn arrays_of_axes_have_the_bytes_of_the_arrays() {
+    let mut runner = prop::test_runner::TestRunner::new(ProptestConfig::with_cases(600));
+    let (done, cut, tiled) = (&Cell::new(0), &Cell::new(0), &Cell::new(0));
+    let checked = runner.run(&rearranged(), |Rearranged { axes, ends, cuts, layouts }| {
+        let name = |&axis: &usize| format!("{}={}", char::from(b'a' + axis as u8), axes[axis].0);
+        let before = (0..axes.len()).collect::<Vec<_>>();
+        let mut after = before.clone();
+        after.sort_by_key(|&axis| axes[axis].1);
+        let sides = [grouped(&before, &ends[0]), grouped(&after, &ends[1])];
+        let texts = sides.each_ref().map(|groups| {
+            let groups = groups.iter().map(|group| group.iter().map(name).collect::<Vec<_>>().join(" "));
+            groups.map(|group| format!("({group})")).collect::<Vec<_>>().join(" ")
+        });
+        let rearrangement: Rearrangement = texts.join(" -> ").parse().unwrap();
+        prop_assert_eq!(rearrangement.to_string().parse::<Rearrangement>().unwrap(), rearrangement.clone());
+        let sizes = |groups: &[Vec<usize>]| {
+            groups.iter().map(|group| group.iter().map(|&axis| axes[axis].0).product()).collect::<Vec<u64>>()
+        };
+        let laid_out = |groups: &[Vec<usize>], number: usize| {
+            let descending = (0..groups.len()).rev().map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+            let ascending = (0..groups.len()).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+            let order = if number % 2 == 0 { descending } else { ascending };
+            let tiles = ["", "", ":T(2,3)", ":T(4)"][number / 2];
+            let layout = if tiles == ":T(2,3)" && groups.len() < 2 {
+                format!("{{{order}}}")
+            } else {
+                format!("{{{order}{tiles}}}")
+            };
+            ArrayShape::with_default_layout(xla_shape::ElementType::F32, &sizes(groups))
+                .unwrap()
+                .with_layout(layout.parse().unwrap())
+                .unwrap()
+        };
+        let arrays = [0, 1].map(|side| laid_out(&sides[side], layouts[side]));
+        let result = rearrangement.result(&arrays[0]).unwrap();
+        prop_assert_eq!(result.dimensions(), arrays[1].dimensions());
+        let divided = |side: usize| {
+            // Only what divides the dimension, so that shards are even.
+            let cuts = sizes(&sides[side]).into_iter().zip(&cuts[side]);
+            let cuts = cuts.map(|(size, &cut)| if size % cut == 0 { cut } else { 1 }).chain([2]).collect::<Vec<_>>();
+            let devices = cuts.iter().product::<u64>();
+            let cuts = cuts.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            format!("{{devices=[{cuts}]<=[2,{}]T(1,0) last_tile_dim_replicate}}", devices / 2)
+                .parse::<Sharding>()
+                .unwrap()
+        };
+        let [from, to] = [0, 1].map(divided);
+        let reshard = match rearrangement.reshard((&arrays[0], &from), &to, Some(arrays[1].layout())) {
+            Err(RearrangeError::Cut { .. }) => return Ok(cut.set(cut.get() + 1)),
+            Err(RearrangeError::Tiles { .. }) => return Ok(tiled.set(tiled.get() + 1)),
+            reshard => reshard.unwrap(),
+        };
+        done.set(done.get() + 1);
+        // The row-major number of an element afterwards is one of an index in the order of the right side.
+        let before_number = |number: u64| {
+            let mut rest = number;
+            let mut index = vec![0; axes.len()];
+            for &axis in after.iter().rev() {
+                (index[axis], rest) = (rest % axes[axis].0, rest / axes[axis].0);
+            }
+            index.iter().zip(&axes).fold(0, |number, (i, (size, _))| number * size + i)
+        };
+        let [before, after] = [from.partition(&arrays[0]).unwrap(), to.partition(&arrays[1]).unwrap()];
+        for device in 0..before.device_count().unwrap_or(2) as i64 {
+            prop_assert_eq!(shard(reshard.from(), device), shard(&before, device));
+        }
+        for device in 0..after.device_count().unwrap_or(2) as i64 {
+            let expected =
+                shard(&after, device).into_iter().map(|number| number.map(before_number)).collect::<Vec<_>>();
+            prop_assert_eq!(shard(reshard.to(), device), expected);
+        }
+        Ok(())
+    });
+    checked.unwrap();
+    let found = [done, cut, tiled].map(Cell::get);
+    assert!(found.iter().all(|&found| found > 20), "{found:?}");
+}
+
+#[test]
+fn what_is_no_rearrangement_is_refused() {
+    for (text, message) in [
+        ("a b", "expected `->` between two sides at byte 3"),
+        ("(a b -> a b", "expected `)` at byte 5"),
+        ("a) -> a", "expected the name of an axis at byte 1"),
+        ("a -> (a (b))", "expected the name of an axis at byte 8"),
+        ("a=0 -> a", "expected a size of at least 1 after the name of an axis and `=` at byte 0"),
+        ("a 3 -> a", "expected the name of an axis at byte 2"),
+        ("a é -> a", "expected the name of an axis at byte 2"),
+        ("a a -> a", "expected each axis once on a side, found `a` again"),
+        ("a -> a a", "expected each axis once on a side, found `a` again"),
+        ("a b -> a", "expected each axis on both sides, found `b` on one"),
+        ("a -> a b", "expected each axis on both sides, found `b` on one"),
+        ("a=2 -> a=3", "expected one size of axis `a`, found two"),
+    ] {
+        assert_eq!(text.parse::<Rearrangement>().unwrap_err().to_string(), message, "{text}");
+    }
+    let many = (0..65).map(|i| format!("a{i}")).collect::<Vec<_>>().join(" ");
+    assert!(matches!(format!("{many} -> {many}").parse::<Rearrangement>(), Err(RearrangeError::TooManyAxes { .. })));
+    let refused = |text: &str, array: &str, from: &str, to: &str, layout: Option<&str>| {
+        let layout = layout.map(|layout| layout.parse().unwrap());
+        let (array, from, to) = (array.parse().unwrap(), from.parse().unwrap(), to.parse().unwrap());
+        let text: Rearrangement = text.parse().unwrap();
+        text.reshard((&array, &from), &to, layout.as_ref()).unwrap_err().to_string()
+    };
+    let (whole, halves) = ("{replicated}", "{devices=[2]<=[2]}");
+    for ((text, array, from, to, layout), message) in [
+        (
+            ("a b -> b a", "f32[4]", whole, whole, None),
+            "expected an array of 2 dimensions, as the left side has, found one of 1",
+        ),
+        (
+            ("(a b) -> a b", "f32[4]", whole, whole, None),
+            "expected sizes of all axes of dimension 0 except one, such as `b=2`, found two without",
+        ),
+        (
+            ("(a b=3) -> a b", "f32[4]", whole, whole, None),
+            "expected dimension 0 to have the product of its axes (3), found 4",
+        ),
+        (
+            ("a=3 -> a", "f32[4]", whole, whole, None),
+            "expected dimension 0 to have the product of its axes (3), found 4",
+        ),
+        (
+            ("(a b=3) -> a b", "f32[6]", "{devices=[3]<=[3]}", whole, None),
+            "the sharding cuts dimension 0 in 3, which cuts none of its axes evenly",
+        ),
+        (
+            ("a b=2 -> (b a)", "f32[6,2]", whole, whole, Some("{0:T(4)}")),
+            "the tiles of f32[12]{0:T(4)} cross the axes, so that the shard is no array of these axes",
+        ),
+        (
+            ("a -> a", "f32[6]", "{unreduced}", whole, None),
+            "expected a sharding that says what each device has, found `{unreduced}`",
+        ),
+        (
+            ("a -> a", "f32[6]", whole, "{devices=[4]<=[4]}", None),
+            "expected dimension 0 to have a size divisible by 4, such as 8, found 6",
+        ),
+        (("a -> a", "f32[<=6]", whole, halves, None), "expected dimension 0 to have a static size, found another"),
+    ] {
+        assert_eq!(refused(text, array, from, to, layout), message, "{text}");
+    }
 }

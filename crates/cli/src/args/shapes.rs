@@ -307,6 +307,10 @@ pub(crate) struct ReshardArguments {
     #[arg(long, value_name = "SHARDING")]
     pub(crate) to: String,
 
+    /// A reshape and a transposition first, such as '(page part=4) token d -> page (part token) d'; --to is then of the result
+    #[arg(long, value_name = "AXES")]
+    pub(crate) rearrange: Option<String>,
+
     /// The layout of the shards afterwards, if it is another
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<String>,

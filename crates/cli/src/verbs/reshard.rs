@@ -3,14 +3,16 @@
 use crate::args::ReshardArguments;
 use crate::failure::Failure;
 use crate::given::{array_of, sharding_of};
-use xla_shape_answers::reshard::{Change, Resharding};
+use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
 
 pub(crate) fn run(arguments: &ReshardArguments) -> Result<(), Failure> {
     let layout = arguments.layout.as_deref().map(|text| text.parse().map_err(|error| Failure::shape(&error, text)));
+    let rearrangement = arguments.rearrange.as_deref().map(str::parse).transpose();
     let change = Change {
         array: array_of(&arguments.shape)?,
         from: sharding_of(&arguments.from)?,
         to: sharding_of(&arguments.to)?,
+        rearrangement: rearrangement.map_err(|error| Failure::said(ReshardError::Rearrangement(error)))?,
         layout: layout.transpose()?,
         devices_per_host: arguments.hosts,
         devices: arguments.devices.clone(),

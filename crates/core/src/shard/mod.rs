@@ -22,6 +22,7 @@
 //! | `partition` | which part of an array each device has |
 //! | `ranges` | which positions in memory hold a region of an array |
 //! | `reshard` | which data must move between devices when the sharding changes |
+//! | `rearrange` | reshapes and transposes between them |
 //! | `runs` | which positions of one shard become which of another |
 //!
 //! The parsers and printers are in `text/sharding`. The rules are those of `HloSharding` in
@@ -38,6 +39,7 @@ pub(crate) mod mesh;
 pub(crate) mod metadata;
 mod partition;
 mod ranges;
+mod rearrange;
 mod reshard;
 mod runs;
 pub(crate) mod tiled;
@@ -48,6 +50,7 @@ pub use mesh::{Axis, AxisRef, DimensionSharding, MAX_AXES, Mesh, NamedSharding, 
 pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
 pub use ranges::{Ranges, Slicing};
+pub use rearrange::{RearrangeError, Rearrangement};
 pub use reshard::{Reshard, ReshardKind, Transfer, replica_groups};
 pub use runs::{MovedRun, MovedRuns};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};

@@ -122,21 +122,34 @@ impl Sharding {
     /// If [`partition`](Self::partition) fails for one of the shardings, one is unreduced, or there are more devices
     /// than [`MAX_LISTED_DEVICES`].
     pub fn reshard(&self, to: &Self, array: &ArrayShape) -> Result<Reshard, ShardingError> {
-        for sharding in [self, to] {
-            if sharding.to_tiled()?.reduction().is_some() {
-                return Err(ShardingError::Undetermined { kind: "unreduced" });
-            }
-        }
-        let (from, to) = (self.partition(array)?, to.partition(array)?);
-        let devices = to.device_count().or(from.device_count()).unwrap_or(0);
-        if devices > MAX_LISTED_DEVICES {
-            return Err(ShardingError::TooManyToList { devices, limit: MAX_LISTED_DEVICES });
-        }
-        Ok(Reshard { from, to, element_bits: array.element_bits(), devices_per_host: None })
+        check_elements(self)?;
+        check_elements(to)?;
+        Reshard::between(self.partition(array)?, to.partition(array)?)
+    }
+}
+
+/// Checks that devices have elements, not summands of them.
+pub(super) fn check_elements(sharding: &Sharding) -> Result<(), ShardingError> {
+    match sharding.to_tiled()?.reduction() {
+        Some(_) => Err(ShardingError::Undetermined { kind: "unreduced" }),
+        None => Ok(()),
     }
 }
 
 impl Reshard {
+    /// The change between two partitions of one array.
+    pub(super) fn between(from: Partition, to: Partition) -> Result<Self, ShardingError> {
+        let devices = to.device_count().or(from.device_count()).unwrap_or(0);
+        if devices > MAX_LISTED_DEVICES {
+            return Err(ShardingError::TooManyToList { devices, limit: MAX_LISTED_DEVICES });
+        }
+        let [element_bits, found] = [&from, &to].map(|side| side.shard().element_bits());
+        match found == element_bits {
+            true => Ok(Self { from, to, element_bits, devices_per_host: None }),
+            false => Err(ShardingError::ElementBits { expected: element_bits, found }),
+        }
+    }
+
     /// The same change, into shards with another layout.
     ///
     /// ```

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use stored::{Tensor, extents};
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slab};
-use xla_shape::shard::Region;
+use xla_shape::shard::{Partition, Region, ShardingError};
 use xla_shape::{ArrayShape, DynBuffer, Layout};
 
 /// What one device needs of a checkpoint: checked, and ready to be written by [`run`](Self::run).
@@ -139,7 +139,7 @@ pub struct ShardTensor {
     pub name: String,
     /// The file that has the shard.
     pub output: String,
-    /// The shape of the whole tensor.
+    /// The shape of the whole tensor, rearranged as its rule says.
     pub whole: String,
     /// The shape of the shard, with its layout.
     pub shape: String,
@@ -190,6 +190,13 @@ struct Piece {
     device: i64,
     /// The number of the tensor in its file.
     tensor: usize,
+    /// The whole of what the devices have, row-major; the first index of the shard, and its shape with its layout.
+    whole: ArrayShape,
+    start: Vec<u64>,
+    shape: ArrayShape,
+    /// How the tensor is divided in the files, and the shape of a part there.
+    source: (Partition, ArrayShape),
+    /// The shard as a part of the same array as those of the files: of the tensor, or of its axes where the rule rearranges it.
     region: Region,
     /// The shard in the layout of the files, and in the layout that it is to have.
     from: ArrayShape,
@@ -435,9 +442,9 @@ impl Job {
         self.pieces.iter().map(|piece| ShardTensor {
             name: file.tensors[piece.tensor].name.clone(),
             output: self.output.display().to_string(),
-            whole: file.tensors[piece.tensor].shape.to_string(),
-            shape: piece.to.to_string(),
-            start: piece.region.start.clone(),
+            whole: piece.whole.to_string(),
+            shape: piece.shape.to_string(),
+            start: piece.start.clone(),
             bytes_read: piece.region.elements().saturating_mul(piece.from.element_bits() / 8),
             bytes: piece.to.byte_size().unwrap_or_default(),
         })
@@ -451,23 +458,35 @@ impl Piece {
         if sharding.reduction().is_some() {
             return Err(ShardError::NoElements(sharding.clone().into()));
         }
-        let partition = sharding.partition(&tensor.shape)?;
+        let whole = rule.rearrangement().map_or_else(|| Ok(tensor.shape.clone()), |made| made.result(&tensor.shape))?;
+        let partition = sharding.partition(&whole)?;
         partition.check_even()?;
-        let region = match partition.region(device) {
+        let own = match partition.region(device) {
             Ok(region) => region,
             Err(_) if partition.device_count() == Some(1) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let from = partition.shard().clone().with_layout(tensor.layout().clone())?;
-        let to = rule.lay_out(partition.shard())?;
+        let shape = rule.lay_out(partition.shard())?;
+        let (before, parts, part) = tensor.division()?;
+        let (source, region, to) = match rule.rearrangement() {
+            None => ((parts, part), own.clone(), shape.clone()),
+            Some(rearrangement) => {
+                let array = tensor.shape.clone().with_layout(part.layout().clone())?;
+                let reshard = rearrangement.reshard((&array, &before), sharding, Some(shape.layout()))?;
+                let (from, to) = (reshard.from(), reshard.to());
+                ((from.clone(), from.shard().clone()), to.region(device)?, to.shard().clone())
+            }
+        };
+        let from = to.clone().with_layout(source.1.layout().clone())?;
         // Whether it can be copied is known before anything is written.
         Plan::check(&from, &to, &options())?;
-        Ok(Some(Self { device, tensor: number, region, from, to }))
+        Ok(Some(Self { device, tensor: number, whole, start: own.start, shape, source, region, from, to }))
     }
 
     /// Gathers the shard from the files and lays it out.
     fn make(&self, (files, slab_bytes, stop): Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
-        let needed = files.tensor(self.tensor).needed(&self.region, self.device);
+        let (parts, part) = &self.source;
+        let needed = files.tensor(self.tensor).needed((parts, part), &self.region, self.device);
         let gather = |slab: &Slab, room: &mut [u8]| {
             check_stop(stop)?;
             needed.gather(files, slab, room)
@@ -484,7 +503,11 @@ impl Checkpoint {
         let region = Region::whole(&extents(&stored.shape));
         let with_layout =
             |layout: &Layout| stored.shape.clone().with_layout(layout.clone()).map_err(RelayoutError::from);
-        let piece = Piece { device: 0, tensor, region, from: with_layout(stored.layout())?, to: with_layout(layout)? };
+        let wrong = |error: ShardingError| Error::Shard { tensor: stored.name.clone(), error: error.into() };
+        let (_, parts, part) = stored.division().map_err(wrong)?;
+        let (from, to) = (with_layout(part.layout())?, with_layout(layout)?);
+        let (whole, start, shape) = (stored.shape.clone(), region.start.clone(), to.clone());
+        let piece = Piece { device: 0, tensor, whole, start, shape, source: (parts, part), region, from, to };
         Plan::check(&piece.from, &piece.to, &options())?;
         let mut bytes = zeroed(&piece.to)?;
         let mut rest = bytes.as_mut();
@@ -524,18 +547,18 @@ fn job<'p>(
         let bytes = local(piece.to.byte_size().ok_or_else(too_large)?)?;
         let start = end;
         end = start.checked_add(bytes).ok_or_else(too_large)?;
-        let sizes = piece.to.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
+        let sizes = piece.shape.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
         // The format has no layouts: an array in another layout is stored as bytes.
-        let (dtype, shape) = match piece.to.layout() == tensor.shape.layout() {
+        let (dtype, shape) = match piece.shape.layout() == piece.whole.layout() {
             true => {
-                let dtype = dtype_of(&piece.to).map_err(|error| Error::file(&output, error))?;
+                let dtype = dtype_of(&piece.shape).map_err(|error| Error::file(&output, error))?;
                 (dtype, sizes.collect::<Result<_, _>>()?)
             }
             false => (Dtype::U8, vec![bytes]),
         };
         infos.push((tensor.name.clone(), TensorInfo { dtype, shape, data_offsets: (start, end) }));
-        let (shape, whole) = (piece.to.to_string(), tensor.shape.to_string());
-        let (start, sharding) = (piece.region.start.clone(), rule.sharding().to_string());
+        let (shape, whole) = (piece.shape.to_string(), piece.whole.to_string());
+        let (start, sharding) = (piece.start.clone(), rule.sharding().to_string());
         notes.insert(tensor.name.clone(), Note { shape, whole, start, sharding });
         pieces.push(piece);
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, PlanError, ShardError};
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use xla_shape::shard::Sharding;
+use xla_shape::shard::{Rearrangement, Sharding};
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Layout};
 
@@ -33,6 +33,7 @@ const MOST_EFFORT: u64 = 1 << 34;
 /// How a tensor is divided, and how its shards are laid out.
 #[derive(Clone, Debug)]
 pub struct ShardRule {
+    rearrangement: Option<Rearrangement>,
     sharding: Sharding,
     order: Order,
 }
@@ -93,7 +94,8 @@ impl ShardPlan {
     }
 
     /// Reads a plan from JSON: an object with a name or pattern for each rule. A rule is the text of a sharding, or an object with
-    /// `sharding` and, if shards are not to be row-major, either `layout` or `generation`, whose default layout they get.
+    /// `sharding` and, if shards are not to be row-major, either `layout` or `generation`, whose default layout they get. With `rearrange`, a
+    /// [`Rearrangement`], tensors are reshaped and transposed first.
     ///
     /// ```
     /// use xla_shape_files::{PlanError, ShardPlan};
@@ -216,7 +218,7 @@ impl ShardRule {
     /// ```
     #[must_use]
     pub const fn new(sharding: Sharding) -> Self {
-        Self { sharding, order: Order::RowMajor }
+        Self { rearrangement: None, sharding, order: Order::RowMajor }
     }
 
     /// The same, with shards in this layout.
@@ -241,6 +243,22 @@ impl ShardRule {
     #[must_use]
     pub fn with_tpu_layout(self, generation: Generation) -> Self {
         Self { order: Order::Default(generation), ..self }
+    }
+
+    /// The same, for tensors that are reshaped and transposed first; the sharding and the layout are those of what they become.
+    ///
+    /// ```
+    /// # use xla_shape_files::ShardRule;
+    /// let rule = ShardRule::new("{devices=[1,2]<=[2]}".parse()?).with_rearrangement("a b -> b a".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_rearrangement(self, rearrangement: Rearrangement) -> Self {
+        Self { rearrangement: Some(rearrangement), ..self }
+    }
+
+    pub(super) const fn rearrangement(&self) -> Option<&Rearrangement> {
+        self.rearrangement.as_ref()
     }
 
     /// How tensors are divided.
@@ -281,11 +299,16 @@ fn rule(pattern: &str, value: Value) -> Result<ShardRule, PlanError> {
         Some(other) => Err(PlanError::NotText { pattern: pattern(), field, found: other.to_string() }),
     };
     let (sharding, layout, generation) = (text("sharding")?, text("layout")?, text("generation")?);
+    let rearrangement = text("rearrange")?;
     if let Some((field, _)) = fields.into_iter().next() {
         return Err(PlanError::UnknownField { pattern: pattern(), field });
     }
     let sharding = sharding.ok_or_else(|| PlanError::NoSharding { pattern: pattern() })?;
-    let rule = ShardRule::new(sharding_of(&sharding)?);
+    let mut rule = ShardRule::new(sharding_of(&sharding)?);
+    if let Some(text) = rearrangement {
+        let rearrangement = text.parse().map_err(|error| PlanError::Rearrangement { pattern: pattern(), error })?;
+        rule = rule.with_rearrangement(rearrangement);
+    }
     match (layout, generation) {
         (None, None) => Ok(rule),
         (Some(text), None) => {

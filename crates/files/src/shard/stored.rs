@@ -7,7 +7,7 @@ use crate::format::{Note, is_stored_as_bytes};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use xla_shape::relayout::Slab;
-use xla_shape::shard::{MovedRuns, Partition, Region, Sharding};
+use xla_shape::shard::{MovedRuns, Partition, Region, Sharding, ShardingError};
 use xla_shape::{ArrayShape, Layout};
 
 /// A tensor of a checkpoint.
@@ -35,6 +35,7 @@ pub(super) struct Place {
 struct Divided {
     /// What the files say, except where each shard begins.
     note: Note,
+    sharding: Sharding,
     partition: Partition,
     /// A shard with its layout.
     shard: ArrayShape,
@@ -89,7 +90,8 @@ impl Tensor {
         if !shard.element_bits().is_multiple_of(8) {
             return Err(FileError::PackedShard { tensor: name, shape: shard.into() });
         }
-        let mut divided = Divided { partition, shard, note: note.clone(), places: BTreeMap::new() };
+        let (places, text) = (BTreeMap::new(), note.clone());
+        let mut divided = Divided { note: text, sharding, partition, shard, places };
         divided.add(&name, (device, &note), stored, place)?;
         Ok(Self { name, shape, stored: Stored::Divided(divided.into()) })
     }
@@ -120,29 +122,38 @@ impl Tensor {
         }
     }
 
-    /// The layout of what is in the files.
-    pub(super) fn layout(&self) -> &Layout {
-        match &self.stored {
-            Stored::Whole(_) => self.shape.layout(),
-            Stored::Divided(divided) => divided.shard.layout(),
-        }
+    /// How it is divided: the sharding, the parts, and the shape of a part with its layout. Whole, it is what every device has.
+    pub(super) fn division(&self) -> Result<(Sharding, Partition, ArrayShape), ShardingError> {
+        Ok(match &self.stored {
+            Stored::Whole(_) => {
+                let sharding = Sharding::REPLICATED;
+                let partition = sharding.partition(&self.shape)?;
+                (sharding, partition, self.shape.clone())
+            }
+            Stored::Divided(divided) => (divided.sharding.clone(), divided.partition.clone(), divided.shard.clone()),
+        })
     }
 
-    /// Where the elements of a region are that a device needs. Of copies, the device's own is taken, or else different devices take different
-    /// ones.
-    pub(super) fn needed<'a>(&'a self, region: &'a Region, device: i64) -> Needed<'a> {
+    /// Where the elements of a region are that a device needs. `source` is the division of the tensor, or of a rearrangement of it, and `shape`
+    /// that of a part. Of copies, the device's own is taken, or else different devices take different ones.
+    pub(super) fn needed<'a>(
+        &self,
+        (source, shape): (&Partition, &'a ArrayShape),
+        region: &'a Region,
+        device: i64,
+    ) -> Needed<'a> {
         let start = &region.start;
         let divided = match &self.stored {
             Stored::Whole(place) => {
-                let parts = vec![Part { place: *place, region: Region::whole(&extents(&self.shape)) }];
-                return Needed { start, shape: &self.shape, parts };
+                let parts = vec![Part { place: *place, region: Region::whole(source.sizes()) }];
+                return Needed { start, shape, parts };
             }
             Stored::Divided(divided) => divided,
         };
         let mut copies = BTreeMap::<_, (Region, Vec<(i64, Place)>)>::new();
         for (&holder, &place) in &divided.places {
             // Each was looked up when it was added.
-            let Ok(held) = divided.partition.region(holder) else { continue };
+            let Ok(held) = source.region(holder) else { continue };
             if !held.intersection(region).is_empty() {
                 copies.entry(held.start.clone()).or_insert((held, Vec::new())).1.push((holder, place));
             }
@@ -152,7 +163,7 @@ impl Tensor {
             let own = copies.iter().find(|(holder, _)| *holder == device);
             Part { place: own.unwrap_or(&copies[turn]).1, region }
         });
-        Needed { start, shape: &divided.shard, parts: parts.collect() }
+        Needed { start, shape, parts: parts.collect() }
     }
 }
 
