@@ -96,7 +96,7 @@ impl Topology {
 impl Compiled {
     fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
         program.check_parameters()?;
-        let message = options.to_proto(program);
+        let message = options.clone().or_options(topology.defaults()).to_proto(program);
         let (topology, program) = (topology.clone(), program.clone());
         within(options.time_limit, Api::PJRT_Compile.name, move || {
             let code = program.code();

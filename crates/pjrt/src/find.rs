@@ -99,6 +99,21 @@ pub(crate) fn ptxas(plugin: &Path) -> Result<PathBuf> {
     places.find(|place| place.is_file()).ok_or(Error::NoPtxas { package })
 }
 
+/// The option that names the folder with `bin/ptxas` for a plug-in for GPUs. Its own default is `./cuda_sdk_lib`, so it would run a program of
+/// the current directory (`FindCudaExecutable` in `xla/stream_executor/cuda/subprocess_compilation.cc`). `None` where nothing is
+/// found, or `XLA_FLAGS` has the option.
+pub(crate) fn cuda_data(plugin: Option<&Path>) -> Option<(&'static str, String)> {
+    const OPTION: &str = "xla_gpu_cuda_data_dir";
+    if variable("XLA_FLAGS").is_some_and(|flags| flags.to_string_lossy().contains(OPTION)) {
+        return None;
+    }
+    let found = ptxas(plugin?).ok()?;
+    let folder = found.parent()?;
+    // Of another folder, the plug-in finds nothing in `bin`, and then looks on the `PATH`, which has it.
+    let root = if folder.ends_with("bin") { folder.parent()? } else { folder };
+    Some((OPTION, root.to_str()?.to_owned()))
+}
+
 /// The folders of packages in the active environments. They change when something is installed.
 pub(crate) fn packages() -> Vec<PathBuf> {
     let environments = ENVIRONMENTS.iter().filter_map(|name| variable(name)).map(PathBuf::from);
@@ -225,7 +240,7 @@ fn packages_of(python: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, find, packages_in, packages_of, python_on};
+    use super::{Kind, cuda_data, find, packages_in, packages_of, python_on};
     use std::ffi::OsString;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -242,6 +257,23 @@ mod tests {
         let path = folder.join("libtpu.so");
         fs::write(&path, "").unwrap();
         path
+    }
+
+    /// Whatever is found, a plug-in for GPUs never looks in the current directory.
+    #[test]
+    fn the_folder_of_ptxas_is_absolute() {
+        let folder = folder("ptxas");
+        let plugin = folder.join("jax_plugins/xla_cuda13/xla_cuda_plugin.so");
+        let ptxas = folder.join("nvidia/cu13/bin/ptxas");
+        fs::create_dir_all(ptxas.parent().unwrap()).unwrap();
+        fs::write(&ptxas, "").unwrap();
+        let (name, root) = cuda_data(Some(&plugin)).unwrap();
+        // On this machine, the `PATH` may have another one.
+        let expected = [Path::new(&root).join("bin/ptxas"), Path::new(&root).join("ptxas")];
+        assert_eq!((name, Path::new(&root).is_absolute()), ("xla_gpu_cuda_data_dir", true));
+        assert!(expected.iter().any(|ptxas| ptxas.is_file()), "{root}");
+        assert_eq!(cuda_data(None), None);
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

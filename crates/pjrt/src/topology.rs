@@ -9,6 +9,7 @@ use crate::abi::{
 use crate::deadline::within;
 use crate::element;
 use crate::error::{Error, Result};
+use crate::find;
 use crate::gpus::Gpus;
 use crate::layout::OwnedLayout;
 use crate::plugin::Plugin;
@@ -43,6 +44,8 @@ struct TopologyHandle {
     plugin: Plugin,
     raw: NonNull<RawTopology>,
     name: String,
+    /// Options of the compiler, where the user sets none.
+    defaults: Vec<(&'static str, String)>,
 }
 
 // SAFETY: the functions of the interface may be called from any thread, also for the same topology (*threads*).
@@ -149,7 +152,7 @@ impl Plugin {
             return Err(Error::NoGpuConfig { missing: config.missing().to_vec() });
         }
         let options = [("target_config", config.text().to_owned()), ("topology", gpus.topology())];
-        self.topology_with(gpus.to_string(), options.into())
+        self.topology_with(gpus.to_string(), options.into(), find::cuda_data(self.path()).into_iter().collect())
     }
 
     /// The devices with this name, in the plug-in's own naming.
@@ -166,18 +169,28 @@ impl Plugin {
     /// # Errors
     /// If the plug-in does not know such devices, or takes longer than its [time limit](crate::LoadOptions::time_limit).
     pub fn topology_named(&self, name: &str) -> Result<Topology> {
-        self.topology_with(name.to_owned(), Vec::new())
+        self.topology_with(name.to_owned(), Vec::new(), Vec::new())
     }
 
-    fn topology_with(&self, name: String, options: Vec<(&'static str, String)>) -> Result<Topology> {
+    fn topology_with(
+        &self,
+        name: String,
+        options: Vec<(&'static str, String)>,
+        defaults: Vec<(&'static str, String)>,
+    ) -> Result<Topology> {
         let plugin = self.clone();
         let call = Api::PJRT_TopologyDescription_Create.name;
-        within(self.time_limit(), call, move || Topology::create(&plugin, &name, &options))
+        within(self.time_limit(), call, move || Topology::create(&plugin, &name, &options, defaults))
     }
 }
 
 impl Topology {
-    fn create(plugin: &Plugin, name: &str, options: &[(&'static str, String)]) -> Result<Self> {
+    fn create(
+        plugin: &Plugin,
+        name: &str,
+        options: &[(&'static str, String)],
+        defaults: Vec<(&'static str, String)>,
+    ) -> Result<Self> {
         let call = &Api::PJRT_TopologyDescription_Create;
         let options = options.iter().map(|(name, value)| NamedValue {
             name: name.as_ptr().cast(),
@@ -199,7 +212,7 @@ impl Topology {
         // bytes of texts. All of them live until the call returns.
         let args = unsafe { plugin.functions().call(call, args) }?;
         let raw = NonNull::new(args.topology).ok_or_else(|| Error::answer(call.name, "the result is null"))?;
-        Ok(Self { inner: Arc::new(TopologyHandle { plugin: plugin.clone(), raw, name: name.to_owned() }) })
+        Ok(Self { inner: Arc::new(TopologyHandle { plugin: plugin.clone(), raw, name: name.to_owned(), defaults }) })
     }
 
     /// The plug-in to which it belongs.
@@ -224,6 +237,11 @@ impl Topology {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.inner.name
+    }
+
+    /// Options of the compiler, where the user sets none.
+    pub(crate) fn defaults(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.inner.defaults.iter().cloned()
     }
 
     pub(crate) fn raw(&self) -> *mut RawTopology {
