@@ -19,6 +19,14 @@ struct Kernels;
 #[cfg(doctest)]
 struct Shardings;
 
+#[doc = include_str!("../docs/notations.md")]
+#[cfg(doctest)]
+struct Notations;
+
+#[doc = include_str!("../docs/tpu-formats.md")]
+#[cfg(doctest)]
+struct TpuFormats;
+
 /// Pseudorandom numbers between -1 and 1, the same in each run.
 #[derive(Clone, Debug)]
 pub struct Numbers(u32);

@@ -56,7 +56,7 @@ pub(crate) struct RelayoutArguments {
 /// Use it when a device needs only its part of a checkpoint.
 ///
 /// Only the bytes that the device needs are read from .safetensors files; files may be larger than memory. A plan says how each
-/// tensor is divided: a JSON object of names, or patterns with `*`, each with a sharding, or with an object of `sharding` and
+/// tensor is divided: a JSON object of names, or patterns with `*` and `?`, each with a sharding, or with an object of `sharding` and
 /// `layout` (XLA's text) or `generation` (a TPU, such as v5e, for its default layout). A shard whose layout is not row-major is
 /// written as bytes (U8); the file's metadata has its shape. Everything is checked before anything is written. A file is written
 /// under another name and renamed when it is complete. If a file exists and has the same bytes, it is kept and named in the

@@ -48,8 +48,8 @@ pub(crate) struct HloArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) module: Option<String>,
 
-    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, h100, a100-80, …, a name of JAX or GKE, or bytes of memory, such as 16GiB; v5e if
-    /// none is named
+    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, h100, a100-80, …, a name of JAX or GKE, or bytes of memory, such as 16GiB; without it,
+    /// the one that the program, its dump or its name shows
     #[arg(long = "for", visible_alias = "device", value_name = "DEVICE", value_parser = OfferingGenerations(device), hide_possible_values = true)]
     pub(crate) device: Option<Device>,
 

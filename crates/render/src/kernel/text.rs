@@ -440,10 +440,12 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     if kernel.lines.is_empty() {
         return;
     }
-    text.paragraph("  lines, those with the most bundles first");
+    // Of a program that the compiler refused, there are operations without bundles.
+    let has_bundles = kernel.bundles.is_some();
+    text.paragraph(if has_bundles { "  lines, those with the most bundles first" } else { "  lines" });
     let lines = kernel.lines_by_bundles();
     // Without loops around it, a line has its bundles once.
-    let has_trips = lines.iter().any(|line| line.executed != Some(line.bundles));
+    let has_trips = has_bundles && lines.iter().any(|line| line.executed != Some(line.bundles));
     let with_trips = if has_trips { "with trips" } else { "" };
     let headings =
         ["line", "", "bundles", with_trips, "slots", "ops", "registers", "relayouts", "moving"].map(str::to_owned);
@@ -451,7 +453,9 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     let row = |line: &&LineEntry| {
         let executed = line.executed.map_or_else(|| "?".to_owned(), cell);
         let executed = if has_trips { executed } else { String::new() };
-        let [bundles, slots, operations] = [line.bundles, line.slots, line.operations].map(cell);
+        let of_bundles = |number: u64| if has_bundles { cell(number) } else { "?".to_owned() };
+        let [bundles, slots] = [line.bundles, line.slots].map(of_bundles);
+        let operations = cell(line.operations);
         let [registers, relayouts, moving] = [line.registers, line.relayouts, line.moving].map(cell);
         [names.short(&line.source), String::new(), bundles, executed, slots, operations, registers, relayouts, moving]
     };
