@@ -35,9 +35,9 @@ const MOST_SETTINGS: usize = 10_000;
 /// use xla_shape_tune::fit::{Axis, Question, Setting, Source};
 ///
 /// /// Programs that cannot be made.
-/// struct None;
+/// struct Nothing;
 ///
-/// impl Source for None {
+/// impl Source for Nothing {
 ///     fn setting(&self, at: &[usize]) -> Result<Setting, String> {
 ///         Err(format!("there is no program number {}", at[0]))
 ///     }
@@ -45,7 +45,7 @@ const MOST_SETTINGS: usize = 10_000;
 ///
 /// let axis = |values: &[&str]| Axis { name: "batch".to_owned(), values: values.iter().map(|value| value.to_string()).collect(), bisected: false };
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
-/// let answer = |axis| Question::new(vec![axis]).answer(&None, &host, Option::None, &AtomicBool::new(false), &());
+/// let answer = |axis| Question::new(vec![axis]).answer(&Nothing, &host, None, &AtomicBool::new(false), &());
 /// let fit = answer(axis(&["8", "16"]))?;
 /// assert_eq!(fit.rows[1].need.error.as_deref(), Some("there is no program number 1"));
 /// let error = answer(axis(&["8", "8"])).unwrap_err();
@@ -86,13 +86,14 @@ pub struct Setting {
 /// Makes the programs of settings.
 ///
 /// ```
+/// use xla_shape_tune::Devices;
 /// use xla_shape_tune::fit::{Setting, Source};
 ///
 /// struct Programs(Vec<Vec<u8>>);
 ///
 /// impl Source for Programs {
 ///     fn setting(&self, at: &[usize]) -> Result<Setting, String> {
-///         let devices = "v5e".parse().map_err(|error| format!("{error}"))?;
+///         let devices = "v5e".parse::<Devices>().map_err(|error| error.to_string())?;
 ///         Ok(Setting { code: self.0[at[0]].as_slice().into(), devices, options: Vec::new() })
 ///     }
 /// }
