@@ -8,8 +8,8 @@
     1
 
 `Shape`, `Layout`, `Sharding` and `Module` are values: texts make them, `str` gives the text back. `relayout` copies arrays
-between layouts. `xla_shape.jax` speaks with JAX, `xla_shape.shard` and `xla_shape.ray` divide checkpoints among devices, and
-`xla_shape.ffi` calls kernels written in Rust.
+between layouts. `xla_shape.jax` speaks with JAX, `xla_shape.shard` and `xla_shape.ray` divide checkpoints among devices,
+`xla_shape.reshard` changes how arrays and checkpoints are divided, and `xla_shape.ffi` calls kernels written in Rust.
 """
 
 from __future__ import annotations

@@ -1,0 +1,92 @@
+"""Changes of shardings, in memory and in files."""
+
+import json
+
+import numpy as np
+import pytest
+
+import xla_shape
+from xla_shape import Shape, ShapeError, Sharding, reshard, shard
+
+
+def shards_of(array, sharding, shape):
+    return {device: array[region] for device, region in Sharding(sharding).regions(shape).items()}
+
+
+def test_shards_of_another_sharding():
+    array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    before, after = "{devices=[4,1]<=[4]}", "{devices=[2,4]<=[4,2]T(1,0)}"
+    plan = reshard.plan(before, after, "f32[64,48]")
+    assert plan.answer(devices=[5]).data["devices"][0]["device"] == 5
+    rows = shards_of(array, before, "f32[64,48]")
+    expected = shards_of(array, after, "f32[64,48]")
+    for given in (rows, [rows[device] for device in range(4)]):
+        made = plan.apply(given)
+        assert made.keys() == expected.keys()
+        assert all(np.array_equal(made[device], expected[device]) for device in made)
+    assert np.array_equal(np.asarray(plan.receive(rows, 3)), expected[3])
+    assert plan.apply(rows, [2]).keys() == {2}
+    with pytest.raises(ShapeError, match=r"device 1: expected a shard of the sizes \[16, 48\], found \[8, 48\]"):
+        plan.apply({**rows, 1: rows[1][:8]})
+    with pytest.raises(ShapeError):
+        plan.apply({0: rows[0]})
+    with pytest.raises(ShapeError, match="expected the shape of the whole array"):
+        reshard.plan(before, after)
+
+
+def test_pages_of_a_cache():
+    pages = np.arange(8 * 2 * 8 * 16 * 4, dtype=np.int32).reshape(8, 2, 8, 16, 4)
+    text = "(page part=4) kv head token d -> page kv head (part token) d"
+    large = pages.reshape(2, 4, 2, 8, 16, 4).transpose(0, 2, 3, 1, 4, 5).reshape(2, 2, 8, 64, 4)
+    eight, two = "{devices=[1,1,8,1,1]<=[8]}", "{devices=[1,1,2,1,1]<=[2]}"
+    plan = reshard.plan(eight, two, "s32[8,2,8,16,4]", rearrange=text)
+    made = plan.apply(shards_of(pages, eight, "s32[8,2,8,16,4]"))
+    assert np.array_equal(made[0], large[:, :, :4]) and np.array_equal(made[1], large[:, :, 4:])
+    back = reshard.plan(two, eight, "s32[2,2,8,64,4]", rearrange="page kv head (part=4 token) d -> (page part) kv head token d")
+    assert all(np.array_equal(shard, pages[:, :, [device]]) for device, shard in back.apply(made).items())
+    assert plan.answer().data["messages"] == 7
+    with pytest.raises(ShapeError, match="expected each axis on both sides, found `b` on one"):
+        reshard.plan(eight, two, "s32[8,2,8,16,4]", rearrange="a b -> a").answer()
+
+
+def test_directories(tmp_path):
+    array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    xla_shape.write(tmp_path / "w.safetensors", xla_shape.relayout(array), "w")
+    index = {"weight_map": {"w": "w.safetensors"}}
+    (tmp_path / "m.safetensors.index.json").write_text(json.dumps(index))
+    four = {"w": {"sharding": "{devices=[4,1]<=[4]}", "layout": "{1,0:T(8,128)}"}}
+    eight = {"w": "{devices=[2,4]<=[8]}"}
+    for input, before, after in (("w.safetensors", "files", "more"), ("m.safetensors.index.json", "four", "eight")):
+        shard.run(tmp_path / input, four, tmp_path / before, range(4))
+        results = reshard.run(tmp_path / before, eight, tmp_path / after, range(8))
+        assert [result.device for result in results] == list(range(8))
+        assert reshard.jobs(tmp_path / before, eight, tmp_path / after, [3])[0].run().resumed
+    part = xla_shape.read(tmp_path / "eight" / "w.device-5.safetensors", "w")
+    assert np.array_equal(np.asarray(part), shards_of(array, "{devices=[2,4]<=[8]}", "f32[64,48]")[5])
+    assert (tmp_path / "eight" / "m.safetensors.device-5.index.json").exists()
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ShapeError, match="expected .safetensors files, found none"):
+        reshard.run(tmp_path / "none", eight, tmp_path / "out", [0])
+
+
+def test_shardings_and_formats_of_jax():
+    jax = pytest.importorskip("jax")
+    if len(jax.devices()) < 8:
+        pytest.skip("eight devices")
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    from xla_shape.jax import to_format
+
+    mesh = jax.make_mesh((4, 2), ("x", "y"))
+    rows, columns = NamedSharding(mesh, PartitionSpec("x")), NamedSharding(mesh, PartitionSpec(None, ("x", "y")))
+    array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    placed = jax.device_put(array, rows)
+    for plan in (
+        reshard.plan(placed, columns),
+        reshard.plan(rows, columns, "f32[64,48]"),
+        reshard.plan(jax.ShapeDtypeStruct((64, 48), np.float32, sharding=rows), to_format("{1,0}", columns)),
+    ):
+        made = plan.apply([np.asarray(part.data) for part in placed.addressable_shards])
+        for part in jax.device_put(placed, columns).addressable_shards:
+            assert np.array_equal(made[part.device.id], np.asarray(part.data))
+    assert plan.shape == Shape("f32[64,48]") and plan.layout == "{1,0}"

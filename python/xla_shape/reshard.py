@@ -1,0 +1,161 @@
+"""Changes of shardings: from the shards that devices have to those that they should have, in memory and in files.
+
+    from xla_shape import reshard
+
+    plan = reshard.plan("{devices=[4,1]<=[4]}", "{devices=[1,4]<=[4]}", "f32[64,128]")
+    print(plan.answer())          # what moves between devices, the least that must
+    columns = plan.apply(rows)    # the new shards, of a list with the shard of each device
+
+    reshard.run("four", {"*": "{devices=[8,1]<=[8]}"}, "eight", devices=range(8))
+
+`apply` does in one memory what the devices do: to test a program against, or to move arrays on a host. `run` makes the files of one plan of
+`xla_shape.shard` from those of another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import Answer, Buffer, Shape, ShapeError, Sharding
+from . import shard as _shard
+
+__all__ = ["Change", "jobs", "plan", "run"]
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """The change of an array from one sharding to another."""
+
+    shape: Shape
+    """The whole array, with the layout of its shards."""
+    before: Sharding
+    after: Sharding
+    layout: str | None = None
+    """The layout of the new shards, if it is another."""
+    rearrange: str | None = None
+    """A reshape and a transposition first; `after` is then of the result."""
+
+    def answer(self, *, hosts: int | None = None, devices: Sequence[int] = ()) -> Answer:
+        """What moves: the bytes, who sends what to whom, and the collective that does it. With `hosts`, so many devices are on one host."""
+        return self.before.reshard(
+            self.after, self.shape, layout=self.layout, hosts=hosts, devices=devices, rearrange=self.rearrange
+        )
+
+    def receive(self, shards: Mapping[int, Any] | Sequence[Any], device: int) -> Buffer:
+        """The new shard of a device, made of those that the devices have: by their numbers, or in their order."""
+        return self.before.receive(
+            self.after, self.shape, self._bytes(shards), device, layout=self.layout, rearrange=self.rearrange
+        )
+
+    def apply(self, shards: Mapping[int, Any] | Sequence[Any], devices: Iterable[int] | None = None) -> dict[int, Any]:
+        """The new shards by device, as NumPy arrays, of those that the devices have.
+
+        shards: NumPy arrays by the numbers of the devices, or in their order; or buffers in the layout of `shape`.
+        devices: those whose shards are made; all of the new sharding without it.
+
+        Raises `ShapeError` if a shard is missing or has another shape.
+        """
+        import numpy as np
+
+        if devices is None:
+            told = self.answer().data
+            devices = [entry["device"] for entry in told["devices"]]
+            if told["more_devices"]:
+                raise ShapeError(f"expected `devices`, because there are {told['more_devices'] + len(devices)}")
+        data = self._bytes(shards)
+        made = {
+            device: self.before.receive(
+                self.after, self.shape, data, device, layout=self.layout, rearrange=self.rearrange
+            )
+            for device in devices
+        }
+        return {device: np.asarray(buffer) for device, buffer in made.items()}
+
+    def _bytes(self, shards: Mapping[int, Any] | Sequence[Any]) -> dict[int, Any]:
+        import numpy as np
+
+        by_device = shards.items() if isinstance(shards, Mapping) else enumerate(shards)
+        expected = self.before.shard_shape(self.shape)
+        data = {}
+        for device, found in by_device:
+            if isinstance(found, np.ndarray):
+                if found.shape != expected.dimensions:
+                    raise ShapeError(
+                        f"device {device}: expected a shard of the sizes {list(expected.dimensions)}, found {list(found.shape)}"
+                    )
+                found = np.ascontiguousarray(found).reshape(-1).view(np.uint8)
+            data[device] = found
+        return data
+
+
+def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange: str | None = None) -> Change:
+    """The change from one sharding to another.
+
+    before, after: a `Sharding` or its text, or JAX's `NamedSharding` or `Format`; `before` also a `jax.Array` or a `jax.ShapeDtypeStruct`.
+    shape: the whole array, with the layout of its shards; that of `before` without it, if that has one.
+    rearrange: a reshape and a transposition first, such as `(page part=4) token d -> page (part token) d`.
+    """
+    if shape is None:
+        if not hasattr(before, "dtype"):
+            raise ShapeError("expected the shape of the whole array, because a sharding has none")
+        from .jax import shape_of
+
+        shape = shape_of(before)
+        before = getattr(before, "format", None) or before.sharding
+    shape = Shape(shape)
+    rank = len(shape.dimensions)
+    sharding, layout = _parts(before, rank)
+    if layout is not None:
+        shape = shape.with_layout(layout)
+    sides = (rearrange or "").partition("->")
+    after, layout = _parts(after, _dimensions(sides[2]) if rearrange else rank)
+    return Change(shape, sharding, after, layout, rearrange)
+
+
+def jobs(input: _Path, plan: _shard.Plan | _Path, output: _Path, devices: Iterable[int]) -> list[_shard.Job]:
+    """A job for each file and device: see `xla_shape.shard`. `input` is the folder with the files of all devices of the old plan."""
+    return _shard.jobs(_files(input), plan, output, devices)
+
+
+def run(
+    input: _Path, plan: _shard.Plan | _Path, output: _Path, devices: Iterable[int], force: bool = False
+) -> list[_shard.Result]:
+    """Makes the files of a plan from those of another, which are in a folder, and their indices; those that are the same are kept."""
+    return _shard.run(_files(input), plan, output, devices, force)
+
+
+def _files(folder: _Path) -> list[_Path]:
+    """The indices in a folder, or its files if it has none."""
+    names = sorted(os.listdir(folder))
+    for ending in (".index.json", ".safetensors"):
+        found: list[_Path] = [os.path.join(folder, name) for name in names if name.endswith(ending)]
+        if found:
+            return found
+    raise ShapeError(f"{os.fspath(folder)}: expected .safetensors files, found none")
+
+
+def _parts(value: Any, rank: int) -> tuple[Sharding, str | None]:
+    """A sharding, and the layout of a `Format`."""
+    if isinstance(value, (str, Sharding)):
+        return Sharding(value), None
+    from .jax import from_layout, from_sharding
+
+    layout = None
+    if hasattr(value, "layout") and hasattr(value, "sharding"):
+        layout = None if value.layout is None else str(from_layout(value.layout))
+        value = value.sharding
+    return from_sharding(value, rank), layout
+
+
+def _dimensions(side: str) -> int:
+    """How many dimensions a side of a rearrangement has."""
+    depth = count = 0
+    for word in side.replace("(", " ( ").replace(")", " ) ").split():
+        count += depth == 0 and word != ")"
+        depth += (word == "(") - (word == ")")
+    return count
