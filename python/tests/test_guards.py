@@ -1,5 +1,6 @@
 """Assertions about compiled programs, and the pytest plug-in that compares them with recorded ones."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,35 @@ def test_memory_of_a_function_on_a_tpu():
     assert module(padded, jnp.ones(1500), for_="v5e").is_scheduled
     with pytest.raises(ShapeError, match="(?i)ran out of memory"):
         cost(padded, large, for_="v5e")
+
+
+def is_installed(package):
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(
+    not (is_installed("jax_plugins.xla_cuda13") and is_installed("nvidia.cu13")),
+    reason="needs XLA's compiler for GPUs: pip install jax-cuda13-pjrt nvidia-cuda-nvcc",
+)
+def test_memory_and_cost_of_a_function_on_a_gpu():
+    """The figures are those of jax-cuda13-pjrt 0.12.0.1."""
+
+    def convolution(x, w):
+        return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME")
+
+    x, w = jax.ShapeDtypeStruct((8, 64, 56, 56), jnp.bfloat16), jax.ShapeDtypeStruct((128, 64, 3, 3), jnp.bfloat16)
+    answer = memory(convolution, x, w, for_="h100")
+    assert answer and answer["memory"]["device"]["temporaries"] == 6_570_240
+    answer = cost(convolution, x, w, for_="h100")
+    assert answer["seconds"]["total"] > 0
+    # cuDNN wants NHWC: both arguments and the result are transposed.
+    assert [copy["opcode"] for copy in answer["copies"]] == ["fusion"] * 3
+    assert memory(convolution, x, w, for_="a100-80:8")
+    with pytest.raises(ShapeError, match="did you mean `a100-40`"):
+        memory(convolution, x, w, for_="a100")
 
 
 def test_padding(compiled):

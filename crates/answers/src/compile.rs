@@ -362,7 +362,7 @@ impl Answered {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
         };
         let shapes = said.inputs.iter().chain(&said.outputs);
-        let program_cost = ProgramCost::at(module, said.bytes_per_second).ok();
+        let program_cost = ProgramCost::at(module, said.speed()).ok();
         let memory = Memory::with_code(&said.account, said.generated_code);
         Self {
             module: module.name().map(str::to_owned),

@@ -1,7 +1,8 @@
 //! Numbers and names as people read them, in the sentences of answers and in their text.
 
 use std::fmt;
-use xla_shape_core::{ArrayShape, Shape, memory_space};
+use xla_shape_core::memory_space::Platform;
+use xla_shape_core::{ArrayShape, Shape};
 pub use xla_shape_hlo::InUnits;
 
 /// A number with a comma between thousands.
@@ -172,16 +173,10 @@ pub fn value_name(name: &str, leaf: usize) -> String {
     if leaf == 0 { format!("%{name}") } else { format!("%{name}#{leaf}") }
 }
 
-/// A memory space as `S(1) VMEM`. Only TPUs have HBM and VMEM: for other devices, only those memories are named that XLA's `Layout`
-/// (`xla/layout.h`) defines for all of them.
+/// A memory space as `S(1) VMEM`, with its name on the device.
 #[must_use]
-pub fn space_name(space: u8, is_tpu: bool) -> String {
-    let name = match space {
-        memory_space::DEFAULT if !is_tpu => Some("default memory"),
-        memory_space::HOST => memory_space::name(space),
-        _ => memory_space::name(space).filter(|_| is_tpu),
-    };
-    match name {
+pub fn space_name(space: u8, platform: Platform) -> String {
+    match platform.name(space) {
         Some(name) => format!("S({space}) {name}"),
         None => format!("S({space})"),
     }

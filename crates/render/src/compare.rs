@@ -4,6 +4,7 @@ use crate::words::{Bytes, space_name};
 use crate::{Show, Text};
 use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::compare::{Comparison, Cost, Difference, Kind, Transpose};
+use xla_shape_core::memory_space::Platform;
 
 /// What differs, in a list.
 const fn words(difference: Difference) -> &'static str {
@@ -51,7 +52,7 @@ fn verdict(text: &mut Text, comparison: &Comparison) {
         text.paragraph(format_args!("The bytes of the first, read as the second, are: {read_as}."));
     }
     if let Some(spaces) = comparison.spaces {
-        let [from, to] = spaces.map(|space| space_name(space, true));
+        let [from, to] = spaces.map(|space| space_name(space, Platform::Tpu));
         text.paragraph(format_args!(
             "They are in different memory spaces, {from} and {to}, so a copy moves all bytes."
         ));

@@ -9,6 +9,7 @@ use xla_shape_answers::compile::{
 use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::hlo::memory::Capacity;
 use xla_shape_answers::hlo::report::Value;
+use xla_shape_core::memory_space::Platform;
 
 impl Show for Compilation {
     fn text(&self, width: usize) -> Text {
@@ -108,7 +109,10 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.verbatim(format_args!("  {:>10}  memory of the host", InUnits(answered.memory.host.total).to_string()));
     }
     for capacity in &answered.capacity {
-        text.verbatim(format_args!("  {}", capacity_text(capacity, !answered.is_for_gpu())));
+        text.verbatim(format_args!(
+            "  {}",
+            capacity_text(capacity, if answered.is_for_gpu() { Platform::Gpu } else { Platform::Tpu })
+        ));
         whole_gpu(text, capacity);
     }
     if let Some(exact) = autotuning_text(answered) {

@@ -178,3 +178,23 @@ fn wrong_choices_count_as_none() {
         Given { reading: Some("hlo".to_owned()), view: Some("no such view".to_owned()), ..Given::text("f32[8]") };
     assert_eq!(answer(&given), answer(&Given::text("f32[8]")));
 }
+
+/// A dump for a GPU has the memory and the seconds, as the program says them.
+#[test]
+fn the_dump_of_a_gpu_is_read() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/gpu/convolution");
+    let names =
+        ["after.hlo", "buffer-assignment.txt", "gpu_target_config.pbtxt", "thunk_metadata.txt", "thunk_sequence.txt"];
+    let texts = names.map(|name| std::fs::read(folder.join(name)).unwrap());
+    let files = names.iter().zip(&texts).map(|(name, text)| file(name, text)).collect::<Vec<_>>();
+    let given = Given { files, ..Given::default() };
+    assert_eq!(answer(&given).reading.unwrap().name, "hlo");
+    let view = |name: &str| {
+        let view = answer(&Given { view: Some(name.to_owned()), ..given.clone() }).view.unwrap();
+        view.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let memory = view("hlo");
+    assert!(memory.contains("exact: the compiler's own assignment") && memory.contains("on h100"), "{memory}");
+    let cost = view("cost");
+    assert!(cost.contains("cuDNN (%cudnn-conv.1) writes NHWC") && cost.contains(" µs in one run"), "{cost}");
+}

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use xla_shape_answers::Answer;
 use xla_shape_answers::cost::{Amount, Basis, ProgramCost, Seconds};
 use xla_shape_answers::guard::{Check, Record, Recorded};
+use xla_shape_core::ElementType;
 use xla_shape_core::gpu::Gpu;
+use xla_shape_hlo::Module;
 use xla_shape_program::Program;
 use xla_shape_render::{Html, Show};
 
@@ -65,15 +67,18 @@ fn the_json_has_seconds_beside_cycles() {
 }
 
 #[test]
-fn a_convolution_without_a_figure_counts_its_bytes_where_the_gpu_is_known() {
+fn a_convolution_without_a_figure_counts_its_operations_where_the_gpu_is_known() {
     let program = program("convolution");
     assert_eq!(program.gpu(), Some(Gpu::H100Sxm));
     let cost = ProgramCost::of(&program).unwrap();
     let call = cost.instructions.iter().find(|found| found.instruction == "cudnn-conv.1").unwrap();
-    // An image, a filter and the result, in bf16; the workspace does not count.
+    // Windows of 3 x 3, without their parts on padding. The bytes of the arrays, in bf16, take less.
+    let operations = 2.0 * 8.0 * 64.0 * 128.0 * (3.0 * 56.0 - 2.0) * (3.0 * 56.0 - 2.0);
+    let seconds = operations / Gpu::H100Sxm.operations_per_second(ElementType::Bf16).unwrap() as f64;
     let bytes = 2 * (8 * 64 * 56 * 56 + 128 * 64 * 3 * 3 + 8 * 128 * 56 * 56);
-    let seconds = f64::from(bytes) / Gpu::H100Sxm.bytes_per_second() as f64;
-    assert_eq!(call.basis, Basis::Bytes);
+    assert!(seconds > f64::from(bytes) / Gpu::H100Sxm.bytes_per_second() as f64);
+    assert_eq!(call.basis, Basis::Operations);
+    assert!(cost.text(200).to_string().contains("at their peak: %cudnn-conv.1."));
     let found = call.amount.and_then(Amount::time).unwrap().seconds();
     assert!((found - seconds).abs() < 1e-11, "{found} {seconds}");
     let unknown = ProgramCost::new(program.module()).unwrap();
@@ -101,7 +106,7 @@ fn transposes_around_a_convolution_name_what_cudnn_wants() {
 fn guard_records_seconds() {
     let program = program("convolution");
     let recorded = |text: &str| {
-        let module = xla_shape_hlo::Module::parse(text).unwrap();
+        let module = Module::parse(text).unwrap();
         Recorded::new(&module, Some(1), None, None).unwrap()
     };
     let text = program.module().text();
@@ -131,12 +136,12 @@ fn figures_that_are_no_times_are_errors_with_a_place() {
         ("-1", "expected `exec_time_us` to be a time, found -1"),
     ] {
         let wrong = text.replacen("\"exec_time_us\":3.8315", &format!("\"exec_time_us\":{found}"), 1);
-        let module = xla_shape_hlo::Module::parse(&wrong).unwrap();
+        let module = Module::parse(&wrong).unwrap();
         let error = ProgramCost::new(&module).unwrap_err();
         assert_eq!(error.to_string(), format!("wrapped_transpose.2: {message}"));
     }
     let long = text.replacen("\"exec_time_us\":3.8315", "\"exec_time_us\":1e300", 1);
-    let module = xla_shape_hlo::Module::parse(&long).unwrap();
+    let module = Module::parse(&long).unwrap();
     let cost = ProgramCost::new(&module).unwrap();
     assert!(cost.instructions.iter().any(|found| found.basis == Basis::Bound), "the bound counts");
 }
@@ -146,7 +151,7 @@ fn a_model_that_divides_by_zero_says_nothing() {
     let program = program("convolution");
     let text = program.module().text();
     let times = |text: &str| {
-        let module = xla_shape_hlo::Module::parse(text).unwrap();
+        let module = Module::parse(text).unwrap();
         ProgramCost::new(&module).unwrap().sums.total
     };
     for found in ["Infinity", "-Infinity", "NaN"] {
@@ -154,4 +159,25 @@ fn a_model_that_divides_by_zero_says_nothing() {
         let text = text.replacen("\"exec_time_us\":3.8315", &format!("\"exec_time_us\":\"{found}\""), 1);
         assert_eq!(times(&text), times(program.module().text()), "{found}");
     }
+}
+
+#[test]
+fn an_estimate_of_a_sort_is_one_of_one_pass() {
+    let module = Module::parse(
+        r#"
+HloModule m
+less { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT }
+f { p = f32[8]{0} parameter(0)
+  ROOT s = f32[8]{0} sort(p), dimensions={0}, to_apply=less }
+ENTRY e { a = f32[8]{0} parameter(0)
+  ROOT b = f32[8]{0} fusion(a), kind=kCustom, calls=f, backend_config={"reification_cost":[
+    {"exec_time_us":5,"name":""},{"exec_time_us":3,"name":"sol"}]} }"#,
+    )
+    .unwrap();
+    let cost = ProgramCost::new(&module).unwrap();
+    assert_eq!((cost.instructions[0].basis, cost.bounded().count()), (Basis::OnePass, 0));
+    let text = cost.text(200).to_string();
+    assert!(text.contains("The compiler estimates one pass of a sort, which takes longer: %b."), "{text}");
 }

@@ -149,9 +149,8 @@ impl Cause {
         match copy.change {
             Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
             Change::MemorySpace => {
-                // Only TPUs have tiles.
-                let is_tpu = [copy.from, copy.to].iter().any(|array| !array.layout().tiles().is_empty());
-                let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), is_tpu));
+                let platform = copy.cost.instruction.module().platform();
+                let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), platform));
                 Self::Moves { from, to }
             }
             Change::Nothing | Change::Repetition { .. } => match (&copy.producer, &copy.consumer) {

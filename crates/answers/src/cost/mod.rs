@@ -34,7 +34,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 pub use sums::{NoTotal, Sums};
 use xla_shape_core::Layout;
-use xla_shape_core::gpu::Gpu;
+use xla_shape_core::gpu::Speed;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::cost::{self, CostError, Figure, InstructionCost};
 use xla_shape_hlo::{Instruction, Module, Sources};
@@ -156,13 +156,18 @@ impl ProgramCost {
 impl ProgramCost {
     /// The instructions of which the least time counts, because the compiler's estimate is not credible.
     pub fn bounded(&self) -> impl Iterator<Item = &Expensive> {
-        self.instructions.iter().filter(|found| found.basis == Basis::Bound)
+        self.with_basis(Basis::Bound)
+    }
+
+    /// The instructions whose time has this basis.
+    pub fn with_basis(&self, basis: Basis) -> impl Iterator<Item = &Expensive> {
+        self.instructions.iter().filter(move |found| found.basis == basis)
     }
 
     /// What counts by the bytes that it moves, or would.
     #[must_use]
     pub fn by_bytes(&self) -> Option<ByBytes> {
-        let counted = self.instructions.iter().filter(|found| found.basis == Basis::Bytes).count();
+        let counted = self.with_basis(Basis::Bytes).count();
         let moves = |opcode: &str| ["copy", "transpose", "custom-call"].contains(&opcode);
         let would = || self.sums.are_times() && self.without.iter().any(|group| moves(&group.opcode));
         match counted {
@@ -351,7 +356,8 @@ words! {
     /// HloModule m
     /// ENTRY e { a = f32[1000]{0} parameter(0)
     ///   ROOT b = (f32[1000]{0}, u8[0]{0}) custom-call(a), custom_call_target="__cublas$gemm" }"#)?;
-    /// let cost = ProgramCost::at(&module, Some(8_000_000_000))?;
+    /// let speed = xla_shape_core::gpu::Speed { bytes_per_second: 8_000_000_000, gpu: None };
+    /// let cost = ProgramCost::at(&module, Some(speed))?;
     /// assert_eq!(cost.instructions[0].basis, Basis::Bytes);
     /// assert_eq!(cost.sums.total.map(|total| total.to_string()).as_deref(), Some("1.00 µs"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -363,6 +369,10 @@ words! {
         Bound = "bound",
         /// The bytes that it reads and writes over the bandwidth of the GPU's memory, because the compiler says nothing.
         Bytes = "bytes over bandwidth",
+        /// The operations of a convolution over those per second of the GPU's matrix units, because that is longer than its bytes take.
+        Operations = "operations over peak",
+        /// The compiler's estimate of a sort. It is that of one pass, and a sort makes many.
+        OnePass = "one pass of a sort",
     }
 }
 
@@ -372,6 +382,8 @@ impl From<cost::Basis> for Basis {
             cost::Basis::Estimate => Self::Estimate,
             cost::Basis::Bound => Self::Bound,
             cost::Basis::Bytes => Self::Bytes,
+            cost::Basis::Operations => Self::Operations,
+            cost::Basis::OnePass => Self::OnePass,
         }
     }
 }
@@ -411,13 +423,13 @@ impl ProgramCost {
         Self::at(module, None)
     }
 
-    /// What a program that somebody has is expected to cost: as [`new`](Self::new), with the bandwidth of the GPU that it is for, if that is
+    /// What a program that somebody has is expected to cost: as [`new`](Self::new), with the speed of the GPU that it is for, if that is
     /// known ([`Program::gpu`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
     pub fn of(program: &Program) -> Result<Self, CostError> {
-        Self::with(program.module(), program.gpu().map(Gpu::bytes_per_second), Some(program))
+        Self::with(program.module(), program.gpu().map(Speed::from), Some(program))
     }
 
     /// What a program that a compiler has compiled is expected to cost.
@@ -425,25 +437,21 @@ impl ProgramCost {
     /// # Errors
     /// If the compiled module or its figures cannot be read.
     pub fn of_compiled(said: &CompilerAnswer) -> Result<Self, CompileError> {
-        let cost = Self::at(&said.module()?, said.bytes_per_second);
+        let cost = Self::at(&said.module()?, said.speed());
         cost.map_err(|error| CompileError::Refused(error.to_string()))
     }
 
-    /// As [`new`](Self::new), on a GPU whose memory has a bandwidth in bytes per second ([`Module::costs_at`]).
+    /// As [`new`](Self::new), on a GPU with this speed ([`Module::costs_at`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
-    pub fn at(module: &Module, bytes_per_second: Option<u64>) -> Result<Self, CostError> {
-        Self::with(module, bytes_per_second, None)
+    pub fn at(module: &Module, speed: Option<Speed>) -> Result<Self, CostError> {
+        Self::with(module, speed, None)
     }
 
     /// As [`at`](Self::at), with what the profile of a program measured, if it has one.
-    pub(crate) fn with(
-        module: &Module,
-        bytes_per_second: Option<u64>,
-        program: Option<&Program>,
-    ) -> Result<Self, CostError> {
-        let (costs, errors) = module.costs_at(bytes_per_second);
+    pub(crate) fn with(module: &Module, speed: Option<Speed>, program: Option<&Program>) -> Result<Self, CostError> {
+        let (costs, errors) = module.costs_at(speed);
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }

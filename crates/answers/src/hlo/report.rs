@@ -11,7 +11,7 @@ use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use xla_shape_core::memory_space;
+use xla_shape_core::memory_space::{self, Platform};
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Severity, Source, Timeline};
 use xla_shape_program::{ProgramMemory, Statistics};
@@ -40,9 +40,9 @@ pub struct Report {
     /// The same as a value.
     #[serde(skip)]
     pub certainty: Accuracy,
-    /// Whether the program is for a TPU, whose memories are called HBM and VMEM.
+    /// The device that the program is for: what its memories are called.
     #[serde(skip)]
-    pub is_tpu: bool,
+    pub platform: Platform,
     /// Whether a device is given.
     #[serde(skip)]
     pub has_device: bool,
@@ -333,6 +333,15 @@ pub struct LayoutChange {
     pub place: Place,
 }
 
+/// The device that a program is for, as far as it shows it; else the device that is named.
+fn platform(module: &Module, device: Option<Device>) -> Platform {
+    match (module.platform(), device) {
+        (Platform::Other, Some(device)) if device.generation().is_some() => Platform::Tpu,
+        (Platform::Other, Some(device)) if device.whole_gpu().is_some() => Platform::Gpu,
+        (platform, _) => platform,
+    }
+}
+
 impl Answer for Report {
     const SCHEMA: &'static str = "xla-shape/hlo/1";
 
@@ -532,7 +541,7 @@ impl Report {
             scheduled: module.is_scheduled(),
             accuracy: Accuracy::new(timeline).note(),
             certainty: Accuracy::new(timeline),
-            is_tpu: module.is_for_tpu() || device.and_then(Device::generation).is_some(),
+            platform: platform(module, device),
             has_device: device.is_some(),
             files: Vec::new(),
             notes: Vec::new(),

@@ -3,6 +3,7 @@
 use crate::numbers::space_name;
 use std::error::Error;
 use std::fmt;
+use xla_shape_core::memory_space::Platform;
 use xla_shape_hlo::Module;
 
 /// The error if no value of the program is in a memory space.
@@ -12,13 +13,12 @@ pub struct NoSuchSpace {
     pub space: u8,
     /// The memory spaces that the program uses.
     pub used: Vec<u8>,
-    /// Whether the program is for a TPU.
-    is_tpu: bool,
+    platform: Platform,
 }
 
 impl fmt::Display for NoSuchSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = self.used.iter().map(|&space| space_name(space, self.is_tpu)).collect::<Vec<_>>();
+        let used = self.used.iter().map(|&space| space_name(space, self.platform)).collect::<Vec<_>>();
         let used = if used.is_empty() { "none".into() } else { used.join(", ") };
         write!(f, "no value is in memory space {}; the program uses {used}", self.space)
     }
@@ -43,5 +43,5 @@ impl Error for NoSuchSpace {}
 /// ```
 pub fn check_space(module: &Module, space: u8) -> Result<(), NoSuchSpace> {
     let used = module.memory().usage().into_keys().collect::<Vec<_>>();
-    if used.contains(&space) { Ok(()) } else { Err(NoSuchSpace { space, used, is_tpu: module.is_for_tpu() }) }
+    if used.contains(&space) { Ok(()) } else { Err(NoSuchSpace { space, used, platform: module.platform() }) }
 }

@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, Difference};
 use crate::numbers::{InUnits, count, dimension_name, space_name};
+use xla_shape_core::memory_space::Platform;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, Shape, Tile};
 
@@ -104,8 +105,8 @@ fn sentence(difference: Difference, first: &ArrayShape, second: &ArrayShape) -> 
         }
         Difference::MemorySpace => format!(
             "Another memory: {} and {}.",
-            space_name(layout.memory_space(), true),
-            space_name(other.memory_space(), true)
+            space_name(layout.memory_space(), Platform::Tpu),
+            space_name(other.memory_space(), Platform::Tpu)
         ),
         Difference::Attributes => "Other attributes of the layout.".to_owned(),
     })

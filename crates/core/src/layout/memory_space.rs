@@ -1,4 +1,4 @@
-//! The numbers and names of memory spaces on TPUs: `S(n)` in a layout.
+//! The numbers and names of memory spaces on TPUs and GPUs: `S(n)` in a layout.
 
 /// `S(0)`: the default memory of the device, which text omits; HBM on TPUs (`Layout::kDefaultMemorySpace` in
 /// `xla/layout.h`).
@@ -59,6 +59,49 @@ pub const fn name(memory_space: u8) -> Option<&'static str> {
         rest = after;
     }
     None
+}
+
+/// The device whose memory spaces are meant.
+///
+/// ```
+/// use xla_shape_core::memory_space::{self, Platform};
+///
+/// assert_eq!(Platform::Tpu.name(1), Some("VMEM"));
+/// assert_eq!(Platform::Gpu.name(1), Some("collective memory"));
+/// assert_eq!(Platform::Other.name(memory_space::HOST), Some("host"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Platform {
+    /// A TPU.
+    Tpu,
+    /// A GPU.
+    Gpu,
+    /// Any other device, or one that is not known.
+    Other,
+}
+
+impl Platform {
+    /// The usual name of a memory space on this device; `None` for a number whose meaning is not known.
+    ///
+    /// On a GPU, 1 is memory for collectives, which NCCL allocates, and 2 that of temporary buffers, if the compiler separates them
+    /// (`MemorySpaceColor` in `xla/service/gpu/gpu_memory_space_assignment.h`). The default memory and the host's are those of `xla/layout.h`.
+    ///
+    /// ```
+    /// use xla_shape_core::memory_space::Platform;
+    ///
+    /// assert_eq!(Platform::Gpu.name(2), Some("temporary buffers"));
+    /// assert_eq!(Platform::Other.name(2), None);
+    /// ```
+    #[must_use]
+    pub const fn name(self, memory_space: u8) -> Option<&'static str> {
+        match (self, memory_space) {
+            (Self::Tpu, _) | (_, HOST) => name(memory_space),
+            (_, DEFAULT) => Some("default memory"),
+            (Self::Gpu, 1) => Some("collective memory"),
+            (Self::Gpu, 2) => Some("temporary buffers"),
+            _ => None,
+        }
+    }
 }
 
 /// The memory space with this [`name`], in upper or lower case. `semaphores` is accepted for `SMEM (semaphores)`.

@@ -1,17 +1,20 @@
-//! How long a GPU takes at least for instructions of which its compiler says nothing, from the bytes that they move.
+//! How long a GPU takes at least for instructions of which its compiler says nothing, from the bytes that they move and their operations.
 
+use super::convolution::{operations, target};
 use super::copies::moved;
+use super::figure::Basis;
 use super::totals::{bytes, bytes_written};
-use crate::schema::Key;
 use crate::{Instruction, Opcode};
+use xla_shape_core::gpu::Speed;
 use xla_shape_core::{Shape, memory_space};
 
 /// The picoseconds in a second.
 const SECOND: u128 = 1_000_000_000_000;
 
 /// The picoseconds in which a memory moves the bytes of a copy, a transpose, a fusion of these alone, a slice that is read or overwritten, a convolution or a
-/// product of a library. `None` for what does more than that, or moves them to or from the host.
-pub(super) fn time(instruction: Instruction<'_>, bytes_per_second: u64) -> Option<u64> {
+/// product of a library; of a convolution, those in which the GPU does its operations, if that is longer. `None` for what does more than that, or moves
+/// bytes to or from the host.
+pub(super) fn time(instruction: Instruction<'_>, speed: Speed) -> Option<(u64, Basis)> {
     let shapes = || instruction.operands().filter_map(|operand| operand.shape());
     let arrays = shapes().chain([instruction.shape()]).flat_map(Shape::arrays);
     if arrays.into_iter().any(|array| array.layout().memory_space() == memory_space::HOST) {
@@ -30,12 +33,19 @@ pub(super) fn time(instruction: Instruction<'_>, bytes_per_second: u64) -> Optio
         }
         _ => return None,
     };
-    let time = (u128::from(bytes) * SECOND).checked_div(u128::from(bytes_per_second))?;
-    u64::try_from(time).ok()
+    let time = |amount: u64, per_second: u64| {
+        u64::try_from((u128::from(amount) * SECOND).checked_div(u128::from(per_second))?).ok()
+    };
+    let moves = time(bytes, speed.bytes_per_second)?;
+    let computes = || {
+        let (operations, element_type) = operations(instruction)?;
+        time(operations, speed.gpu?.operations_per_second(element_type)?)
+    };
+    let computes = computes().filter(|&computes| computes > moves);
+    Some(computes.map_or((moves, Basis::Bytes), |computes| (computes, Basis::Operations)))
 }
 
 /// Whether a custom call is a convolution of cuDNN or a product of cuBLAS.
 fn is_library(call: Instruction<'_>) -> bool {
-    let target = call.value_of(Key::CustomCallTarget).map(|target| target.text().trim_matches('"'));
-    target.is_some_and(|target| ["__cudnn$conv", "__cublas$"].iter().any(|library| target.starts_with(library)))
+    target(call).is_some_and(|target| ["__cudnn$conv", "__cublas$"].iter().any(|library| target.starts_with(library)))
 }

@@ -1,6 +1,7 @@
 //! The figures of one instruction: what the TPU compiler writes into `window_config`, and the GPU compiler into `reification_cost`.
 
-use crate::Instruction;
+use crate::schema::Key;
+use crate::{Instruction, Opcode};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::error::Error;
@@ -82,6 +83,10 @@ pub enum Basis {
     Bound,
     /// The bytes that the instruction reads and writes over the bandwidth of the GPU's memory, because the compiler says nothing.
     Bytes,
+    /// The operations of a convolution over those per second of the GPU's matrix units, because that is longer than its bytes take.
+    Operations,
+    /// The compiler's estimate of a sort. It is that of one pass, and a sort makes many.
+    OnePass,
 }
 
 /// What a compiler for GPUs says of one run of an instruction (`reification_cost` of its `backend_config`), in picoseconds.
@@ -285,9 +290,19 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
     // Of a product, the model of products is nearer to what an H200 takes than the one without a name.
     let estimate = product.or(estimate);
     let reification = Reification { estimate: estimate.or(indexing).or(light), bound };
-    let (figure, basis) = reification.figure();
+    let (figure, basis) = match reification.figure() {
+        (figure, Basis::Estimate) if sorts(instruction) => (figure, Basis::OnePass),
+        said => said,
+    };
     let is_said = estimate.is_some() || light.is_some() || indexing.is_some();
     Ok(Said { figure, basis, reification: is_said.then_some(reification), ..Said::nothing() })
+}
+
+/// Whether an instruction is a sort, or a fusion with one.
+fn sorts(instruction: Instruction<'_>) -> bool {
+    let inside = instruction.callee(Key::Calls).filter(|_| instruction.opcode() == Opcode::Fusion);
+    let mut inside = inside.into_iter().flat_map(|called| called.instructions());
+    instruction.opcode() == Opcode::Sort || inside.any(|inside| inside.opcode() == Opcode::Sort)
 }
 
 /// The speed of light, in picoseconds, that the compiler writes for what it has no model of: `kLowCost`, which is 1, times 0.01 µs.

@@ -6,6 +6,8 @@
 #[cfg(feature = "cost")]
 mod bytes;
 #[cfg(feature = "cost")]
+mod convolution;
+#[cfg(feature = "cost")]
 mod copies;
 #[cfg(feature = "cost")]
 mod figure;
@@ -73,24 +75,25 @@ impl crate::Module {
         totals::costs(self, None)
     }
 
-    /// As [`costs_with_errors`](Self::costs_with_errors), for a GPU whose memory has a bandwidth in bytes per second: copies, transposes
-    /// and convolutions, of which its compiler says nothing, take as long as the memory needs for their bytes ([`Basis::Bytes`]).
-    /// Other modules are not affected.
+    /// As [`costs_with_errors`](Self::costs_with_errors), for a GPU with this speed: copies, transposes and convolutions, of which its compiler
+    /// says nothing, take as long as the memory needs for their bytes ([`Basis::Bytes`]); a convolution as long as the matrix units need for its
+    /// operations, if that is longer ([`Basis::Operations`]). Other modules are not affected.
     ///
     /// ```
+    /// use xla_shape_core::gpu::Speed;
     /// use xla_shape_hlo::{Module, cost::Basis};
     ///
     /// let module = Module::parse(r#"
     /// HloModule m, frontend_attributes={fingerprint_before_lhs="1"}
     /// ENTRY e { a = f32[1000]{0} parameter(0)
     ///   ROOT b = f32[1000]{0} copy(a) }"#)?;
-    /// let (costs, _) = module.costs_at(Some(8_000_000_000));
+    /// let (costs, _) = module.costs_at(Some(Speed { bytes_per_second: 8_000_000_000, gpu: None }));
     /// let copy = &costs.instructions()[0];
     /// assert_eq!((copy.basis, copy.figure.known()), (Basis::Bytes, Some(1_000_000)), "8000 bytes take 1 µs");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn costs_at(&self, bytes_per_second: Option<u64>) -> (Costs<'_>, alloc::vec::Vec<CostError>) {
-        totals::costs(self, bytes_per_second)
+    pub fn costs_at(&self, speed: Option<xla_shape_core::gpu::Speed>) -> (Costs<'_>, alloc::vec::Vec<CostError>) {
+        totals::costs(self, speed)
     }
 }

@@ -10,6 +10,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::iter::Sum;
 use xla_shape_core::Shape;
+use xla_shape_core::gpu::Speed;
 
 /// What one instruction of a program is expected to cost.
 #[derive(Clone, Debug)]
@@ -283,8 +284,7 @@ fn is_free(opcode: Opcode<'_>) -> bool {
 }
 
 /// Adds up what the program costs, and says what is wrong with it: figures that are not numbers, and calls in a circle.
-/// `bytes_per_second` is the bandwidth of a GPU's memory.
-pub(super) fn costs(module: &Module, bytes_per_second: Option<u64>) -> (Costs<'_>, Vec<CostError>) {
+pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<CostError>) {
     let unit = if module.is_for_gpu() { Unit::Picoseconds } else { Unit::Cycles };
     let CallOrder { callees_first: order, circle } = CallOrder::new(module, called);
     let circle = circle.map(|(caller, called)| {
@@ -294,7 +294,7 @@ pub(super) fn costs(module: &Module, bytes_per_second: Option<u64>) -> (Costs<'_
     let mut errors: Vec<CostError> = circle.into_iter().collect();
     let mut unread = Vec::new();
     let mut all_said = Vec::new();
-    let rate = bytes_per_second.filter(|_| unit == Unit::Picoseconds);
+    let speed = speed.filter(|_| unit == Unit::Picoseconds);
     for instruction in module.instructions() {
         let mut said = said(instruction, unit).unwrap_or_else(|trouble| {
             match trouble {
@@ -303,8 +303,9 @@ pub(super) fn costs(module: &Module, bytes_per_second: Option<u64>) -> (Costs<'_
             }
             Said::nothing()
         });
-        if let Some(time) = rate.filter(|_| said.figure == Figure::Missing).and_then(|rate| time(instruction, rate)) {
-            (said.figure, said.basis) = (Figure::Known(time), Basis::Bytes);
+        let missing = speed.filter(|_| said.figure == Figure::Missing);
+        if let Some((time, basis)) = missing.and_then(|speed| time(instruction, speed)) {
+            (said.figure, said.basis) = (Figure::Known(time), basis);
         }
         all_said.push(said);
     }
@@ -387,7 +388,7 @@ pub(super) fn costs(module: &Module, bytes_per_second: Option<u64>) -> (Costs<'_
         let runs_itself = runs.contains_key(&instruction.computation().number());
         let opcode = instruction.opcode();
         // What moves bytes inside a fusion counts with the fusion.
-        if said.basis == Basis::Bytes && !runs_itself {
+        if matches!(said.basis, Basis::Bytes | Basis::Operations) && !runs_itself {
             continue;
         }
         // An instruction that could not be read has no opcode.

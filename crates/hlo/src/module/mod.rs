@@ -23,6 +23,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::memory_space::Platform;
 use xla_shape_core::text::{Found, ParseError, ParseErrorKind, Span};
 use xla_shape_core::{ProgramParameter, ProgramShape, Shape};
 
@@ -229,6 +230,24 @@ impl Module {
         const NAMES: [&str; 6] =
             ["fusion_backend_config", "reification_cost", "__cublas", "__cudnn", "fingerprint_before_lhs", "__triton"];
         !self.is_for_tpu() && NAMES.iter().any(|name| self.text().contains(name))
+    }
+
+    /// The device that the module is for, as far as it shows it: what its memory spaces are called.
+    ///
+    /// ```
+    /// use xla_shape_core::memory_space::Platform;
+    /// use xla_shape_hlo::Module;
+    ///
+    /// assert_eq!(Module::parse("ENTRY e { p = f32[8,128]{1,0:T(8,128)} parameter(0) }")?.platform(), Platform::Tpu);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn platform(&self) -> Platform {
+        match () {
+            () if self.is_for_tpu() => Platform::Tpu,
+            () if self.is_for_gpu() => Platform::Gpu,
+            () => Platform::Other,
+        }
     }
 
     /// The parameters and the result of the program as a caller passes and gets them: the shapes of the instructions of the ENTRY computation or,

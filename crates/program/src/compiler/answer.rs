@@ -4,6 +4,7 @@ use super::CompileError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xla_shape_core::Shape;
+use xla_shape_core::gpu::{Gpu, Speed};
 use xla_shape_core::shard::Sharding;
 use xla_shape_hlo::{Account, Module};
 
@@ -65,6 +66,9 @@ pub struct CompilerAnswer {
     /// The bandwidth of the GPU's memory in bytes per second; `None` for a TPU, or if the description of the GPU does not say it.
     #[serde(default)]
     pub bytes_per_second: Option<u64>,
+    /// The GPU, if it is in the core's table.
+    #[serde(default)]
+    pub gpu: Option<String>,
     /// A text that is the same for the same program, options and compiler.
     pub fingerprint: Option<String>,
     /// The version of the compiler, in its own words.
@@ -72,6 +76,13 @@ pub struct CompilerAnswer {
 }
 
 impl CompilerAnswer {
+    /// How fast the GPU is; `None` for a TPU, or if the description of the GPU does not say the bandwidth of its memory.
+    #[must_use]
+    pub fn speed(&self) -> Option<Speed> {
+        let gpu = self.gpu.as_deref().and_then(Gpu::from_name);
+        self.bytes_per_second.map(|bytes_per_second| Speed { bytes_per_second, gpu })
+    }
+
     /// The optimized module.
     ///
     /// # Errors

@@ -206,10 +206,14 @@ impl Compiler {
             (Target::Gpu(gpus), Some(config)) => plugin.gpus(gpus, config)?,
             _ => plugin.topology(target)?,
         };
-        let bytes_per_second = match (target, &described) {
+        let gpu = match (target, &described) {
             (Target::Tpu(_), _) => None,
-            (Target::Gpu(_), Some(config)) => config.bytes_per_second(),
-            (Target::Gpu(gpus), None) => gpus.gpu().map(Gpu::bytes_per_second),
+            (Target::Gpu(_), Some(config)) => config.gpu(),
+            (Target::Gpu(gpus), None) => gpus.gpu(),
+        };
+        let bytes_per_second = match &described {
+            Some(config) if matches!(target, Target::Gpu(_)) => config.bytes_per_second(),
+            _ => gpu.map(Gpu::bytes_per_second),
         };
         let compiled = match target {
             Target::Tpu(_) => topology.compile(&program, &self.pjrt_options())?,
@@ -228,6 +232,7 @@ impl Compiler {
             autotuned: self.autotuned(target),
             untuned: None,
             bytes_per_second,
+            gpu: gpu.map(|gpu| gpu.name().to_owned()),
             fingerprint: compiled.fingerprint().ok(),
             compiler: topology.platform_version().ok(),
         })

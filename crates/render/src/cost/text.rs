@@ -4,7 +4,7 @@ use super::measured;
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::{Amount, ByBytes, Collective, CopyCost, NoTotal, ProgramCost, Tried};
+use xla_shape_answers::cost::{Amount, Basis, ByBytes, Collective, CopyCost, NoTotal, ProgramCost, Tried};
 
 /// The indent of the lines that belong to an entry.
 pub(super) const INDENT: &str = "      ";
@@ -281,6 +281,9 @@ pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
     }
     notes.extend(doubtful(cost));
     notes.extend(by_bytes(cost));
+    let operations = "At least as long as the GPU's matrix units need for its operations, at their peak";
+    notes.extend(bound(cost, Basis::Operations, operations));
+    notes.extend(bound(cost, Basis::OnePass, "The compiler estimates one pass of a sort, which takes longer"));
     if cost.sums.flagged > 0 {
         let all = count(cost.sums.flagged as u64, "instruction", "instructions");
         notes.push(format!("For {all} the compiler says that it has no estimate."));
@@ -320,6 +323,12 @@ fn doubtful(cost: &ProgramCost) -> Option<String> {
             "For {all} the compiler's estimate is more than 20 times the time that it says is the least; the least counts: {names}."
         )
     })
+}
+
+/// Names the instructions whose time is only a bound.
+fn bound(cost: &ProgramCost, basis: Basis, what: &str) -> Option<String> {
+    let names = cost.with_basis(basis).take(4).map(|found| format!("%{}", found.instruction)).collect::<Vec<_>>();
+    (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
 }
 
 /// Says what counts by its bytes, or what would.

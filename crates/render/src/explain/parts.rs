@@ -2,8 +2,9 @@
 
 use crate::text::Text;
 use crate::words::{Grouped, count, dimension_names};
+use xla_shape_core::memory_space::Platform;
 use xla_shape_core::validate::{AttributeEffect, LayoutAttribute};
-use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, SplitConfig, Tile, TileDimension, memory_space};
+use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, SplitConfig, Tile, TileDimension};
 
 pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     page.heading("The text, part by part");
@@ -174,10 +175,17 @@ fn meaning(array: &ArrayShape, attribute: LayoutAttribute, number: u64) -> Strin
             }
             text + &format!("; {} has {}", array.element_type(), count(array.element_type().bits(), "bit", "bits"))
         }
-        Some(AttributeEffect::Place) => match u8::try_from(number).ok().and_then(memory_space::name) {
-            Some(name) => format!(": the memory that holds the array; on a TPU, {number} is {name}"),
-            None => ": the memory that holds the array; the backend defines what the number means".into(),
-        },
+        Some(AttributeEffect::Place) => {
+            let space = u8::try_from(number).ok();
+            let name = |platform: Platform| platform.name(space?);
+            match (name(Platform::Tpu), name(Platform::Gpu)) {
+                (Some(tpu), None) => format!(": the memory that holds the array; on a TPU, {number} is {tpu}"),
+                (Some(tpu), Some(gpu)) => {
+                    format!(": the memory that holds the array; on a TPU, {number} is {tpu}; on a GPU, {gpu}")
+                }
+                _ => ": the memory that holds the array; the backend defines what the number means".into(),
+            }
+        }
         Some(AttributeEffect::Prefix) => {
             format!(": {} before the data hold the sizes of bounded dimensions", count(number, "byte", "bytes"))
         }

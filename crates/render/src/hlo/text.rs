@@ -9,7 +9,7 @@ use xla_shape_answers::hlo::Report;
 use xla_shape_answers::hlo::memory::{Accuracy, AtPeak, Capacity, Memory, Resident, Scope};
 use xla_shape_answers::hlo::report::{AxisTraffic, Place, Value};
 use xla_shape_answers::hlo::summary::{Cause, Summary};
-use xla_shape_core::memory_space;
+use xla_shape_core::memory_space::{self, Platform};
 
 /// At most this many findings are shown.
 const MAX_FINDINGS: usize = 20;
@@ -250,7 +250,7 @@ fn memory(text: &mut Text, report: &Report) {
 
 fn sums(text: &mut Text, report: &Report) {
     text.heading("Sums of all values, as if each had memory of its own");
-    let names = report.spaces.iter().map(|space| space_name(space.space, report.is_tpu)).collect::<Vec<_>>();
+    let names = report.spaces.iter().map(|space| space_name(space.space, report.platform)).collect::<Vec<_>>();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
     let _ = writeln!(
         text,
@@ -324,7 +324,7 @@ fn findings(text: &mut Text, report: &Report, most: usize) {
 
 fn totals(text: &mut Text, report: &Report, memory: &Memory) {
     let (device, host) = (&memory.device, &memory.host);
-    let hbm = if report.is_tpu { "HBM" } else { "memory" };
+    let hbm = if report.platform == Platform::Tpu { "HBM" } else { "memory" };
     let line = |text: &mut Text, bytes: &str, what: &str| text.hanging(&format!("  {bytes:>10}  "), what);
     let sum = format!("{hbm} without code: arguments + outputs + temporaries, shared memory counted once");
     line(text, &InUnits(device.total).to_string(), &sum);
@@ -341,9 +341,9 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
     let unknown =
         if device.generated_code.is_none() { "; a `stats.json` beside the module would have its size" } else { "" };
     line(text, &code, &format!("generated code, in {hbm} too{unknown}"));
-    let vmem = if report.is_tpu { "; VMEM counts too, so this is not the use of HBM" } else { "" };
+    let vmem = if report.platform == Platform::Tpu { "; VMEM counts too, so this is not the use of HBM" } else { "" };
     // Compilers for other devices count temporaries in other ways, so only their own peak is shown.
-    if report.is_tpu || !device.peak_is_computed {
+    if report.platform == Platform::Tpu || !device.peak_is_computed {
         let whose = if device.peak_is_computed {
             "peak, computed as the compiler counts it"
         } else {
@@ -360,12 +360,12 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         } else {
             ""
         };
-        let _ = writeln!(text, "  {}{code}", capacity_text(capacity, report.is_tpu));
+        let _ = writeln!(text, "  {}{code}", capacity_text(capacity, report.platform));
     }
 }
 
 fn peak_heading(text: &mut Text, report: &Report, at_peak: &AtPeak) {
-    let name = space_name(at_peak.space, report.is_tpu);
+    let name = space_name(at_peak.space, report.platform);
     text.heading(&format!("Live at the peak of {name}, at %{}", at_peak.at));
     text.hanging(&format!("  {:>10}  ", InUnits(at_peak.bytes).to_string()), "in all, without gaps between values");
 }
@@ -415,7 +415,7 @@ fn copies(text: &mut Text, report: &Report) {
     }
     for copy in &report.copies {
         let bytes = InUnits(copy.bytes).to_string();
-        let (from, to) = (space_name(copy.from_space, report.is_tpu), space_name(copy.to_space, report.is_tpu));
+        let (from, to) = (space_name(copy.from_space, report.platform), space_name(copy.to_space, report.platform));
         let way = if copy.from_space == copy.to_space { format!("in {from}") } else { format!("{from} to {to}") };
         let read_by = match copy.read_by.as_slice() {
             [] => String::new(),
@@ -498,10 +498,10 @@ fn values(text: &mut Text, values: &[Value], none: &str) {
 }
 
 /// Such as `S(0) HBM: 2 GiB of 16 GiB, 14 GiB free`.
-pub(crate) fn capacity_text(capacity: &Capacity, is_tpu: bool) -> String {
+pub(crate) fn capacity_text(capacity: &Capacity, platform: Platform) -> String {
     let left = if capacity.free < 0 { "over" } else { "free" };
     let [used, of, free] = [capacity.used, capacity.bytes, capacity.free.unsigned_abs()].map(InUnits);
-    format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, is_tpu))
+    format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, platform))
 }
 
 /// The sentence.

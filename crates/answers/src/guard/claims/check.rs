@@ -7,7 +7,7 @@ use super::found::{Differs, Found, Instead, Seen, totals};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::Serialize;
-use xla_shape_core::gpu::Gpu;
+use xla_shape_core::gpu::Speed;
 use xla_shape_hlo::{Module, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
@@ -120,8 +120,8 @@ impl Expectation {
     /// Checks claims about a program that is compiled already. `device` is the name of its device, if somebody names it.
     #[must_use]
     pub fn of_program(claims: &Claims, program: &Program, device: Option<&str>) -> Self {
-        let bandwidth = program.gpu().map(Gpu::bytes_per_second);
-        let found = Self::with(claims, &Seen::new(program.module(), totals(program), bandwidth));
+        let speed = program.gpu().map(Speed::from);
+        let found = Self::with(claims, &Seen::new(program.module(), totals(program), speed));
         Self { device: device.map(str::to_owned), ..found }
     }
 
@@ -131,7 +131,7 @@ impl Expectation {
     /// If the compiled module cannot be read.
     pub fn of_compiled(claims: &Claims, said: &CompilerAnswer, device: &str) -> Result<Self, CompileError> {
         let module = said.module()?;
-        let found = Self::with(claims, &Seen::new(&module, Some(said.account.device), said.bytes_per_second));
+        let found = Self::with(claims, &Seen::new(&module, Some(said.account.device), said.speed()));
         let compiler = said.compiler.as_ref().map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" "));
         Ok(Self { device: Some(device.to_owned()), compiler, ..found })
     }

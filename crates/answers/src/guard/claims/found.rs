@@ -9,6 +9,7 @@ use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_core::gpu::Speed;
 use xla_shape_core::memory_space::DEFAULT;
 use xla_shape_core::sorting::{set_of, sort_by_key};
 use xla_shape_core::{ArrayShape, ElementType, Layout, Shape};
@@ -182,7 +183,7 @@ fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 impl<'m> Seen<'m> {
-    pub(super) fn new(module: &'m Module, totals: Option<Totals>, bytes_per_second: Option<u64>) -> Self {
+    pub(super) fn new(module: &'m Module, totals: Option<Totals>, speed: Option<Speed>) -> Self {
         let memory = module.memory();
         let estimated = || memory.timeline_on(None).map(|timeline| timeline.account().device);
         let totals = totals.or_else(estimated);
@@ -194,7 +195,7 @@ impl<'m> Seen<'m> {
             memory,
             totals,
             costs: module.costs_with_errors().0,
-            cost: ProgramCost::at(module, bytes_per_second).ok(),
+            cost: ProgramCost::at(module, speed).ok(),
             collectives: module.collectives(),
             aliases: aliases.unwrap_or_default(),
             sources: module.instructions().map(|instruction| locations.get(instruction)).collect(),

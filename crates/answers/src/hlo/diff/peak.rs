@@ -5,6 +5,7 @@ use crate::source::source_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use xla_shape_core::memory_space::Platform;
 use xla_shape_core::sorting::{sort, sort_by_key};
 use xla_shape_hlo::{Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
@@ -81,7 +82,8 @@ pub struct Cause {
 /// The peak of each memory space that one of the programs uses.
 pub(super) fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs: &Pairs<'_>) -> Vec<Peak> {
     let sources = modules.map(Module::sources);
-    let is_tpu = modules.into_iter().any(Module::is_for_tpu);
+    let platforms = modules.map(Module::platform);
+    let platform = if platforms[0] == Platform::Other { platforms[1] } else { platforms[0] };
     let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
     sort(&mut spaces);
     spaces.dedup();
@@ -96,7 +98,7 @@ pub(super) fn peaks(modules: [&Module; 2], timelines: [&Timeline<'_>; 2], pairs:
         let bytes = |at: &Option<(String, u64)>| at.as_ref().map_or(0, |(_, bytes)| *bytes);
         let (bytes_before, bytes_after) = (bytes(&before), bytes(&after));
         Peak {
-            name: space_name(space, is_tpu),
+            name: space_name(space, platform),
             change: PeakChange::Peak,
             space,
             bytes_before,

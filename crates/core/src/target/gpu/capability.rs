@@ -1,5 +1,6 @@
 //! Compute capabilities: what all GPUs of one architecture have in common.
 
+use crate::ElementType;
 use core::fmt;
 
 /// A compute capability, such as 9.0 of an H100: what all GPUs of one architecture have in common, for each streaming multiprocessor.
@@ -91,6 +92,39 @@ impl Capability {
         match (self.major, self.minor) {
             (6 | 8, 0) | (7, _) => 64,
             _ => 128,
+        }
+    }
+
+    /// The multiplications and additions that the matrix units of a multiprocessor do in a clock cycle at most, for dense matrices of this type;
+    /// `f32` as TF32, if there are units for it. `None` if there are none, or the number is not known.
+    ///
+    /// The numbers are those of NVIDIA's papers about each architecture, from Volta to Blackwell, divided by the multiprocessors and the
+    /// clock that they are for.
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    /// use xla_shape_core::gpu::Gpu;
+    ///
+    /// assert_eq!(Gpu::A100Sxm80.capability().matrix_operations(ElementType::Bf16), Some(2048));
+    /// assert_eq!(Gpu::P100.capability().matrix_operations(ElementType::F16), None);
+    /// ```
+    #[must_use]
+    pub const fn matrix_operations(self, element_type: ElementType) -> Option<u64> {
+        let half = match (self.major, self.minor) {
+            (7, _) | (8, 6..) | (12, _) => 1024,
+            (8, _) => 2048,
+            (9, _) => 4096,
+            (10, _) => 8192,
+            _ => return None,
+        };
+        match element_type {
+            ElementType::F16 => Some(half),
+            ElementType::Bf16 if self.major >= 8 => Some(half),
+            ElementType::F32 if self.major >= 8 => Some(half >> 1),
+            ElementType::S8 if self.major >= 8 => Some(half << 1),
+            ElementType::F64 if self.major == 8 && self.minor == 0 => Some(128),
+            ElementType::F64 if self.major == 9 => Some(256),
+            _ => None,
         }
     }
 

@@ -28,6 +28,28 @@ pub use table::Gpu;
 /// (`xla/pjrt/plugin/xla_gpu/xla_gpu_allocator_config.h`).
 pub const JAX_MEMORY_PERCENT: u64 = 75;
 
+/// How fast a GPU is at most.
+///
+/// ```
+/// use xla_shape_core::gpu::{Gpu, Speed};
+///
+/// let speed = Speed::from(Gpu::L4);
+/// assert_eq!((speed.bytes_per_second, speed.gpu), (Gpu::L4.bytes_per_second(), Some(Gpu::L4)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Speed {
+    /// The bytes per second between the GPU and its memory.
+    pub bytes_per_second: u64,
+    /// The GPU, whose operations per second are those of the table; `None` if it is not in the table.
+    pub gpu: Option<Gpu>,
+}
+
+impl From<Gpu> for Speed {
+    fn from(gpu: Gpu) -> Self {
+        Self { bytes_per_second: gpu.bytes_per_second(), gpu: Some(gpu) }
+    }
+}
+
 /// [`JAX_MEMORY_PERCENT`] of the bytes of a GPU's memory.
 ///
 /// ```

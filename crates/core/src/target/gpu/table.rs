@@ -1,6 +1,7 @@
 //! A row for each GPU.
 
 use super::{Capability, jax_memory_bytes};
+use crate::ElementType;
 use crate::target::table::Row;
 
 /// Gives all rows to a macro, as [`targets!`](crate::targets) does for TPUs: `Variant "description" { cells }`.
@@ -271,6 +272,21 @@ impl Gpu {
     #[must_use]
     pub fn clock_khz(self) -> u64 {
         self.row().kind.clock_khz
+    }
+
+    /// The multiplications and additions per second of its matrix units at most, at the highest clock, for dense matrices of this type; `None`
+    /// if it has no such units, or their number is not known ([`Capability::matrix_operations`]).
+    ///
+    /// ```
+    /// use xla_shape_core::ElementType;
+    /// use xla_shape_core::gpu::Gpu;
+    ///
+    /// assert_eq!(Gpu::A100Sxm80.operations_per_second(ElementType::Bf16), Some(311_869_440_000_000));
+    /// ```
+    #[must_use]
+    pub fn operations_per_second(self, element_type: ElementType) -> Option<u64> {
+        let clocks = self.multiprocessors().checked_mul(self.clock_khz())?.checked_mul(1000)?;
+        clocks.checked_mul(self.capability().matrix_operations(element_type)?)
     }
 
     /// The bytes of the L2 cache.

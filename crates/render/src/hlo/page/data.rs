@@ -236,7 +236,7 @@ impl Data {
                 space,
                 used: capacity.map_or(0, |capacity| capacity.used),
                 capacity: capacity.map_or(0, |capacity| capacity.bytes),
-                name: space_name(space, report.is_tpu),
+                name: space_name(space, report.platform),
                 count,
                 bytes,
                 heap,
