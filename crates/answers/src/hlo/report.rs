@@ -18,7 +18,7 @@ use xla_shape_program::{ProgramMemory, Statistics};
 
 /// How much memory the values of a program take, and what is wrong with its instructions.
 ///
-/// `docs/json.md` describes its fields, and `docs/hlo-memory.md` what the numbers mean.
+/// `docs/schemas/hlo.json` describes its fields, and `docs/hlo-memory.md` what the numbers mean.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// The first line of the text; null where `memory` is.

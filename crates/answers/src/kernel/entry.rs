@@ -172,7 +172,15 @@ pub struct Unaligned {
 }
 
 words! {
-    /// A dimension of a register.
+    /// A dimension of a register; an aligned access begins at row 0 and column 0.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::{Axis, Begin, Start, Starts};
+    ///
+    /// let starts = Starts(vec![Start { axis: Axis::Column, offset: 64, size: 128 }]);
+    /// let begin = Begin { operation: "vector_load".into(), starts };
+    /// assert_eq!(begin.to_string(), "begin the vector_load at a multiple of 128 columns");
+    /// ```
     pub enum Axis {
         /// Its rows, of sublanes.
         Row = "row",
