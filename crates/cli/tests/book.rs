@@ -85,7 +85,8 @@ fn the_book_has_the_output_of_its_commands() {
 /// The lines of the blocks of shell commands in a page, without comments and without the texts that a command reads.
 fn shell_lines(page: &str) -> Vec<String> {
     let (mut lines, mut in_shell, mut in_text) = (Vec::new(), false, false);
-    for line in page.lines() {
+    // A backslash at its end continues a line.
+    for line in page.replace("\\\n", " ").lines() {
         match (in_shell, in_text) {
             (false, _) => in_shell = line == "```sh",
             (true, true) => in_text = line != "END",

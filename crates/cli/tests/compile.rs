@@ -61,13 +61,6 @@ fn one_object_for_each_device() {
     assert_eq!(first["capacity"][0]["used"], 1137);
     assert_eq!((&first["cost"]["flops"], &first["fingerprint"]), (&1.5.into(), &"01ab".into()));
     assert_eq!(objects[2]["error"]["message"], "v8i is not known to the compiler; it knows v2 to v7x");
-    // `docs/json.md` has all fields.
-    let book = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md")).unwrap();
-    for object in &objects {
-        for name in object.as_object().unwrap().keys() {
-            assert!(book.contains(&format!("`{name}`")), "{name}");
-        }
-    }
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn trial(trial: Option<&Trial>) -> String {
     match trial {
         Some(Trial::Compiles { needed_bytes, device }) => {
             let needed = InUnits(*needed_bytes);
-            format!(" It compiles for {device}: the program then needs {needed} of HBM, without its code.")
+            format!(" It compiles for {device}: the program then needs {needed} of memory, without its code.")
         }
         Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
         // The causes tell of it as a detail.

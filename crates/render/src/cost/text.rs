@@ -212,7 +212,7 @@ pub(super) fn result(tried: &Tried) -> String {
         _ => "the cost is not known".to_owned(),
     };
     let bytes = match (tried.bytes_before, tried.bytes) {
-        (Some(before), Some(after)) => format!(", {} of HBM", Signed(difference(before, after))),
+        (Some(before), Some(after)) => format!(", {} of memory", Signed(difference(before, after))),
         _ => String::new(),
     };
     let copies = tried.copies.map_or(String::new(), |copies| format!(", copies {} -> {copies}", tried.copies_before));

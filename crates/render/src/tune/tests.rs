@@ -61,13 +61,13 @@ fn where_the_memory_differs_from_todays_no_cycles_are_compared() {
         let text = tuning.text(200).to_string();
         let is_moved = memory == Memory::PinnedHost;
         let second = if is_moved {
-            "-1000 B of HBM. The cycles cannot be compared: the array is in another memory."
+            "-1000 B of memory. The cycles cannot be compared: the array is in another memory."
         } else {
-            "100 -> 50 cycles (-50.0 %); -1000 B of HBM, by the compiler's estimates."
+            "100 -> 50 cycles (-50.0 %); -1000 B of memory, by the compiler's estimates."
         };
         assert_eq!(text.lines().nth(1), Some(second), "{text}");
         let of_program =
-            if is_moved { "  p0: -1000 B of HBM, copies 0 -> 0" } else { "  p0: 100 -> 50 cycles (-50.0 %), " };
+            if is_moved { "  p0: -1000 B of memory, copies 0 -> 0" } else { "  p0: 100 -> 50 cycles (-50.0 %), " };
         assert!(text.contains(of_program), "{text}");
         for word in [" %)", "cycles by opcode"] {
             assert_eq!(text.contains(word), !is_moved, "{word}: {text}");

@@ -87,7 +87,7 @@ pub(super) fn answer(tuning: &Tuning) -> Vec<String> {
         let (before, after) = (tuning.today.cost.bytes.unwrap_or(0), entry.cost.bytes.unwrap_or(0));
         answers.push(if tuning.moved {
             format!(
-                "{} of HBM. The cycles cannot be compared: the array is in another memory.",
+                "{} of memory. The cycles cannot be compared: the array is in another memory.",
                 Signed(difference(before, after))
             )
         } else {
@@ -129,7 +129,7 @@ fn gains(tuning: &Tuning, text: &mut Text, best: &Entry) {
         let weight = if weight == 1 { String::new() } else { format!(" (weight {weight})") };
         let amounts = if tuning.moved { String::new() } else { amounts(today.amount, program.amount) + ", " };
         text.paragraph(format!(
-            "  {}{weight}: {amounts}{} of HBM, copies {} -> {}",
+            "  {}{weight}: {amounts}{} of memory, copies {} -> {}",
             program.program,
             Signed(difference(today.bytes, program.bytes)),
             today.copies,
@@ -296,7 +296,7 @@ const SHOWN_TRIED: usize = 30;
 fn changed(today: &Cost, best: &Cost) -> String {
     let memory = match (today.bytes, best.bytes) {
         (Some(before), Some(after)) if before != after => {
-            format!("; {} of HBM", Signed(difference(before, after)))
+            format!("; {} of memory", Signed(difference(before, after)))
         }
         _ => String::new(),
     };

@@ -121,7 +121,8 @@ impl Capability {
             ElementType::F16 => Some(half),
             ElementType::Bf16 if self.major >= 8 => Some(half),
             ElementType::F32 if self.major >= 8 => Some(half >> 1),
-            ElementType::S8 if self.major >= 8 => Some(half << 1),
+            // The units of a B300 (10.3) for integers are far fewer.
+            ElementType::S8 if self.major >= 8 && self.minor != 3 => Some(half << 1),
             ElementType::F64 if self.major == 8 && self.minor == 0 => Some(128),
             ElementType::F64 if self.major == 9 => Some(256),
             _ => None,
