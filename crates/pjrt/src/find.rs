@@ -114,6 +114,18 @@ pub(crate) fn cuda_data(plugin: Option<&Path>) -> Option<(&'static str, String)>
     Some((OPTION, root.to_str()?.to_owned()))
 }
 
+/// The package of JAX with a plug-in for GPUs, and its version, such as `jax_cuda13_pjrt 0.12.0.1`, as the packages beside it say.
+pub(crate) fn package(plugin: &Path) -> Option<String> {
+    let mut folders = plugin.ancestors().skip(1);
+    let name = folders.next()?.file_name()?.to_str()?.strip_prefix("xla_")?;
+    let package = format!("jax_{name}_pjrt");
+    let versions = folders.nth(1)?.read_dir().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut versions = versions.filter_map(|entry| {
+        Some(entry.strip_prefix(&package)?.strip_prefix('-')?.strip_suffix(".dist-info")?.to_owned())
+    });
+    Some(format!("{package} {}", versions.next()?))
+}
+
 /// The folders of packages in the active environments. They change when something is installed.
 pub(crate) fn packages() -> Vec<PathBuf> {
     let environments = ENVIRONMENTS.iter().filter_map(|name| variable(name)).map(PathBuf::from);
@@ -240,7 +252,7 @@ fn packages_of(python: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, cuda_data, find, packages_in, packages_of, python_on};
+    use super::{Kind, cuda_data, find, package, packages_in, packages_of, python_on};
     use std::ffi::OsString;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -273,6 +285,21 @@ mod tests {
         assert_eq!((name, Path::new(&root).is_absolute()), ("xla_gpu_cuda_data_dir", true));
         assert!(expected.iter().any(|ptxas| ptxas.is_file()), "{root}");
         assert_eq!(cuda_data(None), None);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_plug_in_for_gpus_has_a_package_with_a_version() {
+        let folder = folder("package");
+        let plugin = folder.join("jax_plugins/xla_cuda13/xla_cuda_plugin.so");
+        assert_eq!(package(&plugin), None);
+        for name in
+            ["jax_cuda13_plugin-0.1.dist-info", "jax_cuda13_pjrt-0.12.0.1.dist-info", "jax_cuda12_pjrt-0.3.dist-info"]
+        {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        assert_eq!(package(&plugin).as_deref(), Some("jax_cuda13_pjrt 0.12.0.1"));
+        assert_eq!(package(&folder.join("libtpu.so")), None);
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -450,6 +450,19 @@ impl Plugin {
         self.inner.path.as_deref()
     }
 
+    /// The package of JAX that brought the plug-in for GPUs, and its version, such as `jax_cuda13_pjrt 0.12.0.1`. Its
+    /// [platform version](crate::Topology::platform_version) is the name of the GPU. `None` if no package beside the plug-in says it.
+    ///
+    /// ```no_run
+    /// # fn example(plugin: &xla_shape_pjrt::Plugin) {
+    /// assert_eq!(plugin.package().as_deref(), Some("jax_cuda13_pjrt 0.12.0.1"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn package(&self) -> Option<String> {
+        find::package(self.path()?)
+    }
+
     /// The version of PJRT's interface that the plug-in has.
     ///
     /// ```no_run

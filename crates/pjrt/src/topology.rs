@@ -267,7 +267,7 @@ impl Topology {
         unsafe { raw::answer_text(call.name, args.platform_name, args.platform_name_size) }
     }
 
-    /// The version of the compiler, as a text for people.
+    /// The version of the compiler, as a text for people. Plug-ins for GPUs say the name of the GPU here ([`Plugin::package`]).
     ///
     /// ```no_run
     /// # fn example(topology: &xla_shape_pjrt::Topology) -> xla_shape_pjrt::Result<()> {

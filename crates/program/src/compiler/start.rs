@@ -234,7 +234,11 @@ impl Compiler {
             bytes_per_second,
             gpu: gpu.map(|gpu| gpu.name().to_owned()),
             fingerprint: compiled.fingerprint().ok(),
-            compiler: topology.platform_version().ok(),
+            compiler: match target {
+                Target::Tpu(_) => topology.platform_version().ok(),
+                // Its own answer is the name of the GPU.
+                Target::Gpu(_) => plugin.package(),
+            },
         })
     }
 
