@@ -34,6 +34,40 @@ def test_shards_of_another_sharding():
         reshard.plan(before, after)
 
 
+@pytest.mark.parametrize("layout", ["", "{0,1}", "{1,0:T(8,128)}"])
+def test_arrays_are_laid_out(layout):
+    array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    before, after = "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}"
+    plan = reshard.plan(before, after, "f32[64,48]" + layout)
+    expected = shards_of(array, after, "f32[64,48]")
+    buffers = [xla_shape.relayout(part) for part in (array[:32], array[32:])]
+    laid_out = [buffer.relayout(plan.shape.layout) for buffer in buffers]
+    arrays = [array[:32], np.asfortranarray(array[32:])]
+    for given in (arrays, buffers, laid_out, [buffer.data for buffer in laid_out]):
+        made = plan.apply(given)
+        assert all(np.array_equal(made[device], expected[device]) for device in expected)
+        assert np.array_equal(np.asarray(plan.receive(given, 1)), expected[1])
+
+
+def test_what_is_no_shard():
+    plan = reshard.plan("{devices=[2]<=[2]}", "{replicated}", "f32[4]")
+    for shard, message in [
+        (np.zeros(2, np.int32), "device 1: expected elements of f32, found s32"),
+        ([0.0, 0.0], "device 1: expected elements of f32, found f64"),
+        ([[0.0], [0.0, 1.0]], "device 1: expected an array, found list"),
+        (None, "device 1: expected an array, found NoneType"),
+        ([0.0], r"device 1: expected a shard of the sizes \[2\], found \[1\]"),
+    ]:
+        with pytest.raises(ShapeError, match=message):
+            plan.apply([np.zeros(2, np.float32), shard], [0])
+    whole = reshard.plan("{devices=[2]<=[2]}", "{replicated}", "s32[4]").apply([np.zeros(2, np.int32), np.ones(2, np.int32)], [0])
+    assert whole[0].tolist() == [0, 0, 1, 1]
+    with pytest.raises(ShapeError, match="expected the shard of device 1, found none"):
+        plan.apply([np.zeros(2, np.float32)], [0])
+    with pytest.raises(ShapeError, match="expected a sharding, or an array that has one, found ndarray"):
+        reshard.plan(np.zeros(4, np.float32), "{replicated}")
+
+
 def test_pages_of_a_cache():
     pages = np.arange(8 * 2 * 8 * 16 * 4, dtype=np.int32).reshape(8, 2, 8, 16, 4)
     text = "(page part=4) kv head token d -> page kv head (part token) d"

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import Answer, Buffer, Shape, ShapeError, Sharding
+from . import Answer, Buffer, Shape, ShapeError, Sharding, relayout
 from . import shard as _shard
 
 __all__ = ["Change", "jobs", "plan", "run"]
@@ -47,7 +47,7 @@ class Change:
         )
 
     def receive(self, shards: Mapping[int, Any] | Sequence[Any], device: int) -> Buffer:
-        """The new shard of a device, made of those that the devices have: by their numbers, or in their order."""
+        """The new shard of a device, made of those that the devices have; see `apply`."""
         return self.before.receive(
             self.after, self.shape, self._bytes(shards), device, layout=self.layout, rearrange=self.rearrange
         )
@@ -55,10 +55,10 @@ class Change:
     def apply(self, shards: Mapping[int, Any] | Sequence[Any], devices: Iterable[int] | None = None) -> dict[int, Any]:
         """The new shards by device, as NumPy arrays, of those that the devices have.
 
-        shards: NumPy arrays by the numbers of the devices, or in their order; or buffers in the layout of `shape`.
+        shards: by the numbers of the devices, or in their order: arrays that NumPy accepts, or `bytes` in the layout of `shape`.
         devices: those whose shards are made; all of the new sharding without it.
 
-        Raises `ShapeError` if a shard is missing or has another shape.
+        Raises `ShapeError` if a shard is missing, or has another shape or element type.
         """
         import numpy as np
 
@@ -77,20 +77,32 @@ class Change:
         return {device: np.asarray(buffer) for device, buffer in made.items()}
 
     def _bytes(self, shards: Mapping[int, Any] | Sequence[Any]) -> dict[int, Any]:
-        import numpy as np
-
-        by_device = shards.items() if isinstance(shards, Mapping) else enumerate(shards)
+        """The bytes of each shard in the layout of `shape`."""
         expected = self.before.shard_shape(self.shape)
-        data = {}
-        for device, found in by_device:
-            if isinstance(found, np.ndarray):
-                if found.shape != expected.dimensions:
-                    raise ShapeError(
-                        f"device {device}: expected a shard of the sizes {list(expected.dimensions)}, found {list(found.shape)}"
-                    )
-                found = np.ascontiguousarray(found).reshape(-1).view(np.uint8)
-            data[device] = found
-        return data
+        by_device = shards.items() if isinstance(shards, Mapping) else enumerate(shards)
+        return {device: _laid_out(device, shard, expected) for device, shard in by_device}
+
+
+def _laid_out(device: int, shard: Any, expected: Shape) -> Any:
+    import numpy as np
+
+    if isinstance(shard, Buffer) and shard.shape == expected:
+        return shard.data
+    if isinstance(shard, (bytes, bytearray, memoryview)):
+        return shard
+    try:
+        array = np.asarray(shard)
+        found = Shape.of(array.dtype, array.shape)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"device {device}: expected an array, found {type(shard).__name__}: {error}") from error
+    if found.dimensions != expected.dimensions:
+        sizes = [list(shape.dimensions) for shape in (expected, found)]
+        raise ShapeError(f"device {device}: expected a shard of the sizes {sizes[0]}, found {sizes[1]}")
+    if found.element_type != expected.element_type:
+        raise ShapeError(f"device {device}: expected elements of {expected.element_type}, found {found.element_type}")
+    if found == expected:
+        return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return relayout(array, expected).data
 
 
 def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange: str | None = None) -> Change:
@@ -103,6 +115,8 @@ def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange
     if shape is None:
         if not hasattr(before, "dtype"):
             raise ShapeError("expected the shape of the whole array, because a sharding has none")
+        if getattr(before, "sharding", None) is None:
+            raise ShapeError(f"expected a sharding, or an array that has one, found {type(before).__name__}")
         from .jax import shape_of
 
         shape = shape_of(before)

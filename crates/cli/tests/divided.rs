@@ -210,7 +210,7 @@ fn pages_of_a_cache_become_larger_and_smaller() {
     crossing["*"]["layout"] = json!("{4,3,2,1,0:T(32,128)}");
     assert_eq!(
         work.refused(&["small.safetensors"], &crossing),
-        "tensor `kv`: rearrange: the tiles of bf16[2,2,4,64,32]{4,3,2,1,0:T(32,128)} cross the axes, so that the shard is no array of these axes"
+        "tensor `kv`: rearrange: a tile of bf16[2,2,4,64,32]{4,3,2,1,0:T(32,128)} spans several axes of a dimension; each tile must divide the innermost axis"
     );
 }
 

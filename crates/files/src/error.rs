@@ -167,6 +167,14 @@ pub enum Error {
         /// The first device whose file is missing.
         device: i64,
     },
+    /// Two indices are not of one checkpoint, as their names say.
+    #[error("expected indices of one checkpoint, found `{}` and `{}`", first.display(), second.display())]
+    OtherIndex {
+        /// An index.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
     /// Two files of a checkpoint differ only in their extensions, which the names of shards do not have.
     #[error(
         "the shards of `{}` and `{}` would go into the same file: rename one of them", first.display(), second.display()

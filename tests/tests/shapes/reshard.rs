@@ -186,7 +186,7 @@ fn shards_are_received() {
 
     let error = |result: Result<(), ShardingError>| result.unwrap_err().to_string();
     assert_eq!(error(reshard.receive(2, shard, &mut [0; 3])), "expected a device of the sharding, found 2");
-    assert_eq!(error(reshard.receive(1, |_| None, &mut [0; 3])), "expected a device of the sharding, found 0");
+    assert_eq!(error(reshard.receive(1, |_| None, &mut [0; 3])), "expected the shard of device 0, found none");
     assert_eq!(error(reshard.receive(1, shard, &mut [0; 4])), "expected 3 bytes in the shard of device 1, found 4");
     assert_eq!(
         error(reshard.receive(1, |_| Some(&[]), &mut [0; 3])),
@@ -407,7 +407,7 @@ fn what_is_no_rearrangement_is_refused() {
         ("(a b -> a b", "expected `)` at byte 5"),
         ("a) -> a", "expected the name of an axis at byte 1"),
         ("a -> (a (b))", "expected the name of an axis at byte 8"),
-        ("a=0 -> a", "expected a size of at least 1 after the name of an axis and `=` at byte 0"),
+        ("a=0 -> a", "expected a size of at least 1 at byte 2"),
         ("a 3 -> a", "expected the name of an axis at byte 2"),
         ("a é -> a", "expected the name of an axis at byte 2"),
         ("a a -> a", "expected each axis once on a side, found `a` again"),
@@ -438,7 +438,7 @@ fn what_is_no_rearrangement_is_refused() {
         ),
         (
             ("(a b=3) -> a b", "f32[4]", whole, whole, None),
-            "expected dimension 0 to have the product of its axes (3), found 4",
+            "expected dimension 0 to have a size divisible by 3, found 4",
         ),
         (
             ("a=3 -> a", "f32[4]", whole, whole, None),
@@ -446,11 +446,15 @@ fn what_is_no_rearrangement_is_refused() {
         ),
         (
             ("(a b=3) -> a b", "f32[6]", "{devices=[3]<=[3]}", whole, None),
-            "the sharding cuts dimension 0 in 3, which cuts none of its axes evenly",
+            "the old sharding cuts dimension 0 in 3, which cuts none of its axes evenly",
+        ),
+        (
+            ("a b=3 -> (a b)", "f32[2,3]", whole, "{devices=[3]<=[3]}", None),
+            "the new sharding cuts dimension 0 in 3, which cuts none of its axes evenly",
         ),
         (
             ("a b=2 -> (b a)", "f32[6,2]", whole, whole, Some("{0:T(4)}")),
-            "the tiles of f32[12]{0:T(4)} cross the axes, so that the shard is no array of these axes",
+            "a tile of f32[12]{0:T(4)} spans several axes of a dimension; each tile must divide the innermost axis",
         ),
         (
             ("a -> a", "f32[6]", "{unreduced}", whole, None),

@@ -199,6 +199,11 @@ pub enum ShardingError {
         /// The bits afterwards.
         found: u64,
     },
+    /// The shard of a device is not there.
+    NoShard {
+        /// The device.
+        device: i64,
+    },
     /// The shard of a device has another number of bytes.
     ShardBytes {
         /// The device.
@@ -292,6 +297,7 @@ impl fmt::Display for ShardingError {
             Self::ElementBits { expected, found } => {
                 write!(f, "expected a layout that keeps the {expected} bits of an element, found {found}")
             }
+            Self::NoShard { device } => write!(f, "expected the shard of device {device}, found none"),
             Self::ShardBytes { device, expected: Some(expected), found } => {
                 write!(f, "expected {expected} bytes in the shard of device {device}, found {found}")
             }

@@ -105,12 +105,21 @@ pub enum RearrangeError {
         /// The second axis without a size.
         axis: Box<str>,
     },
-    /// The axes of a dimension do not make its size.
+    /// All axes of a dimension have a size, and do not make that of the dimension.
     Size {
         /// The dimension of the left side.
         dimension: usize,
-        /// The product of the axes that have a size.
+        /// The product of the axes.
         expected: u64,
+        /// The size of the dimension.
+        found: u64,
+    },
+    /// The axes of a dimension that have a size do not divide that of the dimension.
+    Uneven {
+        /// The dimension of the left side.
+        dimension: usize,
+        /// The product of the axes that have a size.
+        divisor: u64,
         /// The size of the dimension.
         found: u64,
     },
@@ -125,8 +134,10 @@ pub enum RearrangeError {
         dimension: usize,
         /// In how many tiles.
         tiles: u64,
+        /// Whether it is the new sharding.
+        is_new: bool,
     },
-    /// Elements that follow each other in tiles do not have neighbouring indices of the axes.
+    /// A tile of a layout spans several axes of a dimension.
     Tiles {
         /// The shard whose layout it is.
         shard: Box<ArrayShape>,
@@ -155,15 +166,23 @@ impl fmt::Display for RearrangeError {
             Self::Size { dimension, expected, found } => {
                 write!(f, "expected dimension {dimension} to have the product of its axes ({expected}), found {found}")
             }
+            Self::Uneven { dimension, divisor, found } => {
+                write!(f, "expected dimension {dimension} to have a size divisible by {divisor}, found {found}")
+            }
             Self::Dynamic { dimension } => {
                 write!(f, "expected dimension {dimension} to have a static size, found another")
             }
-            Self::Cut { dimension, tiles } => {
-                write!(f, "the sharding cuts dimension {dimension} in {tiles}, which cuts none of its axes evenly")
+            Self::Cut { dimension, tiles, is_new } => {
+                let side = if *is_new { "new" } else { "old" };
+                write!(
+                    f,
+                    "the {side} sharding cuts dimension {dimension} in {tiles}, which cuts none of its axes evenly"
+                )
             }
-            Self::Tiles { shard } => {
-                write!(f, "the tiles of {shard} cross the axes, so that the shard is no array of these axes")
-            }
+            Self::Tiles { shard } => write!(
+                f,
+                "a tile of {shard} spans several axes of a dimension; each tile must divide the innermost axis"
+            ),
             Self::Sharding(error) => error.fmt(f),
             Self::Array(error) => error.fmt(f),
         }
@@ -258,8 +277,8 @@ fn side(text: &str, start: usize) -> Result<Vec<Vec<Axis>>, RearrangeError> {
                 if let Some(number) = after.strip_prefix('=') {
                     let (digits, after) = split(number, |letter| letter.is_ascii_digit());
                     let size = digits.parse::<u64>().ok().filter(|&size| size > 0);
-                    axis.size =
-                        Some(size.ok_or_else(|| wrong("a size of at least 1 after the name of an axis and `=`"))?);
+                    let at = start.saturating_add(text.len().saturating_sub(number.len()));
+                    axis.size = Some(size.ok_or(RearrangeError::Text { expected: "a size of at least 1", at })?);
                     rest = after;
                 }
                 match open {
@@ -353,7 +372,7 @@ impl Rearrangement {
             result = result.with_layout(layout.clone())?;
         }
         let in_order = (0..self.axes.len()).collect::<Vec<_>>();
-        let before = self.partition((array, from), &self.before, &axes, &in_order)?;
+        let before = self.partition((array, from), false, &self.before, &axes, &in_order)?;
         // Where each axis is on the right side.
         let mut places = in_order;
         for (place, &axis) in self.after.iter().flatten().enumerate() {
@@ -361,7 +380,7 @@ impl Rearrangement {
                 *own = place;
             }
         }
-        let after = self.partition((&result, to), &self.after, &axes, &places)?;
+        let after = self.partition((&result, to), true, &self.after, &axes, &places)?;
         Ok(Reshard::between(before, after)?)
     }
 
@@ -379,14 +398,14 @@ impl Rearrangement {
             let own = || group.iter().filter_map(|&axis| self.axes.get(axis));
             let known = own().filter_map(|axis| axis.size).try_fold(1_u64, u64::checked_mul);
             let known = known.ok_or(ShardingError::Overflow)?;
-            let wrong = RearrangeError::Size { dimension, expected: known, found };
             let mut unknown = own().filter(|axis| axis.size.is_none());
             // Of a dimension without elements, the axis without a size has none.
             let rest = match (unknown.next(), unknown.next()) {
                 (None, _) if known == found => 1,
                 (Some(_), None) if found.is_multiple_of(known) => found.checked_div(known).unwrap_or(0),
                 (Some(_), Some(axis)) => return Err(RearrangeError::NoSize { dimension, axis: axis.name.clone() }),
-                _ => return Err(wrong),
+                (Some(_), None) => return Err(RearrangeError::Uneven { dimension, divisor: known, found }),
+                (None, _) => return Err(RearrangeError::Size { dimension, expected: known, found }),
             };
             sizes.extend(own().map(|axis| axis.size.unwrap_or(rest)));
         }
@@ -398,6 +417,7 @@ impl Rearrangement {
     fn partition(
         &self,
         (array, sharding): (&ArrayShape, &Sharding),
+        is_new: bool,
         groups: &[Vec<usize>],
         axes: &[u64],
         places: &[usize],
@@ -407,7 +427,7 @@ impl Rearrangement {
         let order = groups.iter().flatten().filter_map(|&axis| axes.get(axis).copied());
         let (order, mut cuts) = (order.collect::<Vec<_>>(), Vec::new());
         for (dimension, (group, &tiles)) in groups.iter().zip(own.tiles()).enumerate() {
-            let wrong = || RearrangeError::Cut { dimension, tiles };
+            let wrong = || RearrangeError::Cut { dimension, tiles, is_new };
             // The outermost axes are cut first: into single indices, and the last of them evenly.
             let mut rest = tiles;
             for &axis in group {

@@ -231,7 +231,17 @@ impl Reshard {
     }
 
     /// The region that a device needs; `None` if the target does not use it.
-    fn need(&self, device: i64) -> Option<Region> {
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let (rows, columns): (Sharding, Sharding) = ("{devices=[2,1]<=[2]}".parse()?, "{devices=[1,2]<=[2]}".parse()?);
+    /// let reshard = rows.reshard(&columns, &"f32[8,8]".parse()?)?;
+    /// assert_eq!([1, 2].map(|device| reshard.need(device).map(|need| need.start)), [Some(vec![0, 4]), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn need(&self, device: i64) -> Option<Region> {
         // As in `needs`.
         let is_used = self.to.device_count().is_some() || self.from.region(device).is_ok();
         self.to.region(device).ok().filter(|_| is_used)
@@ -401,7 +411,7 @@ impl Reshard {
         self.need(device).ok_or(ShardingError::NoSuchDevice { device })?;
         check(device, &self.to, destination.len())?;
         for source in self.sources(device) {
-            let from = shard(source.from).ok_or(ShardingError::NoSuchDevice { device: source.from })?;
+            let from = shard(source.from).ok_or(ShardingError::NoShard { device: source.from })?;
             check(source.from, &self.from, from.len())?;
             for run in self.runs(&source).map_err(|_| ShardingError::Overflow)? {
                 run.copy([self.from.shard(), self.to.shard()], from, destination).ok_or(ShardingError::Overflow)?;

@@ -9,7 +9,7 @@ mod safetensors;
 
 pub use array::{ArrayFile, write_array};
 pub(crate) use array::{UNNAMED, check_writable, write, zeroed};
-pub(crate) use notes::{NOTES, Note, Notes};
+pub(crate) use notes::{NOTES, Note, Notes, OtherTensor};
 pub(crate) use safetensors::{dtype_of, header_of, is_stored_as_bytes, read_header, shape_of};
 
 use crate::error::FileError;
@@ -20,7 +20,7 @@ use std::path::Path;
 const MAX_DIMENSIONS: usize = 64;
 
 /// Refuses an array with more dimensions than a file may say.
-fn check_dimensions(found: usize) -> Result<(), FileError> {
+pub(crate) fn check_dimensions(found: usize) -> Result<(), FileError> {
     if found > MAX_DIMENSIONS {
         return Err(FileError::TooManyDimensions { found, most: MAX_DIMENSIONS });
     }

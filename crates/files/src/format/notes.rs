@@ -4,7 +4,6 @@ use crate::error::FileError;
 use safetensors::tensor::Metadata;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// The entry of a file's metadata that has them, as JSON.
 pub(crate) const NOTES: &str = "xla_shape";
@@ -16,6 +15,21 @@ pub(crate) struct Notes {
     /// The device whose shards are in the file.
     pub(crate) device: i64,
     pub(crate) tensors: BTreeMap<String, Note>,
+    /// The tensors that another device alone has, in the order of their places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherTensor>,
+}
+
+/// A tensor that the file would have if this device had a shard of it.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with `name`, `place`, `shape`, `whole` and `sharding`")]
+pub(crate) struct OtherTensor {
+    pub(crate) name: String,
+    /// How many tensors of the undivided file are before it.
+    pub(crate) place: usize,
+    pub(crate) shape: String,
+    pub(crate) whole: String,
+    pub(crate) sharding: String,
 }
 
 /// What a file says of a tensor.
@@ -31,16 +45,14 @@ pub(crate) struct Note {
     pub(crate) sharding: String,
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in shards of {} by {}", self.whole, self.shape, self.sharding)
-    }
-}
-
 impl Notes {
     /// What a header says; `None` if the file is not one of a device.
     pub(crate) fn of(metadata: &Metadata) -> Result<Option<Self>, FileError> {
         let Some(text) = metadata.metadata().as_ref().and_then(|entries| entries.get(NOTES)) else { return Ok(None) };
-        serde_json::from_str(text).map(Some).map_err(|error| FileError::Notes(error.into()))
+        let notes = serde_json::from_str::<Self>(text).map_err(|error| FileError::Notes(error.into()))?;
+        match notes.device {
+            0.. => Ok(Some(notes)),
+            device => Err(FileError::Notes(format!("expected a device of at least 0, found {device}").into())),
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! Checkpoints: `.safetensors` files, one or several, or an index that says which file has which tensor; whole, or divided among devices.
 
 use super::plan::{ShardPlan, ShardRule};
-use super::stored::{Place, Tensor};
+use super::stored::{Described, Place, Tensor};
 use super::{Shards, output_name};
 use crate::access::{Closed, Source};
 use crate::error::{Error, FileError};
-use crate::format::{Note, Notes, read_header, shape_of};
+use crate::format::{Note, Notes, OtherTensor, read_header, shape_of};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -51,7 +51,7 @@ pub(super) struct Opened<'a> {
 struct Header {
     path: PathBuf,
     name: PathBuf,
-    source: Source,
+    source: Result<Closed, Source>,
     /// The device whose shards it has, and what it says of them.
     notes: Option<Notes>,
     /// In the order of the file.
@@ -92,21 +92,31 @@ impl Checkpoint {
     /// - Two tensors have the same name, or two files have, with or without their extensions.
     pub fn open(paths: impl IntoIterator<Item: AsRef<Path>>) -> Result<Self, Error> {
         let inputs = paths.into_iter().map(|path| path.as_ref().to_owned()).collect::<Vec<_>>();
-        let mut headers = Vec::new();
-        let mut index = None;
+        let (mut headers, mut was_empty) = (Vec::new(), true);
+        let mut index = None::<(&PathBuf, String)>;
         for path in &inputs {
             if path.extension().is_some_and(|extension| extension == "json") {
                 let first = headers.len();
                 open_index(path, &mut headers)?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 let stem = name.trim_end_matches(".json").trim_end_matches(".index");
+                // An index without files does not say whose it is.
+                let is_empty = headers.len() == first;
                 let device = headers.get(first).and_then(Header::device);
-                index = Some(without_device(stem, device).to_owned());
+                let stem = without_device(stem, device).to_owned();
+                match &index {
+                    Some((first, known)) if !is_empty && !was_empty && *known != stem => {
+                        return Err(Error::OtherIndex { first: (*first).clone(), second: path.clone() });
+                    }
+                    Some(_) if is_empty || !was_empty => {}
+                    _ => (index, was_empty) = (Some((path, stem)), is_empty),
+                }
             } else {
                 let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
                 headers.push(Header::open(path.clone(), name)?);
             }
         }
+        let index = index.map(|(_, stem)| stem);
         let checkpoint = Self { files: CheckpointFile::all(headers)?, index, inputs, is_part: false };
         let (mut seen, mut names) = (BTreeMap::new(), BTreeMap::new());
         let both = |first: &PathBuf, second: &PathBuf| (first.clone(), second.clone());
@@ -311,6 +321,8 @@ impl Header {
             let (shape, data) = shape_of(&tensor, info).map_err(wrong)?;
             tensors.push((tensor, shape, start + data.start as u64));
         }
+        let source = if notes.is_some() { Closed::new(source) } else { Ok(Err(source)) };
+        let source = source.map_err(|error| Error::read(&path, error))?;
         Ok(Self { path, name, source, notes, tensors })
     }
 
@@ -360,11 +372,20 @@ impl CheckpointFile {
                 return Err(Error::SameDevice { device, first, second });
             }
             before = device;
+            // All devices have the tensors in the order of the undivided file, with those of others between their own.
+            let (mut tensors, mut place) = (tensors.into_iter(), 0);
+            for other in notes.iter().flat_map(|notes| &notes.others) {
+                for stored in tensors.by_ref().take(other.place.saturating_sub(place)) {
+                    file.add(&mut known, number, &path, stored, notes.as_ref())?;
+                }
+                place = other.place.saturating_add(1);
+                let OtherTensor { name, shape, whole, sharding, .. } = other;
+                let note = Described { shape: shape.clone(), whole: whole.clone(), sharding: sharding.clone() };
+                file.divided(&mut known, (number, &path), name, note)?;
+            }
             for stored in tensors {
                 file.add(&mut known, number, &path, stored, notes.as_ref())?;
             }
-            let source = if device.is_some() { Closed::new(source) } else { Ok(Err(source)) };
-            let source = source.map_err(|error| Error::read(&path, error))?;
             file.parts.push(PartFile { path, source });
         }
         for tensor in &file.tensors {
@@ -386,24 +407,38 @@ impl CheckpointFile {
         notes: Option<&Notes>,
     ) -> Result<(), Error> {
         let place = Place { file: number, start };
-        let Some(Notes { device, tensors }) = notes else {
+        let Some(Notes { device, tensors, .. }) = notes else {
             self.tensors.push(Tensor::whole(name, stored, place));
             return Ok(());
         };
         let wrong = |error| Error::file(path, error);
         let note: &Note = tensors.get(&name).ok_or_else(|| wrong(FileError::NoNote { tensor: name.clone() }))?;
-        let Some(&(tensor, file)) = known.get(&name) else {
-            known.insert(name.clone(), (self.tensors.len(), number));
-            let divided = Tensor::divided(name, (*device, note.clone()), &stored, place);
-            self.tensors.push(divided.map_err(wrong)?);
-            return Ok(());
+        let tensor = self.divided(known, (number, path), &name, Described::of(note))?;
+        self.tensors[tensor].add((*device, note), &stored, place).map_err(wrong)
+    }
+
+    /// The number of a tensor of which a file says this: a known one, or a new one.
+    fn divided(
+        &mut self,
+        known: &mut HashMap<String, (usize, usize)>,
+        (number, path): (usize, &Path),
+        name: &str,
+        note: Described,
+    ) -> Result<usize, Error> {
+        let Some(&(tensor, file)) = known.get(name) else {
+            let tensor = self.tensors.len();
+            known.insert(name.to_owned(), (tensor, number));
+            let divided = Tensor::divided(name.to_owned(), note).map_err(|error| Error::file(path, error))?;
+            self.tensors.push(divided);
+            return Ok(tensor);
         };
-        if !self.tensors[tensor].add((*device, note), &stored, place).map_err(wrong)? {
-            let (first, second) = (self.parts[file].path.clone(), path.to_owned());
-            let (expected, found) = (self.tensors[tensor].described(), note.to_string());
-            return Err(Error::OtherTensor { tensor: name, first, expected, second, found });
+        if !self.tensors[tensor].is_divided_as(&note) {
+            // A file that contradicts itself is not among the parts yet.
+            let first = self.parts.get(file).map_or(path, |part| &part.path).to_owned();
+            let (second, expected, found) = (path.to_owned(), self.tensors[tensor].described(), note.to_string());
+            return Err(Error::OtherTensor { tensor: name.to_owned(), first, expected, second, found });
         }
-        Ok(())
+        Ok(tensor)
     }
 
     /// The path of the first file.

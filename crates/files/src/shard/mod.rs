@@ -11,7 +11,7 @@ pub use plan::{ShardPlan, ShardRule};
 use crate::SLAB_BYTES;
 use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
-use crate::format::{NOTES, Note, Notes, dtype_of, header_of, read_header, zeroed};
+use crate::format::{NOTES, Note, Notes, OtherTensor, dtype_of, header_of, read_header, zeroed};
 use crate::relayout::{check_stop, pipeline};
 use checkpoint::{CheckpointFile, Opened};
 use safetensors::tensor::{Dtype, TensorInfo};
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use stored::{Tensor, extents};
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slab};
-use xla_shape::shard::{Partition, Region, ShardingError};
+use xla_shape::shard::{Partition, Region, Sharding, ShardingError};
 use xla_shape::{ArrayShape, DynBuffer, Layout};
 
 /// What one device needs of a checkpoint: checked, and ready to be written by [`run`](Self::run).
@@ -451,22 +451,39 @@ impl Job {
     }
 }
 
+/// What a device has of a tensor.
+enum Share {
+    Own(Box<Piece>),
+    /// Another device alone has the tensor: the whole of it, and its shard.
+    Other {
+        whole: ArrayShape,
+        shape: ArrayShape,
+    },
+}
+
+/// How a sharding that gives elements to devices divides an array into parts of one size.
+fn partition_of(sharding: &Sharding, whole: &ArrayShape) -> Result<Partition, ShardError> {
+    if sharding.to_tiled()?.reduction().is_some() {
+        return Err(ShardError::NoElements(sharding.clone().into()));
+    }
+    let partition = sharding.partition(whole)?;
+    partition.check_even()?;
+    Ok(partition)
+}
+
 impl Piece {
-    /// What a device has of a tensor, which has this number; `None` if another device alone has it.
-    fn new((number, tensor): (usize, &Tensor), rule: &ShardRule, device: i64) -> Result<Option<Self>, ShardError> {
+    /// What a device has of a tensor, which has this number.
+    fn share((number, tensor): (usize, &Tensor), rule: &ShardRule, device: i64) -> Result<Share, ShardError> {
         let sharding = rule.sharding();
-        if sharding.reduction().is_some() {
-            return Err(ShardError::NoElements(sharding.clone().into()));
-        }
         let whole = rule.rearrangement().map_or_else(|| Ok(tensor.shape.clone()), |made| made.result(&tensor.shape))?;
-        let partition = sharding.partition(&whole)?;
-        partition.check_even()?;
-        let own = match partition.region(device) {
-            Ok(region) => region,
-            Err(_) if partition.device_count() == Some(1) => return Ok(None),
+        let partition = partition_of(sharding, &whole)?;
+        let own = partition.region(device);
+        let shape = rule.lay_out(partition.shard());
+        let (own, shape) = match own {
+            Ok(region) => (region, shape?),
+            Err(_) if partition.device_count() == Some(1) => return Ok(Share::Other { whole, shape: shape? }),
             Err(error) => return Err(error.into()),
         };
-        let shape = rule.lay_out(partition.shard())?;
         let (before, parts, part) = tensor.division()?;
         let (source, region, to) = match rule.rearrangement() {
             None => ((parts, part), own.clone(), shape.clone()),
@@ -480,7 +497,8 @@ impl Piece {
         let from = to.clone().with_layout(source.1.layout().clone())?;
         // Whether it can be copied is known before anything is written.
         Plan::check(&from, &to, &options())?;
-        Ok(Some(Self { device, tensor: number, whole, start: own.start, shape, source, region, from, to }))
+        let piece = Self { device, tensor: number, whole, start: own.start, shape, source, region, from, to };
+        Ok(Share::Own(piece.into()))
     }
 
     /// Gathers the shard from the files and lays it out.
@@ -537,11 +555,19 @@ fn job<'p>(
     let output = output.join(output_name(&file.name, device));
     let mut pieces = Vec::new();
     let mut infos = Vec::new();
-    let mut notes = BTreeMap::new();
+    let (mut notes, mut others) = (BTreeMap::new(), Vec::new());
     let mut end = 0_usize;
     for ((number, tensor), rule) in file.tensors.iter().enumerate().zip(rules) {
         let wrong = |error| Error::Shard { tensor: tensor.name.clone(), error };
-        let Some(piece) = Piece::new((number, tensor), rule, device).map_err(wrong)? else { continue };
+        let piece = match Piece::share((number, tensor), rule, device).map_err(wrong)? {
+            Share::Own(piece) => *piece,
+            Share::Other { whole, shape } => {
+                let (name, sharding) = (tensor.name.clone(), rule.sharding().to_string());
+                let (shape, whole) = (shape.to_string(), whole.to_string());
+                others.push(OtherTensor { name, place: number, shape, whole, sharding });
+                continue;
+            }
+        };
         let too_large = || wrong(ShardError::TooLarge);
         let local = |size: u64| usize::try_from(size).map_err(|_| too_large());
         let bytes = local(piece.to.byte_size().ok_or_else(too_large)?)?;
@@ -562,7 +588,7 @@ fn job<'p>(
         notes.insert(tensor.name.clone(), Note { shape, whole, start, sharding });
         pieces.push(piece);
     }
-    let notes = serde_json::to_string(&Notes { device, tensors: notes }).map_err(io::Error::from);
+    let notes = serde_json::to_string(&Notes { device, tensors: notes, others }).map_err(io::Error::from);
     let header = notes.and_then(|notes| header_of(Some(HashMap::from([(NOTES.to_owned(), notes)])), infos));
     let header = header.map_err(|error| Error::write(&output, error))?;
     let bytes = (header.len() as u64).saturating_add(end as u64);

@@ -1,14 +1,16 @@
 //! Where a tensor is: whole in one file, or divided among the files of devices.
 
 use super::checkpoint::Opened;
+use super::partition_of;
 use crate::access::Reader;
 use crate::error::{Error, FileError};
-use crate::format::{Note, is_stored_as_bytes};
+use crate::format::{Note, check_dimensions, is_stored_as_bytes};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::ErrorKind;
 use xla_shape::relayout::Slab;
 use xla_shape::shard::{MovedRuns, Partition, Region, Sharding, ShardingError};
-use xla_shape::{ArrayShape, Layout};
+use xla_shape::{ArrayShape, Dimension, Layout};
 
 /// A tensor of a checkpoint.
 pub(super) struct Tensor {
@@ -33,14 +35,34 @@ pub(super) struct Place {
 
 /// A tensor whose shards are in the files of devices.
 struct Divided {
-    /// What the files say, except where each shard begins.
-    note: Note,
+    note: Described,
     sharding: Sharding,
     partition: Partition,
     /// A shard with its layout.
     shard: ArrayShape,
     /// The shard of each device.
     places: BTreeMap<i64, Place>,
+}
+
+/// What the files of all devices say of a tensor.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Described {
+    /// The shape of a shard, with its layout.
+    pub(super) shape: String,
+    pub(super) whole: String,
+    pub(super) sharding: String,
+}
+
+impl Described {
+    pub(super) fn of(note: &Note) -> Self {
+        Self { shape: note.shape.clone(), whole: note.whole.clone(), sharding: note.sharding.clone() }
+    }
+}
+
+impl fmt::Display for Described {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in shards of {} by {}", self.whole, self.shape, self.sharding)
+    }
 }
 
 /// A part of a tensor in a file: the whole of what one device has, or the whole tensor.
@@ -64,23 +86,24 @@ impl Tensor {
         Self { name, shape, stored: Stored::Whole(place) }
     }
 
-    /// The tensor that has the shard of a device, which is stored as `stored`.
-    pub(super) fn divided(
-        name: String,
-        (device, note): (i64, Note),
-        stored: &ArrayShape,
-        place: Place,
-    ) -> Result<Self, FileError> {
+    /// A tensor that is divided so; no shard of it was found yet.
+    pub(super) fn divided(name: String, note: Described) -> Result<Self, FileError> {
         let wrong = |error: Box<dyn std::error::Error + Send + Sync>| FileError::Note { tensor: name.clone(), error };
         let parsed = |text: &str| text.parse::<ArrayShape>().map_err(|error| wrong(error.into()));
         let (shape, shard) = (parsed(&note.whole)?, parsed(&note.shape)?);
+        for array in [&shape, &shard] {
+            check_dimensions(array.num_dimensions())?;
+            let mut sizes = array.dimensions().iter();
+            if let Some(found) = sizes.find(|size| !matches!(size, Dimension::Static(_))) {
+                return Err(wrong(format!("expected static sizes, found {found}").into()));
+            }
+        }
         let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions()));
         if row_major.as_ref() != Ok(&shape) {
             return Err(FileError::NotRowMajor(shape.into()));
         }
         let sharding = note.sharding.parse::<Sharding>().map_err(|error| wrong(error.into()))?;
-        let partition = sharding.partition(&shape).map_err(|error| wrong(error.into()))?;
-        partition.check_even().map_err(|error| wrong(error.into()))?;
+        let partition = partition_of(&sharding, &shape).map_err(|error| wrong(error.into()))?;
         let expected = partition.shard().clone().with_layout(shard.layout().clone());
         let expected = expected.map_err(|error| wrong(error.into()))?;
         if expected != shard {
@@ -90,21 +113,21 @@ impl Tensor {
         if !shard.element_bits().is_multiple_of(8) {
             return Err(FileError::PackedShard { tensor: name, shape: shard.into() });
         }
-        let (places, text) = (BTreeMap::new(), note.clone());
-        let mut divided = Divided { note: text, sharding, partition, shard, places };
-        divided.add(&name, (device, &note), stored, place)?;
+        let divided = Divided { note, sharding, partition, shard, places: BTreeMap::new() };
         Ok(Self { name, shape, stored: Stored::Divided(divided.into()) })
     }
 
-    /// Adds the shard of another device; false if it is one of another tensor.
-    pub(super) fn add(&mut self, own: (i64, &Note), stored: &ArrayShape, place: Place) -> Result<bool, FileError> {
-        let Stored::Divided(divided) = &mut self.stored else { return Ok(false) };
-        let of = |note: &Note| [note.shape.clone(), note.whole.clone(), note.sharding.clone()];
-        if of(&divided.note) != of(own.1) {
-            return Ok(false);
+    /// Whether a file says the same of it.
+    pub(super) fn is_divided_as(&self, note: &Described) -> bool {
+        matches!(&self.stored, Stored::Divided(divided) if divided.note == *note)
+    }
+
+    /// Adds the shard of a device, which is stored as `stored`.
+    pub(super) fn add(&mut self, own: (i64, &Note), stored: &ArrayShape, place: Place) -> Result<(), FileError> {
+        match &mut self.stored {
+            Stored::Whole(_) => Ok(()),
+            Stored::Divided(divided) => divided.add(&self.name, own, stored, place),
         }
-        divided.add(&self.name, own, stored, place)?;
-        Ok(true)
     }
 
     /// A device whose shard is in none of the files.

@@ -1,5 +1,8 @@
 //! Errors are types with data: a caller finds what is wrong without reading a message.
 
+use safetensors::serialize;
+use safetensors::tensor::{Dtype, TensorView};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -196,4 +199,88 @@ fn a_checkpoint_has_each_name_once() {
         Checkpoint::open(&[folder.raw("x.safetensors")]),
         Err(Error::File { error: FileError::NotSafetensors, .. })
     ));
+}
+
+/// The files of a checkpoint of which device 1 alone has a tensor.
+#[test]
+fn a_tensor_that_another_device_alone_has_is_not_lost() {
+    let folder = Folder::new();
+    let whole = folder.path("m.safetensors");
+    let u8s = |values: &'static [u8]| TensorView::new(Dtype::U8, vec![4], values).unwrap();
+    fs::write(&whole, serialize([("a", u8s(b"1234")), ("b", u8s(b"abcd"))], None).unwrap()).unwrap();
+    let plan = ShardPlan::parse(br#"{ "a": "{maximal device=1}", "b": "{devices=[2]<=[2]}" }"#).unwrap();
+    let divide = |paths: &[PathBuf], plan: &ShardPlan, output: &str| {
+        let checkpoint = Checkpoint::open(paths).unwrap();
+        [0, 1].map(|device| {
+            checkpoint.shards(plan, device, folder.path(output)).unwrap().run(false, &|_| {}).unwrap();
+            folder.path(&format!("{output}/m.device-{device}.safetensors"))
+        })
+    };
+    let one = divide(std::slice::from_ref(&whole), &plan, "one");
+    let missing = Checkpoint::open(&one[..1]).unwrap_err();
+    assert!(matches!(missing, Error::NoDevice { tensor, device: 1, .. } if tensor == "a"));
+    let halves = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#).unwrap();
+    let [again, expected] = [divide(&one, &halves, "again"), divide(&[whole], &halves, "expected")];
+    for (again, expected) in again.iter().zip(&expected) {
+        assert!(fs::read(again).unwrap() == fs::read(expected).unwrap(), "{}", again.display());
+    }
+}
+
+#[test]
+fn the_name_of_an_index_is_that_of_its_checkpoint() {
+    let folder = Folder::new();
+    folder.tensor("w.safetensors", "w");
+    folder.tensor("v.safetensors", "v");
+    let index = |name: &str, tensor: &str| {
+        let path = folder.path(&format!("{name}.index.json"));
+        fs::write(&path, format!(r#"{{ "weight_map": {{ "{tensor}": "{tensor}.safetensors" }} }}"#)).unwrap();
+        path
+    };
+    let (first, second) = (index("m", "w"), index("n", "v"));
+    let two = Checkpoint::open([&first, &second]).unwrap_err();
+    assert_eq!(
+        two.to_string(),
+        format!("expected indices of one checkpoint, found `{}` and `{}`", first.display(), second.display())
+    );
+    let plan = ShardPlan::parse(br#"{ "*": "{maximal device=1}" }"#).unwrap();
+    let checkpoint = Checkpoint::open([&first]).unwrap();
+    let indices = [0, 1, 2].map(|device| {
+        checkpoint.shards(&plan, device, folder.path("out")).unwrap().run(false, &|_| {}).unwrap();
+        folder.path(&format!("out/m.device-{device}.index.json"))
+    });
+    // Devices 0 and 2 have nothing, and an index that says so.
+    let again = Checkpoint::open(&indices).unwrap();
+    again.shards(&plan, 1, folder.path("again")).unwrap().run(false, &|_| {}).unwrap();
+    assert!(folder.path("again/m.device-1.index.json").exists());
+}
+
+#[test]
+fn notes_that_cannot_be_are_refused() {
+    let folder = Folder::new();
+    let path = folder.path("w.device-0.safetensors");
+    let open = |device: i64, shape: &str, start: &[u64], sharding: &str| {
+        let start = format!("{start:?}");
+        let notes = format!(
+            r#"{{ "device": {device}, "tensors": {{ "w": {{ "shape": "{shape}", "whole": "{shape}", "start": {start}, "sharding": "{sharding}" }} }} }}"#
+        );
+        let view = TensorView::new(Dtype::U8, vec![4], b"1234").unwrap();
+        let metadata = HashMap::from([("xla_shape".to_owned(), notes)]);
+        fs::write(&path, serialize([("w", view)], Some(metadata)).unwrap()).unwrap();
+        Checkpoint::open([&path]).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(open(0, "u8[4]", &[0], "{replicated}"), Ok(()));
+    let many = format!("u8[4{}]", ",1".repeat(4999));
+    for ((device, shape, start, sharding), message) in [
+        ((0, "u8[4]", vec![0], "{unreduced}"), "gives elements to devices, found {unreduced}"),
+        (
+            (0, "u8[4]", vec![0], "{devices=[2,2]<=[4] last_tile_dims={unreduced}}"),
+            "gives elements to devices, found {devices=[2,2]<=[4] last_tile_dims={unreduced}}",
+        ),
+        ((0, &many, vec![0; 5000], "{replicated}"), "5000"),
+        ((0, "u8[<=4]", vec![0], "{replicated}"), "expected static sizes, found <=4"),
+        ((-1, "u8[4]", vec![0], "{replicated}"), "expected a device of at least 0, found -1"),
+    ] {
+        let error = open(device, shape, &start, sharding).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
 }
