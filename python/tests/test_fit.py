@@ -80,7 +80,7 @@ def test_errors_of_axes():
         fit(step, arguments, over={"batch": [8]}, ascending=["bach"])
     with pytest.raises(ShapeError, match="given twice"):
         fit(step, arguments, over={"batch": [8], "for": ["v5e"]}, for_="v6e")
-    with pytest.raises(ShapeError, match="batch has the value 8 twice"):
+    with pytest.raises(ShapeError, match='the axis "batch" has the value 8 twice'):
         fit(step, arguments, over={"batch": [8, 8]}, cache=False)
     with pytest.raises(ShapeError, match="v9"):
         fit(step, arguments, over={"batch": [8]}, for_="v9", cache=False)

@@ -49,7 +49,7 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
     for line in [
         "2 of 16 settings fit.",
         "large v5e:2x2 1 no 22 GiB 15.8 GiB f32[1048576,1024]{1,0:T(8,128)} 4 GiB, argument, x",
-        "To fit with program large, for v5e:2x2, x 1, 6.25 GiB would have to go f32[",
+        "To fit on v5e:2x2 with program large, x 1, 6.25 GiB would have to go f32[",
         "Check failed: !program.asks_for_it()",
     ] {
         assert!(words.contains(line), "{line}\n{}", answer.output);
@@ -112,9 +112,9 @@ fn where_nothing_fits_the_exit_code_says_so() {
     assert_eq!(answer.code, 1);
     assert!(answer.output.starts_with("0 of 1 setting fit."), "{}", answer.output);
     for (arguments, error) in [
-        (&["a.mlir", "--for", "v5e,v5e:2x2"][..], "error: for has the value v5e:2x2 twice\n"),
-        (&["a.mlir", "--option", "x=1,1"], "error: x has the value 1 twice\n"),
-        (&["a.mlir", "--option", "for=1"], "error: there are two axes for\n"),
+        (&["a.mlir", "--for", "v5e,v5e:2x2"][..], "error: the axis \"for\" has the value v5e:2x2 twice\n"),
+        (&["a.mlir", "--option", "x=1,1"], "error: the axis \"x\" has the value 1 twice\n"),
+        (&["a.mlir", "--option", "for=1"], "error: two axes are called \"for\"\n"),
     ] {
         let answer = fit(folder.path(), arguments);
         assert_eq!((answer.errors.as_str(), answer.code), (error, 1));

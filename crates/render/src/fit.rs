@@ -1,7 +1,8 @@
 //! What fits, as text.
 
-use crate::words::{InUnits, column_width, count, shortened};
+use crate::words::{InUnits, column_width, count, kept, shortened};
 use crate::{Show, Text};
+use std::collections::BTreeMap;
 use xla_shape_answers::fit::{Border, Fit, Held, Row};
 
 impl Show for Fit {
@@ -9,6 +10,12 @@ impl Show for Fit {
         let mut text = Text::new(width);
         for border in &self.borders {
             text.paragraph(sentence(self, border));
+            if border.unordered {
+                let axis = &border.axis;
+                text.paragraph(format_args!(
+                    "  The values of {axis} are not in ascending order of memory, so all were tried."
+                ));
+            }
             if !border.exceptions.is_empty() {
                 text.paragraph(format_args!(
                     "  It does not only grow: {} {} not fit, although {} does.",
@@ -40,10 +47,7 @@ impl Show for Fit {
 /// How many settings were compiled, and by which compiler.
 fn made(fit: &Fit) -> String {
     let settings = count(fit.settings as u64, "setting", "settings");
-    let kept = match fit.kept {
-        0 => String::new(),
-        kept => format!("; {} were in the cache", count(kept as u64, "answer", "answers")),
-    };
+    let kept = kept(fit.kept);
     // A version may have several lines.
     let by = fit.compilers.iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
     let by = by.collect::<Vec<_>>().join(", ");
@@ -62,29 +66,68 @@ fn sentence(fit: &Fit, border: &Border) -> String {
         setting if setting.is_empty() => String::new(),
         setting => format!("{setting}: "),
     };
-    let Border { axis, largest, next, closed, .. } = border;
+    let Border { axis, largest, next, closed, unknown, .. } = border;
     let row = |number: Option<usize>| fit.rows.get(number?);
     let takes = row(border.largest_row).and_then(|row| row.need.needed_bytes.zip(row.need.available_bytes));
     let takes = takes.map_or_else(String::new, |(needed, of)| format!(" ({} of {})", InUnits(needed), InUnits(of)));
     let short = row(border.next_row).and_then(|row| row.short_bytes);
     let short = short.map_or_else(String::new, |bytes| format!(": it is {} short", InUnits(bytes)));
-    let open = if *closed { "" } else { " Values between were not tried." };
+    let open = match next {
+        _ if *closed => "",
+        Some(_) if unknown.is_empty() => " Values between were not tried.",
+        Some(_) => " Other values between were not tried.",
+        None if unknown.is_empty() => " Larger values were not tried.",
+        None => " Other larger values were not tried.",
+    };
+    let of_unknown = listed(unknown);
+    let nothing = if unknown.is_empty() { String::new() } else { format!(" Nothing is known of {of_unknown}.") };
+    let known = if *closed && unknown.is_empty() { "that fits" } else { "known to fit" };
     match (largest, next) {
         (Some(largest), Some(next)) => {
-            format!("{where_}{axis} {largest} is the largest that fits{takes}; {next} does not{short}.{open}")
+            format!("{where_}{axis} {largest} is the largest {known}{takes}; {next} does not{short}.{nothing}{open}")
         }
+        (Some(largest), None) if !unknown.is_empty() => format!(
+            "{where_}{axis} {largest} is the largest known to fit{takes}; nothing is known of {of_unknown}.{open}"
+        ),
         (Some(largest), None) if *closed => {
             format!("{where_}{axis} {largest}, the largest, fits{takes}.")
         }
-        (Some(largest), None) => format!("{where_}{axis} {largest} fits{takes}. Larger values were not tried."),
-        (None, Some(next)) => format!("{where_}no {axis} is known to fit; {next} does not{short}.{open}"),
-        (None, None) => format!("{where_}it is not known which {axis} fits: no value was compiled."),
+        (Some(largest), None) => format!("{where_}{axis} {largest} fits{takes}.{open}"),
+        (None, Some(next)) => format!("{where_}no {axis} is known to fit; {next} does not{short}.{nothing}{open}"),
+        (None, None) => {
+            let why = match unknown.as_slice() {
+                [] => "none was tried",
+                _ if has_program(fit, border) => "the compiler refused all that were tried",
+                _ => "there is no program for those that were tried",
+            };
+            format!("{where_}it is not known which {axis} fits: {why}.")
+        }
     }
 }
 
+/// Values, of which only the first few are listed.
+fn listed(values: &[String]) -> String {
+    const MOST: usize = 5;
+    match values.len().checked_sub(MOST) {
+        None | Some(0) => values.join(", "),
+        Some(more) => format!("{} and {more} more", values[..MOST].join(", ")),
+    }
+}
+
+/// Whether a value along a border has a program.
+fn has_program(fit: &Fit, border: &Border) -> bool {
+    let is_of_border = |row: &&Row| border.setting.iter().all(|(axis, value)| row.setting.get(axis) == Some(value));
+    fit.rows.iter().filter(is_of_border).any(|row| row.device.is_some())
+}
+
 /// The values of a setting, without the axes that have one value only.
-fn with_axes(fit: &Fit, setting: &std::collections::BTreeMap<String, String>) -> String {
-    let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1);
+fn with_axes(fit: &Fit, setting: &BTreeMap<String, String>) -> String {
+    with_all_but(fit, setting, None)
+}
+
+/// The values of a setting, without the axes that have one value only, and without one of the others.
+fn with_all_but(fit: &Fit, setting: &BTreeMap<String, String>, without: Option<&str>) -> String {
+    let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1 && Some(axis.name.as_str()) != without);
     let values = axes.filter_map(|axis| Some(format!("{} {}", axis.name, setting.get(&axis.name)?)));
     values.collect::<Vec<_>>().join(", ")
 }
@@ -151,12 +194,17 @@ fn short(fit: &Fit) -> Vec<&Row> {
     fit.rows.iter().filter(|row| row.need.fits == Some(false)).collect()
 }
 
+/// The axis of the devices.
+const DEVICES: &str = "for";
+
 /// What would have to go.
 fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     let Some(short) = row.short_bytes else { return };
-    let setting = with_axes(fit, &row.setting);
+    let devices = fit.axes.iter().find(|axis| axis.name == DEVICES && axis.values.len() > 1);
+    let on = devices.and_then(|_| row.setting.get(DEVICES)).map_or_else(String::new, |device| format!(" on {device}"));
+    let setting = with_all_but(fit, &row.setting, Some(DEVICES));
     let with = if setting.is_empty() { setting } else { format!(" with {setting}") };
-    text.heading(&format!("To fit{with}, {} would have to go", InUnits(short)));
+    text.heading(&format!("To fit{on}{with}, {} would have to go", InUnits(short)));
     if row.need.to_go.is_empty() {
         text.paragraph("  The compiler does not say what takes the memory.");
     }
@@ -222,8 +270,14 @@ mod tests {
             axis("remat", &["no", "all"], false),
             axis("for", &["v5e"], false),
         ];
-        let line =
-            |remat, largest, next, exceptions| Line { at: vec![0, remat, 0], largest, next, exceptions, closed: true };
+        let line = |remat, largest, next, exceptions| Line {
+            at: vec![0, remat, 0],
+            largest,
+            next,
+            exceptions,
+            closed: true,
+            ..Line::default()
+        };
         let rows = vec![
             tried([1, 0, 0], 12 * GIB),
             tried([2, 0, 0], 18 * GIB),
@@ -261,11 +315,12 @@ Without figures
 
     #[test]
     fn every_end_of_a_search_has_a_sentence_of_its_own() {
-        let sentence = |largest, next, closed| {
-            let line = Line { at: vec![0], largest, next, exceptions: Vec::new(), closed };
-            let fit = Fit::new(vec![axis("batch", &["8", "16", "32"], true)], Vec::new(), &[line]);
+        let with = |largest, next, unknown: &[usize], closed, rows: &[Tried]| {
+            let line = Line { at: vec![0], largest, next, unknown: unknown.to_vec(), closed, ..Line::default() };
+            let fit = Fit::new(vec![axis("batch", &["8", "16", "32"], true)], rows.to_vec(), &[line]);
             fit.text(200).to_string().lines().next().unwrap_or_default().to_owned()
         };
+        let sentence = |largest, next, closed| with(largest, next, &[], closed, &[]);
         let cases =
             [(Some(0), Some(1)), (Some(0), Some(2)), (Some(2), None), (Some(0), None), (None, Some(0)), (None, None)];
         let sentences = cases.map(|(largest, next)| sentence(largest, next, (largest, next) != (Some(0), None)));
@@ -275,6 +330,68 @@ Without figures
         );
         assert_eq!(sentences.iter().collect::<BTreeSet<_>>().len(), sentences.len());
         assert!(sentence(Some(0), Some(2), false).ends_with("Values between were not tried."));
+        let row = |device: Option<&str>| Tried {
+            at: vec![2],
+            device: device.map(str::to_owned),
+            need: Need::unknown("no".to_owned()),
+            amount: None,
+        };
+        let refused = [row(Some("v5e"))];
+        for (found, expected) in [
+            (
+                with(Some(1), None, &[2], true, &refused),
+                "batch 16 is the largest known to fit; nothing is known of 32.",
+            ),
+            (
+                with(Some(0), None, &[2], false, &refused),
+                "batch 8 is the largest known to fit; nothing is known of 32. Other larger values were not tried.",
+            ),
+            (
+                with(Some(0), Some(2), &[1], true, &refused),
+                "batch 8 is the largest known to fit; 32 does not. Nothing is known of 16.",
+            ),
+            (sentence(Some(0), None, false), "batch 8 fits. Larger values were not tried."),
+            (
+                with(None, Some(2), &[0, 1], true, &refused),
+                "no batch is known to fit; 32 does not. Nothing is known of 8, 16.",
+            ),
+            (
+                with(None, None, &[2], false, &refused),
+                "it is not known which batch fits: the compiler refused all that were tried.",
+            ),
+            (
+                with(None, None, &[2], false, &[row(None)]),
+                "it is not known which batch fits: there is no program for those that were tried.",
+            ),
+            (sentence(None, None, false), "it is not known which batch fits: none was tried."),
+        ] {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn values_without_the_order_of_memory_are_said_and_many_values_are_cut() {
+        let line = Line {
+            at: vec![0],
+            largest: Some(2),
+            exceptions: vec![0, 1],
+            closed: true,
+            unordered: true,
+            ..Line::default()
+        };
+        let fit = Fit { kept: 1, ..Fit::new(vec![axis("micro", &["1", "2", "4"], true)], Vec::new(), &[line]) };
+        let text = fit.text(200).to_string();
+        for line in [
+            "micro 4, the largest, fits.",
+            "  The values of micro are not in ascending order of memory, so all were tried.",
+            "  It does not only grow: 1, 2 do not fit, although 4 does.",
+            "0 of 3 settings tried; 1 answer was in the cache.",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let values = |count: usize| (0..count).map(|value| value.to_string()).collect::<Vec<_>>();
+        assert_eq!(super::listed(&values(5)), "0, 1, 2, 3, 4");
+        assert_eq!(super::listed(&values(7)), "0, 1, 2, 3, 4 and 2 more");
     }
 
     #[test]

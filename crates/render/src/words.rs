@@ -8,6 +8,15 @@ pub(crate) use xla_shape_answers::numbers::{
     space_name, value_name, why_no_size,
 };
 
+/// That answers were in the cache, at the end of a sentence; nothing if none was.
+pub(crate) fn kept(answers: usize) -> String {
+    let were = if answers == 1 { "was" } else { "were" };
+    match answers {
+        0 => String::new(),
+        _ => format!("; {} {were} in the cache", count(answers as u64, "answer", "answers")),
+    }
+}
+
 /// The width of a column for texts of these lengths, in characters, but at most 160.
 pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
     // Formatting cannot pad to more than 65,535 characters.

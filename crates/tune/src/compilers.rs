@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_pjrt::Target;
 use xla_shape_program::{CompileError, Compiler};
 
+/// If more workers than this have no compiler and none has answered, the others are not asked.
+const MOST_ABSENT: usize = 3;
+
 /// Where compilers run, and who watches.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
@@ -52,13 +55,15 @@ pub(crate) struct Compilers<'a, T> {
     cache: Option<Cache>,
     /// The answers so far.
     answers: HashMap<Name, Result<T, String>>,
+    /// The jobs whose worker had no compiler, and why.
+    absent: HashMap<Name, String>,
     /// How many answers the cache had.
     kept: usize,
 }
 
 impl<'a, T: Kept> Compilers<'a, T> {
     pub(crate) fn new(setup: Setup<'a>, cache: Option<Cache>) -> Self {
-        Self { setup, known: HashMap::new(), cache, answers: HashMap::new(), kept: 0 }
+        Self { setup, known: HashMap::new(), cache, answers: HashMap::new(), absent: HashMap::new(), kept: 0 }
     }
 
     /// Whether [`add`](Self::add) has added the compiler for this device.
@@ -102,7 +107,49 @@ impl<'a, T: Kept> Compilers<'a, T> {
     }
 
     /// Compiles programs. The answers are in the order of the jobs; `None` for those that the user did not wait for.
+    ///
+    /// # Errors
+    /// If a worker has no compiler.
     pub(crate) fn ask(&mut self, jobs: &[Job]) -> Result<Vec<Option<Result<T, String>>>, TuneError> {
+        match self.compile(jobs, 0) {
+            Some(message) => Err(TuneError::NoCompiler(message)),
+            None => Ok(self.answers_of(jobs, "the compiler was not asked")),
+        }
+    }
+
+    /// As [`ask`](Self::ask), but where a worker has no compiler, only its job has an error.
+    ///
+    /// # Errors
+    /// If no worker answers, and none `has_answered` before.
+    pub(crate) fn ask_each(
+        &mut self,
+        jobs: &[Job],
+        has_answered: bool,
+    ) -> Result<Vec<Option<Result<T, String>>>, TuneError> {
+        let most = if has_answered { usize::MAX } else { MOST_ABSENT };
+        let ended = self.compile(jobs, most);
+        let is_answer = |job: &Job| self.answers.contains_key(&job.id());
+        let why = ended.as_ref().or_else(|| jobs.iter().find_map(|job| self.absent.get(&job.id())));
+        match why {
+            Some(why) if !has_answered && !jobs.iter().any(is_answer) => Err(TuneError::NoCompiler(why.clone())),
+            _ => Ok(self.answers_of(jobs, ended.as_deref().unwrap_or("the compiler was not asked"))),
+        }
+    }
+
+    /// The answers to jobs; of those without one, why, unless the user ended the search.
+    fn answers_of(&self, jobs: &[Job], why: &str) -> Vec<Option<Result<T, String>>> {
+        let is_ended = self.setup.stop.load(Ordering::Relaxed);
+        let answer = |job: &Job| {
+            let absent = self.absent.get(&job.id()).map(String::as_str);
+            let error = || absent.or(Some(why).filter(|_| !is_ended)).map(|why| Err(why.to_owned()));
+            self.answers.get(&job.id()).cloned().or_else(error)
+        };
+        jobs.iter().map(answer).collect()
+    }
+
+    /// Compiles programs until all have an answer or the search ends: because workers fail, which is returned, or because more than `most` of the
+    /// workers have no compiler and none of the others answered.
+    fn compile(&mut self, jobs: &[Job], most: usize) -> Option<String> {
         let mut missing = Vec::new();
         let mut unique = HashSet::new();
         for job in jobs {
@@ -121,7 +168,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         self.setup.watch.wanted(missing.len());
         let requests: Vec<_> = missing.iter().map(|job| (&*job.program, job.request.clone())).collect();
         let mut waiting: Vec<_> = missing.iter().copied().map(Some).collect();
-        let mut fatal = None;
+        let (mut fatal, mut absent, mut has_answer) = (None, 0, false);
         let (workers, stop) = (self.setup.workers, self.setup.stop);
         self.say(waiting.iter().flatten().next());
         let mut take = |number: usize, answer: &[u8]| {
@@ -144,20 +191,21 @@ impl<'a, T: Kept> Compilers<'a, T> {
                 // A compiler that crashed or took too long may succeed next time, so this is not cached.
                 Err(CompileError::Refused(message)) => Err(message),
                 Err(CompileError::NoCompiler(message)) => {
-                    fatal.get_or_insert(message);
-                    return false;
+                    absent += 1;
+                    self.absent.insert(job.id(), message.clone());
+                    let is_over = absent > most && (most == 0 || !has_answer);
+                    if is_over {
+                        fatal.get_or_insert(message);
+                    }
+                    return !is_over;
                 }
             };
+            has_answer = true;
             self.answers.insert(job.id(), answer);
             true
         };
         let ran = if stop.load(Ordering::Relaxed) { Ok(()) } else { workers.run(&requests, &mut take) };
-        if let Some(message) = fatal.or(ran.err()) {
-            return Err(TuneError::NoCompiler(message));
-        }
-        let is_ended = stop.load(Ordering::Relaxed);
-        let unknown = || (!is_ended).then(|| Err("the compiler was not asked".to_owned()));
-        Ok(jobs.iter().map(|job| self.answers.get(&job.id()).cloned().or_else(unknown)).collect())
+        fatal.or(ran.err())
     }
 
     /// The version of the compiler that gave an answer: workers may have different ones. One that refuses a program does not say its version.

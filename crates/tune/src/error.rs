@@ -234,9 +234,9 @@ impl fmt::Display for TuneError {
                 }
                 f.write_str("; without --all, the search needs a few")
             }
-            Self::AxisTwice { axis } => write!(f, "there are two axes {axis}"),
-            Self::NoValues { axis } => write!(f, "{axis} has no value"),
-            Self::ValueTwice { axis, value } => write!(f, "{axis} has the value {value} twice"),
+            Self::AxisTwice { axis } => write!(f, "two axes are called {axis:?}"),
+            Self::NoValues { axis } => write!(f, "the axis {axis:?} has no value"),
+            Self::ValueTwice { axis, value } => write!(f, "the axis {axis:?} has the value {value} twice"),
             Self::TooManySettings { most } => {
                 write!(f, "the axes have more than {most} combinations: give fewer values")
             }

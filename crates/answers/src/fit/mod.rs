@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 ///     need: Need { fits: Some(fits), needed_bytes: Some(needed), available_bytes: Some(700), ..Need::default() },
 ///     amount: Some(Amount::Cycles(needed)),
 /// };
-/// let line = Line { at: vec![0], largest: Some(1), next: Some(2), exceptions: Vec::new(), closed: true };
+/// let line = Line { at: vec![0], largest: Some(1), next: Some(2), closed: true, ..Line::default() };
 /// let fit = Fit::new(vec![batch], vec![tried(1, 600, true), tried(2, 900, false)], &[line]);
 /// assert_eq!((fit.settings, fit.rows.len(), fit.any_fits(), fit.axes[0].bisected), (3, 2, true, true));
 /// let border = &fit.borders[0];
@@ -108,9 +108,15 @@ pub struct Border {
     pub next_row: Option<usize>,
     /// Values that do not fit although a larger one does: the memory does not only grow with them.
     pub exceptions: Vec<String>,
+    /// Values above the largest that fits and below the next, of which nothing is known: the compiler refused them for another reason than memory,
+    /// or they have no program.
+    pub unknown: Vec<String>,
     /// Whether every value between the two was tried. It was not if the user ended the search, or if the compiler refused too many programs for
     /// another reason than memory.
     pub closed: bool,
+    /// Whether the values are not in ascending order of the memory that they need: the first does not fit, although the last does. Then all were
+    /// tried.
+    pub unordered: bool,
 }
 
 /// What a compiler said of a setting.
@@ -140,11 +146,12 @@ pub struct Tried {
 /// use xla_shape_answers::fit::{Axis, Fit, Line};
 ///
 /// let batch = Axis { name: "batch".to_owned(), values: vec!["8".to_owned(), "16".to_owned()], bisected: true };
-/// let line = Line { at: vec![0], largest: None, next: Some(0), exceptions: Vec::new(), closed: true };
+/// let line = Line { at: vec![0], next: Some(0), unknown: vec![1], ..Line::default() };
 /// let fit = Fit::new(vec![batch], Vec::new(), &[line]);
+/// assert_eq!(fit.borders[0].unknown, ["16"]);
 /// assert_eq!((fit.borders[0].largest.as_deref(), fit.borders[0].next.as_deref()), (None, Some("8")));
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Line {
     /// For each axis, the number of its value; of the bisected one, any.
     pub at: Vec<usize>,
@@ -154,8 +161,12 @@ pub struct Line {
     pub next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub exceptions: Vec<usize>,
+    /// Values between the two of which nothing is known.
+    pub unknown: Vec<usize>,
     /// Whether every value between the two was tried.
     pub closed: bool,
+    /// Whether the first value does not fit although the last one does.
+    pub unordered: bool,
 }
 
 impl Fit {
@@ -196,6 +207,7 @@ impl Border {
             *at.get_mut(along)? = number;
             rows.iter().position(|row| row.at == at)
         };
+        let values = |numbers: &[usize]| numbers.iter().filter_map(|&number| value(number)).collect();
         Self {
             axis: axes.get(along).map(|axis| axis.name.clone()).unwrap_or_default(),
             setting: setting(axes, &line.at, Some(along)),
@@ -203,8 +215,10 @@ impl Border {
             largest_row: line.largest.and_then(row),
             next: line.next.and_then(value),
             next_row: line.next.and_then(row),
-            exceptions: line.exceptions.iter().filter_map(|&number| value(number)).collect(),
+            exceptions: values(&line.exceptions),
+            unknown: values(&line.unknown),
             closed: line.closed,
+            unordered: line.unordered,
         }
     }
 }

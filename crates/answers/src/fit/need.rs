@@ -7,7 +7,7 @@ use crate::scan::Scan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xla_shape_core::memory_space;
-use xla_shape_hlo::Role;
+use xla_shape_hlo::{AmountCause, RefusalCause, Role};
 
 /// The memory that a program needs, of how much.
 ///
@@ -115,7 +115,15 @@ impl Need {
         need
     }
 
-    /// What the message of a refusal says, without more of the compiler. Its amounts, which are rounded, count only if they are of HBM.
+    /// What the message of a refusal says, without more of the compiler. Its amounts, which are rounded, count only if they are of HBM. Where the
+    /// compiler itself found no memory, on the host or on a GPU that others use, it is not known whether the program fits.
+    ///
+    /// ```
+    /// use xla_shape_answers::fit::Need;
+    ///
+    /// let message = "terminate called after throwing an instance of 'std::bad_alloc'";
+    /// assert_eq!(Need::of_refusal(message.to_owned()).fits, None);
+    /// ```
     #[must_use]
     pub fn of_refusal(message: String) -> Self {
         let mut scan = Scan::default();
@@ -123,7 +131,7 @@ impl Need {
         let amounts = scan.messages().amounts.iter().filter(|amount| amount.limit.is_some() && !amount.is_part);
         let amount = amounts.max_by_key(|amount| amount.bytes).filter(|_| scan.says_out_of_hbm());
         Self {
-            fits: scan.says_out_of_memory().then_some(false),
+            fits: says_out_of_device_memory(&scan).then_some(false),
             needed_bytes: amount.map(|amount| amount.bytes),
             available_bytes: amount.and_then(|amount| amount.limit),
             ..Self::unknown(message)
@@ -141,5 +149,38 @@ impl Need {
     pub fn short_bytes(&self) -> Option<u64> {
         let short = self.needed_bytes?.checked_sub(self.available_bytes?)?;
         Some(short).filter(|_| self.fits == Some(false))
+    }
+}
+
+/// Whether a message says that the program needs more of a device's memory than there is.
+fn says_out_of_device_memory(scan: &Scan) -> bool {
+    let messages = scan.messages();
+    let is_of_device = |cause: AmountCause| cause.is_failure() && cause != AmountCause::OtherAllocator;
+    let refusals = messages.refusals();
+    let is_elsewhere =
+        |cause: &RefusalCause| cause.is_out_of_memory() && !matches!(cause, RefusalCause::NoSpace { .. });
+    messages.amounts.iter().any(|amount| is_of_device(amount.cause))
+        || refusals.iter().any(|refusal| matches!(refusal.cause, RefusalCause::NoSpace { .. }))
+        // What has no sizes may speak of the memory that another line names.
+        || (!messages.without_sizes.is_empty() && !refusals.iter().any(|refusal| is_elsewhere(&refusal.cause)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Need;
+
+    #[test]
+    fn only_memory_of_the_device_decides_whether_a_program_fits() {
+        for (message, fits) in [
+            ("terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc", None),
+            ("RESOURCE_EXHAUSTED: the compiler died\n  what(): std::bad_alloc", None),
+            ("RuntimeError: CUDA error: out of memory", None),
+            ("failed to create cublas handle: the resource allocation failed", None),
+            ("RESOURCE_EXHAUSTED: something new", Some(false)),
+            ("Ran out of memory in memory space hbm. Used 40.00G of 32.00G hbm.", Some(false)),
+            ("Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.", Some(false)),
+        ] {
+            assert_eq!(Need::of_refusal(message.to_owned()).fits, fits, "{message}");
+        }
     }
 }

@@ -18,7 +18,7 @@ use xla_shape_tune::{Devices, Keep};
 /// neighbours of the border are compiled, too, and the answer names those that break the rule.
 ///
 /// Answers are cached on disk, so a run that was stopped can continue. As JSON: axes (name, values, bisected), borders (axis, setting,
-/// largest, largest_row, next, next_row, exceptions, closed), rows (setting, for, fits, needed_bytes, available_bytes, short_bytes, largest, to_go,
+/// largest, largest_row, next, next_row, exceptions, unknown, closed, unordered), rows (setting, for, fits, needed_bytes, available_bytes, short_bytes, largest, to_go,
 /// cycles, seconds, best, error), settings, kept, compilers, cut. The exit code is 1 if nothing fits, and 130 if Ctrl-C ended it: the answer then
 /// has what was compiled by then.
 #[derive(Debug, Args)]

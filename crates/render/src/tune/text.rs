@@ -1,6 +1,6 @@
 //! The best layouts as text.
 
-use crate::words::{Grouped, InUnits, Signed, count, difference};
+use crate::words::{Grouped, InUnits, Signed, count, difference, kept};
 use crate::{Show, Text};
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
@@ -40,11 +40,7 @@ pub(super) fn made(tuning: &Tuning) -> String {
         return "No compilations.".to_owned();
     }
     let compiled = count(tuning.compiles as u64, "compilation", "compilations");
-    let kept = if tuning.kept > 0 {
-        format!("; {} were in the cache", count(tuning.kept as u64, "answer", "answers"))
-    } else {
-        String::new()
-    };
+    let kept = kept(tuning.kept);
     // A version may have several lines.
     let words = |version: &String| version.split_whitespace().collect::<Vec<_>>().join(" ");
     let by = tuning.compilers.iter().map(words).collect::<Vec<_>>().join(", ");

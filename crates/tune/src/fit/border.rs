@@ -1,9 +1,12 @@
 //! Where the values of one axis cease to fit. It does not compile: it says which values to try next, and reads the border off those that were tried.
 //!
 //! A value is taken to fit if a larger one does, so the border is found by bisection. Compilers break this rule now and then: a batch of 13 fits where
-//! one of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are therefore tried, too.
+//! one of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are therefore tried, too. If nothing fits, the last value is tried: where it fits, the
+//! memory falls from value to value, or has no order, and all are tried.
 
-/// After so many values that the compiler refuses for another reason than memory, the search along an axis ends.
+use std::ops::Range;
+
+/// After so many values that the compiler refuses for another reason than memory, none above them is tried any more.
 const MOST_REFUSED: usize = 5;
 
 /// How many values below the border are tried at most until one fits.
@@ -35,8 +38,12 @@ pub(super) struct Found {
     pub(super) next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub(super) exceptions: Vec<usize>,
+    /// Values between the two of which nothing is known: they were refused for another reason than memory, or have no program.
+    pub(super) unknown: Vec<usize>,
     /// Whether every value between the two was tried.
     pub(super) is_closed: bool,
+    /// Whether the first value does not fit although the last one does. Then all were tried.
+    pub(super) is_unordered: bool,
 }
 
 impl Line {
@@ -55,7 +62,7 @@ impl Line {
     }
 
     /// The values above the largest one that fits, and below the smallest one above it that does not.
-    fn between(&self) -> std::ops::Range<usize> {
+    fn between(&self) -> Range<usize> {
         let start = self.largest().map_or(0, |value| value + 1);
         let end = (start..self.tried.len()).find(|&value| self.at(value) == Some(Tried::TooLarge));
         start..end.unwrap_or(self.tried.len())
@@ -65,23 +72,44 @@ impl Line {
         self.tried.iter().rposition(|tried| *tried == Some(Tried::Fits))
     }
 
+    /// The value of a range nearest to its middle that was not tried.
+    fn middle(&self, range: Range<usize>) -> Option<usize> {
+        let middle = range.start + range.len() / 2;
+        range.filter(|&value| self.at(value).is_none()).min_by_key(|value| value.abs_diff(middle))
+    }
+
+    fn is_unordered(&self) -> bool {
+        self.at(0) == Some(Tried::TooLarge) && self.tried.last() == Some(&Some(Tried::Fits))
+    }
+
     /// The values to try next; empty if the border is known.
     ///
     /// Of `n` values, where all below a border fit and no other does, at most `floor(log2(n)) + 3` are tried.
     pub(super) fn next(&self) -> Vec<usize> {
+        if self.is_unordered() {
+            return (0..self.tried.len()).filter(|&value| self.at(value).is_none()).collect();
+        }
         let between = self.between();
-        let middle = between.start + between.len() / 2;
-        let open = between.clone().filter(|&value| self.at(value).is_none());
-        if let Some(value) = open.min_by_key(|value| value.abs_diff(middle)) {
-            let refused = self.tried.iter().filter(|tried| **tried == Some(Tried::Refused)).count();
-            return if refused < MOST_REFUSED { vec![value] } else { Vec::new() };
+        let is_refused = |value: &usize| self.at(*value) == Some(Tried::Refused);
+        // One refusal says nothing of other values. After two, it may be that all above are refused, so the gap below them is halved.
+        let mut refused = between.clone().filter(is_refused);
+        let below = refused.next().filter(|_| refused.next().is_some()).map(|lowest| between.start..lowest);
+        if let Some(value) = below.and_then(|below| self.middle(below)) {
+            return vec![value];
+        }
+        if let Some(value) = self.middle(between.clone()) {
+            let is_over = (0..self.tried.len()).filter(is_refused).count() >= MOST_REFUSED;
+            let first = Some(0).filter(|&first| self.largest().is_none() && self.at(first).is_none());
+            return if is_over { first.into_iter().collect() } else { vec![value] };
         }
         let above = Some(between.end + 1).filter(|&value| value < self.tried.len());
         let below = self.largest().and_then(|largest| {
             let near = largest.saturating_sub(MOST_BELOW)..largest;
             near.rev().find(|&value| matches!(self.at(value), None | Some(Tried::Fits)))
         });
-        above.into_iter().chain(below).filter(|&value| self.at(value).is_none()).collect()
+        let last = self.tried.len().checked_sub(1).filter(|_| self.largest().is_none());
+        let near: Vec<_> = above.into_iter().chain(below).filter(|&value| self.at(value).is_none()).collect();
+        if near.is_empty() { last.into_iter().filter(|&last| self.at(last).is_none()).collect() } else { near }
     }
 
     pub(super) fn found(&self) -> Found {
@@ -91,7 +119,12 @@ impl Line {
             largest,
             next: Some(between.end).filter(|&end| end < self.tried.len()),
             exceptions: (0..largest.unwrap_or(0)).filter(is_exception).collect(),
+            unknown: between
+                .clone()
+                .filter(|&value| matches!(self.at(value), Some(Tried::Refused | Tried::Missing)))
+                .collect(),
             is_closed: between.into_iter().all(|value| self.at(value).is_some()),
+            is_unordered: self.is_unordered(),
         }
     }
 }
@@ -175,6 +208,50 @@ mod tests {
             assert_eq!(search(40, function).0, exhaustive(40, function), "{border}");
         }
         let (found, tried) = search(40, |_| Tried::Refused);
-        assert_eq!((found, tried), (Found::default(), MOST_REFUSED), "it does not ask for all");
+        assert_eq!((found.largest, found.next, found.unknown.len()), (None, None, tried));
+        assert!(!found.is_closed && tried <= MOST_REFUSED + 2, "it does not ask for all: {tried}");
+    }
+
+    #[test]
+    fn where_all_above_a_border_are_refused_it_is_found() {
+        for values in 1..=100_usize {
+            for border in 0..=values {
+                let (found, tried) = search(values, |value| if value < border { Tried::Fits } else { Tried::Refused });
+                assert_eq!((found.largest, found.next), (border.checked_sub(1), None), "{border} of {values}");
+                assert_eq!(found.unknown.first().copied(), Some(border).filter(|&first| first < values));
+                assert!(tried <= 2 * values.ilog2() as usize + MOST_REFUSED, "{tried} for {border} of {values}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_comes_of_values_the_first_is_tried_before_it_is_said_that_none_fits() {
+        // A linear congruential generator.
+        let mut state = 1_u64;
+        let mut any = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            [Tried::TooLarge, Tried::Refused, Tried::Refused, Tried::Missing][usize::try_from(state >> 62).unwrap()]
+        };
+        for values in 1..=100 {
+            let tried: Vec<_> = (0..values).map(|_| any()).collect();
+            let (found, _) = search(values, |value| if value == 0 { Tried::Fits } else { tried[value] });
+            assert_eq!(found.largest, Some(0), "{tried:?}");
+        }
+    }
+
+    #[test]
+    fn where_memory_falls_all_values_are_tried_unless_the_first_fits() {
+        for values in 2..=60 {
+            for border in 0..values {
+                let function = |value| fits(value >= border);
+                let (found, tried) = search(values, function);
+                assert_eq!(found.largest, Some(values - 1), "{border} of {values}");
+                if found.is_unordered {
+                    assert_eq!((found, tried), (exhaustive(values, function), values));
+                }
+            }
+        }
+        // The middle does not fit, so nothing but the last value tells the order.
+        assert!(search(9, |value| fits(value >= 6)).0.is_unordered);
     }
 }

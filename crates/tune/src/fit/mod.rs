@@ -24,9 +24,6 @@ pub use xla_shape_answers::fit::{Axis, Fit};
 use xla_shape_pjrt::Target;
 use xla_shape_program::{Compiler, Host};
 
-/// The most settings that a question may have.
-const MOST_SETTINGS: usize = 10_000;
-
 /// A question about settings, each of which has one value of every axis.
 ///
 /// ```
@@ -49,7 +46,7 @@ const MOST_SETTINGS: usize = 10_000;
 /// let fit = answer(axis(&["8", "16"]))?;
 /// assert_eq!(fit.rows[1].need.error.as_deref(), Some("there is no program number 1"));
 /// let error = answer(axis(&["8", "8"])).unwrap_err();
-/// assert_eq!(error.to_string(), "batch has the value 8 twice");
+/// assert_eq!(error.to_string(), "the axis \"batch\" has the value 8 twice");
 /// # Ok::<(), xla_shape_tune::TuneError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -110,6 +107,31 @@ pub trait Source {
 }
 
 impl Question {
+    /// The most settings that a question may have.
+    ///
+    /// ```
+    /// use std::sync::atomic::AtomicBool;
+    /// use xla_shape_program::Host;
+    /// use xla_shape_tune::TuneError;
+    /// use xla_shape_tune::fit::{Axis, Question, Setting, Source};
+    ///
+    /// struct Nothing;
+    ///
+    /// impl Source for Nothing {
+    ///     fn setting(&self, _: &[usize]) -> Result<Setting, String> {
+    ///         Err("there is no program".to_owned())
+    ///     }
+    /// }
+    ///
+    /// let most = Question::MOST_SETTINGS;
+    /// let values = (0..=most).map(|value| value.to_string()).collect();
+    /// let question = Question::new(vec![Axis { name: "batch".to_owned(), values, bisected: false }]);
+    /// let host = Host { command: vec![], python: None, notes: |_| {} };
+    /// let answer = question.answer(&Nothing, &host, None, &AtomicBool::new(false), &());
+    /// assert_eq!(answer.unwrap_err(), TuneError::TooManySettings { most });
+    /// ```
+    pub const MOST_SETTINGS: usize = 10_000;
+
     /// A question about axes, with everything else as it is if nobody says it.
     #[must_use]
     pub fn new(axes: Vec<Axis>) -> Self {
@@ -142,8 +164,9 @@ impl Question {
             host,
             workers,
             compilers,
+            stop,
             missing: HashMap::new(),
-            has_answers: false,
+            answered: HashSet::new(),
             tried: Vec::new(),
         };
         let along = axes.iter().position(|axis| axis.bisected);
@@ -153,7 +176,7 @@ impl Question {
             None => drop(search.try_all(&others)?),
             Some(along) => {
                 let values = axes.get(along).map_or(0, |axis| axis.values.len());
-                lines = search.bisect(others, along, values, stop)?;
+                lines = search.bisect(others, along, values)?;
             }
         }
         let Search { compilers, tried, .. } = search;
@@ -180,8 +203,8 @@ impl Question {
             }
             settings = settings.saturating_mul(axis.values.len());
         }
-        if settings > MOST_SETTINGS {
-            return Err(TuneError::TooManySettings { most: MOST_SETTINGS });
+        if settings > Self::MOST_SETTINGS {
+            return Err(TuneError::TooManySettings { most: Self::MOST_SETTINGS });
         }
         // The first of several that are equally long.
         let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
@@ -206,25 +229,21 @@ struct Search<'a> {
     host: &'a Host,
     workers: Option<&'a dyn Workers>,
     compilers: Compilers<'a, Needed>,
+    /// Once it is set, no more programs are made.
+    stop: &'a AtomicBool,
     /// The kinds of devices without a compiler, and why.
     missing: HashMap<Discriminant<Target>, TuneError>,
-    /// Whether a compiler was there.
-    has_answers: bool,
+    /// The kinds of devices of which a compiler answered.
+    answered: HashSet<Discriminant<Target>>,
     /// What was tried, with the version of the compiler.
     tried: Vec<(fit::Tried, Option<String>)>,
 }
 
 impl Search<'_> {
     /// Finds the border of each line along an axis. All lines advance together, so that several compilers have something to do.
-    fn bisect(
-        &mut self,
-        others: Vec<Vec<usize>>,
-        along: usize,
-        values: usize,
-        stop: &AtomicBool,
-    ) -> Result<Vec<fit::Line>, TuneError> {
+    fn bisect(&mut self, others: Vec<Vec<usize>>, along: usize, values: usize) -> Result<Vec<fit::Line>, TuneError> {
         let mut lines: Vec<_> = others.into_iter().map(|at| (at, Line::new(values))).collect();
-        while !stop.load(Ordering::Relaxed) {
+        while !self.stop.load(Ordering::Relaxed) {
             let wanted = lines.iter().enumerate().flat_map(|(number, (at, line))| {
                 let with = |value: usize| {
                     let mut at = at.clone();
@@ -245,15 +264,17 @@ impl Search<'_> {
             }
         }
         let line = |(at, line): (Vec<usize>, Line)| {
-            let border::Found { largest, next, exceptions, is_closed } = line.found();
-            fit::Line { at, largest, next, exceptions, closed: is_closed }
+            let border::Found { largest, next, exceptions, unknown, is_closed, is_unordered } = line.found();
+            fit::Line { at, largest, next, exceptions, unknown, closed: is_closed, unordered: is_unordered }
         };
         Ok(lines.into_iter().map(line).collect())
     }
 
     /// Tries settings; `None` for those that the user did not wait for.
     fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Tried>>, TuneError> {
-        let made: Vec<_> = settings.iter().map(|at| self.source.setting(at)).collect();
+        // To make a program may take seconds.
+        let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
+        let made: Vec<_> = settings.iter().map_while(make).collect();
         let jobs: Vec<_> = settings.iter().zip(&made).map(|(at, made)| self.job(at, made.as_ref().ok()?)).collect();
         let mut answers = self.ask(&jobs)?;
         let mut found = Vec::new();
@@ -281,6 +302,7 @@ impl Search<'_> {
             }));
             self.tried.push((fit::Tried { at: at.clone(), device, need, amount }, version));
         }
+        found.resize(settings.len(), None);
         Ok(found)
     }
 
@@ -309,21 +331,24 @@ impl Search<'_> {
             let own = |job: &&Job| discriminant(&job.target) == *kind;
             let numbers = (0..jobs.len()).filter(|&number| jobs[number].as_ref().is_some_and(|job| own(&job)));
             let of_kind: Vec<_> = jobs.iter().flatten().filter(own).cloned().collect();
+            let has_answered = self.answered.contains(kind);
             let said = match self.missing.get(kind) {
                 Some(error) => Err(error.clone()),
                 None => {
                     let added = of_kind.iter().try_for_each(|job| self.add_compiler(job));
-                    added.and_then(|()| self.compilers.ask(&of_kind))
+                    added.and_then(|()| self.compilers.ask_each(&of_kind, has_answered))
                 }
             };
             let said = match said {
                 Ok(said) => {
-                    self.has_answers = true;
+                    self.answered.insert(*kind);
                     said
                 }
                 Err(error) => {
-                    self.missing.insert(*kind, error.clone());
                     let row = vec![Some(Err(error.to_string())); of_kind.len()];
+                    if !has_answered {
+                        self.missing.insert(*kind, error.clone());
+                    }
                     missing.get_or_insert(error);
                     row
                 }
@@ -332,7 +357,7 @@ impl Search<'_> {
                 answers[place] = answer;
             }
         }
-        missing.filter(|_| !self.has_answers).map_or(Ok(answers), Err)
+        missing.filter(|_| self.answered.is_empty()).map_or(Ok(answers), Err)
     }
 
     /// Adds the compiler for the device of a job.

@@ -22,7 +22,7 @@ pub(crate) struct Needed {
 }
 
 impl Kept for Needed {
-    const FOLDER: &'static str = "fit-1";
+    const FOLDER: &'static str = "fit-2";
 
     fn version(&self) -> Option<&str> {
         self.compiler.as_deref()
@@ -50,20 +50,18 @@ pub(crate) fn needed(
     let said = match asked.compile_until(stop, host, target.clone(), program) {
         Ok(said) => said,
         Err(CompileError::Refused(message)) => {
+            let need = Need::of_refusal(message.clone());
+            // Whatever else it is may not happen again.
+            if need.fits.is_none() {
+                return Err(CompileError::Refused(message));
+            }
             let report = match (&folder, &target) {
                 (Some(folder), Target::Tpu(slice)) if says_out_of_hbm(&message) => {
                     report_of_left(folder.path(), slice, &message, Need::TOP, None)
                 }
                 _ => None,
             };
-            let need = match report {
-                Some(left) => Need::of_report(&left.report, Some(message.clone())),
-                None => Need::of_refusal(message.clone()),
-            };
-            // Whatever else it is may not happen again.
-            if need.fits.is_none() {
-                return Err(CompileError::Refused(message));
-            }
+            let need = report.map_or(need, |left| Need::of_report(&left.report, Some(message)));
             return Ok(Needed { need, amount: None, compiler: None });
         }
         Err(error) => return Err(error),

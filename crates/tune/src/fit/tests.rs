@@ -29,6 +29,8 @@ struct Fake {
     /// Set after so many compilations.
     stop: Option<(usize, AtomicBool)>,
     missing: Cell<bool>,
+    /// No compiler is found for the programs with this text.
+    without: Option<&'static str>,
 }
 
 impl Fake {
@@ -64,6 +66,8 @@ impl Workers for Fake {
                 json!({ "Ok": origin })
             } else if request.get("Version").is_some() {
                 json!({ "Ok": "fake 1" })
+            } else if self.without.is_some_and(|text| text.as_bytes() == *program) {
+                json!({ "Err": CompileError::NoCompiler("there is none".to_owned()) })
             } else {
                 *self.compiled.borrow_mut() += 1;
                 if let Some((most, stop)) = &self.stop {
@@ -162,11 +166,47 @@ fn wrong_axes_and_a_missing_compiler_are_errors() {
     let makes = |at: &[usize]| Ok((at[0] * 30).to_string());
     let error = |axes: &[Axis], fake: &Fake| ask(axes, Keep::Nowhere, &makes, fake).unwrap_err().to_string();
     let fake = Fake::default();
-    assert_eq!(error(&[axis("batch", 2, false), axis("batch", 2, false)], &fake), "there are two axes batch");
-    assert_eq!(error(&[axis("batch", 0, true)], &fake), "batch has no value");
+    assert_eq!(error(&[axis("batch", 2, false), axis("batch", 2, false)], &fake), "two axes are called \"batch\"");
+    assert_eq!(error(&[axis("batch", 0, true)], &fake), "the axis \"batch\" has no value");
     let many = [axis("a", 101, false), axis("b", 100, false)];
     assert_eq!(error(&many, &fake), "the axes have more than 10000 combinations: give fewer values");
     assert_eq!(*fake.compiled.borrow(), 0);
     fake.missing.set(true);
     assert_eq!(error(&[axis("batch", 2, false)], &fake), "there is none");
+}
+
+#[test]
+fn a_worker_without_a_compiler_loses_only_its_own_setting() {
+    let makes = |at: &[usize]| Ok((at[0] * 30).to_string());
+    for without in ["0", "60", "150"] {
+        let fake = Fake { without: Some(without), ..Fake::default() };
+        let fit = ask(&[axis("batch", 6, false)], Keep::Nowhere, &makes, &fake).unwrap();
+        assert_eq!(fake.compiled.into_inner(), 5);
+        for row in &fit.rows {
+            let is_without = (row.at[0] * 30).to_string() == without;
+            assert_eq!(
+                (row.need.fits.is_none(), row.need.error.as_deref() == Some("there is none")),
+                (is_without, is_without)
+            );
+        }
+    }
+    let fake = Fake { without: Some("0"), ..Fake::default() };
+    let makes = |_: &[usize]| Ok("0".to_owned());
+    let error = ask(&[axis("batch", 6, false)], Keep::Nowhere, &makes, &fake).unwrap_err();
+    assert_eq!(error, TuneError::NoCompiler("there is none".to_owned()), "none answered");
+}
+
+#[test]
+fn after_the_end_no_more_programs_are_made() {
+    let fake = Fake { stop: Some((0, AtomicBool::new(false))), ..Fake::default() };
+    let made = Cell::new(0);
+    let makes = |at: &[usize]| {
+        made.set(made.get() + 1);
+        if at[0] == 2 {
+            fake.stop.as_ref().unwrap().1.store(true, Ordering::Relaxed);
+        }
+        Ok((at[0] * 30).to_string())
+    };
+    let fit = ask(&[axis("batch", 300, false)], Keep::Nowhere, &makes, &fake).unwrap();
+    assert_eq!((made.get(), fit.cut, *fake.compiled.borrow()), (3, true, 0));
 }
