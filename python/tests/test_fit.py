@@ -86,6 +86,27 @@ def test_errors_of_axes():
         fit(step, arguments, over={"batch": [8]}, for_="v9", cache=False)
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"over": {"batch": 8}}, "the axis 'batch': expected a list of values, such as \\[8\\], found 8"),
+        ({"over": {"batch": [8], "options": {"a": 1}}}, "the axis 'options': expected a list of values, such as \\[{'a': 1}\\]"),
+        ({"over": {"batch": [8], "options": ["a"]}}, "the axis 'options': expected dicts of options, such as .*, found 'a'"),
+        ({"over": {"batch": [8]}, "for_": [5]}, "the axis 'for': expected the names of devices, such as 'v5e:2x2', found 5"),
+        ({"over": {"batch": [8]}, "for_": 5}, "the axis 'for': expected a list of values, such as \\[5\\], found 5"),
+        ({"over": {"batch": [8]}, "ascending": "batch"}, "ascending: expected a list of axes, such as \\['batch'\\], found 'batch'"),
+    ],
+)
+def test_errors_of_values(options, expected):
+    with pytest.raises(ShapeError, match=expected):
+        fit(step, arguments, **options)
+
+
+def test_a_str_is_one_value(monkeypatch):
+    axes, _ = asked(monkeypatch, step, arguments, over={"batch": [8], "for": "v6e"})
+    assert axes[1] == ("for", ["v6e"], False)
+
+
 def test_a_mesh_is_made_of_its_axes(monkeypatch):
     def sharded(batch, mesh):
         sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x"))

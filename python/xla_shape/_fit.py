@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
@@ -39,7 +39,8 @@ def fit(
         the sizes of axes by name, which becomes a `jax.sharding.AbstractMesh`.
     for_: the device or the devices, as `over["for"]`; v5e if neither is given.
     ascending: the axes whose values are in ascending order of the memory that they need. Of the longest, only the values around the border
-        are compiled, for each combination of the others. By default, those of whole numbers that ascend.
+        are compiled, for each combination of the others. By default, those of whole numbers that ascend. If nothing fits, the last value is tried, too: where
+        it fits, the memory falls along the axis, and all values are compiled.
     executor: where compilers run: any executor of `concurrent.futures`. By default, as many compilers run on this machine as it has cores
         and memory for.
     cache: the folder for the compiler's answers, or False for none. By default, it is in the user's cache folder.
@@ -50,12 +51,18 @@ def fit(
 
     If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
-    settings = {name: list(values) for name, values in (over or {}).items()}
+    settings = {name: _values(name, values) for name, values in (over or {}).items()}
     if for_ is not None:
         if "for" in settings:
             raise ShapeError('the devices are given twice: as `for_` and as `over["for"]`')
-        settings["for"] = [for_] if isinstance(for_, str) else list(for_)
+        settings["for"] = _values("for", for_)
     settings.setdefault("for", ["v5e"])
+    for name, kind, expected in (("for", str, "the names of devices, such as 'v5e:2x2'"), ("options", Mapping, "dicts of options, such as {'name': True}")):
+        for value in settings.get(name, ()):
+            if not isinstance(value, kind):
+                raise ShapeError(f"the axis {name!r}: expected {expected}, found {value!r}")
+    if isinstance(ascending, str) or not isinstance(ascending or (), Iterable):
+        raise ShapeError(f"ascending: expected a list of axes, such as ['batch'], found {ascending!r}")
     program = _Program(function, arguments, [name for name in settings if name not in ("for", "options")])
     names = list(settings)
     unknown = [name for name in ascending or () if name not in settings]
@@ -114,6 +121,15 @@ def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequenc
     kinds = {one.name: one.kind for one in inspect.signature(function).parameters.values()}
     keyword, either = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [name for name in names if kinds.get(name) == keyword or (kinds.get(name) == either and name not in only_keyword)]
+
+
+def _values(name: str, values: Any) -> list[Any]:
+    """The values of an axis; a `str` is one."""
+    if isinstance(values, str):
+        return [values]
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise ShapeError(f"the axis {name!r}: expected a list of values, such as [{values!r}], found {values!r}")
+    return list(values)
 
 
 def _ascends(values: list[Any]) -> bool:
