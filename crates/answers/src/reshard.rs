@@ -3,7 +3,7 @@
 use crate::Answer;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU64;
 use xla_shape_core::shard::{
@@ -175,7 +175,7 @@ pub struct Change {
     pub layout: Option<Layout>,
     /// How many devices a host has, if those of one host are nearer: devices 0 to n - 1 are those of the first.
     pub devices_per_host: Option<NonZeroU64>,
-    /// The devices to list; all if it is empty.
+    /// The devices to list, each once, as many as have few messages together; all if it is empty.
     pub devices: Vec<i64>,
 }
 
@@ -287,23 +287,27 @@ fn effort(reshard: &Reshard, devices_per_host: Option<NonZeroU64>) -> u64 {
 
 /// The devices to list, and how many more there are: as many as have few messages together.
 fn listed(reshard: &Reshard, asked: &[i64], effort: u64) -> Result<(Vec<i64>, u64), ReshardError> {
-    if !asked.is_empty() {
-        let unused = |device: &&i64| !reshard.receivers().any(|receiver| receiver == **device);
-        return match asked.iter().find(unused) {
-            Some(&device) => Err(ReshardError::NoSuchDevice(device)),
-            None => Ok((asked.to_vec(), 0)),
-        };
+    if let Some(&device) = asked.iter().find(|&&device| reshard.need(device).is_none()) {
+        return Err(ReshardError::NoSuchDevice(device));
     }
+    let mut known = BTreeSet::new();
+    let asked = asked.iter().copied().filter(|&device| known.insert(device)).collect::<Vec<_>>();
+    match asked.is_empty() {
+        true => Ok(as_many_as_allowed(reshard, reshard.receivers(), effort)),
+        false => Ok(as_many_as_allowed(reshard, asked.into_iter(), effort)),
+    }
+}
+
+fn as_many_as_allowed(reshard: &Reshard, mut devices: impl Iterator<Item = i64>, effort: u64) -> (Vec<i64>, u64) {
     let (mut listed, mut messages) = (Vec::new(), 0);
-    let mut devices = reshard.receivers();
     for device in devices.by_ref() {
         messages += effort * reshard.sources(device).take(MAX_MESSAGES as usize).count() as u64;
         if listed.len() == MAX_DEVICES || (messages > MAX_MESSAGES && !listed.is_empty()) {
-            return Ok((listed, 1 + devices.count() as u64));
+            return (listed, 1 + devices.count() as u64);
         }
         listed.push(device);
     }
-    Ok((listed, 0))
+    (listed, 0)
 }
 
 fn receiver(reshard: &Reshard, device: i64, bytes: impl Fn(&Transfer) -> u64) -> Receiver {
@@ -366,8 +370,23 @@ impl Answer for Resharding {
 
 #[cfg(test)]
 mod tests {
-    use super::collective;
+    use super::{Change, Resharding, collective};
     use xla_shape_core::shard::ReshardKind;
+
+    /// Repeated devices are listed once, and those with too many messages together not all.
+    #[test]
+    fn devices_that_are_asked_for_are_bounded() {
+        let listed = |tiles: &str, to: &str, devices: Vec<i64>| {
+            let (array, from, to) = ("u8[65536]".parse().unwrap(), tiles.parse().unwrap(), to.parse().unwrap());
+            let (rearrangement, layout, devices_per_host) = (None, None, None);
+            let found = Resharding::new(&Change { array, from, to, rearrangement, layout, devices_per_host, devices });
+            found.map(|found| (found.devices.len(), found.more_devices))
+        };
+        let few = "{devices=[4]<=[4]}";
+        assert_eq!(listed(few, few, vec![3; 20_000]), Ok((1, 0)));
+        assert_eq!(listed("{devices=[65536]<=[65536]}", "{replicated}", (0..16).collect()), Ok((4, 12)));
+        assert!(listed(few, few, vec![0, 4]).is_err());
+    }
 
     #[test]
     fn collectives_have_the_names_of_xla() {
