@@ -188,7 +188,7 @@ words! {
 /// Sorts of fewer elements are not given to CUB (`SortRewriter` in `xla/service/gpu/transforms/sort_rewriter.cc`).
 const FEWEST_SORTED: u64 = 16_384;
 
-/// What takes memory on a GPU that the compiler did not know.
+/// Calls that take memory of the GPU which the compiler does not count.
 fn unseen(module: &Module) -> Vec<Unseen> {
     let is_sort = |found: Instruction<'_>| {
         let elements = found.shape().arrays().next().and_then(|array| array.elements());

@@ -55,7 +55,7 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], mut key: impl FnMut(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// The map of these pairs, of which the last counts where keys are equal: what collecting them makes, which sorts them first.
+/// Collects pairs into a map; of equal keys, the last pair counts. The same as `collect()`, which would sort them first.
 ///
 /// ```
 /// let map = xla_shape_core::sorting::map_of([("b", 1), ("a", 2), ("b", 3)]);

@@ -23,8 +23,8 @@ pub(crate) fn gpu_in(path: &str) -> Option<Gpu> {
     only(path, &["nvidia", "geforce", "gpu"], Gpu::from_name, |_| false)
 }
 
-/// The device that the file or its folder names; `None` if they name none, or different ones. The name of a device is a clear word, or begins
-/// after `__` or with a `maker`.
+/// The device that the file or its folder names; `None` if they name none, or different ones. A name counts if it is clear by
+/// itself (`is_clear`), follows `__`, or begins with one of the makers.
 fn only<D: PartialEq>(
     path: &str,
     makers: &[&str],

@@ -123,7 +123,7 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
+    /// Those of [`open`](Self::open), and if a module is named, but the path is no profile, or not exactly one of its modules has the name.
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())
     }
@@ -248,7 +248,7 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if a module is named and the path is no profile, or no module or several have the name.
+    /// Those of [`open`](Self::open), and if a module is named, but the path is no profile, or not exactly one of its modules has the name.
     #[cfg(feature = "files")]
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())

@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
     }
 
-    /// Whoever can write to the folder decides what is there: it may not lead elsewhere, be waited for, or have no end.
+    /// Others may be able to write to the folder: links are not followed, pipes are not waited for, endless files are not read.
     #[cfg(unix)]
     #[test]
     fn nothing_but_regular_files_is_read_or_written() {

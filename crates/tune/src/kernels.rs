@@ -144,7 +144,7 @@ fn add_compiled(
     let before = (answer.len(), answer.launches.len());
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
     let added = add(answer, Some(&devices.name), devices.generation(), &folder, version);
-    // The refusal says more than that a part of the dump cannot be read.
+    // If the program was refused, that is the error, and not one of reading the incomplete dump.
     done?;
     let xla = added.map_err(|error| error.to_string())?;
     if (answer.len(), answer.launches.len()) == before && !(version == Some(Version::Before) && xla > 0) {

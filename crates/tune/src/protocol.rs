@@ -193,8 +193,7 @@ fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
     [placed(&said.inputs, &parameters), placed(&said.outputs, &results)]
 }
 
-/// Shapes with the memory spaces of the same shapes in a module. If they are not the same ones, such as where the module has a tuple of them, they
-/// stay as they are.
+/// Shapes with the memory spaces that a module gives them. If the module's shapes are others, such as a tuple of these, they stay as they are.
 fn placed(shapes: &[Shape], known: &[Shape]) -> Vec<Shape> {
     let sizes = |shape: &Shape| {
         let array = shape.array()?;

@@ -191,7 +191,7 @@ impl ProgramCost {
 pub enum ByBytes {
     /// So many instructions.
     Counted(usize),
-    /// Some would, if the GPU were known.
+    /// No GPU is named; with one, some instructions would count by their bytes.
     WithGpu,
 }
 

@@ -223,7 +223,7 @@ impl ArrayShape {
         let minor_to_major = with_ones(sizes, &order);
         let layout = Layout::new(&minor_to_major)?;
         let pitch = |&dimension: &usize| pitches.get(dimension).copied().unwrap_or(1);
-        // Padding is a tile of the pitches: one over all dimensions up to the most major one that has padding.
+        // One tile expresses the padding: its sizes are the pitches, up to the most major dimension that has padding.
         let padded = |dimension: &usize| sizes.get(*dimension).is_some_and(|&size| pitch(dimension) != size);
         let layout = match minor_to_major.iter().rposition(padded) {
             None => layout,

@@ -107,7 +107,7 @@ impl Closed {
 /// A system call takes about as long as reading this many bytes.
 pub(crate) const CALL: u64 = 4096;
 
-/// What reading pieces with [`Reader`] costs in addition to reading their bytes, in bytes: reading so many more would take as long.
+/// The overhead of reading pieces with [`Reader`], as the number of bytes that would take as long to read.
 pub(crate) fn reading_effort(mut pieces: impl ExactSizeIterator<Item = Range<usize>>) -> u64 {
     /// The cost of copying a piece out of a larger read.
     const PIECE: u64 = 64;

@@ -339,7 +339,7 @@ fn fits(pattern: &str, name: &str) -> bool {
             None => return false,
         }
     }
-    // The last part is at the end: it begins as many characters before.
+    // The last part must match the end of the text, so it begins that many characters before.
     let end = places(rest).rev().nth(last.chars().count());
     end.is_some_and(|place| after(last, &rest[place..]).is_some())
 }

@@ -145,7 +145,7 @@ impl Tensor {
         }
     }
 
-    /// How it is divided: the sharding, the parts, and the shape of a part with its layout. Whole, it is what every device has.
+    /// How it is divided: the sharding, the parts, and the shape of a part with its layout. A tensor that is stored whole is replicated.
     pub(super) fn division(&self) -> Result<(Sharding, Partition, ArrayShape), ShardingError> {
         Ok(match &self.stored {
             Stored::Whole(_) => {

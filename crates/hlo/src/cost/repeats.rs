@@ -77,7 +77,7 @@ impl<'m> Search<'m> {
         readers.iter().all(|&reader| {
             use Opcode as O;
             let mut on = |value, stage| self.ends_in_product(value, stage, caller, product, left);
-            // Of a value times itself, no operand could be the array before.
+            // If both operands of a product are this value, the array before cannot replace one of them.
             if reader.opcode() != O::Fusion && is_read_twice(reader, value) {
                 return false;
             }

@@ -40,7 +40,7 @@ pub(super) mod field {
 /// The parts of a plane.
 pub(super) struct Plane<'p> {
     pub(super) name: &'p str,
-    /// The name; if planes of several hosts have the same one, with the number of this one among them.
+    /// The name, with a number if planes of several hosts share it.
     pub(super) unique_name: Cow<'p, str>,
     pub(super) lines: Vec<&'p [u8]>,
     /// The messages about events (`XEventMetadata`), by number.

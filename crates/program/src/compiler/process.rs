@@ -122,7 +122,7 @@ pub(super) fn run(
     program: &[u8],
     stop: &AtomicBool,
 ) -> Result<(Answer, String), CompileError> {
-    // A limit that no clock reaches is none.
+    // A limit beyond what `Instant` can say is no limit.
     let end = Instant::now().checked_add(limit.saturating_add(BESIDES));
     let mut is_late = false;
     let done = attend(command, program, Until::Answer, first_answer, |_| {

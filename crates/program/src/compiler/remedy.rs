@@ -9,7 +9,7 @@ use xla_shape_pjrt::{Argument, Program, Target};
 /// The option of the TPU compiler that limits the VMEM of each kernel, in KiB.
 const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 
-/// The most results of which it is tried whether they are the one that a message means.
+/// How many results are tried, at most, to find the one that a message means.
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {

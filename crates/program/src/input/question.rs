@@ -90,9 +90,9 @@ impl Reading {
                 let Some(dump) = ModuleDump::find(input.first()) else { return Vec::new() };
                 let path = path_argument(&dump.path);
                 let all = match self {
-                    Self::Source => [("compile", "Memory and layouts"), ("cost", "Cycles")],
+                    Self::Source => [("compile", "Memory and layouts"), ("cost", "Cost")],
                     Self::Profile => [("cost", "Measured times"), ("hlo", "Memory")],
-                    _ => [("hlo", "Memory"), ("cost", "Cycles")],
+                    _ => [("hlo", "Memory"), ("cost", "Cost")],
                 };
                 all.into_iter().map(|(verb, title)| Question::new(verb, title, &[&path])).collect()
             }

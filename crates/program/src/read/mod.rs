@@ -222,7 +222,7 @@ pub(crate) fn host_of_trace(name: &str) -> Option<&str> {
     name.strip_suffix(['.', '_'])
 }
 
-/// Whether these bytes are in a form that has a module, or of which it is known why none can be read.
+/// Whether the form of these bytes is known: one that has a module, or one for which the error says why none can be read.
 pub(crate) fn is_known(bytes: &[u8]) -> bool {
     is_message(bytes) || Profile::is_profile(bytes) || other_form(bytes).is_some()
 }

@@ -320,7 +320,7 @@ impl OutOfMemory {
         }
     }
 
-    /// The amounts of a line, and the line itself; with the lines before it, if they name the instruction that the amounts are of.
+    /// The amounts of a line, and its text, which includes the lines before it if they name the instruction.
     fn with_instruction(&self, line: u64, text: &str) -> Option<(String, Vec<ReportedAmount>)> {
         let recent = &self.recent;
         let is_named = recent.amounts.is_empty() && recent.text.contains(" on stack for %");
