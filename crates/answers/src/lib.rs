@@ -55,6 +55,7 @@ pub mod compare;
 pub mod compile;
 pub mod convert;
 pub mod cost;
+mod device;
 pub mod digest;
 pub mod draw;
 pub mod explain;

@@ -23,6 +23,7 @@ pub mod fit;
 mod kernels;
 mod measured;
 mod memory;
+mod needed;
 mod protocol;
 mod question;
 mod refused;

@@ -1,7 +1,7 @@
 //! What a search asks of workers, and what they answer.
 
 use crate::cache::Origin;
-use crate::fit::needed;
+use crate::needed::needed;
 use crate::share::argument;
 use crate::{Figures, Measured, Place, Requested, Workers};
 use serde::{Deserialize, Serialize};

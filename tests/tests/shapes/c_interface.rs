@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use xla_shape_c::*;
+use xla_shape_core::gpu::Gpu;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape, Slot};
@@ -300,11 +301,14 @@ fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
             let expected = [program("/shape"), size("/bytes"), size("/padding_bytes")];
             [json!([shape.text(), sizes.map(|sizes| sizes[0]), sizes.map(|sizes| sizes[1])]), json!(expected)]
         }
-        ["--for", generation] if !generation.contains(',') => match shape.on_tpu(generation) {
-            Ok(chosen) if !chosen.text().starts_with('(') => [json!(chosen.text()), program("/tpu/0/shape")?],
-            Ok(_) => return None,
-            Err(failure) => [told(failure), failed()],
-        },
+        // C asks about TPUs alone.
+        ["--for", generation] if !generation.contains(',') && generation.parse::<Gpu>().is_err() => {
+            match shape.on_tpu(generation) {
+                Ok(chosen) if !chosen.text().starts_with('(') => [json!(chosen.text()), program("/tpu/0/shape")?],
+                Ok(_) => return None,
+                Err(failure) => [told(failure), failed()],
+            }
+        }
         ["--index", index] if !row.answer.is_empty() => {
             let index = index
                 .split(',')

@@ -1,8 +1,8 @@
 //! What GPUs do with the arrays of a shape.
 
 use super::Explanation;
+use crate::device::Device;
 use crate::digest::Digest;
-use crate::hlo::Device;
 use crate::{Answer, Given};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};

@@ -19,13 +19,13 @@ mod starts;
 pub mod summary;
 pub mod times;
 
+pub use crate::device::Device;
 pub use causes::Reason;
 pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
 pub use fits::{FitError, OfGpu};
 pub(crate) use limit::measure;
 pub use limit::{Exceeded, Growth, Limit, LimitError, Measure, Quantity};
-pub use memory::Device;
 pub use report::Report;
 pub use show::{ShowError, ShownInstruction};
 pub(crate) use signature::{Operations, Signature, same_sharding};

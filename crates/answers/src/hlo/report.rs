@@ -1,11 +1,12 @@
 //! How much memory the values of a program take, as data.
 
 use super::lists::{collectives, copies, grouped, value};
-use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in};
+use super::memory::{Accuracy, AtPeak, Capacity, Memory, TOTALS, capacities, capacity_in};
 use super::sharding::Shardings;
 use super::starts::Starts;
 use super::summary::Summary;
 use crate::Answer;
+use crate::device::Device;
 use crate::digest::{self, Digest};
 use crate::names;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! The arrays and bytes on each device, for a program that is not partitioned yet.
 
-use super::memory::Device;
+use crate::device::Device;
 use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,7 @@
 //! The first line of a report: what matters most about the memory of a program.
 
-use super::memory::{AtPeak, Device, capacity_in};
+use super::memory::{AtPeak, capacity_in};
+use crate::device::Device;
 use crate::names;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,17 +3,16 @@
 //! A [`Question`] has axes, and a [`Source`] that makes the program of each setting. The answer is [`Fit`].
 
 mod border;
-mod needed;
 #[cfg(test)]
 mod tests;
 
 use crate::cache::{Cache, Origin, hash};
 use crate::compilers::{Compilers, Job, Setup};
+pub(crate) use crate::needed::Needed;
 use crate::protocol::{need_request, origin};
 use crate::workers::Threads;
 use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
 use border::{Line, Tried};
-pub(crate) use needed::{Needed, needed};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::num::NonZeroUsize;

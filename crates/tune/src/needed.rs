@@ -1,6 +1,5 @@
 //! What a compiler says about one setting.
 
-use super::Need;
 use crate::Devices;
 use crate::cache::Kept;
 use crate::refused::{asks_for_dumps, report_of_left, says_out_of_hbm};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 use xla_shape_answers::cost::{Amount, ProgramCost};
+use xla_shape_answers::fit::Need;
 use xla_shape_answers::hlo::Report;
 use xla_shape_pjrt::Target;
 use xla_shape_program::{CompileError, Compiler, DUMP_OPTION, Host, Program};
