@@ -12,6 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyIterator, PyList, PyString, PyTuple};
 use std::sync::OnceLock;
 use xla_shape::map::StrideTableRef;
+use xla_shape::shard::Rearrangement;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
 use xla_shape_answers::advise::{Advice, Change, GpuAdvice};
@@ -410,6 +411,13 @@ impl Shape {
     #[pyo3(signature = (layout, /))]
     fn with_layout(&self, layout: LayoutArgument) -> PyResult<Self> {
         self.array()?.clone().with_layout(layout.0).map(Self::of_value).map_err(shape_error)
+    }
+
+    /// The array after a reshape and a transposition, row-major, such as '(page part=4) token d -> page (part token) d'.
+    #[pyo3(signature = (rearrangement, /))]
+    fn rearrange(&self, rearrangement: &str) -> PyResult<Self> {
+        let rearrangement = rearrangement.parse::<Rearrangement>().map_err(shape_error)?;
+        rearrangement.result(self.array()?).map(Self::of_value).map_err(shape_error)
     }
 
     /// The same shape in the default layouts of a generation of TPUs, such as `v5e`.

@@ -12,8 +12,8 @@ use pyo3::types::{PyDict, PySlice, PyTuple};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use xla_shape::buffer::AlignedBytes;
-use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Rearrangement, Region, ShardingKind};
-use xla_shape::{ArrayShape, ElementType, Layout};
+use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
+use xla_shape::{ArrayShape, ElementType};
 use xla_shape_answers::draw::DeviceDrawing;
 use xla_shape_answers::reshard::{Change, Resharding};
 use xla_shape_render::{Html as _, Svg as _};
@@ -144,28 +144,16 @@ impl Sharding {
         layout: Option<&str>,
         rearrange: Option<&str>,
     ) -> PyResult<Buffer> {
-        let array = shape.0.get().array()?;
-        let layout = layout.map(str::parse::<Layout>).transpose().map_err(shape_error)?;
-        let (reshard, shard) = match rearrange {
-            None => {
-                let mut reshard = self.0.reshard(&to.0, array).map_err(shape_error)?;
-                if let Some(layout) = layout {
-                    reshard = reshard.into_layout(layout).map_err(shape_error)?;
-                }
-                let shard = reshard.to().shard().clone();
-                (reshard, shard)
-            }
-            Some(text) => {
-                let rearrangement = text.parse::<Rearrangement>().map_err(shape_error)?;
-                let reshard = rearrangement.reshard((array, &self.0), &to.0, layout.as_ref()).map_err(shape_error)?;
-                let result = rearrangement.result(array).map_err(shape_error)?;
-                let mut shard = to.0.partition(&result).map_err(shape_error)?.shard().clone();
-                if let Some(layout) = layout {
-                    shard = shard.with_layout(layout).map_err(shape_error)?;
-                }
-                (reshard, shard)
-            }
+        let change = Change {
+            array: shape.0.get().array()?.clone(),
+            from: self.0.clone(),
+            to: to.0,
+            rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
+            layout: layout.map(str::parse).transpose().map_err(shape_error)?,
+            devices_per_host: None,
+            devices: Vec::new(),
         };
+        let (reshard, shard) = change.plan().map_err(shape_error)?;
         let mut lent = Vec::new();
         for (device, shard) in shards {
             lent.push((device.extract::<Number<i64>>()?.0, ReadableBuffer::of(&shard)?));

@@ -124,3 +124,11 @@ def test_shardings_and_formats_of_jax():
         for part in jax.device_put(placed, columns).addressable_shards:
             assert np.array_equal(made[part.device.id], np.asarray(part.data))
     assert plan.shape == Shape("f32[64,48]") and plan.layout == "{1,0}"
+
+
+def test_shapes_are_rearranged():
+    assert str(Shape("bf16[6,5]{0,1}").rearrange("(a b=3) c -> c a b")) == "bf16[5,2,3]{2,1,0}"
+    with pytest.raises(ShapeError, match="expected dimension 0 to have a size divisible by 4|a size divisible by 4"):
+        Shape("f32[6,5]").rearrange("(a b=4) c -> c a b")
+    with pytest.raises(ShapeError):
+        Shape("(f32[2], f32[3])").rearrange("a -> a")

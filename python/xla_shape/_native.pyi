@@ -201,6 +201,9 @@ class Shape:
     def with_layout(self, layout: str | Layout, /) -> Shape:
         """The same array in another layout."""
 
+    def rearrange(self, rearrangement: str, /) -> Shape:
+        """The array after a reshape and a transposition, row-major, such as '(page part=4) token d -> page (part token) d'."""
+
     def with_default_layout(self, generation: str, /) -> Shape:
         """The same shape in the default layouts of a generation of TPUs, such as `v5e`."""
 

@@ -126,8 +126,7 @@ def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange
     sharding, layout = _parts(before, rank)
     if layout is not None:
         shape = shape.with_layout(layout)
-    sides = (rearrange or "").partition("->")
-    after, layout = _parts(after, _dimensions(sides[2]) if rearrange else rank)
+    after, layout = _parts(after, len(shape.rearrange(rearrange).dimensions) if rearrange else rank)
     return Change(shape, sharding, after, layout, rearrange)
 
 
@@ -165,11 +164,3 @@ def _parts(value: Any, rank: int) -> tuple[Sharding, str | None]:
         value = value.sharding
     return from_sharding(value, rank), layout
 
-
-def _dimensions(side: str) -> int:
-    """How many dimensions a side of a rearrangement has."""
-    depth = count = 0
-    for word in side.replace("(", " ( ").replace(")", " ) ").split():
-        count += depth == 0 and word != ")"
-        depth += (word == "(") - (word == ")")
-    return count

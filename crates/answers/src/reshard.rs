@@ -217,21 +217,29 @@ impl fmt::Display for ReshardError {
 
 impl std::error::Error for ReshardError {}
 
-impl Resharding {
-    /// Answers about a change.
+impl Change {
+    /// Who sends what to whom, and the shape of a shard after the change.
+    ///
+    /// ```
+    /// # use xla_shape_answers::reshard::Change;
+    /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
+    /// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+    /// let (plan, shard) = change.plan()?;
+    /// assert_eq!((plan.bytes(), shard.to_string().as_str()), (Some(64), "f32[8,4]{1,0}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
-    /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
-    pub fn new(change: &Change) -> Result<Self, ReshardError> {
-        let Change { array, from, to, rearrangement, layout, devices_per_host, devices } = change;
-        let before = from.partition(array).map_err(ReshardError::Before)?;
+    /// As [`Resharding::new`], except about devices.
+    pub fn plan(&self) -> Result<(Reshard, ArrayShape), ReshardError> {
+        let Self { array, from, to, rearrangement, layout, devices_per_host, .. } = self;
+        from.partition(array).map_err(ReshardError::Before)?;
         let wrong = ReshardError::Rearrangement;
         let result = rearrangement.as_ref().map(|made| made.result(array).map_err(wrong)).transpose()?;
-        let mut after = to.partition(result.as_ref().unwrap_or(array)).map_err(ReshardError::After)?.shard().clone();
+        let mut shard = to.partition(result.as_ref().unwrap_or(array)).map_err(ReshardError::After)?.shard().clone();
         if let Some(layout) = layout {
-            let laid_out = after.with_layout(layout.clone());
-            after = laid_out.map_err(|error| ReshardError::After(ShardingError::Layout(error)))?;
+            let laid_out = shard.with_layout(layout.clone());
+            shard = laid_out.map_err(|error| ReshardError::After(ShardingError::Layout(error)))?;
         }
         let mut reshard = match rearrangement {
             Some(made) => made.reshard((array, from), to, layout.as_ref()).map_err(wrong)?,
@@ -243,6 +251,20 @@ impl Resharding {
         if let Some(devices) = *devices_per_host {
             reshard = reshard.with_hosts(devices);
         }
+        Ok((reshard, shard))
+    }
+}
+
+impl Resharding {
+    /// Answers about a change.
+    ///
+    /// # Errors
+    /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
+    /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
+    pub fn new(change: &Change) -> Result<Self, ReshardError> {
+        let Change { array, from, to, devices_per_host, devices, .. } = change;
+        let before = from.partition(array).map_err(ReshardError::Before)?;
+        let (reshard, after) = change.plan()?;
         let element_bits = array.element_bits();
         // A part has at most as many elements as the array, whose bits fit.
         let bytes = |transfer: &Transfer| (transfer.region.elements() * element_bits).div_ceil(8);

@@ -205,7 +205,7 @@ fn pages_of_a_cache_become_larger_and_smaller() {
     let bytes = fs::read(work.path("grown/small.device-6.safetensors")).unwrap();
     let expected = by_elements(&large, groups, &"bf16[2,2,4,64,32]{4,3,2,1,0:T(16,128)}".parse().unwrap(), 6);
     assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("kv").unwrap().data() == expected);
-    // Tiles of 32 tokens are no tiles of parts of 16.
+    // A tile of 32 tokens spans two parts of 16, which may lie in different pages.
     let mut crossing = grow.clone();
     crossing["*"]["layout"] = json!("{4,3,2,1,0:T(32,128)}");
     assert_eq!(

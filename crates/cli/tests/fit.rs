@@ -69,7 +69,7 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
     // The module that the compiler left needs less than its message says, which then counts.
     let short = (22 << 30) - (63 << 28);
     assert_eq!((&large["needed_bytes"], &large["short_bytes"]), (&json!(22_u64 << 30), &json!(short)));
-    // Of a kernel's VMEM, there are no bytes of HBM.
+    // A kernel was refused for VMEM, so how much HBM the program needs is not known.
     assert_eq!((&answer["rows"][12]["needed_bytes"], answer["rows"][12]["error"].is_null()), (&null, false));
     let bytes = |held: &Value| held["bytes"].as_u64().unwrap();
     let held = large["to_go"].as_array().unwrap().iter().map(bytes).collect::<Vec<_>>();

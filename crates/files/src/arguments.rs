@@ -169,7 +169,7 @@ fn is_same_array(parameter: &Shape, tensor: &ArrayShape) -> bool {
 /// assert_eq!(
 ///     error.to_string(),
 ///     "parameter 0 (`w`) is u8[2,3]{1,0}, but tensor `w` is u8[3,2]{1,0}\n\
-///      parameter 1 (`b`) is u8[3]{0}, but there is no tensor `b`",
+///      parameter 1 (`b`) is u8[3]{0}, but the checkpoint has no tensor `b`",
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -224,7 +224,7 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.found {
             Some(found) => write!(f, "{}, but tensor `{}` is {found}", self.parameter, self.tensor),
-            None => write!(f, "{}, but there is no tensor `{}`", self.parameter, self.tensor),
+            None => write!(f, "{}, but the checkpoint has no tensor `{}`", self.parameter, self.tensor),
         }
     }
 }

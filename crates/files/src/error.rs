@@ -141,7 +141,7 @@ pub enum Error {
         /// The other one.
         second: PathBuf,
     },
-    /// The files of two devices have shards of different tensors under one name: they are not of one checkpoint.
+    /// Two files have a tensor of one name, but say different things about it, so they belong to different checkpoints.
     #[error(
         "the files are not of one checkpoint: tensor `{tensor}` is {expected} in `{}`, and {found} in `{}`", first.display(), second.display()
     )]

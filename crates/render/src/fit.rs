@@ -34,7 +34,7 @@ impl Show for Fit {
             ));
         }
         table(self, &mut text);
-        for row in short(self) {
+        for row in self.too_large() {
             too_large(self, &mut text, row);
         }
         refused(self, &mut text);
@@ -184,14 +184,6 @@ fn held(held: &Held) -> String {
     let source =
         held.source.as_ref().or(held.op_name.as_ref()).map_or_else(String::new, |source| format!(", {source}"));
     format!("{} {}, {}{source}", held.shape, InUnits(held.bytes), held.role.name())
-}
-
-/// The settings beyond the borders, or all that do not fit if nothing is bisected.
-fn short(fit: &Fit) -> Vec<&Row> {
-    if fit.axes.iter().any(|axis| axis.bisected) {
-        return fit.borders.iter().filter_map(|border| fit.rows.get(border.next_row?)).collect();
-    }
-    fit.rows.iter().filter(|row| row.need.fits == Some(false)).collect()
 }
 
 /// The axis of the devices.

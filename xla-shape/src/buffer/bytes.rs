@@ -312,6 +312,7 @@ unsafe impl<T: Storage> Bytes for T {
         parts
     }
 
+    // SAFETY: the caller keeps the promise of `Bytes::into_parts`; this needs none of it.
     unsafe fn into_parts(self) -> Self {
         self
     }
@@ -347,6 +348,7 @@ unsafe impl<'a> Bytes for Ref<'a> {
     }
 
     #[inline(always)]
+    // SAFETY: the caller keeps the promise of `Bytes::into_parts`.
     unsafe fn into_parts(self) -> &'a [u8] {
         // SAFETY: `start` and `len` are those of a slice that is borrowed for `'a`; the caller guarantees a whole array, which may read all
         // of it.
@@ -374,6 +376,7 @@ unsafe impl<'a> Bytes for Mut<'a> {
     }
 
     #[inline(always)]
+    // SAFETY: the caller keeps the promise of `Bytes::into_parts`.
     unsafe fn into_parts(self) -> &'a mut [u8] {
         // SAFETY: `start` and `len` are those of a slice that is borrowed mutably for `'a`. The caller guarantees a whole array, which may
         // write all of it, and `self` is consumed.

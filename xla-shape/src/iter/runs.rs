@@ -322,6 +322,7 @@ unsafe impl<A: RunOperand> RunOperands for A {
     }
 
     #[inline(always)]
+    // SAFETY: the caller keeps the promise of the trait's `run`.
     unsafe fn run<const STRETCH: bool>(operand: &A::Prepared, index: A::Index, len: usize) -> A::Run {
         let stride = const { if STRETCH { 1 } else { A::FACTS.stride(Self::WALK.minor) } };
         // SAFETY: the caller's promise.
@@ -374,6 +375,7 @@ macro_rules! operands {
             }
 
             #[inline(always)]
+            // SAFETY: the caller keeps the promise of the trait's `run`.
             unsafe fn run<const STRETCH: bool>(operands: &Self::Prepared, index: A::Index, len: usize) -> Self::Runs {
                 let (a, $($t),*) = operands;
                 let stride = const { if STRETCH { 1 } else { A::FACTS.stride(Self::WALK.minor) } };

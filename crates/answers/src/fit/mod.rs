@@ -74,7 +74,7 @@ pub struct Row {
     pub at: Vec<usize>,
     /// The value of each axis, by its name.
     pub setting: BTreeMap<String, String>,
-    /// The device, such as "v5e:2x2"; null if there is no program for this setting.
+    /// The device, such as "v5e:2x2"; null if no program could be made for this setting.
     #[serde(rename = "for")]
     pub device: Option<String>,
     /// What the program needs.
@@ -132,7 +132,7 @@ pub struct Border {
 pub struct Tried {
     /// For each axis, the number of its value.
     pub at: Vec<usize>,
-    /// The device; `None` if there is no program for this setting.
+    /// The device; `None` if no program could be made for this setting.
     pub device: Option<String>,
     /// What the program needs.
     pub need: Need,
@@ -190,6 +190,23 @@ impl Fit {
             .map_or_else(Vec::new, |along| lines.iter().map(|line| Border::new(&axes, &rows, along, line)).collect());
         let settings = axes.iter().map(|axis| axis.values.len()).product();
         Self { axes, borders, rows, settings, ..Self::default() }
+    }
+
+    /// The rows whose arrays are worth a look: the first beyond each border, or if no axis is bisected, all that do not fit.
+    ///
+    /// ```
+    /// # use xla_shape_answers::fit::{Axis, Fit, Need, Tried};
+    /// let axis = Axis { name: "batch".to_owned(), values: vec!["8".to_owned()], bisected: false };
+    /// let need = Need { fits: Some(false), ..Need::unknown("out of memory".to_owned()) };
+    /// let fit = Fit::new(vec![axis], vec![Tried { at: vec![0], device: None, need, amount: None }], &[]);
+    /// assert_eq!(fit.too_large()[0].setting["batch"], "8");
+    /// ```
+    #[must_use]
+    pub fn too_large(&self) -> Vec<&Row> {
+        if self.axes.iter().any(|axis| axis.bisected) {
+            return self.borders.iter().filter_map(|border| self.rows.get(border.next_row?)).collect();
+        }
+        self.rows.iter().filter(|row| row.need.fits == Some(false)).collect()
     }
 
     /// Whether a setting fits.
@@ -252,10 +269,8 @@ fn is_best(one: &Tried, all: &[Tried], bisected: Option<usize>) -> bool {
 impl Answer for Fit {
     const SCHEMA: &'static str = "xla-shape/fit/1";
 
-    /// The largest arrays of what does not fit at the borders, and of everything if nothing fits.
+    /// The largest arrays of what does not fit.
     fn digest(&self) -> Digest {
-        let at_border = self.borders.iter().filter_map(|border| self.rows.get(border.next_row?));
-        let refused = self.rows.iter().filter(|row| self.borders.is_empty() && row.need.fits == Some(false));
         let cause = |row: &Row| {
             let name = row.setting.iter().map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(", ");
             let largest = row.need.largest.as_ref();
@@ -270,7 +285,7 @@ impl Answer for Fit {
                 remedy: None,
             }
         };
-        Digest { causes: at_border.chain(refused).map(cause).take(digest::MOST).collect(), next: Vec::new() }
+        Digest { causes: self.too_large().into_iter().map(cause).take(digest::MOST).collect(), next: Vec::new() }
     }
 }
 

@@ -28,15 +28,15 @@ pub struct Need {
     pub needed_bytes: Option<u64>,
     /// The bytes that the device lets a program use; null if that is not known.
     pub available_bytes: Option<u64>,
-    /// The largest array when most of the memory is in use; null if that is not known.
+    /// The largest array that is live at the peak; null if that is not known.
     pub largest: Option<Held>,
-    /// If it does not fit: the largest arrays at that time, as many as together take what is missing, but at most five.
+    /// If it does not fit: the largest arrays that are live then, as many as together take what is missing, but at most five.
     pub to_go: Vec<Held>,
     /// Why the compiler refused the program, or why there is none; null if it was compiled.
     pub error: Option<String>,
 }
 
-/// An array that is in memory when most of it is in use.
+/// An array that is live at the peak of memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
     /// The name of the instruction.

@@ -83,6 +83,6 @@ impl Source for Programs {
                 options: options.collect::<Option<_>>()?,
             })
         };
-        setting().ok_or_else(|| "there is no such setting".to_owned())
+        setting().ok_or_else(|| "this combination of program, device and options was not asked for".to_owned())
     }
 }

@@ -182,7 +182,7 @@ struct IndexMetadata {
     total_size: u64,
 }
 
-/// What is read, how many bytes of it are in memory at a time, and what ends the work early.
+/// The files to read, the most bytes of a slab, and the flag that stops the work.
 type Input<'a> = (&'a Opened<'a>, usize, Option<&'a AtomicBool>);
 
 /// What the device has of a tensor.

@@ -61,10 +61,10 @@ fn all_that_does_not_fit_is_one_error() {
     let error = Arguments::new(&checkpoint, &module, |parameter| weight(&parameter.name)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "parameter 0 (`params['b']`) is f32[3]{0:T(128)}, but there is no tensor `model.b`\n\
+        "parameter 0 (`params['b']`) is f32[3]{0:T(128)}, but the checkpoint has no tensor `model.b`\n\
          parameter 1 (`params['w']`) is bf16[9,130]{0,1:T(8,128)(2,1)}, but tensor `model.w` is f32[9,130]{1,0}"
     );
-    // A tuple is no tensor, whatever the rule says.
+    // A parameter that is a tuple fits no tensor.
     let module = Module::parse("HloModule m\nENTRY e { ROOT t = (f32[3], f32[3]) parameter(0) }").unwrap();
     let error = Arguments::new(&checkpoint, &module, |_| Some("model.c".into())).unwrap_err();
     assert_eq!(error.to_string(), "parameter 0 (`t`) is (f32[3]{0}, f32[3]{0}), but tensor `model.c` is f32[3]{0}");
