@@ -8,15 +8,14 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_program::Compiler;
+use xla_shape_tune::Devices;
 use xla_shape_tune::fit::{Axis, Question, Setting, Source};
 
 /// A function of Python that makes programs: it gets the number of each axis' value, and returns the program, the device and options.
 struct Programs<'a> {
     make: Py<PyAny>,
     function: &'a Function,
-    stop: &'a AtomicBool,
 }
 
 /// The text of a program, a device, and options of the compiler.
@@ -25,10 +24,7 @@ type Made = (Vec<u8>, String, Vec<(String, String)>);
 impl Source for Programs<'_> {
     fn setting(&self, at: &[usize]) -> Result<Setting, String> {
         // An interruption, or a device that does not exist, ends the search.
-        let ends = |error: PyErr| {
-            self.stop.store(true, Ordering::Relaxed);
-            self.function.raise(error)
-        };
+        let ends = |error: PyErr| self.function.raise(error);
         let made = Python::attach(|py| {
             let made = PyTuple::new(py, at).and_then(|at| self.make.bind(py).call1((at,))?.extract::<Made>());
             made.map_err(|error| if error.is_instance_of::<PyException>(py) { error.to_string() } else { ends(error) })
@@ -51,17 +47,21 @@ pub(crate) fn fit(
     plugin: Option<PathBuf>,
 ) -> PyResult<Answer> {
     let host = host(module)?;
+    // Before programs are made, which may take seconds each.
+    for device in axes.iter().filter(|(name, ..)| name == "for").flat_map(|(_, devices, _)| devices) {
+        device.parse::<Devices>().map_err(shape_error)?;
+    }
     let axes = axes.into_iter().map(|(name, values, bisected)| Axis { name, values, bisected });
     let question = Question {
         keep: cache.keep(),
         compiler: Compiler { plugin, ..Compiler::default() },
         ..Question::new(axes.collect())
     };
-    let (function, stop) = (Function::new(run), AtomicBool::new(false));
+    let function = Function::new(run);
     let found = module.py().detach(|| {
         let progress = Progress::new();
-        let programs = Programs { make, function: &function, stop: &stop };
-        let found = question.answer(&programs, &host, Some(&function), &stop, &progress);
+        let programs = Programs { make, function: &function };
+        let found = question.answer(&programs, &host, Some(&function), function.stop(), &progress);
         progress.finish();
         found
     });

@@ -116,6 +116,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
     module.add_function(wrap_pyfunction!(tune::tune, module)?)?;
     module.add_function(wrap_pyfunction!(tune::tune_answer, module)?)?;
+    module.add("fit_most", xla_shape_tune::fit::Question::MOST_SETTINGS)?;
     module.add_function(wrap_pyfunction!(tune::tune_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(shape::advise, module)?)?;
     module.add_function(wrap_pyfunction!(shape::compare, module)?)?;

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use xla_shape_program::Compiler;
@@ -22,15 +22,23 @@ pub(crate) struct Function {
     run: Py<PyAny>,
     /// What the function raised.
     raised: Mutex<Option<PyErr>>,
+    /// Set once something is raised: the search then ends.
+    stop: AtomicBool,
 }
 
 impl Function {
     pub(crate) fn new(run: Py<PyAny>) -> Self {
-        Self { run, raised: Mutex::new(None) }
+        Self { run, raised: Mutex::new(None), stop: AtomicBool::new(false) }
     }
 
-    /// Remembers what was raised first; its text.
+    /// What ends the search.
+    pub(crate) const fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// Remembers what was raised first, and ends the search; its text.
     pub(crate) fn raise(&self, error: PyErr) -> String {
+        self.stop.store(true, Ordering::Relaxed);
         let message = error.to_string();
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         message
@@ -204,7 +212,7 @@ pub(crate) fn tune(
     let found = module.py().detach(|| {
         let progress = Progress::new();
         // Python decides what interrupts the search: its function raises, or its answers end.
-        let found = question.answer(&host, Some(&function), &AtomicBool::new(false), &progress);
+        let found = question.answer(&host, Some(&function), function.stop(), &progress);
         progress.finish();
         found
     });

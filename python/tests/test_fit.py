@@ -3,6 +3,7 @@
 Most tests need no compiler: they read what the search gets. Those at the end compile, and need libtpu.
 """
 
+from concurrent.futures import Executor
 from importlib.util import find_spec
 
 import pytest
@@ -95,6 +96,7 @@ def test_errors_of_axes():
         ({"over": {"batch": [8]}, "for_": [5]}, "the axis 'for': expected the names of devices, such as 'v5e:2x2', found 5"),
         ({"over": {"batch": [8]}, "for_": 5}, "the axis 'for': expected a list of values, such as \\[5\\], found 5"),
         ({"over": {"batch": [8]}, "ascending": "batch"}, "ascending: expected a list of axes, such as \\['batch'\\], found 'batch'"),
+        ({"over": {"batch": range(10**15)}, "cache": False}, "more than 10,?000 combinations"),
     ],
 )
 def test_errors_of_values(options, expected):
@@ -124,11 +126,34 @@ def test_what_is_raised_while_programs_are_made(tmp_path):
     answer = fit(step, refuses, over={"batch": [8, 16]}, cache=tmp_path)
     assert not answer and [row["error"] for row in answer.data["rows"]] == ["ValueError: no 8", "ValueError: no 16"]
 
+    made = []
+
     def interrupted(batch):
+        made.append(batch)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit(step, interrupted, over={"batch": [8, 16]}, cache=tmp_path)
+        fit(step, interrupted, over={"batch": [8, 16]}, ascending=(), cache=tmp_path)
+    assert made == [8], "nothing is traced after an interruption"
+    with pytest.raises(ShapeError, match="v9"):
+        fit(step, interrupted, over={"batch": [8]}, for_=["v5e", "v9"], cache=tmp_path)
+    assert made == [8], "devices are read before programs are made"
+
+
+def test_an_interruption_while_compilers_run_ends_the_search(tmp_path):
+    made = []
+
+    class Interrupted(Executor):
+        def submit(self, function, /, *given, **options):
+            raise KeyboardInterrupt
+
+    def counted(batch):
+        made.append(batch)
+        return arguments(batch)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(step, counted, over={"batch": [8, 16, 32, 64]}, executor=Interrupted(), cache=tmp_path)
+    assert len(made) == 1, "one value of the axis is asked about first"
 
 
 @pytest.mark.skipif(find_spec("libtpu") is None, reason="needs libtpu")

@@ -7,11 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from . import Answer, ShapeError
 from ._native import fit as _fit
-from ._native import generation
+from ._native import fit_most, generation
 from ._tune import option_text, workers
 
 __all__ = ["fit"]
@@ -124,12 +125,12 @@ def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequenc
 
 
 def _values(name: str, values: Any) -> list[Any]:
-    """The values of an axis; a `str` is one."""
+    """The values of an axis; a `str` is one. At most so many are taken that the search refuses them."""
     if isinstance(values, str):
         return [values]
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
         raise ShapeError(f"the axis {name!r}: expected a list of values, such as [{values!r}], found {values!r}")
-    return list(values)
+    return list(islice(values, fit_most + 1))
 
 
 def _ascends(values: list[Any]) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "element_types",
     "explain",
     "fit",
+    "fit_most",
     "generation",
     "generations",
     "kernels",
@@ -62,6 +63,7 @@ __all__ = [
 __version__: str
 element_types: tuple[str, ...]
 generations: tuple[str, ...]
+fit_most: int
 
 class _Array(Protocol):
     """An array of any library."""
