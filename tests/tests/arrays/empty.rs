@@ -93,59 +93,77 @@ fn walk_dynamic(mut x: DynBuffer) {
 
 #[test]
 fn static_sizes() {
-    walk::<shape!(s32[0,3])>([0, 3]);
-    walk::<shape!(s32[3,0])>([3, 0]);
     walk::<shape!(s32[0,0]{0,1})>([0, 0]);
-    walk::<shape!(s32[3,0]{1,0:L(4)})>([3, 0]);
     walk::<shape!(s32[0,9223372036854775807])>([0, i64::MAX as usize]);
-    walk_tiles::<shape!(s32[0,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
     walk_tiles::<shape!(s32[3,0]{0,1:T(2,2)(2,1)}), [i32; 4]>([3, 0]);
-    walk::<shape!(s32[3,0]{1,0:M(8)})>([3, 0]);
+    #[cfg(feature = "laws")]
+    {
+        walk::<shape!(s32[0,3])>([0, 3]);
+        walk::<shape!(s32[3,0])>([3, 0]);
+        walk::<shape!(s32[3,0]{1,0:L(4)})>([3, 0]);
+        walk_tiles::<shape!(s32[0,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
+        walk::<shape!(s32[3,0]{1,0:M(8)})>([3, 0]);
+    }
 }
 
 #[test]
 fn unbounded_dimensions_beside_a_size_of_0() {
     for size in [0, 1, 3, 1 << 40] {
         walk::<shape!(s32[?,0])>([size, 0]);
-        walk_tiles::<shape!(s32[?,0]{0,1:T(2,2)}), [i32; 4]>([size, 0]);
-        walk::<shape!(s32[0,?])>([0, size]);
         walk_tiles::<shape!(s32[0,?]{1,0:T(2,2)(2,1)}), [i32; 4]>([0, size]);
-        walk::<shape!(s32[?,<=0])>([size, 0]);
         walk::<shape!(s32[?,<=0]{1,0:L(4)})>([size, 0]);
+        #[cfg(feature = "laws")]
+        {
+            walk_tiles::<shape!(s32[?,0]{0,1:T(2,2)}), [i32; 4]>([size, 0]);
+            walk::<shape!(s32[0,?])>([0, size]);
+            walk::<shape!(s32[?,<=0])>([size, 0]);
+        }
     }
 }
 
 #[test]
 fn unbounded_dimensions_of_size_0() {
-    walk::<shape!(s32[?,3])>([0, 3]);
     walk::<shape!(s32[?,3]{0,1})>([0, 3]);
-    walk_tiles::<shape!(s32[?,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
-    walk_tiles::<shape!(s32[3,?]{1,0:T(2,2)}), [i32; 4]>([3, 0]);
     walk_tiles::<shape!(s32[3,?]{0,1:T(2,2)(2,1)}), [i32; 4]>([3, 0]);
     for size in [0, 1, 3, 1 << 40] {
-        walk::<shape!(s32[?,?])>([0, size]);
         walk_tiles::<shape!(s32[?,?]{0,1:T(2,2)}), [i32; 4]>([size, 0]);
-        walk_tiles::<shape!(s32[?,?]{1,0:T(2,2)(2,1)}), [i32; 4]>([0, size]);
+        #[cfg(feature = "laws")]
+        {
+            walk::<shape!(s32[?,?])>([0, size]);
+            walk_tiles::<shape!(s32[?,?]{1,0:T(2,2)(2,1)}), [i32; 4]>([0, size]);
+        }
     }
-    walk::<shape!(s32[?,<=4])>([0, 2]);
     walk_tiles::<shape!(s32[?,<=4]{1,0:T(2,2)}), [i32; 4]>([0, 0]);
+    #[cfg(feature = "laws")]
+    {
+        walk::<shape!(s32[?,3])>([0, 3]);
+        walk_tiles::<shape!(s32[?,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
+        walk_tiles::<shape!(s32[3,?]{1,0:T(2,2)}), [i32; 4]>([3, 0]);
+        walk::<shape!(s32[?,<=4])>([0, 2]);
+    }
 }
 
 /// The memory of such arrays has room for all of the bound.
 #[test]
 fn bounded_dimensions_of_size_0() {
-    walk::<shape!(s32[<=4,3])>([0, 3]);
-    walk_tiles::<shape!(s32[<=4,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
-    walk_tiles::<shape!(s32[3,<=4]{0,1:T(2,2)}), [i32; 4]>([3, 0]);
-    walk_tiles::<shape!(s32[<=4,<=4]{1,0:T(2,2)(2,1)}), [i32; 4]>([3, 0]);
-    walk::<shape!(s32[?,<=4])>([3, 0]);
-    walk_tiles::<shape!(s32[<=4,?]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
     walk::<shape!(s32[<=0,3])>([0, 3]);
+    walk_tiles::<shape!(s32[3,<=4]{0,1:T(2,2)}), [i32; 4]>([3, 0]);
+    walk_tiles::<shape!(s32[<=4,?]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
+    #[cfg(feature = "laws")]
+    {
+        walk::<shape!(s32[<=4,3])>([0, 3]);
+        walk_tiles::<shape!(s32[<=4,3]{1,0:T(2,2)}), [i32; 4]>([0, 3]);
+        walk_tiles::<shape!(s32[<=4,<=4]{1,0:T(2,2)(2,1)}), [i32; 4]>([3, 0]);
+        walk::<shape!(s32[?,<=4])>([3, 0]);
+    }
 }
 
 #[test]
 fn tiles_with_combined_dimensions() {
-    walk::<shape!(s32[0,3]{1,0:T(*,2)})>([0, 3]);
-    walk::<shape!(s32[3,0]{1,0:T(*,2)})>([3, 0]);
     walk::<shape!(s32[<=4,3]{1,0:T(*,2)})>([0, 3]);
+    #[cfg(feature = "laws")]
+    {
+        walk::<shape!(s32[0,3]{1,0:T(*,2)})>([0, 3]);
+        walk::<shape!(s32[3,0]{1,0:T(*,2)})>([3, 0]);
+    }
 }

@@ -359,9 +359,22 @@ where
     assert_padding_is_zero(&all);
 }
 
-/// Each shape with each as the second operand, and with the first shape as the third.
+/// Each shape with itself and with the one before it, and in `scripts/laws.sh` with each, as the second operand; with the first shape as the third.
 macro_rules! every_two {
-    ($first:ty; $($shape:ty;)*) => { every_two!(@each $first; [$first; $($shape;)*] [$first; $($shape;)*]) };
+    ($first:ty; $($shape:ty;)*) => {
+        #[cfg(feature = "laws")]
+        every_two!(@each $first; [$first; $($shape;)*] [$first; $($shape;)*]);
+        #[cfg(not(feature = "laws"))]
+        every_two!(@before $first; $first; $($shape;)*);
+    };
+    (@before $first:ty; $before:ty; $shape:ty; $($next:ty;)*) => {
+        check_zip::<$before, $before, $first>();
+        check_zip::<$shape, $before, $first>();
+        every_two!(@before $first; $shape; $($next;)*);
+    };
+    (@before $first:ty; $last:ty;) => {
+        check_zip::<$first, $last, $last>();
+    };
     (@each $first:ty; [$($shape:ty;)*] $all:tt) => {
         $(every_two!(@with $shape; $all); check_zip::<$shape, $shape, $first>();)*
     };

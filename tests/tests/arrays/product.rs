@@ -66,9 +66,10 @@ macro_rules! sizes {
 
 #[test]
 fn products_are_those_of_the_definition() {
-    sizes!(1 1 1, 8 128 128, 9 129 127, 32 32 256, 33 255 129, 7 300 40, 100 31 33, 3 5 400);
     // As many rows as are multiplied without packing the right operand, and one more.
-    sizes!(1 257 130, 32 33 1, 33 33 1);
+    sizes!(8 128 128, 9 129 127, 32 33 1, 33 33 1);
+    #[cfg(feature = "laws")]
+    sizes!(1 1 1, 32 32 256, 33 255 129, 7 300 40, 100 31 33, 3 5 400, 1 257 130);
 }
 
 #[test]

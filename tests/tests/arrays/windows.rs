@@ -54,13 +54,13 @@ fn check_all<S: StaticArray<Element = S32, Index = [usize; 2]>>(origin: [usize; 
     let x = numbered::<S>();
     check::<S, shape!(s32[5,20])>(x.view(), origin, halo);
     check::<S, shape!(s32[9,18]{1,0:T(4,8)(2,1)})>(x.view(), origin, halo);
-    if cfg!(miri) {
-        return;
+    #[cfg(feature = "laws")]
+    {
+        check::<S, shape!(s32[5,20]{0,1})>(x.view(), origin, halo);
+        check::<S, shape!(s32[5,20]{1,0:T(4,8)})>(x.view(), origin, halo);
+        check::<S, shape!(s32[1,40]{1,0:T(3,12)})>(x.view(), origin, halo);
+        check::<S, shape!(s32[0,4])>(x.view(), origin, halo);
     }
-    check::<S, shape!(s32[5,20]{0,1})>(x.view(), origin, halo);
-    check::<S, shape!(s32[5,20]{1,0:T(4,8)})>(x.view(), origin, halo);
-    check::<S, shape!(s32[1,40]{1,0:T(3,12)})>(x.view(), origin, halo);
-    check::<S, shape!(s32[0,4])>(x.view(), origin, halo);
 }
 
 fn place() -> impl Strategy<Value = usize> {
