@@ -125,7 +125,7 @@ def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequenc
 
 
 def _values(name: str, values: Any) -> list[Any]:
-    """The values of an axis; a `str` is one. At most so many are taken that the search refuses them."""
+    """The values of an axis, as a list; a `str` is one value. Reads no more of an iterable than it takes to see that there are too many."""
     if isinstance(values, str):
         return [values]
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
