@@ -21,6 +21,27 @@ use xla_shape_render::{Html as _, Svg as _};
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
 type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);
 
+impl Sharding {
+    /// The change of this sharding to `to`, for all devices.
+    fn change(
+        &self,
+        to: ShardingArgument,
+        shape: &ShapeArgument<'_>,
+        layout: Option<&str>,
+        rearrange: Option<&str>,
+    ) -> PyResult<Change> {
+        Ok(Change {
+            array: shape.0.get().array()?.clone(),
+            from: self.0.clone(),
+            to: to.0,
+            rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
+            layout: layout.map(str::parse).transpose().map_err(shape_error)?,
+            devices_per_host: None,
+            devices: Vec::new(),
+        })
+    }
+}
+
 #[pymethods]
 impl Sharding {
     #[new]
@@ -119,13 +140,9 @@ impl Sharding {
     ) -> PyResult<Answer> {
         let zero = || shape_error("expected at least 1 device of a host, found 0");
         let change = Change {
-            array: shape.0.get().array()?.clone(),
-            from: self.0.clone(),
-            to: to.0,
-            rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
-            layout: layout.map(str::parse).transpose().map_err(shape_error)?,
             devices_per_host: hosts.map(|hosts| NonZeroU64::new(hosts.0).ok_or_else(zero)).transpose()?,
             devices: devices.iter().map(|device| device.0).collect(),
+            ..self.change(to, &shape, layout, rearrange)?
         };
         Ok(Answer::new(Resharding::new(&change).map_err(shape_error)?))
     }
@@ -144,16 +161,7 @@ impl Sharding {
         layout: Option<&str>,
         rearrange: Option<&str>,
     ) -> PyResult<Buffer> {
-        let change = Change {
-            array: shape.0.get().array()?.clone(),
-            from: self.0.clone(),
-            to: to.0,
-            rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
-            layout: layout.map(str::parse).transpose().map_err(shape_error)?,
-            devices_per_host: None,
-            devices: Vec::new(),
-        };
-        let (reshard, shard) = change.plan().map_err(shape_error)?;
+        let (reshard, shard) = self.change(to, &shape, layout, rearrange)?.plan().map_err(shape_error)?;
         let mut lent = Vec::new();
         for (device, shard) in shards {
             lent.push((device.extract::<Number<i64>>()?.0, ReadableBuffer::of(&shard)?));
