@@ -23,14 +23,25 @@ def section(path, heading=None):
 
 TEXTS = [("README.md", "Python"), ("python/README.md", None), ("docs/python.md", None)]
 
+# Pages whose code is about the reader's own program, and such a program.
+PAGES = ["docs/fit.md", "docs/gpu.md", "docs/hlo-memory.md", "docs/profiles.md", "docs/tune.md"]
+PROGRAM = """import json, os, jax
+step = jax.jit(lambda w, x: (w @ x).sum())
+decode = lambda cache, x: (cache + x, x)
+w = x = weights = batch = jax.numpy.ones((8, 8))
+arguments = w, x
+compiled = step.lower(w, x).compile()
+os.mkdir("dump")
+"""
 
-@pytest.mark.parametrize(("path", "heading"), TEXTS)
+
+@pytest.mark.parametrize(("path", "heading"), [*TEXTS, *((path, None) for path in PAGES)])
 def test_code(path, heading, tmp_path):
     pytest.importorskip("jax")
     blocks = re.findall(r"^```python\n(.*?)^```$", section(path, heading), re.MULTILINE | re.DOTALL)
     assert blocks
     # Run in order, as a reader would.
-    (tmp_path / "blocks.py").write_text("\n".join(blocks))
+    (tmp_path / "blocks.py").write_text("\n".join([PROGRAM if path in PAGES else "", *blocks]))
     done = subprocess.run([sys.executable, "blocks.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

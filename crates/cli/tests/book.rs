@@ -1,6 +1,7 @@
 //! The book in `docs/` and the first page: the output of their commands, their pictures and links.
 //!
-//! In a `console` block, a line `$ …` is a command, and the lines below it are its output.
+//! In a `console` block, a line `$ …` is a command, and the lines below it are its output. In a `text` block the output is of a command that
+//! needs a compiler or a device: it is not run, but the program must take the command.
 //! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
 
 use crate::program::program_path;
@@ -12,6 +13,22 @@ use std::process::Command;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// The pages of the book, and the texts at the beginnings of folders, by their paths from the root.
+fn pages() -> Vec<(String, String)> {
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("README.md"));
+    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/skill/SKILL.md"];
+    let folders =
+        ["examples", "python", "scripts", "templates/kernels", "tests/corpus"].map(|name| format!("{name}/README.md"));
+    let others = others.into_iter().map(str::to_owned).chain(folders).map(|name| root().join(name));
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md") && path.exists();
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(&path).unwrap())
+    };
+    docs.chain(crates).filter(is_page).chain(others).map(named).collect()
 }
 
 /// The output of a shell command at the root of the repository.
@@ -41,7 +58,7 @@ fn with_output(page: &str) -> (String, usize) {
     let (mut text, mut commands, mut in_console) = (String::new(), 0, false);
     for line in page.lines() {
         match (in_console, line) {
-            (false, _) => in_console = line == "```console",
+            (false, _) => in_console = line.starts_with("```console"),
             (true, "```") => in_console = false,
             (true, _) => {
                 if let Some(command) = line.strip_prefix("$ ") {
@@ -66,44 +83,66 @@ fn replace(path: &Path, contents: &str) {
 #[test]
 fn the_book_has_the_output_of_its_commands() {
     let mut commands = 0;
-    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    for path in pages.chain([root().join("README.md")]) {
-        if path.extension().is_some_and(|extension| extension == "md") {
-            let page = fs::read_to_string(&path).unwrap();
-            let (now, count) = with_output(&page);
-            if std::env::var_os("BLESS").is_some() {
-                replace(&path, &now);
-            } else {
-                assert_eq!(now, page, "{}", path.display());
-            }
-            commands += count;
+    for (name, page) in pages() {
+        let (now, count) = with_output(&page);
+        if std::env::var_os("BLESS").is_some() && now != page {
+            replace(&root().join(name), &now);
+        } else {
+            assert_eq!(now, page, "{name}");
         }
+        commands += count;
     }
     assert!(commands > 20);
 }
 
-/// The lines of the blocks of shell commands in a page, without comments and without the texts that a command reads.
+/// The lines of the blocks of shell commands in a page, without comments and without the texts that a command reads; and the commands before
+/// outputs in blocks of text.
 fn shell_lines(page: &str) -> Vec<String> {
-    let (mut lines, mut in_shell, mut in_text) = (Vec::new(), false, false);
+    let mut lines = Vec::new();
     // A backslash at its end continues a line.
-    for line in page.replace("\\\n", " ").lines() {
-        match (in_shell, in_text) {
-            (false, _) => in_shell = line == "```sh",
-            (true, true) => in_text = line != "END",
-            (true, false) if line == "```" => in_shell = false,
-            (true, false) => {
-                let command = line.split(" #").next().unwrap().trim();
-                in_text = command.ends_with("<<'END'");
-                lines.extend((!command.is_empty()).then(|| command.to_owned()));
-            }
+    for (language, code) in blocks(&page.replace("\\\n", " ")) {
+        let mut in_text = false;
+        for line in code.lines() {
+            let line = match language.as_str() {
+                "sh" if in_text => {
+                    in_text = line != "END";
+                    continue;
+                }
+                "sh" => Some(line),
+                "text" => line.strip_prefix("$ "),
+                _ => None,
+            };
+            let command = line.unwrap_or_default().split(" #").next().unwrap().trim();
+            in_text = command.ends_with("<<'END'");
+            lines.extend((!command.is_empty()).then(|| command.to_owned()));
         }
     }
     lines
 }
 
+/// The blocks of code in a page: what is after the three back quotes, and the code.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::<(String, String)>::new();
+    let mut is_open = false;
+    for line in page.lines() {
+        match line.strip_prefix("```") {
+            Some(language) => {
+                is_open = !is_open;
+                blocks.extend(is_open.then(|| (language.to_owned(), String::new())));
+            }
+            None if is_open => writeln!(blocks.last_mut().unwrap().1, "{line}").unwrap(),
+            None => {}
+        }
+    }
+    blocks
+}
+
 /// The beginnings of the commands in blocks of shell that are not the program's, and what runs them.
 const RUN_ELSEWHERE: [(&str, &str); 10] = [
-    ("cargo ", ".ci/run tests and runs; scripts/release.sh installs"),
+    (
+        "cargo ",
+        ".ci/run tests and runs; the part `readme` of scripts/release.sh installs, and adds the library to a crate",
+    ),
     ("pip install ", "scripts/wheel.sh installs the package in a clean environment"),
     ("cc program.c ", "scripts/c.sh does it with its own programs"),
     ("scripts/", "a script of the gate"),
@@ -118,13 +157,8 @@ const RUN_ELSEWHERE: [(&str, &str); 10] = [
 /// The program takes each of its commands that a page has, in a block or in a sentence, with these options. Those in `console` blocks also run.
 #[test]
 fn the_program_takes_the_commands_of_the_book() {
-    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut commands = BTreeSet::new();
-    for path in pages.chain([root().join("README.md")]) {
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let page = fs::read_to_string(&path).unwrap();
+    for (name, page) in pages() {
         let in_sentences = page.split('`').skip(1).step_by(2).filter(|code| code.starts_with("xla-shape "));
         commands.extend(in_sentences.map(|code| code.replace('\n', " ").replace("VERB", "hlo")));
         for line in shell_lines(&page) {
@@ -134,7 +168,7 @@ fn the_program_takes_the_commands_of_the_book() {
             } else {
                 let is_known = RUN_ELSEWHERE.iter().any(|(beginning, _)| line.starts_with(beginning));
                 let is_file = ["cat > ", "cp "].iter().any(|beginning| line.starts_with(beginning));
-                assert!(is_known || is_file, "{}: what runs `{line}`?", path.display());
+                assert!(is_known || is_file, "{name}: what runs `{line}`?");
             }
         }
     }
@@ -153,6 +187,63 @@ fn the_program_takes_the_commands_of_the_book() {
     let refused = run(&format!("cd '{}'\n{script}", folder.path().display()));
     assert!(refused.is_empty(), "refused, or without the option:\n{refused}");
     assert!(commands.len() > 100, "{}", commands.len());
+}
+
+/// Code in pages that nothing runs, by the page and the language, and why.
+const NOT_RUN: [(&str, &str, &str); 12] = [
+    ("docs/c.md", "c", "parts of programs; scripts/c.sh runs whole ones"),
+    ("docs/c.md", "cpp", "parts of programs; scripts/c.sh runs whole ones"),
+    ("docs/claims.md", "python no-run", "python/tests/test_guards.py makes such calls"),
+    ("docs/fit.md", "python no-run", "needs libtpu"),
+    (
+        "docs/kernel-inside.md",
+        "py",
+        "lines of kernels before and after a change; scripts/kernels.py compiles those kernels",
+    ),
+    ("docs/kernels.md", "rust,ignore", "needs candle and burn"),
+    ("docs/pjrt.md", "rust,ignore", "needs libtpu; tests/pjrt calls the same functions"),
+    ("docs/python.md", "python no-run", "needs libtpu, Ray, or the reader's own tests"),
+    ("docs/tune.md", "python no-run", "needs libtpu, or a cluster"),
+    ("docs/cost.md", "yaml", "needs GitHub"),
+    ("docs/jax.md", "toml", "needs a published package"),
+    ("templates/kernels/README.md", "toml", "scripts/jax.sh builds the template in this way"),
+];
+
+/// A test runs the code of each block, or the list above says why none does.
+#[test]
+fn all_code_of_the_book_is_run() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let python = read("python/tests/test_docs.py") + &read("examples/jax/test_docs.py");
+    // Documentation that includes a page is tested.
+    let mut rust = read("examples/lib.rs") + &read("xla-shape/src/lib.rs");
+    rust.extend(["ffi/src/lib.rs"].map(|path| read(&format!("crates/{path}"))));
+    let mut used = BTreeSet::<&(&str, &str, &str)>::new();
+    for (name, page) in pages() {
+        for (language, code) in blocks(&page) {
+            let is_run = match language.as_str() {
+                // The tests above, and output.
+                "console" | "console,wrap" | "sh" | "text" | "" => true,
+                "rust" | "rust,no_run" => match name
+                    .strip_prefix("crates/")
+                    .and_then(|name| name.strip_suffix("/README.md"))
+                {
+                    Some(name) => read(&format!("crates/{name}/src/lib.rs")).contains("include_str!(\"../README.md\")"),
+                    None => rust.contains(&format!("../{name}\")")),
+                },
+                "python" => python.contains(&format!("\"{name}\"")),
+                "json" => serde_json::from_str::<serde_json::Value>(&code).is_ok(),
+                "toml" if name == "docs/claims.md" => code == read("examples/hlo/step.toml"),
+                _ => false,
+            };
+            let reason = NOT_RUN.iter().find(|(page, of, _)| (*page, *of) == (name.as_str(), language.as_str()));
+            used.extend(reason);
+            assert!(
+                is_run != reason.is_some(),
+                "{name}: a block of `{language}` is run, or NOT_RUN says why not:\n{code}"
+            );
+        }
+    }
+    assert_eq!(used.len(), NOT_RUN.len(), "{used:?}");
 }
 
 #[test]
@@ -203,23 +294,19 @@ fn anchors(page: &str) -> Vec<String> {
 
 #[test]
 fn links_have_targets() {
-    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "crates/ffi/README.md", "examples/README.md"]
-        .map(|name| root().join(name));
     let mut checked = 0;
-    for path in pages.chain(others) {
-        let page = fs::read_to_string(&path).unwrap();
+    for (name, page) in pages() {
+        let path = root().join(&name);
         for link in links(&page) {
             if link.contains("://") || link.starts_with("mailto:") {
                 continue;
             }
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
-            assert!(target.exists(), "{}: {link} leads nowhere", path.display());
+            assert!(target.exists(), "{name}: {link} leads nowhere");
             if !anchor.is_empty() {
                 let target = fs::read_to_string(target).unwrap();
-                assert!(anchors(&target).contains(&anchor.to_owned()), "{}: no heading for {link}", path.display());
+                assert!(anchors(&target).contains(&anchor.to_owned()), "{name}: no heading for {link}");
             }
             checked += 1;
         }

@@ -79,3 +79,7 @@ pub use slice::{Slice, SliceError};
 pub use target::{Target, TargetError};
 pub use topology::{DeviceDescription, Topology};
 pub use version::Version;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

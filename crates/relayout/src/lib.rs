@@ -90,3 +90,7 @@ pub use options::{Options, Padding, Stores};
 pub use plan::Plan;
 pub use slabs::{Slab, Slabs};
 pub use vector::Vectors;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;
