@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Proves that a release can be made from this commit, and puts what it would publish into target/release-VERSION: scripts/release.sh --dry-run [PART…].
 #
-# It publishes nothing; docs/releasing.md has the steps that need a person. The parts, all by default: versions, crates, api, wheels, site, c,
-# licences, checksums. Environment: VERIFY=no packs the crates without building each one from its package (about 20 minutes on two cores);
+# It publishes nothing; docs/releasing.md has the steps that need a person. The parts, all by default: versions, readme, crates, api, wheels,
+# site, c, licences, checksums. Environment: VERIFY=no packs the crates without building each one from its package (about 20 minutes on two cores);
 # WHEELS names the platforms of scripts/wheels.sh. What cannot be proved here is said, and is no failure: `NOT …`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PARTS=(versions crates api wheels site c licences checksums)
+PARTS=(versions readme crates api wheels site c licences checksums)
 [ "${1:-}" = --dry-run ] || {
     echo "expected --dry-run: what publishes needs a person, see docs/releasing.md" >&2
     exit 2
@@ -47,6 +47,22 @@ versions() {
     grep -q "^## $version" CHANGELOG.md || fail "CHANGELOG.md: expected the heading \`## $version\`"
     cargo metadata --locked --format-version 1 >/dev/null || fail "Cargo.lock is not up to date"
     echo "version $version; the order: $crates"
+}
+
+# What the README says, by somebody who has only a clone: the program is installed and answers; a new crate with the README's code runs.
+readme() {
+    local root
+    # Outside of this workspace, to which Cargo would add the crate.
+    root=$(mktemp -d)
+    git clone --quiet . "$root/clone"
+    (cd "$root/clone" && cargo install --locked --path crates/cli --root "$root")
+    "$root/bin/xla-shape" "$root/clone/examples/hlo/v5e__rnn_scan.hlo"
+    cargo new --quiet "$root/crate"
+    cd "$root/crate"
+    cargo add --path ../clone/xla-shape
+    sed -n '/^```rust$/,/^```$/p' ../clone/README.md | grep -v '^```' >src/main.rs
+    cargo run
+    cd - >/dev/null && rm -rf "$root"
 }
 
 # Each crate as a package, built from nothing but the packages of the others.
