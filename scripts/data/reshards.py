@@ -2,15 +2,21 @@
 """Makes tests/corpus/reshards.jsonl: what XLA's SPMD partitioner sends to change a sharding, for random pairs on 8 CPU devices.
 
 usage: reshards.py COUNT > tests/corpus/reshards.jsonl (with JAX installed)
+       reshards.py COUNT PROGRAM > tests/corpus/through.jsonl (PROGRAM is xla-shape)
 
 Each line has the array, both shardings as XLA writes them, and the collectives of the compiled program: their opcode, the bytes of an
-operand on one device, and the devices of a group (of a permutation, the number of pairs of different devices)."""
+operand on one device, and the devices of a group (of a permutation, the number of pairs of different devices).
+
+With PROGRAM, lines are of changes for which XLA warns of an "Involuntary full rematerialization": the sharding to go through that
+`xla-shape reshard` names (null if none), the bytes that all devices receive without and with it, and whether XLA warns with it, too."""
 
 import json
 import os
 import random
 import re
+import subprocess
 import sys
+import tempfile
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -72,11 +78,74 @@ def spec(random_, axes, rank):
     return PartitionSpec(*[tuple(names) or None for names in along])
 
 
+def received(found):
+    """The bytes that all 8 devices receive."""
+    total = 0
+    for one in found:
+        group, size = one.get("group", 1), one["bytes"]
+        total += {
+            "all-gather": 8 * size * (group - 1),
+            "all-to-all": 8 * size * (group - 1) // group,
+            "all-reduce": 2 * 8 * size * (group - 1) // group,
+            "reduce-scatter": 8 * size * (group - 1) // group,
+            "collective-permute": size * one.get("pairs", 0),
+        }[one["opcode"]]
+    return total
+
+
+def spec_of(text, rank):
+    """The axes of a mesh of 2 by 2 by 2 devices that make a sharding of XLA's text."""
+    if text == "{replicated}":
+        return PartitionSpec()
+    tiles, sizes, order = re.match(r"\{devices=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
+    tiles, sizes = ([int(n) for n in part.split(",")] for part in (tiles, sizes))
+    order = [int(n) for n in order.split(",")] if order else range(len(sizes))
+    names = iter("pqr")
+    of_iota = [[next(names) for _ in range(size.bit_length() - 1)] for size in sizes]
+    names = iter([name for dimension in order for name in of_iota[dimension]])
+    return PartitionSpec(*[tuple(next(names) for _ in range(tiles[d].bit_length() - 1)) or None for d in range(rank)])
+
+
+def partitioned(sizes, element, shardings):
+    """The collectives of a program that changes the sharding of an array from each to the next, and whether XLA warns."""
+    array = jax.ShapeDtypeStruct(sizes, element, sharding=shardings[0])
+
+    def change(x):
+        for sharding in shardings[1:-1]:
+            x = jax.lax.with_sharding_constraint(x, sharding)
+        return x
+
+    lowered = jax.jit(change, out_shardings=shardings[-1]).lower(array)
+    stderr = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            compiled = lowered.compile()
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+        log.seek(0)
+        warns = b"nvoluntary full rematerialization" in log.read()
+    return collectives(compiled.as_text()), warns
+
+
+def through(row, program):
+    """The sharding between the two that the program names."""
+    answer = subprocess.run(
+        [program, "reshard", row["array"], "--from", row["from"], "--to", row["to"], "--format", "json"],
+        check=True, capture_output=True, text=True,
+    )
+    found = json.loads(answer.stdout)["through"]
+    return found and found["sharding"]
+
+
 def main():
+    count, program = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
     random_ = random.Random(67)
     devices = np.array(jax.devices())
+    mesh8 = Mesh(devices.reshape(2, 2, 2), ["p", "q", "r"])
     seen = set()
-    while len(seen) < int(sys.argv[1]):
+    while len(seen) < count:
         shape = random_.choice([(8,), (4, 2), (2, 2, 2), (2, 4)])
         order = devices if random_.random() < 0.7 else devices[random_.sample(range(8), 8)]
         mesh = Mesh(order.reshape(shape), ["x", "y", "z"][: len(shape)])
@@ -84,18 +153,26 @@ def main():
         sizes = tuple(random_.choice([8, 16, 24, 32, 64]) for _ in range(rank))
         element = random_.choice(["float32", "bfloat16", "int8"])
         one, other = (NamedSharding(mesh, spec(random_, mesh.axis_names, rank)) for _ in range(2))
-        try:
-            array = jax.ShapeDtypeStruct(sizes, element, sharding=one)
-            compiled = jax.jit(lambda x: x, out_shardings=other).lower(array).compile()
-        except ValueError:
-            continue  # A dimension does not divide.
         name = {"float32": "f32", "bfloat16": "bf16", "int8": "s8"}[element]
         text = [str(sharding._to_xla_hlo_sharding(rank)) for sharding in (one, other)]
         row = {"array": f"{name}[{','.join(map(str, sizes))}]", "from": text[0], "to": text[1]}
+        try:
+            found, warns = partitioned(sizes, element, [one, other])
+        except ValueError:
+            continue  # A dimension does not divide.
         if text[0] == text[1] or json.dumps(row) in seen:
             continue
         seen.add(json.dumps(row))
-        print(json.dumps({**row, "collectives": collectives(compiled.as_text())}))
+        if not program:
+            print(json.dumps({**row, "collectives": found}))
+        elif warns:
+            row["through"] = through(row, program)
+            row["direct_bytes"] = received(found)
+            if row["through"]:
+                steps = [spec_of(row[key], rank) for key in ("from", "through", "to")]
+                found, row["warns"] = partitioned(sizes, element, [NamedSharding(mesh8, step) for step in steps])
+                row["through_bytes"] = received(found)
+            print(json.dumps(row), flush=True)
 
 
 main()

@@ -74,6 +74,7 @@ pub mod reshard;
 pub mod rustc;
 pub mod scan;
 mod schema;
+mod shell;
 pub mod source;
 pub mod tool;
 pub mod tune;
@@ -81,6 +82,7 @@ pub mod tune;
 pub use answer::{Answer, answer_line, is_control, json_line, write_answer, write_json};
 pub use given::{Given, GivenArray};
 pub use schema::{open_schema, schema, schema_named};
+pub use shell::shell_line;
 use xla_shape_core::tpu::Generation;
 
 /// The generation that an answer is about if the user names none.

@@ -125,3 +125,37 @@ fn what_cannot_be_is_refused() {
         assert!(error.contains(expected), "{arguments:?}: {error}");
     }
 }
+
+/// A log that warns of a full rematerialization gets the sharding between, and a command that shows the change.
+#[cfg(unix)]
+#[test]
+fn what_scan_recommends_can_be_pasted() {
+    let said = |from: &str, to: &str| {
+        let log = format!(
+            "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {from} to {to} efficiently for HLO operation \
+             %p = bf16[16,32,8]{{2,1,0}} parameter(0)."
+        );
+        let mut command = Command::program();
+        command.args(["scan", "--summary", "--format", "json"]).write_stdin(log);
+        let scanned: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        scanned["causes"][0]["remedies"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let change = ["{devices=[1,2,4]<=[8]}", "{devices=[4,1,2]<=[2,4]T(1,0)}"];
+    let text = said(change[0], change[1]);
+    let command = text.split('`').nth(1).unwrap();
+    let line = command.replacen("xla-shape", &format!("'{}' --format json", env!("CARGO_BIN_EXE_xla-shape")), 1);
+    let line = line.replacen(" --format json reshard", " reshard --format json", 1);
+    let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    let answered: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sharding = answered["through"]["sharding"].as_str().unwrap();
+    assert!(text.starts_with(&format!("write the sharding {sharding} between the two: ")), "{text}");
+    assert_eq!(answered["before"]["sharding"], change[0]);
+    assert_eq!(answered["through"]["collectives"], json!(["all-to-all", "all-to-all"]));
+    assert!(answered["through"]["bytes_moved"].as_u64() >= answered["bytes_moved"].as_u64());
+
+    // Names of axes come from the log.
+    let mesh = "mesh['a$(id)'=2,'b'=2]";
+    let text =
+        said(&format!("{{{mesh}, [{{'a$(id)'}}, {{'b'}}, {{}}]}}"), &format!("{{{mesh}, [{{}}, {{}}, {{'b'}}]}}"));
+    assert!(text.contains(r"--from '{mesh['\''a$(id)'\''=2"), "{text}");
+}

@@ -35,7 +35,6 @@ pub mod hlo;
 mod kernel;
 mod reshard;
 mod scan;
-mod shell;
 mod show;
 mod text;
 mod times;
@@ -45,10 +44,10 @@ mod web;
 mod words;
 
 pub use digest::first_lines;
-pub use shell::shell_line;
 pub use show::{Html, Show, Svg};
 pub use text::{Text, harmless, harmless_but_colours};
 pub use web::escape;
+pub use xla_shape_answers::shell_line;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 
 use crate::words::{InUnits, count};
 use crate::{Show, Text};
-use xla_shape_answers::reshard::{Along, Collective, Division, Receiver, Resharding};
+use xla_shape_answers::reshard::{Along, Collective, Division, Receiver, Resharding, Through};
 
 /// So many devices, and so many senders of each, are shown to people.
 const SHOWN: usize = 16;
@@ -35,9 +35,21 @@ fn verdict(answer: &Resharding) -> String {
     format!("{moved} move between devices in {messages}, the least that must; {kept} stay. As a program: {how}.")
 }
 
-fn division(text: &mut Text, name: &str, Division { sharding, shard, shard_bytes }: &Division) {
+fn division(text: &mut Text, name: &str, sharding: &str, shard: &str, shard_bytes: Option<u64>) {
     text.verbatim(format_args!("{name} {sharding}"));
-    text.verbatim(format_args!("     a shard is {shard}, {}", bytes(*shard_bytes)));
+    text.verbatim(format_args!("     a shard is {shard}, {}", bytes(shard_bytes)));
+}
+
+fn through(text: &mut Text, Through { sharding, shard, shard_bytes, collectives, bytes_moved }: &Through) {
+    let names = collectives.iter().map(|collective| collective.as_str()).collect::<Vec<_>>().join(", then ");
+    text.verbatim("");
+    text.paragraph(format_args!(
+        "If XLA warns of an \"Involuntary full rematerialization\" for this change, constrain the array to the following sharding in \
+         between ({names}; {} move between devices):",
+        bytes(*bytes_moved)
+    ));
+    text.verbatim("");
+    division(text, " via", sharding, shard, *shard_bytes);
 }
 
 fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {
@@ -55,8 +67,12 @@ impl Show for Resharding {
         let mut text = Text::new(width);
         text.paragraph(verdict(self));
         text.verbatim(format_args!("\n     {}", self.shape));
-        division(&mut text, "from", &self.before);
-        division(&mut text, "  to", &self.after);
+        for (name, Division { sharding, shard, shard_bytes }) in [("from", &self.before), ("  to", &self.after)] {
+            division(&mut text, name, sharding, shard, *shard_bytes);
+        }
+        if let Some(between) = &self.through {
+            through(&mut text, between);
+        }
         if let Some(axes) = self.axes.as_ref().filter(|axes| !axes.is_empty()) {
             text.heading("By the axes of the mesh in which sender and receiver differ");
             for Along { axes, bytes, messages } in axes {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use xla_shape::shard::{Partition, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError};
 use xla_shape::{ArrayShape, Layout, Slot};
+use xla_shape_answers::reshard::Through;
 use xla_shape_tests::corpus;
 
 /// A sharding of an array of this rank: sizes of tiles, copies, and the order of the devices; often uneven.
@@ -282,6 +283,66 @@ fn xla_sends_no_less() {
         );
     }
     assert_eq!((equal, single), (154, 120), "as many bytes, and the same single collective");
+}
+
+/// A change for which XLA's partitioner warns of an "Involuntary full rematerialization" (`scripts/data/reshards.py`).
+#[derive(Deserialize)]
+struct Warned {
+    array: ArrayShape,
+    from: String,
+    to: String,
+    /// The sharding to go through; `None` if there was none.
+    through: Option<String>,
+    /// The bytes that all devices receive in XLA's program.
+    direct_bytes: u64,
+    /// The same of a program that goes through the sharding, and whether XLA warns of it.
+    through_bytes: Option<u64>,
+    warns: Option<bool>,
+}
+
+/// With the sharding between the two, XLA sends less, and does not warn.
+#[test]
+fn a_sharding_between_saves_bytes() {
+    let rows = corpus::<Warned>("through.jsonl");
+    let found = rows.iter().filter(|row| {
+        let [from, to] = [&row.from, &row.to].map(|text| text.parse::<Sharding>().unwrap());
+        let found = Through::new(&row.array, &from, &to);
+        assert_eq!(
+            found.as_ref().map(|found| found.sharding.as_str()),
+            row.through.as_deref(),
+            "{} {from} {to}",
+            row.array
+        );
+        let Some(found) = found else { return false };
+        assert_eq!(row.warns, Some(false), "{} {from} {to}", row.array);
+        assert!(row.through_bytes.unwrap() < row.direct_bytes, "{} {from} {to}", row.array);
+        assert!(found.bytes_moved.unwrap() <= row.through_bytes.unwrap(), "{} {from} {to}", row.array);
+        true
+    });
+    assert_eq!((found.count(), rows.len()), (47, 54));
+}
+
+/// Shardings that name axes keep their mesh, and large meshes take no time.
+#[test]
+fn a_sharding_between_is_in_the_same_notation() {
+    let through = |array: &str, from: &str, to: &str| {
+        let [from, to] = [from, to].map(|text| text.parse::<Sharding>().unwrap());
+        Through::new(&array.parse().unwrap(), &from, &to).map(|through| through.sharding)
+    };
+    let mesh = "mesh['data'=256,'x'=4,'y'=2]";
+    let named = |axes: &str| format!("{{{mesh}, [{axes}]}}");
+    assert_eq!(
+        through("f32[1024,32,64]", &named("{'data','x'}, {'y'}, {}"), &named("{'data'}, {}, {'x','y'}")),
+        Some(named("{'data'}, {'y'}, {'x'}"))
+    );
+    assert_eq!(through("f32[1024]", "{devices=[1024]<=[1024]}", "{devices=[1024]<=[512,2]T(1,0)}"), None);
+    // What cannot be divided evenly, is on other devices, or is not divided by axes has none.
+    let (rows, columns) = ("{devices=[4,2]<=[8]}", "{devices=[2,4]<=[4,2]T(1,0)}");
+    assert_eq!(through("f32[8,6]", rows, columns), None);
+    assert_eq!(through("f32[8,8]", rows, "{devices=[1,4]<=[4]}"), None);
+    assert_eq!(through("f32[8,8]", rows, "{manual}"), None);
+    assert_eq!(through("f32[8,8]", rows, "{devices=[2,4]0,3,5,6,1,2,4,7}"), None);
+    assert_eq!(through("f32[12,12]", "{devices=[3,4]<=[12]}", "{devices=[4,3]<=[12]}"), None, "3 and 4 overlap");
 }
 
 /// Axes with their sizes and their order afterwards; where dimensions end on either side; in how many parts each dimension is cut, and by how

@@ -2,9 +2,11 @@
 
 use crate::numbers::{InUnits, count};
 use crate::place::layout_in_jax;
+use crate::shell_line;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use xla_shape_core::ElementType;
+use xla_shape_core::shard::Sharding;
+use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_hlo::Remedy;
 
 /// A remedy in JSON.
@@ -125,9 +127,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
         }
         Remedy::Barrier => "keep some operands out of the fusion: compute them before a jax.lax.optimization_barrier.".to_owned(),
         Remedy::Shard => "divide the largest arrays among more devices, or make them smaller.".to_owned(),
-        Remedy::ConstrainSharding => "write a sharding between the two, which changes one dimension at a time: \
-             jax.lax.with_sharding_constraint(x, sharding)."
-            .to_owned(),
+        Remedy::ConstrainSharding { array, shardings } => constrain(array.as_ref(), shardings),
         Remedy::ShardTables => {
             "divide the embedding tables and the arrays of SparseCore's collectives among more devices.".to_owned()
         }
@@ -158,6 +158,28 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::WholeLayout => "write the layout with one number for each dimension, or leave it out.".to_owned(),
         _ => String::new(),
     }
+}
+
+/// A sharding to go through, with the command that says what moves.
+fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> String {
+    let [Some(from), Some(to)] = shardings else { return between(None) };
+    // Only programs for people's own machines look for the sharding: the explorer would be larger for it.
+    #[cfg(feature = "through")]
+    let sharding =
+        array.and_then(|array| crate::reshard::Through::new(array, from, to)).map(|through| through.sharding);
+    #[cfg(not(feature = "through"))]
+    let sharding = None;
+    let array = array.map_or_else(|| "SHAPE".to_owned(), ToString::to_string);
+    let command = ["xla-shape", "reshard", &array, "--from", &from.to_string(), "--to", &to.to_string()];
+    format!("{} `{}` says what must move.", between(sharding), shell_line(command))
+}
+
+fn between(sharding: Option<String>) -> String {
+    let sharding = sharding.map_or_else(
+        || "write a sharding between the two, which changes one dimension at a time".to_owned(),
+        |sharding| format!("write the sharding {sharding} between the two"),
+    );
+    format!("{sharding}: jax.lax.with_sharding_constraint(x, sharding).")
 }
 
 /// The name of a type in JAX.

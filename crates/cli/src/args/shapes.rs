@@ -287,7 +287,8 @@ pub(crate) struct CompareArguments {
 /// the network.
 ///
 /// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
-/// none), several (whether no single one does); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
+/// none), several (whether no single one does); through (null, or the sharding to go through if XLA warns of a full rematerialization: sharding,
+/// shard, shard_bytes, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
 /// start, limit), more_devices.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

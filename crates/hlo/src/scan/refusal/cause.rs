@@ -518,7 +518,9 @@ impl RefusalCause {
             Self::SharedMemory => Remedy::for_shared_memory(),
             Self::ReplicaCount { .. } => vec![Remedy::SmallerTables],
             Self::LayoutRank { .. } => vec![Remedy::WholeLayout],
-            Self::FullReplication { .. } => vec![Remedy::ConstrainSharding],
+            Self::FullReplication { array, shardings, .. } => {
+                vec![Remedy::ConstrainSharding { array: array.clone(), shardings: shardings.clone() }]
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What makes a refused program acceptable.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, ElementType};
 
 /// A change to a program after which the compiler or the runtime takes it.
@@ -117,7 +119,12 @@ pub enum Remedy {
     /// Divide the work among more devices.
     Shard,
     /// Write a sharding of the value between the two.
-    ConstrainSharding,
+    ConstrainSharding {
+        /// The array, if the message says which.
+        array: Option<ArrayShape>,
+        /// Its shardings before and after.
+        shardings: Box<[Option<Sharding>; 2]>,
+    },
     /// Divide the embedding tables among more SparseCores.
     ShardTables,
     /// Give the instructions that XLA makes more scoped VMEM.
@@ -196,7 +203,7 @@ impl Remedy {
             Self::NoTritonProducts => "no_triton_products",
             Self::Barrier => "barrier",
             Self::Shard => "shard",
-            Self::ConstrainSharding => "constrain_sharding",
+            Self::ConstrainSharding { .. } => "constrain_sharding",
             Self::SmallerTables => "smaller_tables",
             Self::ShardTables => "shard_tables",
             Self::RaiseScopedVmem { .. } => "raise_scoped_vmem",

@@ -1,5 +1,9 @@
 //! What moves between devices when the sharding of an array changes.
 
+mod through;
+
+pub use through::Through;
+
 use crate::Answer;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,6 +60,9 @@ pub struct Resharding {
     pub collectives: Vec<Collective>,
     /// Whether no single collective operation does it.
     pub several: bool,
+    /// Where XLA needs several operations: the sharding to constrain the array to between the two, if its partitioner warns of an
+    /// "Involuntary full rematerialization". Null if one operation does it, if the array is rearranged, or if none is known.
+    pub through: Option<Through>,
     /// Of a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
     pub axes: Option<Vec<Along>>,
     /// What each device needs, in the order of the tiles of the new sharding, or the devices that were asked for.
@@ -262,7 +269,7 @@ impl Resharding {
     /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
     /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
     pub fn new(change: &Change) -> Result<Self, ReshardError> {
-        let Change { array, from, to, devices_per_host, devices, .. } = change;
+        let Change { array, from, to, rearrangement, devices_per_host, devices, .. } = change;
         let before = from.partition(array).map_err(ReshardError::Before)?;
         let (reshard, after) = change.plan()?;
         let element_bits = array.element_bits();
@@ -288,6 +295,10 @@ impl Resharding {
             messages,
             collectives: collective(kind).into_iter().collect(),
             several: kind == ReshardKind::Mixed,
+            through: match rearrangement {
+                None if needs_several(&reshard) => Through::new(array, from, to),
+                _ => None,
+            },
             axes: mesh.map(|mesh| along(mesh, &reshard, bytes)),
             devices: listed.into_iter().map(|device| receiver(&reshard, device, bytes)).collect(),
             more_devices,
@@ -298,6 +309,16 @@ impl Resharding {
     #[must_use]
     pub fn most_received(&self) -> u64 {
         self.devices.iter().map(|device| device.from.iter().map(|sent| sent.bytes).sum()).max().unwrap_or(0)
+    }
+}
+
+/// Whether XLA's partitioner needs several operations: one of its all-to-alls is between two dimensions.
+fn needs_several(reshard: &Reshard) -> bool {
+    let changed = || reshard.from().tiles().iter().zip(reshard.to().tiles()).filter(|(from, to)| from != to).count();
+    match reshard.kind() {
+        ReshardKind::Mixed => true,
+        ReshardKind::AllToAll => changed() > 2,
+        _ => false,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Commands that people copy into a shell.
 
+use crate::is_control;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use xla_shape_answers::is_control;
 
 /// Words as a line of a shell, which reads the same words: bash, zsh, or any other of POSIX 2024.
 ///
 /// ```
-/// use xla_shape_render::shell_line;
+/// use xla_shape_answers::shell_line;
 ///
 /// assert_eq!(shell_line(["xla-shape", "explain", "f32[8]{0}"]), "xla-shape explain 'f32[8]{0}'");
 /// assert_eq!(shell_line(["it's"]), r"'it'\''s'");
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_line_controls_a_terminal() {
-        assert!(!shell_line(WORDS).contains(xla_shape_answers::is_control));
+        assert!(!shell_line(WORDS).contains(crate::is_control));
     }
 
     #[cfg(unix)]
