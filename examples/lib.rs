@@ -15,6 +15,10 @@ struct CheckedKernel;
 #[cfg(doctest)]
 struct Kernels;
 
+#[doc = include_str!("../docs/editor.md")]
+#[cfg(doctest)]
+struct Editor;
+
 #[doc = include_str!("../docs/sharding.md")]
 #[cfg(doctest)]
 struct Shardings;

@@ -4,6 +4,7 @@
 mod legacy;
 
 use crate::diagnose;
+use crate::editor;
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::fmt::{self, Display};
@@ -62,23 +63,27 @@ pub(crate) fn layout_type(text: &str) -> Result<Expansion, ParseError> {
 }
 
 impl Expansion {
-    /// The tokens of the type, with the expressions of the source in place of the placeholders.
-    pub(crate) fn tokens(&self, library: &TokenStream, source: &Text) -> TokenStream {
+    /// The tokens of the type, with the expressions of the source in place of the placeholders. `library` is `None` in an editor.
+    pub(crate) fn tokens(&self, library: Option<&TokenStream>, source: &Text) -> TokenStream {
+        let in_editor = library.is_none();
+        let library = library.cloned().unwrap_or_else(editor::library);
         tokens_with(&self.text, &|ident| match ident.strip_prefix(SIZE) {
             Some(number) => {
                 let number: usize = number.parse().ok()?;
-                Some(const_argument(source.trees_in(self.sizes.get(number)?.span)))
+                Some(const_argument(source.trees_in(self.sizes.get(number)?.span), in_editor))
             }
             None => (ident == LIBRARY).then(|| library.clone()),
         })
     }
 }
 
-/// An expression as a generic argument: in braces, unless it already has them.
-fn const_argument(expression: TokenStream) -> TokenStream {
+/// An expression as a generic argument: in braces, unless it already has them. Editors do not evaluate what is in braces, so a name alone has
+/// none there; for the compiler it has, because a name without braces can be that of a type.
+fn const_argument(expression: TokenStream, in_editor: bool) -> TokenStream {
     let mut trees = expression.clone().into_iter();
     match (trees.next(), trees.next()) {
         (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Brace => expression,
+        (Some(TokenTree::Ident(_)), None) if in_editor => expression,
         _ => TokenTree::from(Group::new(Delimiter::Brace, expression)).into(),
     }
 }

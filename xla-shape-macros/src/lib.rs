@@ -14,10 +14,13 @@
 
 #![forbid(unsafe_code)]
 
+mod cursor;
 mod diagnose;
+mod editor;
 mod expand;
 #[cfg(feature = "hlo")]
 mod hlo;
+mod named;
 #[cfg(feature = "notations")]
 mod same_map;
 mod sharding;
@@ -27,23 +30,41 @@ use expand::Expansion;
 use proc_macro::TokenStream;
 use xla_shape_core::ParseError;
 
-/// Implements `xla_shape::shape!`. The input is the path of `xla_shape` in brackets, then the shape.
+/// The shape of an array, of a tuple or of another kind, as a type: XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`.
+///
+/// Implements `xla_shape::shape!`, whose documentation says more. The input is the path of `xla_shape` in brackets, except in editors,
+/// then the shape.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
     expand(input, expand::shape_type)
 }
 
-/// Implements `xla_shape::tpu_shape!`. The input is the path of `xla_shape` in brackets, then the generation and the
-/// shape.
+/// The shape of an array in the layout that a TPU chooses by default, as a type: a generation, and the text of a shape without layouts, such
+/// as `v5e, bf16[1,3072]`.
+///
+/// Implements `xla_shape::tpu_shape!`, whose documentation says more. The input is the path of `xla_shape` in brackets, except in editors,
+/// then the generation and the shape.
 #[proc_macro]
 pub fn tpu_shape(input: TokenStream) -> TokenStream {
     expand(input, expand::tpu_shape_type)
 }
 
-/// Implements `xla_shape::layout!`. The input is the path of `xla_shape` in brackets, then the layout.
+/// A layout, as a type: XLA's text for it, such as `{1,0:T(8,128)}`.
+///
+/// Implements `xla_shape::layout!`, whose documentation says more. The input is the path of `xla_shape` in brackets, except in editors,
+/// then the layout.
 #[proc_macro]
 pub fn layout(input: TokenStream) -> TokenStream {
     expand(input, expand::layout_type)
+}
+
+/// Names for shapes, with their text and their size in the documentation: `pub type Weights = bf16[100,200]{1,0:T(8,128)(2,1)};`
+///
+/// Implements `xla_shape::shape_type!`, whose documentation says more. The input is the path of `xla_shape` in brackets, except in editors,
+/// then the items.
+#[proc_macro]
+pub fn shape_type(input: TokenStream) -> TokenStream {
+    named::types(input)
 }
 
 /// Implements `xla_shape::sharding!`. The input is the path of `xla_shape` in brackets, then the sharding.
@@ -67,10 +88,10 @@ pub fn same_map(input: TokenStream) -> TokenStream {
 }
 
 fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, ParseError>) -> TokenStream {
-    let (library, tokens) = tokens::library(input);
+    let (library, tokens) = tokens::library_or_editor(input);
     let text = tokens::Text::new(tokens);
     match type_of(&text.text) {
-        Ok(expansion) => expansion.tokens(&library, &text),
+        Ok(expansion) => expansion.tokens(library.as_ref(), &text),
         Err(error) => expand::unknown(diagnose::parse_error(&error, &text)),
     }
 }

@@ -35,6 +35,17 @@ pub(crate) fn library(input: TokenStream) -> (TokenStream, TokenStream) {
     }
 }
 
+/// The same for macros that editors call without that path, which is `None` then. No shape and no layout begins with brackets.
+pub(crate) fn library_or_editor(input: TokenStream) -> (Option<TokenStream>, TokenStream) {
+    match input.clone().into_iter().next() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
+            let (library, tokens) = library(input);
+            (Some(library), tokens)
+        }
+        _ => (None, input),
+    }
+}
+
 /// The kind of the last token, which decides whether a space must separate it from the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {

@@ -70,6 +70,10 @@
 // docs.rs, which has a nightly compiler, says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// The paths in what these macros make are found by the name of the crate, in this one too.
+#[cfg(rust_analyzer)]
+extern crate self as xla_shape;
+
 // First, because rustdoc lists the methods of `Buffer` in the order of modules.
 pub mod buffer;
 
@@ -112,6 +116,10 @@ pub use xla_shape_core::{
 pub use xla_shape_hlo as hlo;
 pub use xla_shape_relayout::vector;
 
+// Editors look into these, but not into the macros below that call them.
+#[cfg(rust_analyzer)]
+pub use xla_shape_macros::{layout, shape, shape_type, tpu_shape};
+
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{assert_arms_run, fit, moved, typed, typed_mut, value};
@@ -123,7 +131,7 @@ pub mod __private {
     pub use xla_shape_macros::hlo_types;
     #[cfg(feature = "notations")]
     pub use xla_shape_macros::same_map;
-    pub use xla_shape_macros::{index_number, layout, shape, shard, sharding, tpu_shape};
+    pub use xla_shape_macros::{index_number, layout, shape, shape_type, shard, sharding, tpu_shape};
     pub use xla_shape_relayout::{__compiled, __features};
 }
 
@@ -204,10 +212,43 @@ pub mod __private {
 /// assert_eq!(y.array_shape().to_string(), "f32[7]{0}");
 /// # use xla_shape::types::ArrayType;
 /// ```
+#[cfg(not(rust_analyzer))]
 #[macro_export]
 macro_rules! shape {
     ($($tokens:tt)*) => {
         $crate::__private::shape!([$crate] $($tokens)*)
+    };
+}
+
+/// Names for shapes: type aliases whose documentation has the text of the shape, its bytes and its padding. Editors show it where the name is
+/// used; of `type Weights = shape!(…)`, they show what the macro writes.
+///
+/// ```
+/// use xla_shape::{View, shape, shape_type};
+///
+/// shape_type! {
+///     /// The weights of a layer.
+///     pub type Weights = bf16[100,200]{1,0:T(8,128)(2,1)};
+///     type Rows<const M: usize> = f32[M,128]{1,0:T(8,128)};
+/// }
+///
+/// fn same(x: Weights) -> shape!(bf16[100,200]{1,0:T(8,128)(2,1)}) { x }
+/// fn rows<const M: usize>(x: &View<'_, Rows<M>>) -> usize { M }
+/// assert_eq!(Weights::BYTES, 53_248); // as the documentation of `Weights` says
+/// assert_eq!(Rows::<3>::TEXT, "f32[3,128]{1,0:T(8,128)}");
+/// ```
+///
+/// The shape is written as in [`shape!`]. If a size is an expression, the documentation only has the text as it is written. What does not
+/// compile is the same, too:
+///
+/// ```compile_fail
+/// xla_shape::shape_type! { type Wrong = bf16[8,128]{1,1}; } // dimension 1 twice
+/// ```
+#[cfg(not(rust_analyzer))]
+#[macro_export]
+macro_rules! shape_type {
+    ($($tokens:tt)*) => {
+        $crate::__private::shape_type! { [$crate] $($tokens)* }
     };
 }
 
@@ -240,6 +281,7 @@ macro_rules! shape {
 /// ```compile_fail
 /// type Unknown = xla_shape::tpu_shape!(v5e, s1[8]);
 /// ```
+#[cfg(not(rust_analyzer))]
 #[macro_export]
 macro_rules! tpu_shape {
     ($($tokens:tt)*) => {
@@ -257,6 +299,7 @@ macro_rules! tpu_shape {
 /// type Tiled = layout!({1,0:T(8,128)});
 /// fn same(x: shape!(f32[16,256]{1,0:T(8,128)})) -> Array<F32, (Size<16>, Size<256>), Tiled> { x }
 /// ```
+#[cfg(not(rust_analyzer))]
 #[macro_export]
 macro_rules! layout {
     ($($tokens:tt)*) => {
@@ -322,7 +365,7 @@ macro_rules! shard {
 #[macro_export]
 macro_rules! shape_value {
     ($($tokens:tt)*) => {
-        <$crate::shape!($($tokens)*) as $crate::types::ShapeType>::VALUE
+        <$crate::__private::shape!([$crate] $($tokens)*) as $crate::types::ShapeType>::VALUE
     };
 }
 

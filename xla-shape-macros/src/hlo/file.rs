@@ -1,6 +1,7 @@
 //! The HLO file that a request names.
 
-use super::request::{Error, Quoted};
+use super::request::Quoted;
+use crate::cursor::Error;
 use std::fs;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};

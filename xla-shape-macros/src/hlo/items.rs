@@ -1,8 +1,10 @@
 //! The items of the Rust modules that `hlo_types!` makes.
 
-use super::request::{Error, Pattern, Wanted};
+use super::request::{Pattern, Wanted};
+use crate::cursor::Error;
 use crate::expand;
-use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use crate::named::{self, rust};
+use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use std::collections::HashMap;
 use xla_shape_core::Shape;
 use xla_shape_core::type_limits::{self, MAX_LIST, TypeLimitError};
@@ -33,7 +35,7 @@ impl Origin {
 
     /// The documentation of the shape's type.
     pub(super) fn doc(&self, shape: &Shape) -> String {
-        format!("`{shape}`: {}.\n\n```text\n{}\n```", self.what, self.text)
+        format!("{}: {}.\n\n```text\n{}\n```", named::description(shape), self.what, self.text)
     }
 }
 
@@ -97,13 +99,15 @@ impl<'l> Items<'l> {
         self.tokens.extend(error.into_tokens());
     }
 
-    /// `pub type name = type_tokens;`
     fn alias(&mut self, attributes: &TokenStream, doc: &str, name: Ident, type_tokens: TokenStream) {
-        self.tokens.extend(attributes.clone());
-        self.tokens.extend(rust(&format!("#[doc = {doc:?}] pub type")));
-        self.tokens.extend([TokenTree::from(name), Punct::new('=', Spacing::Alone).into()]);
-        self.tokens.extend(type_tokens);
-        self.tokens.extend([TokenTree::from(Punct::new(';', Spacing::Alone))]);
+        let visibility = rust("pub");
+        self.tokens.extend(named::alias(
+            attributes.clone(),
+            doc,
+            visibility,
+            TokenTree::from(name).into(),
+            type_tokens,
+        ));
     }
 
     /// Adds a type that was not requested. If the shape has none, the error appears only where the name is used.
@@ -192,9 +196,4 @@ impl<'l> Items<'l> {
         let guessed = guessed.map(|name| Ident::new(&name, Span::call_site()));
         self.unknown(error, types.into_iter().flat_map(Wanted::into_names).chain(guessed).collect());
     }
-}
-
-/// Parses Rust tokens that do not refer to the library.
-fn rust(text: &str) -> TokenStream {
-    expand::tokens(text, &TokenStream::new())
 }

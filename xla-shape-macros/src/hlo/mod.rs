@@ -4,11 +4,12 @@ mod file;
 mod items;
 mod request;
 
+use crate::cursor::Error;
 use crate::tokens;
 use file::{File, near};
 use items::{Items, Origin};
 use proc_macro::TokenStream;
-use request::{Error, Quoted, Request, Wanted};
+use request::{Quoted, Request, Wanted};
 use xla_shape_core::{ProgramShape, Shape};
 use xla_shape_hlo::{Computation, Instruction, Module};
 

@@ -1,10 +1,8 @@
 //! The syntax of `hlo_types!`: `pub mod program = "module.hlo" { type Product = "dot.3"(Lhs, Rhs); }`.
 
-use crate::diagnose;
+use crate::cursor::{Error, Result, Tokens};
 use crate::tokens::unquote;
-use proc_macro::token_stream::IntoIter;
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use std::iter::Peekable;
 
 /// A requested Rust module.
 pub(super) struct Request {
@@ -52,15 +50,6 @@ pub(super) struct Quoted {
     pub(super) span: Span,
 }
 
-/// An error message with a span.
-#[derive(Clone)]
-pub(super) struct Error {
-    message: String,
-    span: Span,
-}
-
-type Result<T> = std::result::Result<T, Error>;
-
 impl Wanted {
     /// The names of all types.
     pub(super) fn into_names(self) -> Vec<Ident> {
@@ -95,16 +84,6 @@ impl Patterns {
         let message =
             format!("expected names for {count} {things} of {owner}, found {found}; `_` and `..` name nothing");
         Err(Error::new(message, self.span))
-    }
-}
-
-impl Error {
-    pub(super) fn new(message: impl Into<String>, span: Span) -> Self {
-        Self { message: message.into(), span }
-    }
-
-    pub(super) fn into_tokens(self) -> TokenStream {
-        diagnose::compile_error(&self.message, (self.span, self.span))
     }
 }
 
@@ -209,107 +188,8 @@ fn patterns(tokens: &mut Tokens) -> Result<Patterns> {
     Ok(read)
 }
 
-/// A cursor over tokens.
-struct Tokens {
-    tokens: Peekable<IntoIter>,
-    /// Whether the last token was `;`.
-    is_after_semicolon: bool,
-    /// The span after the last token, for errors at the end.
-    end: Span,
-}
-
+/// What only this syntax has.
 impl Tokens {
-    fn new(stream: TokenStream, end: Span) -> Self {
-        let flat: TokenStream = stream.into_iter().flat_map(flat).collect();
-        Self { tokens: flat.into_iter().peekable(), is_after_semicolon: false, end }
-    }
-
-    fn peek(&mut self) -> Option<&TokenTree> {
-        self.tokens.peek()
-    }
-
-    fn next(&mut self) -> Option<TokenTree> {
-        self.is_after_semicolon = self.is_punct(';');
-        self.tokens.next()
-    }
-
-    fn is_punct(&mut self, character: char) -> bool {
-        matches!(self.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == character)
-    }
-
-    /// Skips to the token after the next `;`, unless the cursor is already after one.
-    fn skip_statement(&mut self) {
-        while !self.is_after_semicolon && self.next().is_some() {}
-    }
-
-    fn unexpected(&self, expected: &str, found: Option<TokenTree>) -> Error {
-        let Some(token) = found else {
-            return Error::new(format!("expected {expected}, found the end"), self.end);
-        };
-        let found = match &token {
-            TokenTree::Group(group) => match group.delimiter() {
-                Delimiter::Parenthesis => "(".to_owned(),
-                Delimiter::Brace => "{".to_owned(),
-                Delimiter::Bracket => "[".to_owned(),
-                Delimiter::None => group.to_string(),
-            },
-            token => token.to_string(),
-        };
-        let span = match &token {
-            TokenTree::Group(group) => group.span_open(),
-            token => token.span(),
-        };
-        Error::new(format!("expected {expected}, found `{found}`"), span)
-    }
-
-    /// Reads any number of attributes `#[…]`.
-    fn attributes(&mut self) -> Result<TokenStream> {
-        let mut attributes = TokenStream::new();
-        while self.is_punct('#') {
-            attributes.extend(self.next());
-            match self.next() {
-                Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
-                    attributes.extend([TokenTree::from(group)]);
-                }
-                other => return Err(self.unexpected("`[` and an attribute", other)),
-            }
-        }
-        Ok(attributes)
-    }
-
-    /// Reads an optional `pub` or `pub(…)`.
-    fn visibility(&mut self) -> TokenStream {
-        let mut visibility = TokenStream::new();
-        if matches!(self.peek(), Some(TokenTree::Ident(word)) if word.to_string() == "pub") {
-            visibility.extend(self.next());
-            if matches!(self.peek(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis) {
-                visibility.extend(self.next());
-            }
-        }
-        visibility
-    }
-
-    fn word(&mut self, word: &str, expected: &str) -> Result<()> {
-        match self.next() {
-            Some(TokenTree::Ident(found)) if found.to_string() == word => Ok(()),
-            other => Err(self.unexpected(expected, other)),
-        }
-    }
-
-    fn name(&mut self, expected: &str) -> Result<Ident> {
-        match self.next() {
-            Some(TokenTree::Ident(name)) => Ok(name),
-            other => Err(self.unexpected(expected, other)),
-        }
-    }
-
-    fn punct(&mut self, character: char) -> Result<()> {
-        match self.next() {
-            Some(TokenTree::Punct(punct)) if punct.as_char() == character => Ok(()),
-            other => Err(self.unexpected(&format!("`{character}`"), other)),
-        }
-    }
-
     fn end_of_type(&mut self, has_operands: bool) -> Result<()> {
         match self.next() {
             Some(TokenTree::Punct(end)) if end.as_char() == ';' => Ok(()),
@@ -326,15 +206,5 @@ impl Tokens {
             },
             other => Err(self.unexpected(expected, other)),
         }
-    }
-}
-
-/// The tokens of an invisible group, which variables of a `macro_rules!` macro add; any other token as it is.
-fn flat(token: TokenTree) -> TokenStream {
-    match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
-            group.stream().into_iter().flat_map(flat).collect()
-        }
-        token => token.into(),
     }
 }

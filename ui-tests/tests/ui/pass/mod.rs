@@ -27,6 +27,7 @@ mod largest_shape;
 mod macro_of_another_crate;
 mod macro_rules;
 mod many_tiles;
+mod named_shapes;
 mod named_sizes;
 mod padded;
 mod renamed_dependency;
