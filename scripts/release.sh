@@ -57,8 +57,8 @@ readme() {
     git clone --quiet . "$root/clone"
     (cd "$root/clone" && cargo install --locked --path crates/cli --root "$root")
     "$root/bin/xla-shape" "$root/clone/examples/hlo/v5e__rnn_scan.hlo"
-    cargo new --quiet "$root/crate"
-    cd "$root/crate"
+    cargo new --quiet "$root/kernels"
+    cd "$root/kernels"
     cargo add --path ../clone/xla-shape
     sed -n '/^```rust$/,/^```$/p' ../clone/README.md | grep -v '^```' >src/main.rs
     cargo run
