@@ -13,7 +13,7 @@ use std::thread;
 use xla_shape_answers::answer_line;
 use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutDone, RelayoutOptions, ShardPlan, write_array};
 
-/// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`.
+/// Reads an array: `.npy`, the one of this name of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`.
 #[pyfunction]
 #[pyo3(signature = (path, tensor=None, *, from_=None))]
 pub(crate) fn read(

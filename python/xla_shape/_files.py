@@ -24,8 +24,8 @@ def relayout_file(
 ) -> dict[str, Any]:
     """Copies an array in a file into another layout in another file, in little memory, whole or not at all.
 
-    `.npy` and `.safetensors` files tell the shape themselves; `from_` tells that of raw bytes. `tensor` names the tensor of a
-    `.safetensors` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.
+    `.npy`, `.npz` and `.safetensors` files tell the shape themselves; `from_` tells that of raw bytes. `tensor` names the array of a
+    `.safetensors` or `.npz` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.
     """
     done: dict[str, Any] = json.loads(
         _native.relayout_file(input, output, to, from_=from_, tensor=tensor, permute=permute)

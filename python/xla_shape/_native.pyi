@@ -673,7 +673,7 @@ def padding(shape: _Shaped, /) -> int:
     """The bytes of padding."""
 
 def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = None) -> Buffer:
-    """Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`."""
+    """Reads an array: `.npy`, the one of this name of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`."""
 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""

@@ -211,7 +211,7 @@ fn other_files_are_refused_in_one_line() {
         ("a.gz", b"\x1f\x8b\x08\0\0\0\0\0", "nothing known here. What is known: "),
         ("random", b"\xff\xfe\xfd\xfc", "nothing known here. What is known: "),
         ("a.npy", b"\x93NUMPY\x01\0", "a.npy: this is an array of NumPy; `xla-shape relayout` reads it"),
-        ("a.zip", b"PK\x03\x04\x14\0\0\0", "a.zip: this is an archive, such as .npz; "),
+        ("a.zip", b"PK\x03\x04\x14\0\0\0", "a.zip: this is an archive; of an .npz file, "),
     ] {
         fs::write(folder.path().join(name), bytes).unwrap();
         let output = Command::program().current_dir(folder.path()).arg(name).output().unwrap();

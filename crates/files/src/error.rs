@@ -247,13 +247,13 @@ pub enum FileError {
     /// An `.npy` file says how many bytes an element takes, but not its type.
     #[error(transparent)]
     NoElementType(NpyError),
-    /// A `.safetensors` file has none or several tensors, and nothing says which one is meant.
+    /// A `.safetensors` or `.npz` file has none or several arrays, and nothing says which one is meant.
     #[error("the file has {count} tensors; say which one")]
     SeveralTensors {
         /// How many tensors there are.
         count: usize,
     },
-    /// A `.safetensors` file has no tensor of this name.
+    /// A `.safetensors` or `.npz` file has no array of this name.
     #[error("the file has no tensor `{tensor}`; it has {}", listed(names))]
     NoTensor {
         /// The name that was given.
@@ -264,9 +264,23 @@ pub enum FileError {
     /// The header of an `.npy` file is invalid or describes an array that XLA does not have, or NumPy cannot hold the array.
     #[error(transparent)]
     Npy(NpyError),
-    /// The file is an `.npz`, which holds several arrays.
-    #[error("an .npz file is an archive of .npy files; unpack it (`unzip`), and name one of them")]
-    Archive,
+    /// The file is not the archive that an `.npz` is; the text says why.
+    #[error("this .npz file is not read: {reason}")]
+    Archive {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The array in an `.npz` file is compressed, as `numpy.savez_compressed` writes it.
+    #[error(
+        "array `{tensor}` is compressed; write the file with `numpy.savez`, or unpack it (`unzip`) and read `{tensor}.npy`"
+    )]
+    Compressed {
+        /// Its name.
+        tensor: String,
+    },
+    /// An `.npz` file is to be written.
+    #[error("an .npz file is only read; write an .npy file")]
+    ArchiveIsWritten,
     /// The file does not begin with the header of a `.safetensors` file.
     #[error("the file does not begin like a .safetensors file")]
     NotSafetensors,

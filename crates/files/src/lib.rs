@@ -20,7 +20,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`ArrayFile`], [`write_array`] | one array in a file: raw bytes, `.npy`, `.safetensors` |
+//! | [`ArrayFile`], [`write_array`] | one array in a file: raw bytes, `.npy`, `.npz`, `.safetensors` |
 //! | [`Relayout`], [`RelayoutOptions`], [`Destination`] | the copy of an array in another layout, in another file |
 //! | [`Checkpoint`], [`ShardPlan`], [`Shards`] | `.safetensors` files, divided among devices |
 //! | [`Arguments`] | the arguments of a program, from the tensors of a checkpoint |

@@ -9,7 +9,8 @@ use xla_shape_files::SLAB_BYTES;
 ///
 /// Use it when a program expects an array of a file in another layout.
 ///
-/// The names of the files decide their format: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
+/// The names of the files decide their format: .npy, .npz (one array of it, only read), .safetensors (one tensor of it), and raw bytes for
+/// anything else.
 /// Padding of the result is set to 0. Files may be larger than memory. As JSON, after the file is written: from, to,
 /// output, bytes.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub(crate) struct RelayoutArguments {
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
 
-    /// The shape of the array in the file; .npy and .safetensors files have it (except for element types that NumPy does
+    /// The shape of the array in the file; .npy, .npz and .safetensors files have it (except for element types that NumPy does
     /// not know, such as bf16)
     #[arg(long, value_name = "SHAPE")]
     pub(crate) from: Option<String>,
@@ -35,7 +36,7 @@ pub(crate) struct RelayoutArguments {
     #[arg(long, value_name = "N,N,…")]
     pub(crate) permute: Option<String>,
 
-    /// The name of the tensor in a .safetensors file
+    /// The name of the tensor in a .safetensors file, or of the array in an .npz file
     #[arg(long, value_name = "NAME")]
     pub(crate) tensor: Option<String>,
 

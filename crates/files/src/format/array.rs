@@ -1,6 +1,7 @@
 //! One array in a file.
 
 use super::FileFormat;
+use super::npz::{self, NpzError};
 use super::safetensors::{find, header_of, info_of, read_header};
 use crate::access::{Reader, Replacement, Sink, Source, write_to_stdout};
 use crate::error::{Error, FileError};
@@ -27,12 +28,13 @@ pub struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.safetensors`, or else raw bytes; `-` is
+    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.npz`, `.safetensors`, or else raw bytes; `-` is
     /// standard input, with raw bytes.
     ///
-    /// `tensor` is the name of the tensor in a `.safetensors` file; it may be left out where there is only one. `shape` is the shape of
-    /// the array, with its layout: raw bytes need one, and so do `.npy` files that say only how many bytes an element takes, as those of
-    /// bf16 do. Where the file says its shape, both must be equal.
+    /// `tensor` is the name of the tensor in a `.safetensors` file, or of the array in an `.npz` file; it may be left out where there is only
+    /// one. `shape` is the shape of the array, with its layout: raw bytes need one, and so do `.npy` and `.npz` files that say only how many
+    /// bytes an element takes, as those of bf16 do. Arrays in an `.npz` file are read in place; compressed ones are an error, and checksums
+    /// are not compared. Where the file says its shape, both must be equal.
     ///
     /// A pipe may be endless, so it is read only one byte past the array, which shows whether there is more.
     ///
@@ -65,18 +67,21 @@ impl ArrayFile {
             FileFormat::Raw => (None, 0..source.len(shape.map_or(0, bytes_of).saturating_add(1)).map_err(failed)?),
             FileFormat::Npy => {
                 let beginning = source.beginning(NPY_HEADER).map_err(failed)?;
-                let read = npy::read_header(&beginning, shape.map(ArrayShape::element_type));
-                let (found, start) = read.map_err(|error| match error {
-                    npy::NpyError::UnknownElementType { .. } => wrong(FileError::NoElementType(error)),
-                    _ => wrong(FileError::Npy(error)),
-                })?;
-                super::check_dimensions(found.num_dimensions()).map_err(wrong)?;
-                let start = start as u64;
+                let (found, start) = npy_header(&beginning, shape).map_err(wrong)?;
                 let most = start.saturating_add(bytes_of(&found)).saturating_add(1);
                 let end = source.len(most).map_err(failed)?;
                 (Some(found), start..end)
             }
-            FileFormat::Npz => return Err(wrong(FileError::Archive)),
+            FileFormat::Npz => {
+                let place = npz::find(&mut source, tensor).map_err(|error| match error {
+                    NpzError::Read(error) => failed(error),
+                    NpzError::File(error) => wrong(error),
+                })?;
+                let mut beginning = vec![0; (place.end - place.start).min(NPY_HEADER) as usize];
+                source.read_at(place.start, &mut beginning).map_err(failed)?;
+                let (found, start) = npy_header(&beginning, shape).map_err(wrong)?;
+                (Some(found), place.start + start..place.end)
+            }
             FileFormat::Safetensors => {
                 let (metadata, start) = read_header(&mut source, path)?;
                 let (found, data) = find(&metadata, tensor).map_err(wrong)?;
@@ -176,6 +181,17 @@ impl std::fmt::Debug for ArrayFile {
     }
 }
 
+/// The shape that the header of an `.npy` file says, and where its elements begin; `given` says the type of elements that NumPy does not know.
+fn npy_header(beginning: &[u8], given: Option<&ArrayShape>) -> Result<(ArrayShape, u64), FileError> {
+    let read = npy::read_header(beginning, given.map(ArrayShape::element_type));
+    let (found, start) = read.map_err(|error| match error {
+        npy::NpyError::UnknownElementType { .. } => FileError::NoElementType(error),
+        _ => FileError::Npy(error),
+    })?;
+    super::check_dimensions(found.num_dimensions())?;
+    Ok((found, start as u64))
+}
+
 /// The bytes that an array takes.
 fn byte_size(array: &ArrayShape, side: Side) -> Result<u64, Error> {
     array.byte_size().ok_or_else(|| {
@@ -240,7 +256,7 @@ pub(crate) fn write(
     let header = match FileFormat::of(path) {
         FileFormat::Raw => Vec::new(),
         FileFormat::Npy => npy::write_header(array).map_err(|error| wrong(FileError::Npy(error)))?,
-        FileFormat::Npz => return Err(wrong(FileError::Archive)),
+        FileFormat::Npz => return Err(wrong(FileError::ArchiveIsWritten)),
         FileFormat::Safetensors => {
             header_of(None, vec![(tensor.to_owned(), info_of(array).map_err(wrong)?)]).map_err(failed)?
         }
@@ -258,7 +274,7 @@ pub(crate) fn check_writable(path: &Path, array: &ArrayShape) -> Result<(), Erro
     let checked = match FileFormat::of(path) {
         FileFormat::Raw => Ok(()),
         FileFormat::Npy => npy::write_header(array).map(drop).map_err(FileError::Npy),
-        FileFormat::Npz => Err(FileError::Archive),
+        FileFormat::Npz => Err(FileError::ArchiveIsWritten),
         FileFormat::Safetensors => super::dtype_of(array).map(drop),
     };
     checked.map_err(|error| Error::file(path, error))

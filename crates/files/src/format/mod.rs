@@ -1,10 +1,11 @@
-//! How files hold arrays: raw bytes, NumPy's `.npy`, and tensors of `.safetensors`.
+//! How files hold arrays: raw bytes, NumPy's `.npy` and `.npz`, and tensors of `.safetensors`.
 //!
 //! A new format is a variant of `FileFormat`, a file here, and its arms in `array.rs`. The help of `relayout` (`crates/cli/src/args`) and
 //! `docs/relayout.md` name the formats.
 
 mod array;
 mod notes;
+mod npz;
 mod safetensors;
 
 pub use array::{ArrayFile, write_array};
@@ -32,7 +33,7 @@ pub(crate) fn check_dimensions(found: usize) -> Result<(), FileError> {
 pub(crate) enum FileFormat {
     Raw,
     Npy,
-    /// An archive of `.npy` files, which is neither read nor written.
+    /// An archive of `.npy` files, which is only read.
     Npz,
     Safetensors,
 }

@@ -194,7 +194,7 @@ fn a_checkpoint_has_each_name_once() {
     let both = Checkpoint::open(&[w, folder.path("w.bin")]);
     assert!(matches!(both, Err(Error::SameShards { second, .. }) if second == folder.path("w.bin")));
     let archive = folder.raw("x.npz");
-    assert!(matches!(ArrayFile::open(&archive, None, None), Err(Error::File { error: FileError::Archive, .. })));
+    assert!(matches!(ArrayFile::open(&archive, None, None), Err(Error::File { error: FileError::Archive { .. }, .. })));
     assert!(matches!(
         Checkpoint::open(&[folder.raw("x.safetensors")]),
         Err(Error::File { error: FileError::NotSafetensors, .. })

@@ -3,3 +3,4 @@
 mod arguments;
 mod dump;
 mod errors;
+mod npz;

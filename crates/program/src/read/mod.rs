@@ -240,9 +240,7 @@ fn other_form(bytes: &[u8]) -> Option<&'static str> {
         return Some("this is an array of NumPy; `xla-shape relayout` reads it");
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        return Some(
-            "this is an archive, such as .npz; unpack it, then `xla-shape relayout` reads the .npy files in it",
-        );
+        return Some("this is an archive; of an .npz file, `xla-shape relayout --tensor NAME` reads an array");
     }
     // A header of JSON after its length, which is a number of 8 bytes, the last of them 0.
     let has_header = bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0);
