@@ -48,6 +48,11 @@
 //! seq, d]`, which is a `[seq, d]`. [`section`](Buffer::section) takes an index, a range or all of each dimension. The fixed dimensions are not
 //! in the tiles, and ranges do not cut them, so that a section has whole tiles.
 //!
+//! # Rows by number
+//!
+//! [`gather_rows`](Buffer::gather_rows) copies the rows that numbers name, as the lookup of an embedding does;
+//! [`scatter_rows`](Buffer::scatter_rows) copies to them.
+//!
 //! # Windows
 //!
 //! [`windows`](Buffer::windows) copies each block together with the elements around it, which a stencil reads, beside blocks that are written.
@@ -57,6 +62,7 @@
 mod copy;
 mod cut;
 mod part;
+mod rows;
 mod section;
 mod sections;
 mod shard;

@@ -1,0 +1,93 @@
+//! Copies of rows whose numbers are data: the lookup of an embedding, and its update.
+
+use crate::buffer::{Buffer, Bytes, BytesMut};
+use crate::element::Plain;
+use crate::types::{ArrayType, Dim};
+
+impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
+    /// Copies a row of another matrix to each row of this one: to row `i`, the row that the number `i` of `rows` names. The matrices may have
+    /// any layouts, and may be blocks.
+    ///
+    /// It is XLA's `gather` of whole rows, except that XLA takes the nearest row instead of one that is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let table = Buffer::<shape!(f32[1000,200]{1,0:T(8,128)})>::from_fn(|[i, _]| i as f32);
+    /// let tokens = Buffer::<shape!(s32[3])>::from_fn(|[i]| [7, 999, 7][i]);
+    /// let mut x = Buffer::<shape!(f32[3,200])>::zeroed();
+    /// x.gather_rows(&table, tokens.as_slice().iter().map(|&token| token as usize));
+    /// assert_eq!([x[[0, 0]], x[[1, 199]], x[[2, 5]]], [7.0, 999.0, 7.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are more or fewer numbers than rows, the other matrix has no row of a number, or sizes that are known only at run time differ.
+    #[track_caller]
+    pub fn gather_rows<T, C, M, K, N>(&mut self, table: &Buffer<T, C>, rows: impl IntoIterator<Item = usize>)
+    where
+        S: ArrayType<Dimensions = (M, N)>,
+        T: ArrayType<Element = S::Element, Dimensions = (K, N), Index = [usize; 2]>,
+        C: Bytes,
+        M: Dim,
+        K: Dim,
+        N: Dim,
+    {
+        let [len, _] = self.sizes();
+        let table = table.view();
+        let [found, _] = table.sizes();
+        let mut count = 0;
+        for row in rows {
+            let mut to =
+                self.line_mut::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
+            to.copy_from(&table.line::<-1>([row, 0]).unwrap_or_else(|| no_row(row, found)));
+            count += 1;
+        }
+        assert!(count == len, "expected {len} row numbers, found {count}");
+    }
+
+    /// Copies each row of another matrix to a row of this one: row `i` to the row that the number `i` of `rows` names. If a number is repeated,
+    /// the last of its rows remains. The matrices may have any layouts, and may be blocks.
+    ///
+    /// It is XLA's `scatter` of whole rows, except that XLA leaves out a row that is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let new = Buffer::<shape!(f32[2,200])>::from_fn(|[i, _]| 10.0 + i as f32);
+    /// let mut cache = Buffer::<shape!(f32[64,200]{1,0:T(8,128)})>::zeroed();
+    /// cache.scatter_rows(&new, [63, 5]);
+    /// assert_eq!([cache[[63, 0]], cache[[5, 199]], cache[[4, 0]]], [10.0, 11.0, 0.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are more or fewer numbers than rows of the other matrix, this matrix has no row of a number, or sizes that are known only at run
+    /// time differ.
+    #[track_caller]
+    pub fn scatter_rows<T, C, M, K, N>(&mut self, values: &Buffer<T, C>, rows: impl IntoIterator<Item = usize>)
+    where
+        S: ArrayType<Dimensions = (M, N)>,
+        T: ArrayType<Element = S::Element, Dimensions = (K, N), Index = [usize; 2]>,
+        C: Bytes,
+        M: Dim,
+        K: Dim,
+        N: Dim,
+    {
+        let [found, _] = self.sizes();
+        let values = values.view();
+        let [len, _] = values.sizes();
+        let mut count = 0;
+        for row in rows {
+            let from =
+                values.line::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
+            self.line_mut::<-1>([row, 0]).unwrap_or_else(|| no_row(row, found)).copy_from(&from);
+            count += 1;
+        }
+        assert!(count == len, "expected {len} row numbers, found {count}");
+    }
+}
+
+#[cold]
+#[track_caller]
+fn no_row<R>(row: usize, rows: usize) -> R {
+    panic!("there is no row {row}: the matrix has {rows}")
+}
