@@ -343,3 +343,72 @@ fn files_that_do_not_belong_together_are_refused() {
         assert_eq!(refused(&["w.device-1.safetensors".to_owned()]), format!("`w.device-1.safetensors`: {message}"));
     }
 }
+
+/// An index that lists no file for a tensor of its device is found out, though no other file of the device is missing.
+#[test]
+fn a_file_that_an_index_lacks_is_named() {
+    let work = Work::new();
+    save(&work.path("a.safetensors"), &[tensor("w", Dtype::F32, &[8, 4], 1)]);
+    save(&work.path("b.safetensors"), &[tensor("lone", Dtype::U8, &[5], 2)]);
+    let index = json!({ "weight_map": { "w": "a.safetensors", "lone": "b.safetensors" } });
+    fs::write(work.path("m.safetensors.index.json"), index.to_string()).unwrap();
+    let plan = json!({ "w": "{devices=[2,1]<=[2]}", "lone": "{maximal device=1}" });
+    work.divide(&["m.safetensors.index.json"], &plan, 2, "two", &[]);
+    let read = |device: i64| -> Value {
+        serde_json::from_slice(&fs::read(work.path(&format!("two/m.safetensors.device-{device}.index.json"))).unwrap())
+            .unwrap()
+    };
+    assert_eq!(read(0)["metadata"]["empty_files"], json!(["b.device-0.safetensors"]));
+    assert!(read(1)["metadata"].get("empty_files").is_none());
+
+    let inputs = ["two/m.safetensors.device-*.index.json"];
+    work.done(&inputs, &json!({ "*": "{replicated}" }), 0, "one", &[]);
+    let mut index = read(1);
+    index["weight_map"].as_object_mut().unwrap().remove("lone");
+    fs::write(work.path("two/m.safetensors.device-1.index.json"), index.to_string()).unwrap();
+    assert_eq!(
+        work.refused(&inputs, &json!({ "*": "{replicated}" })),
+        "expected the files of all devices of `b.safetensors`: tensor `lone` has a shard on device 1, too"
+    );
+    fs::remove_file(work.path("two/b.device-0.safetensors")).unwrap();
+    let message = work.refused(&inputs, &json!({ "*": "{replicated}" }));
+    assert!(message.starts_with("cannot read `two/b.device-0.safetensors`"), "{message}");
+}
+
+/// A process may have fewer files open than a checkpoint has, whole or divided.
+#[cfg(unix)]
+#[test]
+fn there_may_be_more_files_than_can_be_open() {
+    let work = Work::new();
+    let (mut weight_map, mut plan) = (HashMap::new(), serde_json::Map::new());
+    for name in (0..64).map(|i| &*format!("w{i}").leak()) {
+        let file = format!("{name}.safetensors");
+        save(&work.path(&file), &[(name, Dtype::U8, vec![4], vec![1, 2, 3, 4])]);
+        weight_map.insert(name, file);
+        plan.insert(name.to_owned(), json!("{devices=[2]<=[2]}"));
+    }
+    fs::write(work.path("m.safetensors.index.json"), json!({ "weight_map": weight_map }).to_string()).unwrap();
+    let sharding = "{devices=[64]<=[64]}";
+    for device in 0..64_u64 {
+        let note = json!({ "shape": "u8[1]{0}", "whole": "u8[64]{0}", "start": [device], "sharding": sharding });
+        let part = ("v", Dtype::U8, vec![1], vec![u8::try_from(device).unwrap()]);
+        save_noted(
+            &work.path(&format!("v.device-{device}.safetensors")),
+            &part,
+            &json!({ "device": device, "tensors": { "v": note } }),
+        );
+    }
+    let limited = |inputs: &[&str], plan: &Value| {
+        let program = work.shard(inputs, plan, 0, "out");
+        let mut limited = Command::new("sh");
+        limited.current_dir(work.0.path()).args(["-c", "ulimit -n 32; exec \"$0\" \"$@\""]).arg(program.get_program());
+        let done = limited.args(program.get_args()).stdin(Stdio::null()).output().unwrap();
+        assert_eq!((done.status.code(), String::from_utf8(done.stderr).unwrap()), (Some(0), String::new()));
+    };
+    limited(&["m.safetensors.index.json"], &Value::Object(plan));
+    let written = fs::read(work.path("out/w63.device-0.safetensors")).unwrap();
+    assert_eq!(SafeTensors::deserialize(&written).unwrap().tensor("w63").unwrap().data(), [1, 2]);
+    limited(&["v.device-*.safetensors"], &json!({ "*": "{replicated}" }));
+    let written = fs::read(work.path("out/v.device-0.safetensors")).unwrap();
+    assert_eq!(SafeTensors::deserialize(&written).unwrap().tensor("v").unwrap().data(), (0..64).collect::<Vec<u8>>());
+}

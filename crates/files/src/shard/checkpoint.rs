@@ -9,8 +9,8 @@ use crate::format::{Note, Notes, OtherTensor, read_header, shape_of};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
 use xla_shape::ArrayShape;
 
 /// The tensors of one or several `.safetensors` files. Only the headers are read at first.
@@ -40,11 +40,29 @@ struct PartFile {
     source: Result<Closed, Source>,
 }
 
-/// The files of a [`CheckpointFile`] while they are read.
+/// The files of a [`CheckpointFile`] while they are read. Each is open only while a slab is read from it, because a process may not have
+/// as many files open as a tensor can have parts.
 pub(super) struct Opened<'a> {
     file: &'a CheckpointFile,
-    /// Those that had been closed, as far as they were needed.
-    sources: Vec<OnceLock<Source>>,
+}
+
+/// A file that is open.
+pub(super) enum Held<'a> {
+    /// A pipe, which stays open.
+    Pipe(&'a Source),
+    /// A file that is closed again.
+    File(Source),
+}
+
+impl Deref for Held<'_> {
+    type Target = Source;
+
+    fn deref(&self) -> &Source {
+        match self {
+            Self::Pipe(source) => source,
+            Self::File(source) => source,
+        }
+    }
 }
 
 /// A file of which the header was read.
@@ -65,6 +83,15 @@ type Stored = (String, ArrayShape, u64);
 #[derive(Deserialize)]
 struct Index {
     weight_map: BTreeMap<String, String>,
+    metadata: Option<IndexMetadata>,
+}
+
+/// What [`Shards`] writes into an index besides.
+#[derive(Deserialize)]
+struct IndexMetadata {
+    /// The files that have no tensors, but name those of other devices.
+    #[serde(default)]
+    empty_files: Vec<String>,
 }
 
 /// The most bytes of an index that are read.
@@ -274,6 +301,9 @@ fn open_index(path: &Path, files: &mut Vec<Header>) -> Result<(), Error> {
     for (tensor, file) in &index.weight_map {
         by_file.entry(file).or_default().push(tensor);
     }
+    for file in index.metadata.iter().flat_map(|metadata| &metadata.empty_files) {
+        by_file.entry(file).or_default();
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     for (name, listed) in by_file {
         let relative = Path::new(name);
@@ -321,8 +351,7 @@ impl Header {
             let (shape, data) = shape_of(&tensor, info).map_err(wrong)?;
             tensors.push((tensor, shape, start + data.start as u64));
         }
-        let source = if notes.is_some() { Closed::new(source) } else { Ok(Err(source)) };
-        let source = source.map_err(|error| Error::read(&path, error))?;
+        let source = Closed::new(source).map_err(|error| Error::read(&path, error))?;
         Ok(Self { path, name, source, notes, tensors })
     }
 
@@ -449,28 +478,19 @@ impl CheckpointFile {
 
     /// The files, to be read.
     pub(super) fn opened(&self) -> Opened<'_> {
-        Opened { file: self, sources: self.parts.iter().map(|_| OnceLock::new()).collect() }
+        Opened { file: self }
     }
 }
 
 impl Opened<'_> {
     /// A file by its number, and its path.
-    pub(super) fn get(&self, number: usize) -> Result<(&Path, &Source), Error> {
+    pub(super) fn get(&self, number: usize) -> Result<(&Path, Held<'_>), Error> {
         let PartFile { path, source } = &self.file.parts[number];
-        let closed = match source {
-            Err(source) => return Ok((path, source)),
-            Ok(closed) => closed,
+        let held = match source {
+            Err(source) => Held::Pipe(source),
+            Ok(closed) => Held::File(closed.open(path).map_err(|error| Error::read(path, error))?),
         };
-        let opened = &self.sources[number];
-        if opened.get().is_none() {
-            let source = closed.open(path).map_err(|error| Error::read(path, error))?;
-            // Another thread may have opened it, too.
-            _ = opened.set(source);
-        }
-        opened
-            .get()
-            .map(|source| (path.as_path(), source))
-            .ok_or_else(|| Error::read(path, std::io::ErrorKind::NotFound.into()))
+        Ok((path, held))
     }
 
     pub(super) fn tensor(&self, number: usize) -> &Tensor {

@@ -180,6 +180,9 @@ struct Index<'a> {
 #[derive(Serialize)]
 struct IndexMetadata {
     total_size: u64,
+    /// The files without tensors: they say which tensors other devices have, so that a file that is missing is noticed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    empty_files: Vec<String>,
 }
 
 /// The files to read, the most bytes of a slab, and the flag that stops the work.
@@ -334,15 +337,18 @@ impl<'a> Shards<'a> {
     pub fn write_index(&self) -> Result<Option<PathBuf>, Error> {
         let Some(path) = self.index() else { return Ok(None) };
         let mut weight_map = BTreeMap::new();
-        let mut total_size = 0_u64;
+        let (mut total_size, mut empty_files) = (0_u64, Vec::new());
         for (job, file) in self.jobs.iter().zip(&self.checkpoint.files) {
+            let name = output_name(&file.name, self.device).to_string_lossy().into_owned();
+            if job.pieces.is_empty() {
+                empty_files.push(name.clone());
+            }
             for piece in &job.pieces {
-                let name = output_name(&file.name, self.device);
-                weight_map.insert(file.tensors[piece.tensor].name.as_str(), name.to_string_lossy().into_owned());
+                weight_map.insert(file.tensors[piece.tensor].name.as_str(), name.clone());
                 total_size = total_size.saturating_add(piece.to.byte_size().unwrap_or_default());
             }
         }
-        let index = Index { metadata: IndexMetadata { total_size }, weight_map };
+        let index = Index { metadata: IndexMetadata { total_size, empty_files }, weight_map };
         let mut text = serde_json::to_vec(&index).map_err(|error| Error::write(&path, error.into()))?;
         text.push(b'\n');
         write_regular(&path, &text)?;

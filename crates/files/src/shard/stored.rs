@@ -230,7 +230,7 @@ impl Needed<'_> {
             let (path, source) = files.get(part.place.file)?;
             let short = || Error::read(path, ErrorKind::UnexpectedEof.into());
             let runs = MovedRuns::new((self.shape, part.region.start.clone()), (shape, start.clone()), &common);
-            let mut reader = Reader::new(source, room);
+            let mut reader = Reader::new(&source, room);
             for run in runs.map_err(|_| short())? {
                 let range = |array: &ArrayShape, start: u64| array.byte_range(&(start..start.checked_add(run.len)?));
                 let (Some(from), Some(to)) = (range(self.shape, run.from), range(shape, run.to)) else {
