@@ -190,10 +190,12 @@ fn the_program_takes_the_commands_of_the_book() {
 }
 
 /// Code in pages that nothing runs, by the page and the language, and why.
-const NOT_RUN: [(&str, &str, &str); 12] = [
+const NOT_RUN: [(&str, &str, &str); 14] = [
     ("docs/c.md", "c", "parts of programs; scripts/c.sh runs whole ones"),
     ("docs/c.md", "cpp", "parts of programs; scripts/c.sh runs whole ones"),
     ("docs/claims.md", "python no-run", "python/tests/test_guards.py makes such calls"),
+    ("docs/editor.md", "lua", "settings of Neovim"),
+    ("docs/editor.md", "toml", "settings of Helix"),
     ("docs/fit.md", "python no-run", "needs libtpu"),
     (
         "docs/kernel-inside.md",
