@@ -66,7 +66,7 @@ pub struct Row {
     pub change: Option<String>,
     /// The layout to ask JAX for; null for the device's own choice, and if the dimensions change first.
     pub jax: Option<String>,
-    /// Of the device's own choice: the dimensions that could be longer in as many bytes.
+    /// For the layout that the device chooses itself: the dimensions that could be longer without more bytes.
     pub room: Vec<Room>,
     /// Whether it is the layout that was given.
     #[serde(skip)]

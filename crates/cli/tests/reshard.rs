@@ -73,11 +73,17 @@ fn nothing_moves() {
 /// The parts of thousands of devices are listed as far as there are few, and nothing takes long.
 #[test]
 fn many_devices() {
-    let rows = "{devices=[4096,1]<=[4096]}";
-    let found = answer(&["bf16[65536,65536]", "--from", rows, "--to", "{devices=[1,4096]<=[4096]}"]);
-    assert_eq!((&found["messages"], &found["collectives"]), (&json!(4096 * 4095), &json!(["all-to-all"])));
-    let listed = found["devices"].as_array().unwrap().len() as u64;
-    assert_eq!((listed, found["more_devices"].as_u64().unwrap() + listed), (64, 4096));
+    let all_to_all = |devices: u64, more: &[&str]| {
+        let [rows, columns] =
+            ["{devices=[N,1]<=[N]}", "{devices=[1,N]<=[N]}"].map(|text| text.replace('N', &devices.to_string()));
+        let found = answer(&[&["bf16[65536,65536]", "--from", &rows, "--to", &columns][..], more].concat());
+        let messages = json!(devices * (devices - 1));
+        assert_eq!((&found["messages"], &found["collectives"]), (&messages, &json!(["all-to-all"])));
+        (found["devices"].as_array().unwrap().len() as u64, found["more_devices"].as_u64().unwrap())
+    };
+    assert_eq!(all_to_all(128, &[]), (128, 0));
+    // The effort is that of the devices that are listed.
+    assert_eq!(all_to_all(4096, &["--device", "7"]).0, 1);
     // Many copies of two halves, on one host.
     let halves = "{devices=[2,32768]<=[65536] last_tile_dim_replicate}";
     let found = answer(&[

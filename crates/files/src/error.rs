@@ -157,7 +157,7 @@ pub enum Error {
         /// What it says.
         found: String,
     },
-    /// The file of a device is missing, which has a shard of a tensor.
+    /// The file of a device that has a shard of a tensor is missing.
     #[error("expected the files of all devices of `{}`: tensor `{tensor}` has a shard on device {device}, too", file.display())]
     NoDevice {
         /// The file's name, without a device.

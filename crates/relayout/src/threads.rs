@@ -40,7 +40,7 @@ pub(super) fn run(step: &BoundedStep, widths: Widths, source: &[u8], destination
         if destination.len() > MAX_STRETCH_BYTES {
             serial(step.step(), destination);
         } else if helpers.caller.goes_on() {
-            // A small array takes microseconds: a single part is not made again of the whole.
+            // A small array takes microseconds, so the step runs as it is, and not as a copy cut to its only part.
             step.run(&widths, source, destination);
         }
         return;

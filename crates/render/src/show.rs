@@ -19,7 +19,7 @@ pub trait Show: Answer {
     /// ```
     fn text(&self, width: usize) -> Text;
 
-    /// What of the answer for people a prompt gets: what the JSON says, too, without what explains it.
+    /// The part of [`text`](Self::text) for an agent's prompt: the facts of the JSON, without explanations.
     fn lead(&self, width: usize) -> Text {
         self.text(width)
     }

@@ -112,20 +112,16 @@ fn unbounded_positions<S: ArrayType>(shape: S) -> usize {
 
 /// Splits `0..size` into pieces that begin at multiples of `len`, and calls `f` with the start and the length of each.
 ///
-/// If `len` is a constant, `f` sees a constant.
+/// If `len` is a constant, `f` sees a constant. `f` is called at two places only: it is compiled into each.
 #[inline(always)]
 pub(super) fn for_each_run(size: usize, len: usize, mut f: impl FnMut(usize, usize)) {
-    if size <= len {
-        if size > 0 {
-            f(0, size);
-        }
-        return;
-    }
-    let rest = size % len;
-    for start in (0..size - rest).step_by(len) {
+    debug_assert!(len > 0, "a run has an element");
+    let mut start = 0;
+    while size - start >= len {
         f(start, len);
+        start += len;
     }
-    if rest > 0 {
-        f(size - rest, rest);
+    if start < size {
+        f(start, size - start);
     }
 }

@@ -142,8 +142,8 @@ pub struct InstructionFigures {
     pub vmem_bytes: Option<u64>,
 }
 
-/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device. The program
-/// with kernels also has instructions that are none: `true` is a kernel.
+/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device. In
+/// `program`, kernels are `true`, and the instructions that XLA compiled itself `false`.
 pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKernel]) -> Vec<AgainstXla> {
     let of_kernels = set_of(program.iter().map(|(entry, _)| &entry.target));
     let of_xla = set_of(xla.iter().map(|entry| &entry.target));

@@ -51,7 +51,7 @@ fn vmem_limits(limit: u64) -> Vec<String> {
             ranges.push(range);
         }
     }
-    // All that one generation has is rarely what a program has set on another.
+    // A limit that is the whole VMEM of one generation is rarely what a program for another has set.
     if !ranges.is_empty() && (whole.is_empty() || is_default) {
         sentences.push(format!("vmem_limit_bytes can be at most {}.", ranges.join(", ")));
     }

@@ -271,7 +271,7 @@ mod vectors {
         cast(vaddq_s32(cast(sums), vpaddq_s32(low, high)))
     }
 
-    /// The first factor gets a sign by subtracting 128, which are added again.
+    /// Subtracts 128 from the first factor, which makes it signed, and adds 128 times the second to the sums.
     #[cfg(target_arch = "aarch64")]
     #[inline]
     #[target_feature(enable = "neon")]

@@ -187,7 +187,7 @@ impl ReportedAmount {
         if all().any(|vmem| is_default(&vmem)) {
             return all().any(|vmem| is_default(&vmem) && bytes <= vmem.most);
         }
-        // All that one generation has is rarely what a program has set on another.
+        // A limit that is the whole VMEM of one generation is rarely what a program for another has set.
         !all().any(|vmem| is_about(limit, vmem.most)) && all().any(|vmem| bytes <= vmem.most)
     }
 }
