@@ -88,9 +88,11 @@ api() {
         mkdir -p "$probe/$name/src"
         printf '[package]\nname = "probe"\nversion = "1.0.0"\nedition = "2024"\n[workspace]\n' >"$probe/$name/Cargo.toml"
     done
-    echo 'pub fn kept() {} pub fn gone() {}' >"$probe/before/src/lib.rs"
+    local check=(cargo semver-checks --manifest-path "$probe/after/Cargo.toml" --baseline-root "$probe/before")
+    echo 'pub fn kept() {} pub fn gone() {}' | tee "$probe/before/src/lib.rs" >"$probe/after/src/lib.rs"
+    "${check[@]}" || fail "cargo-semver-checks refuses a crate that did not change"
     echo 'pub fn kept() {}' >"$probe/after/src/lib.rs"
-    ! cargo semver-checks --manifest-path "$probe/after/Cargo.toml" --baseline-root "$probe/before" >/dev/null 2>&1 ||
+    ! "${check[@]}" >/dev/null 2>&1 ||
         fail "cargo-semver-checks takes a crate that has lost a function"
     local before
     before=$(git tag --list 'v*' --sort=-v:refname | head -1)
