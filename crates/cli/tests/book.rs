@@ -138,14 +138,17 @@ fn blocks(page: &str) -> Vec<(String, String)> {
 }
 
 /// The beginnings of the commands in blocks of shell that are not the program's, and what runs them.
-const RUN_ELSEWHERE: [(&str, &str); 10] = [
+const RUN_ELSEWHERE: [(&str, &str); 13] = [
     (
         "cargo ",
         ".ci/run tests and runs; the part `readme` of scripts/release.sh installs, and adds the library to a crate",
     ),
     ("pip install ", "scripts/wheel.sh installs the package in a clean environment"),
     ("cc program.c ", "scripts/c.sh does it with its own programs"),
-    ("scripts/", "a script of the gate"),
+    ("pip wheel ", "scripts/jax.sh builds the template's wheel"),
+    ("python -m ", "scripts/jax.sh tests the template, and makes its stubs"),
+    (".ci/run", "the gate itself"),
+    ("scripts/", "the gate runs it, or a person before a release (docs/releasing.md)"),
     ("python3 -m http.server ", "it does not end"),
     ("python examples/kernels/", "scripts/kernels.py compiles these kernels; needs JAX"),
     ("python lower.py ", "needs JAX and a published package"),
@@ -224,7 +227,7 @@ fn all_code_of_the_book_is_run() {
         for (language, code) in blocks(&page) {
             let is_run = match language.as_str() {
                 // The tests above, and output.
-                "console" | "console,wrap" | "sh" | "text" | "" => true,
+                "console" | "console,wrap" | "sh" | "text" => true,
                 "rust" | "rust,no_run" => match name
                     .strip_prefix("crates/")
                     .and_then(|name| name.strip_suffix("/README.md"))
