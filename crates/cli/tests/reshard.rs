@@ -106,6 +106,15 @@ fn what_cannot_be_is_refused() {
             &["f32[8,8]", "--from", "{manual}", "--to", "{replicated}"][..],
             "the sharding before: expected a sharding that says what each device has, found `{manual}`",
         ),
+        // The devices of a manual subgroup have different contents.
+        (
+            &["f32[8,8]", "--from", "{devices=[2,1,2]<=[4] last_tile_dims={manual}}", "--to", "{devices=[4,1]<=[4]}"],
+            "expected a sharding that says what each device has, found `{manual}`",
+        ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{mesh['x'=2,'y'=2], [{'x'}, {}], manual={'y'}}"],
+            "expected a sharding that says what each device has, found `{manual}`",
+        ),
         (
             &["f32[8,8]", "--from", "{devices=[4,1]<=[4]}", "--to", "{devices=[4]<=[4]}"],
             "the new sharding: expected a sharding of 2 dimensions, as the array has, found one of 1",

@@ -295,10 +295,7 @@ impl Resharding {
             messages,
             collectives: collective(kind).into_iter().collect(),
             several: kind == ReshardKind::Mixed,
-            through: match rearrangement {
-                None if needs_several(&reshard) => Through::new(array, from, to),
-                _ => None,
-            },
+            through: if rearrangement.is_none() { Through::new(array, from, to) } else { None },
             axes: mesh.map(|mesh| along(mesh, &reshard, bytes)),
             devices: listed.into_iter().map(|device| receiver(&reshard, device, bytes)).collect(),
             more_devices,

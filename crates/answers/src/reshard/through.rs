@@ -4,8 +4,8 @@
 //! `xla/service/spmd/spmd_partitioner.cc`). If none makes the change, it gathers the whole array on each device, and warns of an
 //! "Involuntary full rematerialization". Often there is a sharding between the two, so that one operation leads to it, and one from it.
 //!
-//! A sharding assigns axes of the devices to the dimensions of the array. Both are written with the same axes first: `[4,2]<=[8]` and
-//! `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of
+//! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes:
+//! `[4,2]<=[8]` and `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of
 //! dimensions, moves them to the end of another, exchanges two, or adds one. The shardings that one such step reaches from either side
 //! are tried.
 
@@ -37,7 +37,7 @@ pub struct Through {
     pub shard: String,
     /// The bytes of a shard, with padding; null if they do not fit in 64 bits.
     pub shard_bytes: Option<u64>,
-    /// The collective operations to it and from it. Where devices keep parts of what they have, none is needed.
+    /// The collective operations that lead to it and from it, in this order. A step in which devices only drop elements needs none, and is left out.
     pub collectives: Vec<Collective>,
     /// The bytes that all devices together receive; null if the bits do not fit in 64 bits.
     pub bytes_moved: Option<u64>,
@@ -45,8 +45,8 @@ pub struct Through {
 
 /// At most so many axes change their place.
 const MAX_MOVING: usize = 8;
-/// At most so many devices are looked at, those of each sharding that is tried together.
-const MAX_LOOKED_AT: u64 = 1 << 15;
+/// The shardings that are tried have at most so many devices together: a log may have many changes.
+const MAX_LOOKED_AT: u64 = 1 << 13;
 
 /// An axis of the devices: their number is `… + index * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,12 +59,20 @@ struct Digit {
 type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
-    /// The sharding between two others to and from which one collective operation leads, or none, and that moves the fewest bytes; `None`
-    /// if there is none, if an array is not divided evenly, or if the shardings do not divide it by axes of the same devices.
+    /// A sharding that one operation reaches from `from`, and from which one reaches `to`: of those, the one that moves the fewest bytes. `None`
+    /// if one operation makes the whole change, if there is no such sharding or none with smaller shards than the array, if the array is not
+    /// divided evenly, or if the shardings do not divide it by axes of the same devices.
     #[must_use]
     pub fn new(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Self> {
+        if !needs_several(&from.reshard(to, array).ok()?) {
+            return None;
+        }
         let sharding = between(array, from, to)?;
         let partition = sharding.partition(array).ok()?;
+        // Padding may make a shard as large as the array.
+        if partition.shard().byte_size() >= array.byte_size() {
+            return None;
+        }
         let (first, second) = (from.reshard(&sharding, array).ok()?, sharding.reshard(to, array).ok()?);
         Some(Self {
             sharding: sharding.to_string(),
@@ -114,8 +122,9 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Shardin
     if matches!(sharding.to_tiled().ok()?.kind(), ShardingKind::Replicated) {
         return None;
     }
+    // Other shardings have a mesh of ours, whose axis nobody else knows.
     match (from.kind(), to.kind()) {
-        (ShardingKind::Named(_), _) | (_, ShardingKind::Named(_)) => Some(sharding),
+        (ShardingKind::Named(a), ShardingKind::Named(b)) if a.mesh() == b.mesh() => Some(sharding),
         _ => Some(sharding.to_tiled().ok()?.into_owned()),
     }
 }
@@ -161,7 +170,8 @@ fn digit(mesh: &Mesh, axis: AxisRef) -> Digit {
     }
 }
 
-/// The axes that a tiled sharding assigns to each dimension; `None` if its devices are in no order of axes.
+/// The axes that a tiled sharding assigns to each dimension; `None` if it lists its devices, or if a dimension takes a part of an axis that
+/// does not divide it.
 fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
     let Devices::Iota(iota) = tiled.assignment().devices() else { return None };
     let is_whole = tiled.subgroups().iter().all(|&subgroup| subgroup == Subgroup::Replicated);
@@ -194,7 +204,7 @@ fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
     of_tiles.collect()
 }
 
-/// Where axes begin and end, so that each axis of both sides is one or several of those between; `None` if they overlap otherwise.
+/// The strides at which axes begin and end. Cut at all of them, both sides have the same axes. `None` if axes overlap in another way.
 fn cuts(mesh: &Mesh, sides: &[Axes<Digit>; 2]) -> Option<Vec<u64>> {
     let of_mesh = (0..mesh.axes().len()).map(|axis| digit(mesh, AxisRef::whole(axis)));
     let digits = sides.iter().flatten().flatten().copied().chain(of_mesh);

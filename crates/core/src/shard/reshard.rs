@@ -4,7 +4,8 @@ use super::devices::MAX_LISTED_DEVICES;
 use super::error::ShardingError;
 use super::partition::{Partition, Region};
 use super::runs::MovedRuns;
-use super::sharding::Sharding;
+use super::sharding::{Sharding, ShardingKind};
+use super::tiled::Subgroup;
 use crate::layout::Layout;
 use crate::map::{StrideTableError, row_major_index, row_major_number};
 use crate::shape::array::ArrayShape;
@@ -119,7 +120,7 @@ impl Sharding {
     /// ```
     ///
     /// # Errors
-    /// If [`partition`](Self::partition) fails for one of the shardings, one is unreduced, or there are more devices
+    /// If [`partition`](Self::partition) fails for one of the shardings, one is unreduced or has manual subgroups, or there are more devices
     /// than [`MAX_LISTED_DEVICES`].
     pub fn reshard(&self, to: &Self, array: &ArrayShape) -> Result<Reshard, ShardingError> {
         check_elements(self)?;
@@ -128,11 +129,19 @@ impl Sharding {
     }
 }
 
-/// Checks that devices have elements, not summands of them.
+/// Checks that the sharding says which elements each device has: no summands of them, and nothing that the program divides itself. The devices
+/// of a manual subgroup have tiles at one place with different contents.
 pub(super) fn check_elements(sharding: &Sharding) -> Result<(), ShardingError> {
-    match sharding.to_tiled()?.reduction() {
-        Some(_) => Err(ShardingError::Undetermined { kind: "unreduced" }),
-        None => Ok(()),
+    let sharding = sharding.to_tiled()?;
+    let subgroups = match sharding.kind() {
+        ShardingKind::Tiled(tiled) => tiled.subgroups(),
+        _ => &[],
+    };
+    let other = subgroups.iter().find(|&&subgroup| subgroup != Subgroup::Replicated);
+    match (sharding.reduction(), other) {
+        (Some(_), _) => Err(ShardingError::Undetermined { kind: Subgroup::Unreduced.name() }),
+        (None, Some(other)) => Err(ShardingError::Undetermined { kind: other.name() }),
+        (None, None) => Ok(()),
     }
 }
 

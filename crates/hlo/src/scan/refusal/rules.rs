@@ -513,7 +513,11 @@ fn full_replication(text: &str) -> Option<RefusalCause> {
     let rest = after(rest, "sharding ")?;
     let ends = [" without doing a full rematerialization", " efficiently for HLO operation"];
     let (shardings, operation) = ends.iter().find_map(|end| rest.split_once(end))?;
-    let (from, to) = shardings.split_once(" to ")?;
+    // The metadata of a sharding may contain the word, too.
+    let (from, to) = match shardings.find("} to {") {
+        Some(end) => (&shardings[..=end], &shardings[end + "} to ".len()..]),
+        None => shardings.split_once(" to ")?,
+    };
     let sharding = |text: &str| Sharding::from_str(text.trim()).ok();
     let array = find_shapes(operation).find_map(|found| match found.shape {
         Shape::Array(array) => Some(array),
