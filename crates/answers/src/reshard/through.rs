@@ -24,9 +24,9 @@ use xla_shape_core::{ArrayShape, ElementType};
 /// ```
 /// use xla_shape_answers::reshard::{Collective, Through};
 ///
-/// let (from, to) = ("{devices=[1,2,2]<=[4] last_tile_dim_replicate}".parse()?, "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}".parse()?);
-/// let through = Through::new(&"f64[96,8]".parse()?, &from, &to).unwrap();
-/// assert_eq!(through.shard, "f64[96,8]{1,0}");
+/// let (from, to) = ("{devices=[4,1]<=[4]}".parse()?, "{devices=[1,2,2]<=[4] last_tile_dim_replicate}".parse()?);
+/// let through = Through::new(&"f32[96,8]".parse()?, &from, &to).unwrap();
+/// assert_eq!((through.sharding.as_str(), through.shard.as_str()), ("{devices=[1,4]<=[4]}", "f32[96,2]{1,0}"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
