@@ -20,6 +20,7 @@ const COPIES = Array(3).fill('duplicate-function-elimination');
 const PASSES = [
   ...COPIES, 'remove-unused-names', 'remove-unused-brs', 'remove-unused-names', ...COPIES, 'merge-similar-functions', ...COPIES,
   'rse', 'vacuum', 'optimize-instructions', 'code-folding', 'vacuum', ...COPIES, 'remove-unused-module-elements',
+  'remove-unused-brs', 'remove-unused-names', 'vacuum',
   'reorder-functions-by-name', 'strip-debug',
 ];
 // What rustc uses of WebAssembly.

@@ -2,6 +2,7 @@
 
 use crate::numbers::{InUnits, count};
 use crate::place::layout_in_jax;
+#[cfg(feature = "through")]
 use crate::shell_line;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -161,17 +162,20 @@ pub(super) fn text(remedy: &Remedy) -> String {
 }
 
 /// A sharding to go through, with the command that says what moves.
+#[cfg(feature = "through")]
 fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> String {
     let [Some(from), Some(to)] = shardings else { return between(None) };
-    // Only programs for people's own machines look for the sharding: the explorer would be larger for it.
-    #[cfg(feature = "through")]
     let sharding =
         array.and_then(|array| crate::reshard::Through::new(array, from, to)).map(|through| through.sharding);
-    #[cfg(not(feature = "through"))]
-    let sharding = None;
     let array = array.map_or_else(|| "SHAPE".to_owned(), ToString::to_string);
     let command = ["xla-shape", "reshard", &array, "--from", &from.to_string(), "--to", &to.to_string()];
     format!("{} `{}` says what must move.", between(sharding), shell_line(command))
+}
+
+/// The explorer has no `reshard`, and would be larger for the search: it says only what such a sharding does.
+#[cfg(not(feature = "through"))]
+fn constrain(_: Option<&ArrayShape>, _: &[Option<Sharding>; 2]) -> String {
+    between(None)
 }
 
 fn between(sharding: Option<String>) -> String {
