@@ -173,7 +173,7 @@ def answer(server, path, line, column, question):
             found = server.ask("textDocument/completion", at) or {"items": []}
             labels = {re.match(r"[\w:]+", item["label"])[0] for item in found["items"] if re.match(r"[\w:]+", item["label"])}
             return "\n".join(f"{word}: {'yes' if word in labels else 'no'}" for word in words)
-    sys.exit(f"{path.name}:{line + 1}: there is no question `{question}`")
+    sys.exit(f"{path.name}:{line + 1}: expected a question such as `hover`, found `{question}`")
 
 
 def questions(path):

@@ -1,7 +1,7 @@
 //! The book in `docs/` and the first page: the output of their commands, their pictures and links.
 //!
-//! In a `console` block, a line `$ …` is a command, and the lines below it are its output. In a `text` block the output is of a command that
-//! needs a compiler or a device: it is not run, but the program must take the command.
+//! In a `console` block, a line `$ …` is a command, and the lines below it are its output. Where a command needs a compiler or a device, the
+//! block is `text`: the command is not run, but the program must know it and its options.
 //! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
 
 use crate::program::program_path;

@@ -61,7 +61,7 @@ fn rows_of_blocks_are_moved() {
     y.gather_rows(&last, [7, 0, 7]);
     assert_eq!([y[[0, 0]], y[[1, 127]], y[[2, 5]]], [300 * 39 + 128, 300 * 32 + 255, 300 * 39 + 133]);
     let refused = catch_unwind(AssertUnwindSafe(|| y.gather_rows(&last, [7, 0, 8])));
-    assert_eq!(refused.unwrap_err().downcast_ref::<String>().unwrap(), "there is no row 8: the matrix has 8");
+    assert_eq!(refused.unwrap_err().downcast_ref::<String>().unwrap(), "expected row numbers below 8, found 8");
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn wrong_numbers_are_refused() {
     };
     assert_eq!(refused(&[0]), "expected 2 row numbers, found 1");
     assert_eq!(refused(&[0, 1, 2]), "expected 2 row numbers, found more");
-    assert_eq!(refused(&[0, 4]), "there is no row 4: the matrix has 4");
-    assert_eq!(refused(&[usize::MAX, 0]), format!("there is no row {}: the matrix has 4", usize::MAX));
+    assert_eq!(refused(&[0, 4]), "expected row numbers below 4, found 4");
+    assert_eq!(refused(&[usize::MAX, 0]), format!("expected row numbers below 4, found {}", usize::MAX));
     // An array without rows takes no numbers.
     Buffer::<shape!(s16[0,3])>::zeroed().gather_rows(&x, []);
 }

@@ -89,5 +89,5 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
 #[cold]
 #[track_caller]
 fn no_row<R>(row: usize, rows: usize) -> R {
-    panic!("there is no row {row}: the matrix has {rows}")
+    panic!("expected row numbers below {rows}, found {row}")
 }

@@ -439,6 +439,7 @@ macro_rules! run_operand {
             }
 
             #[inline(always)]
+            // SAFETY: the caller keeps the promise of the trait's `run`.
             unsafe fn run((shape, values): &Self::Prepared, index: S::Index, len: usize, stride: usize) -> Self::Run {
                 let first = values.pointer(positions(shape.linear_index_of(index), len, stride));
                 // SAFETY: the caller's promise. Nothing else writes the array's elements for `'a`; if this is an operand to write, nothing else reads
@@ -471,6 +472,7 @@ macro_rules! run_operand {
             }
 
             #[inline(always)]
+            // SAFETY: the caller keeps the promise of the trait's `run`.
             unsafe fn run(
                 (shape, index, values): &Self::Prepared,
                 [number]: [usize; 1],

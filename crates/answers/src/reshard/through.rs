@@ -43,9 +43,9 @@ pub struct Through {
     pub bytes_moved: Option<u64>,
 }
 
-/// At most so many axes change their place.
+/// The most axes that may move. With more, no sharding is looked for.
 const MAX_MOVING: usize = 8;
-/// The shardings that are tried have at most so many devices together: a log may have many changes.
+/// The most devices, summed over the shardings that are tried. It bounds the time of a log with many changes.
 const MAX_LOOKED_AT: u64 = 1 << 13;
 
 /// An axis of the devices: their number is `… + index * stride`.
@@ -59,9 +59,11 @@ struct Digit {
 type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
-    /// A sharding that one operation reaches from `from`, and from which one reaches `to`: of those, the one that moves the fewest bytes. `None`
-    /// if one operation makes the whole change, if there is no such sharding or none with smaller shards than the array, if the array is not
-    /// divided evenly, or if the shardings do not divide it by axes of the same devices.
+    /// A sharding that one operation reaches from `from`, and from which one operation reaches `to`. Of several, it is the one that moves the
+    /// fewest bytes.
+    ///
+    /// `None` if one operation makes the whole change, or if no such sharding is found. None is found if its shards would be as large as the
+    /// array, if the array is not divided evenly, or if the two shardings do not divide it by axes of the same devices.
     #[must_use]
     pub fn new(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Self> {
         if !needs_several(&from.reshard(to, array).ok()?) {

@@ -126,7 +126,7 @@ struct Member<'a> {
     header: u64,
 }
 
-/// The `.npy` files that a directory lists. Other members are no arrays.
+/// The members of an archive that are `.npy` files. Only these are arrays.
 fn members(directory: &[u8]) -> Result<Vec<Member<'_>>, FileError> {
     let mut members = Vec::new();
     let mut fields = Fields(directory);

@@ -156,7 +156,7 @@ fn can_follow(line: &str) -> bool {
             .any(|words| bare.starts_with(words))
 }
 
-/// Adds a text with each byte replaced by a space, but for the ends of lines.
+/// Adds as many spaces as the text has bytes. Line breaks stay.
 fn push_blank(result: &mut String, text: &str) {
     result.extend(text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
 }
