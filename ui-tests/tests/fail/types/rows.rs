@@ -1,0 +1,23 @@
+//! Rows by number of another length, of another element type, of arrays that are not matrices, and with numbers that are not `usize`.
+
+use xla_shape::{Buffer, shape};
+
+fn main() {
+    let table = Buffer::<shape!(f32[1000,200]{1,0:T(8,128)})>::zeroed();
+    let mut x = Buffer::<shape!(f32[3,128])>::zeroed();
+    x.gather_rows(&table, [7, 999, 7]);
+    x.scatter_rows(&table, [7, 999, 7]);
+    let mut integers = Buffer::<shape!(s32[3,200])>::zeroed();
+    integers.gather_rows(&table, [7, 999, 7]);
+    integers.scatter_rows(&table, [7, 999, 7]);
+    let mut cube = Buffer::<shape!(f32[3,4,200])>::zeroed();
+    cube.gather_rows(&table, [7, 999, 7]);
+    let mut rows = Buffer::<shape!(f32[3,200])>::zeroed();
+    rows.gather_rows(&cube, [1, 2, 0]);
+    rows.scatter_rows(&cube, [1, 2, 0]);
+    let tokens = Buffer::<shape!(s32[3])>::zeroed();
+    rows.gather_rows(&table, tokens.as_slice());
+    rows.scatter_rows(&table, &tokens);
+    let packed = Buffer::<shape!(s4[3,200]{1,0:E(4)})>::zeroed();
+    Buffer::<shape!(s4[3,200])>::zeroed().gather_rows(&packed, [0]);
+}
