@@ -12,6 +12,7 @@ mod numbers;
 mod product;
 mod raw_parts;
 mod relayout;
+mod reshard;
 mod rows;
 mod runs;
 mod sections;

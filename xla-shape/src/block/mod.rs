@@ -62,6 +62,7 @@
 mod copy;
 mod cut;
 mod part;
+mod reshard;
 mod rows;
 mod section;
 mod sections;

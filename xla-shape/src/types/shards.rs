@@ -22,6 +22,9 @@ use xla_shape_relayout::wide::wide;
 pub trait ShardingType: 'static + Sealed {
     /// The number of pieces of each dimension: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for the whole array.
     type Pieces;
+    /// The kind of sharding or of subgroup that keeps it from saying which elements each device has.
+    #[doc(hidden)]
+    const UNDETERMINED: Option<&'static str> = None;
 
     /// The sharding as a value.
     ///
@@ -97,6 +100,7 @@ impl<const DEVICE: i64> ShardingType for Maximal<DEVICE> {
 
 impl ShardingType for Unreduced {
     type Pieces = Uncut;
+    const UNDETERMINED: Option<&'static str> = Some(Subgroup::Unreduced.name());
 
     fn sharding() -> Sharding {
         Sharding::UNREDUCED.with_reduction(Reduction::Sum)
@@ -155,6 +159,13 @@ impl<const KIND: u8, const COUNT: usize> Constant<(Subgroup, usize)> for Group<K
 
 impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> ShardingType for Divided<P, O, G> {
     type Pieces = P;
+    const UNDETERMINED: Option<&'static str> = {
+        let mut i = 0;
+        while i < G::VALUES.len() && matches!(G::VALUES[i].0, Subgroup::Replicated) {
+            i += 1;
+        }
+        if i < G::VALUES.len() { Some(G::VALUES[i].0.name()) } else { None }
+    };
 
     fn sharding() -> Sharding {
         let counts = P::VALUES.iter().copied().chain(G::VALUES.iter().map(|&(_, count)| count));
