@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::buffer::Buffer;
 use crate::error::{out_of_bounds, shape_error};
+use crate::host;
 use crate::memory::ReadableBuffer;
 use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument, quoted};
@@ -12,11 +13,13 @@ use pyo3::types::{PyDict, PySlice, PyTuple};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use xla_shape::buffer::AlignedBytes;
-use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
+use xla_shape::shard::{Hosts, MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
 use xla_shape::{ArrayShape, ElementType};
 use xla_shape_answers::draw::DeviceDrawing;
 use xla_shape_answers::reshard::{Change, Resharding};
+use xla_shape_program::Compiler;
 use xla_shape_render::{Html as _, Svg as _};
+use xla_shape_tune::Devices;
 
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
 type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);
@@ -36,9 +39,29 @@ impl Sharding {
             to: to.0,
             rearrangement: rearrange.map(str::parse).transpose().map_err(shape_error)?,
             layout: layout.map(str::parse).transpose().map_err(shape_error)?,
-            devices_per_host: None,
+            hosts: None,
             devices: Vec::new(),
         })
+    }
+}
+
+/// Which devices are on one host: a number, lists of devices, or a text.
+struct HostsArgument(Hosts);
+
+impl<'py> FromPyObject<'_, 'py> for HostsArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = value.extract::<&str>() {
+            return text.parse().map(Self).map_err(shape_error);
+        }
+        if let Ok(groups) = value.extract::<Vec<Vec<Number<i64>>>>() {
+            let groups = groups.iter().map(|group| group.iter().map(|device| device.0).collect());
+            return Hosts::listed(groups.collect()).map(Self).map_err(shape_error);
+        }
+        let devices = NonZeroU64::new(value.extract::<Number<u64>>()?.0);
+        let zero = || shape_error("expected at least 1 device of a host, found 0");
+        devices.map(|devices| Self(Hosts::of_size(devices))).ok_or_else(zero)
     }
 }
 
@@ -126,25 +149,36 @@ impl Sharding {
 
     /// What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
     ///
-    /// With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
-    /// With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
-    #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new(), rearrange = None))]
+    /// With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: how many a host has, or
+    /// lists of them. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'. With `for_`,
+    /// such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
+    #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new(), rearrange = None, for_ = None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has names for them")]
     fn reshard(
         &self,
+        py: Python<'_>,
         to: ShardingArgument,
         shape: ShapeArgument<'_>,
         layout: Option<&str>,
-        hosts: Option<Number<u64>>,
+        hosts: Option<HostsArgument>,
         devices: Vec<Number<i64>>,
         rearrange: Option<&str>,
+        for_: Option<&str>,
     ) -> PyResult<Answer> {
-        let zero = || shape_error("expected at least 1 device of a host, found 0");
         let change = Change {
-            devices_per_host: hosts.map(|hosts| NonZeroU64::new(hosts.0).ok_or_else(zero)).transpose()?,
+            hosts: hosts.map(|hosts| hosts.0),
             devices: devices.iter().map(|device| device.0).collect(),
             ..self.change(to, &shape, layout, rearrange)?
         };
-        Ok(Answer::new(Resharding::new(&change).map_err(shape_error)?))
+        let answer = match for_ {
+            None => Resharding::new(&change),
+            Some(devices) => {
+                let devices: Devices = devices.parse().map_err(shape_error)?;
+                let host = host(py.import("xla_shape._native")?.as_ref())?;
+                py.detach(|| devices.reshard(&change, &Compiler::default(), &host))
+            }
+        };
+        Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
     /// The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.

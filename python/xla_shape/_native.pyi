@@ -329,14 +329,16 @@ class Sharding:
         /,
         *,
         layout: str | None = None,
-        hosts: int | None = None,
+        hosts: int | str | Sequence[Sequence[int]] | None = None,
         devices: Sequence[int] = ...,
         rearrange: str | None = None,
+        for_: str | None = None,
     ) -> Answer:
         """What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
 
-        With `layout`, the shards have another layout afterwards. With `hosts`, so many devices are on one host, and near to each other.
-        With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
+        With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: how many a host has, or
+        lists of them. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'. With `for_`,
+        such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
         """
 
     def receive(

@@ -40,10 +40,27 @@ class Change:
     rearrange: str | None = None
     """A reshape and a transposition first; `after` is then of the result."""
 
-    def answer(self, *, hosts: int | None = None, devices: Sequence[int] = ()) -> Answer:
-        """What moves: the bytes, who sends what to whom, and the collective that does it. With `hosts`, so many devices are on one host."""
+    def answer(
+        self,
+        *,
+        hosts: int | str | Sequence[Sequence[int]] | None = None,
+        devices: Sequence[int] = (),
+        for_: str | None = None,
+    ) -> Answer:
+        """What moves: the bytes, who sends what to whom, and the collective that does it.
+
+        hosts: how many devices a host has, or lists of them: a part comes from a device of the same host, if one has it.
+        devices: those that are listed; all without it.
+        for_: devices such as `v5e:2x4`, for which XLA compiles the change; `xla` in the answer is what it moves.
+        """
         return self.before.reshard(
-            self.after, self.shape, layout=self.layout, hosts=hosts, devices=devices, rearrange=self.rearrange
+            self.after,
+            self.shape,
+            layout=self.layout,
+            hosts=hosts,
+            devices=devices,
+            rearrange=self.rearrange,
+            for_=for_,
         )
 
     def receive(self, shards: Mapping[int, Any] | Sequence[Any], device: int) -> Buffer:

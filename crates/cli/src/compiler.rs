@@ -14,7 +14,7 @@ pub(super) fn compile(arguments: &CompileArguments, python: Option<&Path>) -> Re
     end_with_parent();
     let bytes = xla_shape_files::contents("-")?;
     let answer = target(arguments).map_err(|error| CompileError::Refused(error.to_string())).and_then(|target| {
-        let plugin = load(&target, arguments.compiler.plugin.as_deref(), python);
+        let plugin = load(&target, arguments.compiler.chosen.plugin.as_deref(), python);
         let plugin = plugin.map_err(|error| CompileError::NoCompiler(error.to_string()))?;
         let said = arguments.compiler.compiler().compile_here(&plugin, &target, &bytes);
         said.map_err(|error| CompileError::Refused(error.to_string()))

@@ -1,5 +1,6 @@
 //! `xla-shape reshard`.
 
+use crate::compile::plugin;
 use crate::program::Command;
 use serde_json::{Value, json};
 
@@ -53,12 +54,16 @@ fn a_layout_and_hosts() {
     assert_eq!(found["after"]["shard"], "f32[512,512]{1,0:T(8,128)}");
     // Devices 0 and 2 have one half, 1 and 3 the other; 0 and 1 are one host.
     let halves = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}";
-    let near = answer(&["f32[8,8]", "--from", halves, "--to", "{replicated}", "--hosts", "2"]);
-    let senders = near["devices"].as_array().unwrap().iter();
-    let senders = senders.map(|device| (device["device"].as_i64(), device["from"][0]["device"].as_i64()));
-    let mut senders = senders.map(|(to, from)| (to.unwrap(), from.unwrap())).collect::<Vec<_>>();
-    senders.sort_unstable();
-    assert_eq!(senders, [(0, 1), (1, 0), (2, 3), (3, 2)]);
+    for (hosts, expected) in
+        [("2", [(0, 1), (1, 0), (2, 3), (3, 2)]), ("{{0,3}, {1,2}}", [(0, 3), (1, 2), (2, 1), (3, 0)])]
+    {
+        let near = answer(&["f32[8,8]", "--from", halves, "--to", "{replicated}", "--hosts", hosts]);
+        let senders = near["devices"].as_array().unwrap().iter();
+        let senders = senders.map(|device| (device["device"].as_i64(), device["from"][0]["device"].as_i64()));
+        let mut senders = senders.map(|(to, from)| (to.unwrap(), from.unwrap())).collect::<Vec<_>>();
+        senders.sort_unstable();
+        assert_eq!(senders, expected);
+    }
 }
 
 #[test]
@@ -132,12 +137,74 @@ fn what_cannot_be_is_refused() {
             "the new sharding does not use device 9",
         ),
         (&["f32[8,8]", "--from", "{devices=[4,1}", "--to", "{replicated}"], "{devices=[4,1}"),
-        (&["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "0"], "'0' for '--hosts <N>'"),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "0"],
+            "expected a number of devices",
+        ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "{{0,1},{1}}"],
+            "found device 1 again",
+        ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "{{0,1},}"],
+            "expected `{` at byte 7",
+        ),
         (&["(f32[8], f32[8])", "--from", "{replicated}", "--to", "{replicated}"], "f32[8]"),
     ] {
         let (code, output, error) = run(arguments);
         assert!(matches!(code, Some(1 | 2)) && output.is_empty(), "{arguments:?} {code:?} {output}");
         assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+}
+
+/// A fake compiler answers with an all-gather among four devices and a permutation of two.
+#[test]
+fn what_xla_moves_is_beside() {
+    let asked = |more: &[&str]| {
+        let mut command = Command::program();
+        command.args(["reshard", "f32[400,200]", "--from", "{devices=[4,1]<=[4]}", "--to"]).args(more);
+        let output = command.env("PJRT_PLUGIN", plugin()).env_remove("COLUMNS").output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let whole = ["{replicated}", "--for", "v5e:2x2"];
+    let (code, json, error) = asked(&[&whole[..], &["--format", "json"]].concat());
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let found: Value = serde_json::from_str(&json).unwrap();
+    let xla = &found["xla"];
+    // Bytes of elements, although the compiler's shapes have padding.
+    assert_eq!((&found["bytes_moved"], &xla["bytes_moved"]), (&json!(960_000), &json!(960_000 + 2 * 320_000)));
+    assert_eq!((&xla["for"], &xla["compiler"]), (&json!("v5e:2x2"), &json!("v5e:2x2")));
+    let gather =
+        json!({ "opcode": "all-gather", "instruction": "start", "groups": "[1,4]<=[4]", "bytes_moved": 960_000 });
+    assert_eq!(xla["collectives"][0], gather);
+    let (_, text, _) = asked(&whole);
+    for line in [
+        "\nXLA for v5e:2x2 (v5e:2x2)\n",
+        "\n  all-gather             938 KiB  [1,4]<=[4]\n",
+        "\n1.53 MiB move between devices, 1.67 times the least.\n",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    for (more, expected) in [
+        (
+            &["{replicated}", "--for", "v5e:2x4"][..],
+            "the sharding before: expected one of the 8 devices to compile for, 0 to 7, found one of 4",
+        ),
+        (
+            &["{devices=[4,1]1,2,3,4}", "--for", "h100:4"],
+            "the new sharding: expected one of the 4 devices to compile for, 0 to 3, found one of 4 with other numbers",
+        ),
+        (
+            &["{replicated}", "--for", "v8i"],
+            "XLA did not compile the change: v8i is not known to the compiler; it knows v2 to v7x",
+        ),
+        (&["{replicated}", "--for", "v5e:2x2", "--plugin", "/none.so"], "XLA did not compile the change: "),
+        (&["{replicated}", "--for", "v9"], "v9"),
+    ] {
+        let (code, output, error) = asked(more);
+        assert!(matches!(code, Some(1 | 2)) && output.is_empty(), "{more:?} {code:?} {output}");
+        assert!(error.contains(expected), "{more:?}: {error}");
     }
 }
 

@@ -146,7 +146,7 @@ impl Slice {
         self.generation
     }
 
-    /// The number of chips. A chip is one device, except on v2, v3, v4 and v7x, where it is two.
+    /// The number of chips.
     ///
     /// ```
     /// # use xla_shape_pjrt::Slice;
@@ -156,6 +156,19 @@ impl Slice {
     #[must_use]
     pub fn chips(&self) -> u64 {
         self.chips.iter().map(|&chips| u64::from(chips)).product()
+    }
+
+    /// The number of devices.
+    ///
+    /// ```
+    /// # use xla_shape_pjrt::Slice;
+    /// assert_eq!("v4:2x2x4".parse::<Slice>()?.devices(), 32);
+    /// assert_eq!("v5e:2x4".parse::<Slice>()?.devices(), 8);
+    /// # Ok::<(), xla_shape_pjrt::SliceError>(())
+    /// ```
+    #[must_use]
+    pub fn devices(&self) -> u64 {
+        self.chips() * self.generation.devices_per_chip()
     }
 }
 

@@ -51,6 +51,24 @@ pub enum TargetError {
     },
 }
 
+impl Target {
+    /// The number of devices.
+    ///
+    /// ```
+    /// use xla_shape_pjrt::Target;
+    ///
+    /// assert_eq!(("v5e:2x4".parse::<Target>()?.devices(), "h100:8".parse::<Target>()?.devices()), (8, 8));
+    /// # Ok::<(), xla_shape_pjrt::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn devices(&self) -> u64 {
+        match self {
+            Self::Tpu(slice) => slice.devices(),
+            Self::Gpu(gpus) => gpus.count(),
+        }
+    }
+}
+
 fn names(all: &[impl fmt::Display]) -> String {
     all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

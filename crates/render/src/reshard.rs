@@ -2,7 +2,7 @@
 
 use crate::words::{InUnits, count};
 use crate::{Show, Text};
-use xla_shape_answers::reshard::{Along, Collective, Division, Receiver, Resharding, Through};
+use xla_shape_answers::reshard::{Along, ByXla, Collective, Division, Receiver, Resharding, Through, XlaCollective};
 
 /// So many devices, and so many senders of each, are shown to people.
 const SHOWN: usize = 16;
@@ -52,6 +52,34 @@ fn through(text: &mut Text, Through { sharding, shard, shard_bytes, collectives,
     division(text, " via", sharding, shard, *shard_bytes);
 }
 
+/// So many of the compiler's collectives are shown to people.
+const SHOWN_COLLECTIVES: usize = 12;
+
+fn by_xla(text: &mut Text, ByXla { devices, compiler, collectives, bytes_moved }: &ByXla, least: Option<u64>) {
+    let words = compiler.iter().flat_map(|words| words.lines()).collect::<Vec<_>>().join(", ");
+    let compiler = if words.is_empty() { String::new() } else { format!(" ({words})") };
+    text.heading(&format!("XLA for {devices}{compiler}"));
+    for XlaCollective { opcode, groups, bytes_moved, .. } in collectives.iter().take(SHOWN_COLLECTIVES) {
+        let moved = bytes_moved.map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string());
+        text.hanging(&format!("  {opcode:<18}  {moved:>10}  "), groups.as_deref().unwrap_or(""));
+    }
+    if collectives.len() > SHOWN_COLLECTIVES {
+        text.paragraph(format_args!(
+            "  … and {}",
+            count((collectives.len() - SHOWN_COLLECTIVES) as u64, "other", "others")
+        ));
+    }
+    text.paragraph(match (bytes_moved, least) {
+        (None, _) => "How many bytes move in all of them is not known.".to_owned(),
+        (Some(0), _) => "Nothing moves between devices.".to_owned(),
+        (Some(moved), Some(least @ 1..)) if *moved > least => {
+            let times = *moved as f64 / least as f64;
+            format!("{} move between devices, {times:.2} times the least.", InUnits(*moved))
+        }
+        (Some(moved), _) => format!("{} move between devices.", InUnits(*moved)),
+    });
+}
+
 fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {
     let sent = from.iter().take(SHOWN).map(|sent| format!("{} from {}", InUnits(sent.bytes), sent.device));
     let mut sent = sent.collect::<Vec<_>>().join(", ");
@@ -72,6 +100,9 @@ impl Show for Resharding {
         }
         if let Some(between) = &self.through {
             through(&mut text, between);
+        }
+        if let Some(xla) = &self.xla {
+            by_xla(&mut text, xla, self.bytes_moved);
         }
         if let Some(axes) = self.axes.as_ref().filter(|axes| !axes.is_empty()) {
             text.heading("By the axes of the mesh in which sender and receiver differ");

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::Device;
+use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
@@ -165,6 +166,36 @@ impl Devices {
             Ok(target) => compiler.compile(host, target, program),
             Err(error) => Err(CompileError::Refused(error.clone())),
         }
+    }
+
+    /// What moves when the sharding of an array changes, and what XLA makes of it for these devices.
+    ///
+    /// ```
+    /// use xla_shape_answers::reshard::{Change, ReshardError};
+    /// use xla_shape_program::{CompileError, Compiler, Host};
+    /// use xla_shape_tune::Devices;
+    ///
+    /// let (array, from, to) = ("f32[8]".parse()?, "{devices=[4]<=[4]}".parse()?, "{replicated}".parse()?);
+    /// let (rearrangement, layout, hosts, devices) = (None, None, None, vec![]);
+    /// let change = Change { array, from, to, rearrangement, layout, hosts, devices };
+    /// // Who does not know how to start the program cannot compile.
+    /// let host = Host { command: vec![], python: None, notes: |_| {} };
+    /// let asked = |name: &str| name.parse::<Devices>().unwrap().reshard(&change, &Compiler::default(), &host).unwrap_err();
+    /// assert!(matches!(asked("v5e:2x2"), ReshardError::NotCompiled(CompileError::NoCompiler(_))));
+    /// assert!(matches!(asked("v5e:2x4"), ReshardError::OtherDevices { expected: 8, found: 4, .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Resharding::new`], if a sharding is not one of all these devices, or if XLA does not compile the change.
+    pub fn reshard(&self, change: &Change, compiler: &Compiler, host: &Host) -> Result<Resharding, ReshardError> {
+        let refused = |error: &String| ReshardError::NotCompiled(CompileError::Refused(error.clone()));
+        let target = self.target.as_ref().map_err(refused)?;
+        let answer = Resharding::new(change)?;
+        let program = change.program(target.devices())?;
+        let said = compiler.compile(host, target, program.as_bytes()).and_then(|said| Ok((said.module()?, said)));
+        let (module, said) = said.map_err(ReshardError::NotCompiled)?;
+        Ok(answer.beside_xla((&self.name, target.devices()), &said, &module))
     }
 
     /// Compiles a program for these devices, and says why it is refused. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`

@@ -223,6 +223,17 @@ ENTRY main {
 }
 ";
 
+/// What a program of `reshard` becomes.
+const RESHARDED: &str = "HloModule reshard, is_scheduled=true, num_partitions=4
+
+ENTRY main {
+  x = f32[100,200]{1,0:T(8,128)} parameter(0)
+  start = (f32[100,200]{1,0:T(8,128)}, f32[400,200]{1,0:T(8,128)}) all-gather-start(x), replica_groups=[1,4]<=[4], dimensions={0}
+  done = f32[400,200]{1,0:T(8,128)} all-gather-done(start)
+  ROOT y = f32[400,200]{1,0:T(8,128)} collective-permute(done), source_target_pairs={{0,1},{1,0},{2,2},{3,3}}
+}
+";
+
 /// The module that the compiler leaves of a program that it refuses.
 const TOO_LARGE: &str = "HloModule too_large, is_scheduled=true
 
@@ -387,6 +398,7 @@ call! { compile(args: CompileArgs) {
     }
     let message = match format.as_str() {
         "mlir" => Module::parse(&text).expect("a module").to_proto().expect("a message"),
+        "hlo" if has("reshard") => Module::parse(RESHARDED).expect("a module").to_proto().expect("a message"),
         "hlo" => code,
         other => return Err((INVALID_ARGUMENT, format!("no format {other}"))),
     };

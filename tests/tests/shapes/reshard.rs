@@ -5,7 +5,9 @@ use serde::Deserialize;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use xla_shape::shard::{Partition, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError};
+use xla_shape::shard::{
+    Hosts, Partition, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError,
+};
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_answers::reshard::Through;
 use xla_shape_tests::corpus;
@@ -152,7 +154,7 @@ proptest! {
             let (least, most) = (counts.values().min().unwrap(), counts.values().max().unwrap());
             prop_assert!(most - least <= 1, "{:?}", sent);
         }
-        let near = reshard.clone().with_hosts(NonZeroU64::new(per_host).unwrap());
+        let near = reshard.clone().with_hosts(Hosts::of_size(NonZeroU64::new(per_host).unwrap()));
         let host = |device: i64| device as u64 / per_host;
         for transfer in near.transfers() {
             let has_neighbour = holders(&transfer).iter().any(|&holder| host(holder) == host(transfer.to));

@@ -1,7 +1,9 @@
 //! What moves between devices when the sharding of an array changes.
 
+mod beside;
 mod through;
 
+pub use beside::{ByXla, XlaCollective};
 pub use through::Through;
 
 use crate::Answer;
@@ -9,11 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::num::NonZeroU64;
 use xla_shape_core::shard::{
-    Mesh, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError, ShardingKind, Transfer,
+    Hosts, Mesh, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError, ShardingKind, Transfer,
 };
 use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_program::CompileError;
 
 /// At most this many devices are listed.
 const MAX_DEVICES: usize = 4096;
@@ -33,7 +35,7 @@ const MAX_MESSAGES: u64 = 1 << 18;
 ///     to: "{devices=[1,4]<=[4]}".parse()?,
 ///     rearrangement: None,
 ///     layout: None,
-///     devices_per_host: None,
+///     hosts: None,
 ///     devices: Vec::new(),
 /// };
 /// let answer = Resharding::new(&change)?;
@@ -69,6 +71,8 @@ pub struct Resharding {
     pub devices: Vec<Receiver>,
     /// How many devices are not listed.
     pub more_devices: u64,
+    /// What XLA's compiler makes of the change; null if it was not asked.
+    pub xla: Option<ByXla>,
 }
 
 /// How an array is divided among devices.
@@ -76,7 +80,7 @@ pub struct Resharding {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
-/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, hosts: None, devices: Vec::new() };
 /// let before = Resharding::new(&change)?.before;
 /// assert_eq!((before.shard.as_str(), before.shard_bytes), ("f32[4,4]{1,0}", Some(64)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -108,7 +112,7 @@ words! {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{mesh['x'=2,'y'=2], [{'x'}]}".parse()?, "{mesh['x'=2,'y'=2], [{}]}".parse()?);
-/// # let change = Change { array: "f32[8]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8]".parse()?, from, to, rearrangement: None, layout: None, hosts: None, devices: Vec::new() };
 /// let axes = Resharding::new(&change)?.axes.unwrap();
 /// assert_eq!((axes[0].axes.as_slice(), axes[0].bytes, axes[0].messages), (&["x".to_owned()][..], 64, 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -128,7 +132,7 @@ pub struct Along {
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
 /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
-/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+/// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, hosts: None, devices: Vec::new() };
 /// let receiver = &Resharding::new(&change)?.devices[0];
 /// assert_eq!((receiver.device, receiver.kept_bytes), (0, 64));
 /// assert_eq!((receiver.from[0].device, receiver.from[0].bytes), (1, 64));
@@ -164,7 +168,7 @@ pub struct Sent {
 /// use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
 ///
 /// let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{manual}".parse()?);
-/// let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+/// let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, hosts: None, devices: Vec::new() };
 /// assert!(Resharding::new(&change).unwrap_err().to_string().contains("`{manual}`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -180,8 +184,8 @@ pub struct Change {
     pub rearrangement: Option<Rearrangement>,
     /// The layout of the shards afterwards; without it as before, or row-major after a rearrangement.
     pub layout: Option<Layout>,
-    /// How many devices a host has, if those of one host are nearer: devices 0 to n - 1 are those of the first.
-    pub devices_per_host: Option<NonZeroU64>,
+    /// Which devices are on the same host, if those are nearer.
+    pub hosts: Option<Hosts>,
     /// The devices to list, each once, as many as have few messages together; all if it is empty.
     pub devices: Vec<i64>,
 }
@@ -208,6 +212,17 @@ pub enum ReshardError {
     Rearrangement(RearrangeError),
     /// A device that was asked for is none of the new sharding.
     NoSuchDevice(i64),
+    /// XLA is asked for other devices than those of a sharding.
+    OtherDevices {
+        /// Whether it is the new sharding.
+        is_new: bool,
+        /// How many devices XLA is asked for.
+        expected: u64,
+        /// How many the sharding has.
+        found: u64,
+    },
+    /// XLA did not compile the change.
+    NotCompiled(CompileError),
 }
 
 impl fmt::Display for ReshardError {
@@ -218,6 +233,16 @@ impl fmt::Display for ReshardError {
             Self::Both(error) => error.fmt(f),
             Self::Rearrangement(error) => write!(f, "the rearrangement: {error}"),
             Self::NoSuchDevice(device) => write!(f, "the new sharding does not use device {device}"),
+            Self::OtherDevices { is_new, expected, found } => {
+                let side = if *is_new { "the new sharding" } else { "the sharding before" };
+                let last = expected.saturating_sub(1);
+                write!(
+                    f,
+                    "{side}: expected one of the {expected} devices to compile for, 0 to {last}, found one of {found}"
+                )?;
+                if found == expected { f.write_str(" with other numbers") } else { Ok(()) }
+            }
+            Self::NotCompiled(error) => write!(f, "XLA did not compile the change: {error}"),
         }
     }
 }
@@ -230,7 +255,7 @@ impl Change {
     /// ```
     /// # use xla_shape_answers::reshard::Change;
     /// # let (from, to) = ("{devices=[2,1]<=[2]}".parse()?, "{maximal device=0}".parse()?);
-    /// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, devices_per_host: None, devices: Vec::new() };
+    /// # let change = Change { array: "f32[8,4]".parse()?, from, to, rearrangement: None, layout: None, hosts: None, devices: Vec::new() };
     /// let (plan, shard) = change.plan()?;
     /// assert_eq!((plan.bytes(), shard.to_string().as_str()), (Some(64), "f32[8,4]{1,0}"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -239,7 +264,7 @@ impl Change {
     /// # Errors
     /// As [`Resharding::new`], except about devices.
     pub fn plan(&self) -> Result<(Reshard, ArrayShape), ReshardError> {
-        let Self { array, from, to, rearrangement, layout, devices_per_host, .. } = self;
+        let Self { array, from, to, rearrangement, layout, hosts, .. } = self;
         from.partition(array).map_err(ReshardError::Before)?;
         let wrong = ReshardError::Rearrangement;
         let result = rearrangement.as_ref().map(|made| made.result(array).map_err(wrong)).transpose()?;
@@ -255,8 +280,8 @@ impl Change {
         if let (None, Some(layout)) = (rearrangement, layout) {
             reshard = reshard.into_layout(layout.clone()).map_err(ReshardError::After)?;
         }
-        if let Some(devices) = *devices_per_host {
-            reshard = reshard.with_hosts(devices);
+        if let Some(hosts) = hosts {
+            reshard = reshard.with_hosts(hosts.clone());
         }
         Ok((reshard, shard))
     }
@@ -269,7 +294,7 @@ impl Resharding {
     /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
     /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
     pub fn new(change: &Change) -> Result<Self, ReshardError> {
-        let Change { array, from, to, rearrangement, devices_per_host, devices, .. } = change;
+        let Change { array, from, to, rearrangement, hosts, devices, .. } = change;
         let before = from.partition(array).map_err(ReshardError::Before)?;
         let (reshard, after) = change.plan()?;
         let element_bits = array.element_bits();
@@ -277,7 +302,7 @@ impl Resharding {
         let bytes = |transfer: &Transfer| (transfer.region.elements() * element_bits).div_ceil(8);
         let kind = reshard.kind();
         let messages = reshard.messages();
-        let effort = effort(&reshard, *devices_per_host);
+        let effort = effort(&reshard, hosts.as_ref());
         let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES / effort);
         let mesh = mesh_of(to).or_else(|| mesh_of(from)).filter(|_| is_few);
         let (listed, more_devices) = listed(&reshard, devices, effort)?;
@@ -299,6 +324,7 @@ impl Resharding {
             axes: mesh.map(|mesh| along(mesh, &reshard, bytes)),
             devices: listed.into_iter().map(|device| receiver(&reshard, device, bytes)).collect(),
             more_devices,
+            xla: None,
         })
     }
 
@@ -320,9 +346,9 @@ fn needs_several(reshard: &Reshard) -> bool {
 }
 
 /// How many devices are looked at to find who sends a part, in units of 64: a few, but of the copies of a part those near the receiver.
-fn effort(reshard: &Reshard, devices_per_host: Option<NonZeroU64>) -> u64 {
+fn effort(reshard: &Reshard, hosts: Option<&Hosts>) -> u64 {
     let copies = reshard.from().replication().unwrap_or(1);
-    1 + devices_per_host.map_or(0, |devices| devices.get().min(copies)) / 64
+    1 + hosts.map_or(0, |hosts| hosts.most_devices().min(copies)) / 64
 }
 
 /// The devices to list, and how many more there are: as many as have few messages together.
@@ -418,8 +444,8 @@ mod tests {
     fn devices_that_are_asked_for_are_bounded() {
         let listed = |tiles: &str, to: &str, devices: Vec<i64>| {
             let (array, from, to) = ("u8[65536]".parse().unwrap(), tiles.parse().unwrap(), to.parse().unwrap());
-            let (rearrangement, layout, devices_per_host) = (None, None, None);
-            let found = Resharding::new(&Change { array, from, to, rearrangement, layout, devices_per_host, devices });
+            let (rearrangement, layout, hosts) = (None, None, None);
+            let found = Resharding::new(&Change { array, from, to, rearrangement, layout, hosts, devices });
             found.map(|found| (found.devices.len(), found.more_devices))
         };
         let few = "{devices=[4]<=[4]}";

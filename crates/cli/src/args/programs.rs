@@ -540,12 +540,11 @@ pub(crate) struct TuneArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// The compiler, and its options.
+/// The compiler of a program, and its options.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CompilerArguments {
-    /// The PJRT plug-in with the compiler, such as libtpu.so; its code is run
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plugin: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) chosen: ChosenCompiler,
 
     /// How many copies of the program run; by default, the number in the program
     #[arg(long, value_name = "N", value_parser = from_1_to(65536))]
@@ -554,6 +553,14 @@ pub(crate) struct CompilerArguments {
     /// Among how many devices each copy is divided; by default, the number in the program
     #[arg(long, value_name = "N", value_parser = from_1_to(65536))]
     pub(crate) partitions: Option<u32>,
+}
+
+/// A compiler, and its options.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ChosenCompiler {
+    /// The PJRT plug-in with the compiler, such as libtpu.so; its code is run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plugin: Option<PathBuf>,
 
     /// An option of the compiler, such as xla_tpu_scoped_vmem_limit_kib=65536; may be repeated
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
@@ -575,8 +582,15 @@ pub(crate) struct CompilerArguments {
 impl CompilerArguments {
     /// The compiler that the user asks for.
     pub(crate) fn compiler(&self) -> Compiler {
-        let Self { plugin, replicas, partitions, options, config, autotune, time_limit } = self.clone();
-        Compiler { plugin, replicas, partitions, options, config, autotune, time_limit }
+        Compiler { replicas: self.replicas, partitions: self.partitions, ..self.chosen.compiler() }
+    }
+}
+
+impl ChosenCompiler {
+    /// The compiler that the user asks for.
+    pub(crate) fn compiler(&self) -> Compiler {
+        let Self { plugin, options, config, autotune, time_limit } = self.clone();
+        Compiler { plugin, options, config, autotune, time_limit, replicas: None, partitions: None }
     }
 }
 

@@ -1,15 +1,15 @@
 //! The verbs about shapes, layouts and their texts.
 
 use super::{
-    AnswerOptions, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath, bytes, devices,
-    generation, named_device, one_of, whole,
+    AnswerOptions, ChosenCompiler, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath,
+    bytes, devices, generation, named_device, one_of, whole,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use xla_shape::ElementType;
+use xla_shape::shard::Hosts;
 use xla_shape::tpu::Generation;
 use xla_shape_answers::advise::Change;
 use xla_shape_answers::convert::Language;
@@ -284,18 +284,20 @@ pub(crate) struct CompareArguments {
 ///
 /// The answer is the least that must move: no device receives what it has. Of several devices that have a part, those of the receiver's host
 /// send it (--hosts), and they take turns. Bytes are those of the elements, without padding. How long it takes is not said: that depends on
-/// the network.
+/// the network. With --for, XLA compiles a program that makes the change, without the devices, and the collectives of its partitioner are
+/// listed; bytes are counted as sent directly, those of an all-reduce as those of a reduce-scatter and an all-gather.
 ///
 /// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
 /// none), several (whether no single one does); through (null, or the sharding to go through if XLA warns of a full rematerialization: sharding,
 /// shard, shard_bytes, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
-/// start, limit), more_devices.
+/// start, limit), more_devices; xla (null, or with --for: for, compiler, collectives: opcode, instruction, groups, bytes_moved; bytes_moved).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape reshard 'bf16[8192,4096]' --from '{devices=[4,2]<=[8]}' --to '{devices=[1,8]<=[8]}'
   xla-shape reshard 'f32[64,128]' --from \"{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}\" --to \"{mesh['x'=4,'y'=2], [{}, {'y'}]}\"
   xla-shape reshard 'bf16[64,2,8,16,128]' --from '{devices=[1,1,8,1,1]<=[8]}' --to '{devices=[1,1,2,1,1,4]<=[8] last_tile_dim_replicate}' --hosts 4
-  xla-shape reshard 'f32[512,512]' --from '{devices=[4,1]<=[4]}' --to '{replicated}' --layout '{1,0:T(8,128)}' --device 2 --format json")]
+  xla-shape reshard 'f32[512,512]' --from '{devices=[4,1]<=[4]}' --to '{replicated}' --layout '{1,0:T(8,128)}' --device 2 --format json
+  xla-shape reshard 'bf16[8192,4096]' --from '{devices=[4,2]<=[8]}' --to '{devices=[1,8]<=[8]}' --for v5e:2x4")]
 pub(crate) struct ReshardArguments {
     /// The whole array; its layout is that of the shards before
     pub(crate) shape: String,
@@ -316,13 +318,20 @@ pub(crate) struct ReshardArguments {
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<String>,
 
-    /// How many devices a host has: a part comes from a device of the same host, if one has it
-    #[arg(long, value_name = "N")]
-    pub(crate) hosts: Option<NonZeroU64>,
+    /// How many devices a host has, or those of each, such as '{{0,4},{1,5}}': a part comes from a device of the same host, if one has it
+    #[arg(long, value_name = "N|GROUPS")]
+    pub(crate) hosts: Option<Hosts>,
 
     /// List what these devices receive, such as 0,5; all without it
     #[arg(long = "device", value_name = "DEVICES", value_delimiter = ',')]
     pub(crate) devices: Vec<i64>,
+
+    /// Also compile the change for these devices, such as v5e:2x4 or h100:8, as many as the shardings have: what XLA moves
+    #[arg(long = "for", value_name = "DEVICES", value_parser = OfferingGenerations(super::devices), hide_possible_values = true)]
+    pub(crate) target: Option<Devices>,
+
+    #[command(flatten)]
+    pub(crate) compiler: ChosenCompiler,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     let of_all =
         |path: &Path| arguments.targets.iter().map(|target| file_of(path, target, several)).collect::<BTreeSet<_>>();
     let outputs = files.flat_map(|path| of_all(path)).collect::<Vec<_>>();
-    let inputs = [Some(&arguments.program), arguments.compiler.plugin.as_ref()].into_iter().flatten();
+    let inputs = [Some(&arguments.program), arguments.compiler.chosen.plugin.as_ref()].into_iter().flatten();
     check_outputs(inputs.map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))?;
     let bytes = Opened::source(&arguments.program)?;
     // Without a program, the compiler need not be started.

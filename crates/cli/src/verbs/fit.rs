@@ -52,7 +52,7 @@ impl Programs {
         };
         let codes = files.iter().map(code).collect::<Result<_, Failure>>()?;
         let mut options = Vec::<(String, Vec<String>)>::new();
-        for (name, values) in &arguments.compiler.options {
+        for (name, values) in &arguments.compiler.chosen.options {
             let values = values.split(',').map(str::to_owned);
             match options.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => known.extend(values),

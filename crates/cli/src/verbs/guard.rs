@@ -2,8 +2,8 @@
 
 use super::hlo::{end, opened};
 use crate::args::{
-    CompilerArguments, GuardArguments, GuardCheckArguments, GuardClaimsArguments, GuardExpectArguments, GuardProgram,
-    GuardRecordArguments, GuardVerb,
+    ChosenCompiler, CompilerArguments, GuardArguments, GuardCheckArguments, GuardClaimsArguments, GuardExpectArguments,
+    GuardProgram, GuardRecordArguments, GuardVerb,
 };
 use crate::failure::Failure;
 use crate::io;
@@ -143,7 +143,8 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record
             devices.push(device);
         }
     }
-    let CompilerArguments { plugin, replicas, partitions, options, config, autotune, time_limit } = &arguments.compiler;
+    let CompilerArguments { chosen, replicas, partitions } = &arguments.compiler;
+    let ChosenCompiler { plugin, options, config, autotune, time_limit } = chosen;
     let mut option = |name: &str, value: String| match value.starts_with('-') {
         true => words.push(format!("{name}={value}")),
         false => words.extend([name.to_owned(), value]),

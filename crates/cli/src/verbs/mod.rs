@@ -110,7 +110,7 @@ verbs! {
         advise: Advise(AdviseArguments) { "advise": schema::<Advice, Row> }
         draw: Draw(DrawArguments) { "draw": schema::<Drawn, Drawn> }
         convert: Convert(ConvertArguments) { "convert": schema::<Conversion, Converted> }
-        reshard: Reshard(ReshardArguments) { "reshard": schema::<Resharding, Resharding> }
+        reshard: Reshard(ReshardArguments, host) { "reshard": schema::<Resharding, Resharding> }
     }
     "A program" {
         scan: Scan(ScanArguments, host) {

@@ -102,6 +102,44 @@ impl Iota {
         Self { dimensions: sorted.into_iter().map(|(_, size)| size).collect(), permutation }
     }
 
+    /// The iota that a list of numbers is; `None` if it is none.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Iota;
+    ///
+    /// assert_eq!(Iota::of_list(&[0, 2, 4, 6, 1, 3, 5, 7]), Some(Iota::new(&[4, 2], &[1, 0])?));
+    /// assert_eq!([&[0, 1, 3, 2][..], &[1, 0], &[]].map(Iota::of_list), [None, None, None]);
+    /// # Ok::<(), xla_shape_core::shard::ShardingError>(())
+    /// ```
+    #[must_use]
+    pub fn of_list(list: &[i64]) -> Option<Self> {
+        let at = |position: u64| u64::try_from(*list.get(usize::try_from(position).ok()?)?).ok();
+        let count = list.len() as u64;
+        if at(0)? != 0 {
+            return None;
+        }
+        // From the most minor dimension of the transposed array: the first `done` numbers are known, and the next one is the stride of the
+        // next dimension, which is as long as its multiples follow each other.
+        let (mut digits, mut done) = (Vec::<(u64, u64)>::new(), 1_u64);
+        while done < count {
+            let stride = at(done)?;
+            let mut size = 2_u64;
+            while done.checked_mul(size).and_then(at).is_some_and(|number| stride.checked_mul(size) == Some(number)) {
+                size = size.checked_add(1)?;
+            }
+            digits.push((stride, size));
+            done = done.checked_mul(size)?;
+        }
+        let mut sorted = digits.clone();
+        sort(&mut sorted);
+        sorted.reverse();
+        let dimensions = sorted.iter().map(|&(_, size)| size).collect::<Vec<_>>();
+        let place = |digit: &(u64, u64)| sorted.iter().position(|other| other == digit);
+        let permutation = digits.iter().rev().map(place).collect::<Option<Vec<_>>>()?;
+        let found = Self::new(&dimensions, &permutation).ok()?;
+        (found.count() == count && (0..count).all(|position| found.get(position) == at(position))).then_some(found)
+    }
+
     /// The dimensions of the array before it is transposed.
     ///
     /// ```
@@ -367,6 +405,23 @@ impl Devices {
         match self {
             Self::List(list) => list.iter().position(|&other| other == device).map(|position| position as u64),
             Self::Iota(iota) => iota.position(u64::try_from(device).ok()?),
+        }
+    }
+
+    /// The devices as an iota, also where a list is one; `None` for another list.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::{Devices, Iota};
+    ///
+    /// assert_eq!(Devices::List(vec![0, 2, 1, 3]).to_iota(), Some(Iota::new(&[2, 2], &[1, 0])?));
+    /// assert_eq!(Devices::List(vec![0, 1, 3, 2]).to_iota(), None);
+    /// # Ok::<(), xla_shape_core::shard::ShardingError>(())
+    /// ```
+    #[must_use]
+    pub fn to_iota(&self) -> Option<Iota> {
+        match self {
+            Self::List(list) => Iota::of_list(list),
+            Self::Iota(iota) => Some(iota.clone()),
         }
     }
 

@@ -51,7 +51,7 @@ pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
 pub use ranges::{Ranges, Slicing};
 pub use rearrange::{RearrangeError, Rearrangement};
-pub use reshard::{Reshard, ReshardKind, Transfer, replica_groups};
+pub use reshard::{Hosts, HostsError, Reshard, ReshardKind, Transfer, replica_groups};
 pub use runs::{MovedRun, MovedRuns};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};

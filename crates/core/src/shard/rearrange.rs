@@ -339,6 +339,23 @@ impl Rearrangement {
         Ok(ArrayShape::with_default_layout(array.element_type(), &sizes)?)
     }
 
+    /// The sizes of the axes, in the order of the left side, and for each axis of the right side which of them it is: an array that is reshaped
+    /// to these sizes, transposed so and reshaped again is the [`result`](Self::result).
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Rearrangement;
+    ///
+    /// let rearrangement: Rearrangement = "(a b=3) c -> c a b".parse()?;
+    /// assert_eq!(rearrangement.axes(&"f32[6,5]".parse()?)?, (vec![2, 3, 5], vec![2, 0, 1]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`result`](Self::result).
+    pub fn axes(&self, array: &ArrayShape) -> Result<(Vec<u64>, Vec<usize>), RearrangeError> {
+        Ok((self.sizes(array)?, self.after.iter().flatten().copied().collect()))
+    }
+
     /// What must move to change the sharding of an array from `from` to one of the array after the change, whose shards then have `layout`,
     /// or are row-major. Regions of the plan have an index for each axis, in the order of the left side.
     ///

@@ -124,6 +124,19 @@ impl Generation {
         self.tpu().cores_per_device
     }
 
+    /// The number of devices of a chip in the compiler's topologies: 2 on v2, v3, v4 and v7x, 1 elsewhere. A chip has two cores, except where
+    /// names in Google Cloud count chips.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// assert_eq!([Generation::V4, Generation::V5e, Generation::V5p].map(Generation::devices_per_chip), [2, 1, 1]);
+    /// ```
+    #[must_use]
+    pub const fn devices_per_chip(self) -> u64 {
+        if self.size_counts_chips() || self.cores_per_device() > 1 { 1 } else { 2 }
+    }
+
     /// The bytes of VMEM, the vector memory, per core. A kernel may use less: see
     /// [`kernel_vmem`](Self::kernel_vmem).
     ///

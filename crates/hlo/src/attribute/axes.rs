@@ -3,8 +3,9 @@
 use crate::schema::Key;
 use crate::{Instruction, Module, ReplicaGroups};
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
-use xla_shape_core::shard::{Mesh, NamedSharding, Sharding, ShardingKind};
+use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind};
 
 /// The axes along which a collective goes.
 ///
@@ -74,6 +75,25 @@ impl Instruction<'_> {
             return is_whole.then(|| axes_of(mesh, axes.iter().map(|axis| axis.axis)));
         }
         along_groups(mesh, &groups.expand().ok()??)
+    }
+
+    /// The groups of a collective in a program of so many devices, as (how many, of how many devices); `None` if they cannot be read.
+    pub(crate) fn group_sizes(self, devices: u64) -> Option<Vec<(u64, u64)>> {
+        let Some(value) = self.value_of(Key::ReplicaGroups) else { return Some(vec![(1, devices)]) };
+        let size = match value.replica_groups().ok()? {
+            ReplicaGroups::Lists(groups) if groups.is_empty() => devices,
+            ReplicaGroups::Lists(groups) => return Some(groups.iter().map(|group| (1, group.len() as u64)).collect()),
+            ReplicaGroups::Iota { shape, .. } => *shape.last()? as u64,
+            ReplicaGroups::Mesh(_) => {
+                let sharding = value.mesh_groups().ok()?;
+                let named = named_of(&sharding)?;
+                let whole = |axis: &AxisRef| named.mesh().axes().get(axis.axis).map(|axis| axis.size);
+                let size = |axis: &AxisRef| axis.part.map_or_else(|| whole(axis), |part| Some(part.size));
+                let mut sizes = named.dimensions().first()?.axes.iter().map(size);
+                sizes.try_fold(1_u64, |product, size| product.checked_mul(size?))?
+            }
+        };
+        Some(vec![(devices.checked_div(size)?, size)])
     }
 }
 

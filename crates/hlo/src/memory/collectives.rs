@@ -3,7 +3,7 @@
 use super::calls::CallOrder;
 use crate::schema::Key;
 use crate::trips::trip_count;
-use crate::{Computation, Instruction, Module, Opcode};
+use crate::{Computation, Instruction, Module, Opcode, ReplicaGroups};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use xla_shape_core::Shape;
@@ -71,6 +71,53 @@ impl<'m> Collective<'m> {
     pub fn instructions(&self) -> impl Iterator<Item = Instruction<'m>> {
         let rest = self.pieces.iter().skip(1).map(|piece| piece.instruction);
         core::iter::once(self.instruction).chain(rest)
+    }
+
+    /// The bytes of elements that all of the program's `devices` together receive in each run, without padding. No device receives what it
+    /// has; an all-reduce is a reduce-scatter and an all-gather. `None` if it moves slices (`slice_sizes`), its sizes or groups are not known, the number
+    /// does not fit, or it is another operation than these.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("\
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0:T(8,128)} parameter(0)
+    ///   g = f32[32,128]{1,0:T(8,128)} all-gather(a), dimensions={0}, replica_groups={{0,1,2,3},{4,5,6,7}}
+    ///   ROOT p = f32[8,128]{1,0:T(8,128)} collective-permute(a), source_target_pairs={{0,0},{1,2},{2,1}}
+    /// }")?;
+    /// let received = module.collectives().iter().map(|found| found.bytes_received(8)).collect::<Vec<_>>();
+    /// // Each of 8 devices receives the 4 KiB of 3 others; 2 devices receive those of one.
+    /// assert_eq!(received, [Some(8 * 3 * 4096), Some(2 * 4096)]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn bytes_received(&self, devices: u64) -> Option<u64> {
+        let own = self.instruction;
+        let operands = own.operands().map(|operand| operand.shape()).collect::<Option<Vec<_>>>()?;
+        let mut operand = 0_u64;
+        for array in operands.into_iter().flat_map(Shape::arrays) {
+            let bits = array.elements()?.checked_mul(array.element_bits())?;
+            operand = operand.checked_add(bits.div_ceil(8))?;
+        }
+        if let Some(pairs) = own.value_of(Key::SourceTargetPairs) {
+            let ReplicaGroups::Lists(pairs) = pairs.replica_groups().ok()? else { return None };
+            let is_whole = own.value_of(Key::PermuteSliceSizes).is_none();
+            let moved = pairs.iter().filter(|pair| pair.first() != pair.last()).count() as u64;
+            return operand.checked_mul(moved).filter(|_| is_whole);
+        }
+        let opcode = own.opcode().text();
+        let mut received = 0_u64;
+        for (groups, size) in own.group_sizes(devices)? {
+            let others = size.checked_sub(1)?;
+            let times = match Opcode::from_text(opcode.strip_suffix("-start").unwrap_or(opcode)) {
+                Opcode::AllGather => size.checked_mul(others)?,
+                Opcode::AllReduce => others.checked_mul(2)?,
+                Opcode::AllToAll | Opcode::ReduceScatter | Opcode::CollectiveBroadcast => others,
+                _ => return None,
+            };
+            received = received.checked_add(operand.checked_mul(times)?.checked_mul(groups)?)?;
+        }
+        Some(received)
     }
 }
 

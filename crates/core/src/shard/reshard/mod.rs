@@ -1,5 +1,6 @@
 //! [`Reshard`]: which data must move between devices when the sharding of an array changes, and from where to where in their memory.
 
+mod hosts;
 mod kind;
 mod tiles;
 
@@ -14,7 +15,7 @@ use crate::map::{StrideTableError, row_major_index, row_major_number};
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::num::NonZeroU64;
+pub use hosts::{Hosts, HostsError};
 pub use kind::ReshardKind;
 use tiles::Tiles;
 
@@ -45,8 +46,8 @@ pub struct Reshard {
     from: Partition,
     to: Partition,
     element_bits: u64,
-    /// Devices 0 to n - 1 are those of the first host, and so on; `None` if no device is nearer than another.
-    devices_per_host: Option<NonZeroU64>,
+    /// `None` if no device is nearer than another.
+    hosts: Option<Hosts>,
 }
 
 /// A region of the array that one device sends to another.
@@ -118,7 +119,7 @@ impl Reshard {
         }
         let [element_bits, found] = [&from, &to].map(|side| side.shard().element_bits());
         match found == element_bits {
-            true => Ok(Self { from, to, element_bits, devices_per_host: None }),
+            true => Ok(Self { from, to, element_bits, hosts: None }),
             false => Err(ShardingError::ElementBits { expected: element_bits, found }),
         }
     }
@@ -150,19 +151,18 @@ impl Reshard {
     /// device of the receiver's host has a part, none of another host sends it.
     ///
     /// ```
-    /// use core::num::NonZeroU64;
-    /// use xla_shape_core::shard::Sharding;
+    ///     /// use xla_shape_core::shard::Sharding;
     ///
     /// // Devices 0 and 2 have the first four rows, 1 and 3 the last.
     /// let from: Sharding = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}".parse()?;
     /// let reshard = from.reshard(&Sharding::REPLICATED, &"f32[8,8]".parse()?)?;
-    /// let reshard = reshard.with_hosts(NonZeroU64::new(2).unwrap());
+    /// let reshard = reshard.with_hosts("2".parse()?);
     /// assert!(reshard.transfers().all(|transfer| transfer.from / 2 == transfer.to / 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub const fn with_hosts(mut self, devices: NonZeroU64) -> Self {
-        self.devices_per_host = Some(devices);
+    pub fn with_hosts(mut self, hosts: Hosts) -> Self {
+        self.hosts = Some(hosts);
         self
     }
 
@@ -265,16 +265,12 @@ impl Reshard {
     fn sender(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<i64> {
         let copies = self.from.replication()?.max(1);
         let turn = self.turn(tile, region, receiver)?;
-        if let Some(devices) = self.devices_per_host.filter(|_| copies > 1) {
-            let host = |device: i64| u64::try_from(device).ok()?.checked_div(devices.get());
-            let own = host(receiver);
+        if let Some(hosts) = self.hosts.as_ref().filter(|_| copies > 1) {
             // Those who have the tile on the host, or those of the host who have the tile, whichever are fewer.
-            let near: Vec<i64> = if copies <= devices.get() {
-                self.from.tile_holders(tile).filter(|&device| host(device) == own).collect()
+            let near: Vec<i64> = if copies <= hosts.most_devices() {
+                self.from.tile_holders(tile).filter(|&device| hosts.are_near(device, receiver)).collect()
             } else {
-                let first = own?.checked_mul(devices.get())?;
-                let all = (first..first.saturating_add(devices.get())).filter_map(|device| i64::try_from(device).ok());
-                all.filter(|&device| self.from.region(device).as_ref() == Ok(region)).collect()
+                hosts.beside(receiver).filter(|&device| self.from.region(device).as_ref() == Ok(region)).collect()
             };
             let turn = turn.checked_rem(near.len() as u64).and_then(|turn| usize::try_from(turn).ok());
             if let Some(&device) = turn.and_then(|turn| near.get(turn)) {

@@ -1,0 +1,156 @@
+//! What XLA's compiler makes of a change, beside the least that must move.
+
+use super::{Change, ReshardError, Resharding};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+use xla_shape_core::shard::{Sharding, ShardingKind};
+use xla_shape_hlo::{Collective, Module};
+use xla_shape_program::CompilerAnswer;
+
+/// What a compiler makes of a program that changes the sharding of an array, and nothing else.
+///
+/// ```
+/// use xla_shape_answers::reshard::{ByXla, Change, Resharding, XlaCollective};
+/// use xla_shape_hlo::Module;
+/// use xla_shape_program::CompilerAnswer;
+///
+/// let change = Change {
+///     array: "f32[8,4]".parse()?,
+///     from: "{devices=[2,1]<=[2]}".parse()?,
+///     to: "{replicated}".parse()?,
+///     rearrangement: None,
+///     layout: None,
+///     hosts: None,
+///     devices: Vec::new(),
+/// };
+/// assert!(change.program(2)?.starts_with("HloModule reshard, num_partitions=2\n"));
+/// assert!(change.program(8).is_err(), "it has two devices");
+/// // What a compiler made of it.
+/// let module = Module::parse(
+///     "HloModule m, num_partitions=2
+///     ENTRY e { p = f32[4,4] parameter(0)
+///       ROOT g = f32[8,4] all-gather(p), replica_groups={{0,1}}, dimensions={0} }",
+/// )?;
+/// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), &module);
+/// let xla: ByXla = answer.xla.unwrap();
+/// let gather: &XlaCollective = &xla.collectives[0];
+/// assert_eq!((gather.opcode.as_str(), gather.bytes_moved, xla.bytes_moved), ("all-gather", Some(128), Some(128)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct ByXla {
+    /// The devices that it compiled for, such as "v5e:2x4".
+    #[serde(rename = "for")]
+    pub devices: String,
+    /// The compiler's version, in its own words; null if it does not say it.
+    pub compiler: Option<String>,
+    /// The collective operations of the compiled program, in its order.
+    pub collectives: Vec<XlaCollective>,
+    /// The bytes that all devices together receive in them; null if those of one are not known.
+    pub bytes_moved: Option<u64>,
+}
+
+/// A collective operation of a compiled program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct XlaCollective {
+    /// The opcode, such as "all-gather"; of one with a start and an end without "-start".
+    pub opcode: String,
+    /// The name of the instruction.
+    pub instruction: String,
+    /// The groups of devices, or the pairs of a permutation, as the module writes them; null if it does not.
+    pub groups: Option<String>,
+    /// The bytes that all devices together receive, without padding, as often as it runs; null if that is not known.
+    pub bytes_moved: Option<u64>,
+}
+
+impl XlaCollective {
+    fn new(found: &Collective<'_>, devices: u64) -> Self {
+        let own = found.instruction;
+        let opcode = own.opcode().to_string();
+        let groups = ["replica_groups", "source_target_pairs"].into_iter().find_map(|name| own.attribute(name));
+        Self {
+            opcode: opcode.strip_suffix("-start").map_or_else(|| opcode.clone(), str::to_owned),
+            instruction: own.name().to_owned(),
+            groups: groups.map(|groups| groups.text().to_owned()),
+            bytes_moved: found
+                .bytes_received(devices)
+                .zip(found.runs)
+                .and_then(|(bytes, runs)| bytes.checked_mul(runs)),
+        }
+    }
+}
+
+impl Resharding {
+    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number.
+    #[must_use]
+    pub fn beside_xla(mut self, (name, devices): (&str, u64), said: &CompilerAnswer, module: &Module) -> Self {
+        let collectives =
+            module.collectives().iter().map(|found| XlaCollective::new(found, devices)).collect::<Vec<_>>();
+        let bytes = collectives.iter().try_fold(0_u64, |sum, found| sum.checked_add(found.bytes_moved?));
+        self.xla =
+            Some(ByXla { devices: name.to_owned(), compiler: said.compiler.clone(), collectives, bytes_moved: bytes });
+        self
+    }
+}
+
+impl Change {
+    /// A program in HLO that makes the change, for so many devices. Layouts are left to the compiler: they change nothing of what moves.
+    ///
+    /// # Errors
+    /// If the change is refused as by [`Resharding::new`], or a sharding is not one of all these devices.
+    pub fn program(&self, devices: u64) -> Result<String, ReshardError> {
+        self.plan()?;
+        let Self { array, from, to, rearrangement, .. } = self;
+        let (before, after) = (of_all(from, false, devices)?, of_all(to, true, devices)?);
+        let element = array.element_type();
+        let mut text = format!(
+            "HloModule reshard, num_partitions={devices}\n\nENTRY main {{\n  before = {} parameter(0), sharding={before}\n",
+            array.without_layout()
+        );
+        let mut last = "before";
+        let mut result = array.clone();
+        // Writing to a `String` cannot fail.
+        if let Some(rearrangement) = rearrangement {
+            let (sizes, order) = rearrangement.axes(array).map_err(ReshardError::Rearrangement)?;
+            result = rearrangement.result(array).map_err(ReshardError::Rearrangement)?;
+            let turned = order.iter().filter_map(|&axis| sizes.get(axis)).collect::<Vec<_>>();
+            let _ = writeln!(text, "  axes = {element}[{}] reshape(before)", list(&sizes));
+            let _ = writeln!(
+                text,
+                "  turned = {element}[{}] transpose(axes), dimensions={{{}}}",
+                list(turned),
+                list(&order)
+            );
+            let _ = writeln!(text, "  whole = {} reshape(turned)", result.without_layout());
+            last = "whole";
+        }
+        // JAX's `with_sharding_constraint` is such a call.
+        let target = "custom_call_target=\"Sharding\"";
+        let _ = writeln!(
+            text,
+            "  ROOT after = {} custom-call({last}), {target}, sharding={after}\n}}",
+            result.without_layout()
+        );
+        Ok(text)
+    }
+}
+
+fn list(numbers: impl IntoIterator<Item: ToString>) -> String {
+    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(",")
+}
+
+/// The sharding without names of axes, which older compilers do not know, if it is one of the devices 0 to `devices - 1`.
+fn of_all(sharding: &Sharding, is_new: bool, devices: u64) -> Result<String, ReshardError> {
+    let wrong = if is_new { ReshardError::After } else { ReshardError::Before };
+    let tiled = sharding.to_tiled().map_err(wrong)?;
+    if let ShardingKind::Tiled(tiled) = tiled.kind() {
+        let own = tiled.assignment().devices();
+        let found = own.count();
+        let is_known = |device| u64::try_from(device).is_ok_and(|device| device < devices);
+        if found != devices || !own.iter().all(is_known) {
+            return Err(ReshardError::OtherDevices { is_new, expected: devices, found });
+        }
+    }
+    Ok(tiled.to_string())
+}
