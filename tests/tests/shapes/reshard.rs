@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use xla_shape::shard::{
-    Hosts, Partition, RearrangeError, Rearrangement, Reshard, ReshardKind, Sharding, ShardingError,
+    Hosts, Partition, RearrangeError, Rearrangement, Region, Reshard, ReshardKind, Sharding, ShardingError, Transfer,
 };
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_answers::reshard::Through;
@@ -140,7 +140,7 @@ proptest! {
     #[test]
     fn the_nearest_send(Change { array, shardings: [from, to], .. } in change(), per_host in 1_u64..9) {
         let reshard = from.reshard(&to, &array).unwrap();
-        let holders = |transfer: &xla_shape::shard::Transfer| {
+        let holders = |transfer: &Transfer| {
             reshard.from().holders(&transfer.region.start).collect::<Vec<_>>()
         };
         let mut sent = BTreeMap::<Vec<i64>, BTreeMap<i64, u64>>::new();
@@ -169,6 +169,93 @@ proptest! {
         // Each of the two is rounded to bytes.
         prop_assert!((needed..=needed + 1).contains(&parts), "{} {}", needed, parts);
     }
+}
+
+/// All shardings of a matrix on 2, 3 and 4 devices: the tiles, the copies of each, and every order of the devices; first those in order.
+fn small_worlds() -> Vec<(Sharding, bool)> {
+    let mut all = vec![("{replicated}".parse().unwrap(), true)];
+    all.extend([0, 2].map(|device| (Sharding::maximal(device), true)));
+    for count in 2..=4_u64 {
+        let mut orders = vec![vec![]];
+        for device in 0..count {
+            let with = |order: &Vec<u64>| {
+                let order = order.clone();
+                (0..=order.len()).rev().map(move |at| [&order[..at], &[device], &order[at..]].concat())
+            };
+            orders = orders.iter().flat_map(with).collect();
+        }
+        for [rows, columns] in (1..=count).flat_map(|rows| (1..=count).map(move |columns| [rows, columns])) {
+            let copies = count / (rows * columns);
+            if rows * columns * copies != count {
+                continue;
+            }
+            for order in &orders {
+                let text = order.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+                let text = format!("{{devices=[{rows},{columns},{copies}]{text} last_tile_dim_replicate}}");
+                all.push((text.parse().unwrap(), order.is_sorted()));
+            }
+        }
+    }
+    all
+}
+
+/// The most messages of one device if each message is sent by one of these devices: the least of all choices.
+fn most_even(messages: usize, senders: usize) -> usize {
+    let most = |mut choice: usize| {
+        let mut sent = [0; 4];
+        for _ in 0..messages {
+            sent[choice % senders] += 1;
+            choice /= senders;
+        }
+        sent.into_iter().max()
+    };
+    (0..senders.pow(messages as u32)).filter_map(most).min().unwrap_or(0)
+}
+
+/// Each device receives every element that it lacks, once, from a device that has it, and nothing else, so that no plan moves less. No
+/// other choice of senders has fewer messages of a part for the device that sends most.
+#[test]
+fn no_plan_of_a_small_world_moves_less() {
+    // A set of elements, as bits.
+    let elements = |region: &Region| {
+        let indices =
+            (region.start[0]..region.limit[0]).flat_map(|i| (region.start[1]..region.limit[1]).map(move |j| 4 * i + j));
+        indices.fold(0_u16, |set, number| set | 1 << number)
+    };
+    let world = small_worlds();
+    let mut plans = 0;
+    // Other numbers of the devices before are another order of those afterwards.
+    let arrays = ["f32[3,4]", "f32[1,3]"].map(|text| text.parse::<ArrayShape>().unwrap());
+    let pairs = arrays.iter().flat_map(|array| world.iter().map(move |(from, is_in_order)| (array, from, is_in_order)));
+    for (array, from, _) in pairs.filter(|(.., is_in_order)| **is_in_order) {
+        let before = from.partition(array).unwrap();
+        let has = [0, 1, 2, 3].map(|device| before.region(device).map_or(0, |region| elements(&region)));
+        for (to, _) in &world {
+            let plan = from.reshard(to, array).unwrap();
+            plans += 1;
+            // The messages of each sender, by the devices that have a part.
+            let mut parts = BTreeMap::<u8, [usize; 4]>::new();
+            for device in plan.receivers() {
+                let own = has[device as usize];
+                let mut received = 0;
+                for Transfer { from: sender, region, .. } in plan.sources(device).filter(|part| part.from != device) {
+                    let part = elements(&region);
+                    assert!(has[sender as usize] & part == part && received & part == 0, "{from} {to}: {region:?}");
+                    received |= part;
+                    let holders =
+                        (0..4).filter(|&other| has[other] & part == part).fold(0, |set, other| set | 1 << other);
+                    parts.entry(holders).or_default()[sender as usize] += 1;
+                }
+                let needed = elements(&plan.need(device).unwrap());
+                assert_eq!(received, needed & !own, "{from} {to}: device {device}");
+            }
+            for (holders, sent) in parts {
+                let least = most_even(sent.iter().sum(), holders.count_ones() as usize);
+                assert_eq!(sent.iter().max(), Some(&least), "{from} {to}: {sent:?}");
+            }
+        }
+    }
+    assert_eq!(plans, 2 * 15 * world.len());
 }
 
 /// Elements of 4 bits are moved, too, and what is not whole is refused.
