@@ -11,9 +11,14 @@
 //! | `Bf16` | `T(8,128)(2,1)` | [`F32`] | `vdpbf16ps` |
 //! | [`S8`] | `T(32,128)(4,1)` | [`S32`] | `vpdpbusd` |
 //!
-//! These are the layouts that XLA chooses for large arrays on TPUs. An operand in another layout is copied with
+//! These are the layouts that XLA chooses for large arrays on TPUs. The right operand may also be transposed in memory: `{0,1:…}` with the same
+//! tiles, as the keys of attention or weights that are stored with a row for each output are. An operand in another layout is copied with
 //! [`relayout`](Buffer::relayout) or [`copy_to`](Buffer::copy_to), in one line. The product copies parts of its operands into about
-//! 300 KiB of scratch memory: pairs and groups of four elements that it multiplies together must be adjacent in both.
+//! 300 KiB of scratch memory: pairs and groups of four elements that it multiplies together must be adjacent in both. A transposed
+//! operand takes longer to copy, which shows where `a` has few rows.
+//!
+//! [`apply_product`](crate::block::Blocks::apply_product) computes the blocks of a result of any type one after the other, and calls a closure
+//! with the sums of each while they are in the cache: for scales, a bias, an activation, or numbers of fewer bits.
 //!
 //! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Those of f32 are summed in another order than in a plain loop, and with
 //! fused multiply-add where the machine has it. Those of bf16 follow [`Machine::dot2`](vector::Machine::dot2).
@@ -23,13 +28,16 @@ mod terms;
 
 pub use terms::{Step, Terms};
 
-use crate::buffer::{Buffer, Bytes, BytesMut};
+use crate::block::{Blocks, Part};
+use crate::buffer::{Buffer, Bytes, BytesMut, ViewMut};
 #[cfg(feature = "half")]
 use crate::element::Bf16;
-use crate::element::{F32, Plain, S8, S32};
+use crate::element::{F32, Plain, S8, S32, Stored};
 use crate::iter::{NestedArray, TileView, assert_tiles_are_whole, is_tile};
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, Dim, IndexOf, ValueOf, common_index, sizes_of};
+use crate::types::{
+    Array, ArrayType, Dim, IndexOf, Layout, Minor, Size, StaticArray, Tile, ValueOf, common_index, sizes_of,
+};
 use crate::vector;
 use blocks::{Grid, Product, ROWS, Sums};
 use terms::LANES;
@@ -67,30 +75,101 @@ impl Factor for S8 {
     type Sum = S32;
 }
 
-/// Fails the compilation if an array is not row-major in tiles of type `A`, which have this many rows in groups of `depth`.
+/// The shape of the sums of a block `P`, in products of elements `E`.
+///
+/// ```
+/// use xla_shape::element::S8;
+/// use xla_shape::product::SumsOf;
+/// use xla_shape::shape;
+///
+/// type Block = shape!(s8[32,256]{1,0:T(32,128)(4,1)});
+/// fn same(sums: SumsOf<S8, Block>) -> shape!(s32[32,256]{1,0:T(8,128)}) { sums }
+/// ```
+pub type SumsOf<E, P> = Array<
+    <E as Factor>::Sum,
+    <P as ArrayType>::Dimensions,
+    Layout<(Minor<1>, Minor<0>), (Tile<(Size<ROWS>, Size<LANES>)>,)>,
+>;
+
+/// Fails the compilation if an array is not row-major in tiles of type `A`, which have this many rows in groups of `depth`. A right operand may
+/// be transposed.
 #[track_caller]
 const fn assert_tiled_rows<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>(
     role: &str,
     rows: usize,
     depth: usize,
+    may_be_transposed: bool,
 ) {
-    if matches!(S::MINOR_TO_MAJOR, [1, 0]) && is_tile::<S, A>() {
+    let is_in_order = matches!(S::MINOR_TO_MAJOR, [1, 0]) || may_be_transposed && is_transposed::<S>();
+    if is_in_order && is_tile::<S, A>() {
         return assert_tiles_are_whole::<S>();
     }
-    let expected = ConstText::<1024>::new().push_str("expected the ").push_str(role).push_str(" in {1,0:T(");
-    let expected = expected.push_count(rows).push_str(",").push_count(LANES).push_str(")");
-    let expected = match depth {
-        1 => expected,
-        _ => expected.push_str("(").push_count(depth).push_str(",1)"),
+    let expected = ConstText::<1024>::new().push_str("expected the ").push_str(role).push_str(" in {1,0:");
+    let expected = push_tiles(expected, rows, depth);
+    let expected = match may_be_transposed {
+        true => push_tiles(expected.push_str("} or {0,1:"), rows, depth),
+        false => expected,
     };
     let problem = expected.push_str("}, found ").push_str(S::TEXT);
     panic!("{}", problem.push_str("; `relayout` and `copy_to` copy it into another layout").as_str())
 }
 
+const fn push_tiles(text: ConstText<1024>, rows: usize, depth: usize) -> ConstText<1024> {
+    let text = text.push_str("T(").push_count(rows).push_str(",").push_count(LANES).push_str(")");
+    match depth {
+        1 => text,
+        _ => text.push_str("(").push_count(depth).push_str(",1)"),
+    }
+}
+
+/// Whether the columns of a matrix are in memory as rows are in others.
+const fn is_transposed<S: ArrayType>() -> bool {
+    matches!(S::MINOR_TO_MAJOR, [0, 1])
+}
+
+/// Fails the compilation if a block `P` of a result `S` begins inside of a tile of the right operand.
+#[track_caller]
+const fn assert_columns<S: ArrayType, P: StaticArray, Y: ArrayType>() {
+    let columns = P::SIZES[1];
+    let takes_all = matches!(S::DIMENSIONS[1].extent(), Some(all) if all <= columns as u64);
+    if !(is_transposed::<Y>() || takes_all || columns.is_multiple_of(LANES)) {
+        let problem = ConstText::<1024>::new().push_str("expected blocks of all columns or of a multiple of ");
+        panic!("{}", problem.push_count(LANES).push_str(", found ").push_str(P::TEXT).as_str())
+    }
+}
+
+/// The sizes of a product: the rows, the columns of the left operand, the columns.
+#[track_caller]
+fn sizes_of_product([m, n]: [usize; 2], [rows, depth]: [usize; 2], [inner, columns]: [usize; 2]) -> [usize; 3] {
+    assert!(
+        (m, depth, n) == (rows, inner, columns),
+        "expected operands for a result of {m} by {n}, found {rows} by {depth} and {inner} by {columns}"
+    );
+    [m, depth, n]
+}
+
+/// The tiles of an operand.
+///
+/// # Safety
+/// `assert_tiled_rows` has been evaluated for `S` and the tiles of `E`.
+unsafe fn operand<E, S, M, N, B>(x: &Buffer<S, B>) -> Grid<&E::Tile>
+where
+    E: Factor,
+    S: ArrayType<Element = E, Dimensions = (M, N)>,
+    M: Dim,
+    N: Dim,
+    B: Bytes,
+{
+    let grid: [usize; 2] = common_index::<S>(x.tile_grid());
+    // SAFETY: the caller has evaluated `assert_tiled_rows`, and so `is_tile` and `assert_tiles_are_whole`.
+    let tiles = unsafe { x.tiles_as::<E::Tile>() };
+    Grid { tiles: tiles.map(matrix_tile::<S, _>).collect(), width: grid[usize::from(!is_transposed::<S>())] }
+}
+
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
     /// Adds the product of two matrices to this one: `c += a · b`. See the [module](crate::product) for the element types and layouts.
     ///
-    /// All three may be blocks, which consist of whole tiles. Padding has no influence on the result, and is not written. Sizes that differ, other element types and
+    /// All three may be blocks, which consist of whole tiles. The right operand may be transposed in memory. Padding has no influence on the result, and is not written. Sizes that differ, other element types and
     /// numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
     ///
     /// ```
@@ -134,26 +213,110 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         D: Bytes,
     {
         named_in_errors!(S);
-        const { assert_tiled_rows::<S, Sums<ValueOf<S>>>("result", ROWS, 1) };
-        const { assert_tiled_rows::<X, E::Tile>("left operand", E::TILE_ROWS, E::DEPTH) };
-        const { assert_tiled_rows::<Y, E::Tile>("right operand", E::TILE_ROWS, E::DEPTH) };
-        let ([m, n], [rows, depth], [inner, columns]) = (self.sizes(), sizes_of(a.shape()), sizes_of(b.shape()));
-        assert!(
-            (m, depth, n) == (rows, inner, columns),
-            "expected operands for a result of {m} by {n}, found {rows} by {depth} and {inner} by {columns}"
-        );
-        let ([_, left_width], [_, right_width]) = (common_index::<X>(a.tile_grid()), common_index::<Y>(b.tile_grid()));
+        const { assert_tiled_rows::<S, Sums<ValueOf<S>>>("result", ROWS, 1, false) };
+        const { assert_tiled_rows::<X, E::Tile>("left operand", E::TILE_ROWS, E::DEPTH, false) };
+        const { assert_tiled_rows::<Y, E::Tile>("right operand", E::TILE_ROWS, E::DEPTH, true) };
+        let sizes = sizes_of_product(self.sizes(), sizes_of(a.shape()), sizes_of(b.shape()));
         // SAFETY: `assert_tiled_rows` has been evaluated for `X`.
-        let tiles = unsafe { a.tiles_as::<E::Tile>() };
-        let left = Grid { tiles: tiles.map(matrix_tile::<X, _>).collect(), width: left_width };
+        let left = unsafe { operand(a) };
         // SAFETY: `assert_tiled_rows` has been evaluated for `Y`.
-        let tiles = unsafe { b.tiles_as::<E::Tile>() };
-        let right = Grid { tiles: tiles.map(matrix_tile::<Y, _>).collect(), width: right_width };
+        let right = unsafe { operand(b) };
         let width = self.tile_grid()[1];
         // SAFETY: `assert_tiled_rows` has been evaluated for `S`.
         let tiles = unsafe { self.tiles_mut_as::<Sums<ValueOf<S>>>() };
         let out = Grid { tiles: tiles.collect(), width };
-        vector::run(Product::<E> { left, right, out, sizes: [m, depth, n] });
+        multiply::<E, Y>(&left, &right, out, [0, 0], sizes);
+    }
+}
+
+impl<'a, S, P> Blocks<S, P, ViewMut<'a, S>>
+where
+    S: ArrayType<Element: Stored, Index = [usize; 2]>,
+    P: StaticArray<Index = [usize; 2]>,
+{
+    /// Calls `f` with each block of a matrix and the sums of the same block of the product `a · b`: for a scale, a bias, an activation, or
+    /// numbers of fewer bits. The sums are in scratch memory of the size of a block, so that the matrix may have any element type and
+    /// layout, and the sums are in the cache. Of a last block, which may be smaller, the sums outside are 0.
+    ///
+    /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
+    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast where there are so many: each packs the columns that it multiplies.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s8[40,300]{1,0:T(32,128)(4,1)})>::filled(-2);
+    /// // A row of weights for each output.
+    /// let w = Buffer::<shape!(s8[300,256]{0,1:T(32,128)(4,1)})>::from_fn(|[_, j]| if j < 128 { 1 } else { -1 });
+    /// let bias = Buffer::<shape!(s32[256])>::filled(100);
+    ///
+    /// // The next layer's input: bias, activation, 8 bits.
+    /// let mut y = Buffer::<shape!(s8[40,256]{1,0:T(32,128)(4,1)})>::zeroed();
+    /// y.blocks_mut::<shape!(s8[32,128]{1,0:T(32,128)(4,1)})>().apply_product(&x, &w, |mut y, sums| {
+    ///     let [_, column] = y.shape().origin();
+    ///     sums.apply_along::<-1, _, _>(&bias.block::<shape!(s32[128])>([column / 128]), |sum, bias| sum + bias);
+    ///     y.apply_with(sums, |_, sum| (sum.max(0) >> 3).min(127) as i8);
+    /// });
+    /// assert_eq!([y[[0, 0]], y[[39, 127]], y[[39, 128]], y[[0, 255]]], [0, 0, 87, 87]);
+    /// ```
+    ///
+    /// # Panics
+    /// If sizes that are known only at run time do not fit, or there is not enough memory for the sums of a block.
+    #[doc(alias("epilogue", "requantize"))]
+    #[track_caller]
+    pub fn apply_product<E, X, Y, M, K, N, C, D>(
+        self,
+        a: &Buffer<X, C>,
+        b: &Buffer<Y, D>,
+        mut f: impl FnMut(ViewMut<'a, Part<S, P>>, &mut Buffer<SumsOf<E, P>>),
+    ) where
+        E: Factor,
+        S: ArrayType<Dimensions = (M, N)>,
+        X: ArrayType<Element = E, Dimensions = (M, K)>,
+        Y: ArrayType<Element = E, Dimensions = (K, N)>,
+        M: Dim,
+        K: Dim,
+        N: Dim,
+        C: Bytes,
+        D: Bytes,
+    {
+        named_in_errors!(S);
+        const { assert_tiled_rows::<X, E::Tile>("left operand", E::TILE_ROWS, E::DEPTH, false) };
+        const { assert_tiled_rows::<Y, E::Tile>("right operand", E::TILE_ROWS, E::DEPTH, true) };
+        const { assert_columns::<S, P, Y>() };
+        let [_, depth, _] = sizes_of_product(self.whole().sizes(), sizes_of(a.shape()), sizes_of(b.shape()));
+        // SAFETY: `assert_tiled_rows` has been evaluated for `X`.
+        let left = unsafe { operand(a) };
+        // SAFETY: `assert_tiled_rows` has been evaluated for `Y`.
+        let right = unsafe { operand(b) };
+        let mut sums = Buffer::<SumsOf<E, P>>::zeroed();
+        for block in self {
+            let ([rows, columns], origin) = (block.sizes(), block.shape().origin());
+            sums.fill(E::Total::default());
+            let width = sums.tile_grid()[1];
+            let tiles = sums.tiles_mut::<Sums<E::Total>>();
+            let tiles = tiles.map(|tile| {
+                // Sums outside of the block are not written.
+                let inside = [tile.inside[0], tile.inside[1].min(columns.saturating_sub(tile.origin[1]))];
+                TileView { inside, ..tile }
+            });
+            multiply::<E, Y>(&left, &right, Grid { tiles: tiles.collect(), width }, origin, [rows, depth, columns]);
+            f(block, &mut sums);
+        }
+    }
+}
+
+/// Adds a part of a product, which has these sizes and this origin, to `out`. `Y` is the shape of the right operand.
+fn multiply<E: Factor, Y: ArrayType>(
+    left: &Grid<&E::Tile>,
+    right: &Grid<&E::Tile>,
+    out: Grid<&mut Sums<E::Total>>,
+    origin: [usize; 2],
+    sizes: [usize; 3],
+) {
+    if const { is_transposed::<Y>() } {
+        vector::run(Product::<E, true> { left, right, out, origin, sizes });
+    } else {
+        vector::run(Product::<E, false> { left, right, out, origin, sizes });
     }
 }
 

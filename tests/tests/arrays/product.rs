@@ -2,7 +2,7 @@
 
 use half::bf16;
 use xla_shape::element::{Bf16, F32, S8, S32, Stored};
-use xla_shape::types::{Array, Size};
+use xla_shape::types::{Array, ArrayType, Size};
 use xla_shape::{Buffer, layout, shape};
 
 type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>), L>;
@@ -19,7 +19,7 @@ fn small(i: usize, j: usize, seed: usize) -> f32 {
 }
 
 macro_rules! check {
-    ($name:ident: $E:ident $layout:ty, $Sum:ident $total:ident, $value:expr, $wide:expr, $padding:expr) => {
+    ($name:ident: $E:ident $layout:ty, $right:ty, $Sum:ident $total:ident, $value:expr, $wide:expr, $padding:expr) => {
         fn $name<const M: usize, const K: usize, const N: usize>() {
             // Compiled once for all sizes: operands and the result in row-major order.
             fn by_definition(m: usize, k: usize, n: usize, result: &mut [$total]) -> [Vec<<$E as Stored>::Value>; 2] {
@@ -37,7 +37,7 @@ macro_rules! check {
             let mut expected = before.clone();
             let [a, b] = by_definition(M, K, N, &mut expected);
             let mut a = Buffer::<Matrix<$E, M, K, $layout>>::from_row_major(&a).expect("as many");
-            let mut b = Buffer::<Matrix<$E, K, N, $layout>>::from_row_major(&b).expect("as many");
+            let mut b = Buffer::<Matrix<$E, K, N, $right>>::from_row_major(&b).expect("as many");
             let result = |elements: &[$total]| Buffer::<Matrix<$Sum, M, N, layout!({1,0:T(8,128)})>>::from_row_major(elements).expect("as many");
             let [mut c, mut padded] = [result(&before), result(&expected)];
             // Padding is not read, and not written.
@@ -52,15 +52,30 @@ macro_rules! check {
     };
 }
 
-check!(check_f32: F32 layout!({1,0:T(8,128)}), F32 f32, small, f32::from, f32::NAN);
-check!(check_bf16: Bf16 layout!({1,0:T(8,128)(2,1)}), F32 f32, |i, j, seed| bf16::from_f32(small(i, j, seed)), bf16::to_f32, bf16::NAN);
-check!(check_s8: S8 layout!({1,0:T(32,128)(4,1)}), S32 i32, byte, i32::from, 77);
+type Tiled = layout!({1,0:T(8,128)});
+type Pairs = layout!({1,0:T(8,128)(2,1)});
+type Groups = layout!({1,0:T(32,128)(4,1)});
+
+fn half(i: usize, j: usize, seed: usize) -> bf16 {
+    bf16::from_f32(small(i, j, seed))
+}
+
+check!(check_f32: F32 Tiled, Tiled, F32 f32, small, f32::from, f32::NAN);
+check!(check_bf16: Bf16 Pairs, Pairs, F32 f32, half, bf16::to_f32, bf16::NAN);
+check!(check_s8: S8 Groups, Groups, S32 i32, byte, i32::from, 77);
+// The right operand is transposed in memory.
+check!(check_f32_columns: F32 Tiled, layout!({0,1:T(8,128)}), F32 f32, small, f32::from, f32::NAN);
+check!(check_bf16_columns: Bf16 Pairs, layout!({0,1:T(8,128)(2,1)}), F32 f32, half, bf16::to_f32, bf16::NAN);
+check!(check_s8_columns: S8 Groups, layout!({0,1:T(32,128)(4,1)}), S32 i32, byte, i32::from, 77);
 
 macro_rules! sizes {
     ($($m:literal $k:literal $n:literal),*) => { $(
         check_f32::<$m, $k, $n>();
         check_bf16::<$m, $k, $n>();
         check_s8::<$m, $k, $n>();
+        check_f32_columns::<$m, $k, $n>();
+        check_bf16_columns::<$m, $k, $n>();
+        check_s8_columns::<$m, $k, $n>();
     )* };
 }
 
@@ -85,6 +100,55 @@ fn products_larger_than_the_parts() {
     check_bf16::<10, 1100, 40>();
     check_s8::<10, 2100, 40>();
     check_s8::<530, 40, 40>();
+    check_f32_columns::<300, 270, 40>();
+    check_bf16_columns::<10, 1100, 40>();
+    check_s8_columns::<10, 1100, 40>();
+}
+
+/// Blocks of results of another type, with the sums of the product: the last ones are smaller, and begin inside of tiles of the operands.
+#[test]
+fn blocks_get_their_sums() {
+    type X = shape!(s8[40,70]{1,0:T(32,128)(4,1)});
+    type Columns = shape!(s8[70,200]{0,1:T(32,128)(4,1)});
+    type Y = shape!(s16[40,200]);
+    let x = Buffer::<X>::from_fn(|[i, j]| byte(i, j, 3));
+    let w = Buffer::<shape!(s8[70,200]{1,0:T(32,128)(4,1)})>::from_fn(|[i, j]| byte(i, j, 4));
+    let columns: Buffer<Columns> = w.relayout();
+    let mut sums = Buffer::<shape!(s32[40,200]{1,0:T(8,128)})>::zeroed();
+    sums.add_product(&x, &w);
+    macro_rules! check {
+        ($Block:ty, $w:ident) => {{
+            let mut y = Buffer::<Y>::zeroed();
+            let mut blocks = 0;
+            y.blocks_mut::<$Block>().apply_product(&x, &$w, |mut y, found| {
+                blocks += 1;
+                let ([i, j], [rows, columns]) = (y.shape().origin(), y.sizes());
+                for [k, l] in found.shape().indices() {
+                    let expected = if k < rows && l < columns { sums[[i + k, j + l]] } else { 0 };
+                    assert_eq!(found[[k, l]], expected, "[{i} + {k}, {j} + {l}]");
+                }
+                y.apply_with(found, |_, sum| (sum >> 8) as i16);
+            });
+            assert_eq!(blocks, y.block_grid::<$Block>().iter().product::<usize>());
+            assert!(y.shape().indices().all(|index| y[index] == (sums[index] >> 8) as i16));
+        }};
+    }
+    check!(shape!(s16[12,128]), w);
+    check!(shape!(s16[40,200]), w);
+    check!(shape!(s16[33,256]), w);
+    check!(shape!(s16[12,128]), columns);
+    check!(shape!(s16[36,50]), columns);
+}
+
+#[test]
+#[should_panic(expected = "expected operands for a result of 9 by 130, found 8 by 20 and 20 by 130")]
+fn sizes_of_blocks_must_fit() {
+    type X = shape!(f32[?,20]{1,0:T(8,128)});
+    type Y = shape!(f32[?,130]);
+    let x = Buffer::<X>::zeroed_with(X::with_sizes([8, 20]).expect("sizes")).expect("memory");
+    let w = Buffer::<shape!(f32[20,130]{0,1:T(8,128)})>::zeroed();
+    let mut y = Buffer::<Y>::zeroed_with(Y::with_sizes([9, 130]).expect("sizes")).expect("memory");
+    y.blocks_mut::<shape!(f32[8,130])>().apply_product(&x, &w, |_, _| ());
 }
 
 #[test]

@@ -224,6 +224,11 @@ where
     S: ArrayType<Element: Stored>,
     P: StaticArray<Index = S::Index>,
 {
+    /// The shape of the array that is cut.
+    pub(crate) fn whole(&self) -> S {
+        self.whole
+    }
+
     #[inline]
     fn next_part(&mut self) -> Option<Part<S, P>> {
         let place = self.places.next()?;

@@ -30,16 +30,19 @@ pub(super) struct Grid<T> {
     pub(super) width: usize,
 }
 
-/// The operands and the result of a product.
-pub(super) struct Product<'a, E: Terms> {
-    pub(super) left: Grid<&'a E::Tile>,
-    pub(super) right: Grid<&'a E::Tile>,
+/// The operands of a product and a part of its result. If the right operand is `TRANSPOSED`, its tiles are those of the matrix whose rows are
+/// its columns, as those of the left operand are.
+pub(super) struct Product<'a, E: Terms, const TRANSPOSED: bool> {
+    pub(super) left: &'a Grid<&'a E::Tile>,
+    pub(super) right: &'a Grid<&'a E::Tile>,
     pub(super) out: Grid<&'a mut Sums<E::Total>>,
-    /// The rows of the result, the columns of the left operand, the columns of the result.
+    /// The row of the left operand and the column of the right one that the part begins with. The column is the first one of a tile.
+    pub(super) origin: [usize; 2],
+    /// The rows of the part, the columns of the left operand, the columns of the part.
     pub(super) sizes: [usize; 3],
 }
 
-impl<E: Terms> Kernel for Product<'_, E> {
+impl<E: Terms, const TRANSPOSED: bool> Kernel for Product<'_, E, TRANSPOSED> {
     type Output = ();
     const DOT_PRODUCTS: bool = true;
 
@@ -56,14 +59,23 @@ impl<E: Terms> Kernel for Product<'_, E> {
     }
 }
 
-impl<E: Terms> Product<'_, E> {
+impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
     #[inline(always)]
     fn by_blocks<M: Machine, const R: usize, const C: usize>(self) {
         if self.sizes.contains(&0) {
             return;
         }
         let [rows, ..] = self.sizes;
-        if rows == 1 {
+        if TRANSPOSED {
+            // The columns are packed in any case: pairs and groups of their elements are not adjacent as the others are.
+            if const { E::DEPTH == 2 && !M::DOT2 } {
+                self.many_rows::<M, E::Converted, R, C>();
+            } else if const { E::DEPTH == 4 } {
+                self.many_rows::<M, E::Stored, 8, 32>();
+            } else {
+                self.many_rows::<M, E::Stored, R, C>();
+            }
+        } else if rows == 1 {
             // Eight vectors of sums hide the time that a sum takes.
             if const { M::LANES >= 8 } {
                 self.few_rows::<M, E::Stored, 1, 64>();
@@ -90,14 +102,14 @@ impl<E: Terms> Product<'_, E> {
     /// Multiplies packed rows of the left operand, and columns of the right one where they are.
     #[inline(always)]
     fn few_rows<M: Machine, S: StepOf<E, Right = E::Group>, const R: usize, const C: usize>(mut self) {
-        let [m, depth, n] = self.sizes;
+        let ([m, depth, n], [first, column]) = (self.sizes, self.origin);
         let mut packed = vec![[S::Left::default(); R]; m.div_ceil(R) * STEPS];
         for k in (0..depth).step_by(STEPS * E::DEPTH) {
             let count = (depth - k).min(STEPS * E::DEPTH);
-            pack_rows::<E, S, R>(&self.left, 0..m, k, count, &mut packed);
+            pack_rows::<E, S, _, R>(self.left, first..first + m, k, count, S::left, &mut packed);
             for j in 0..n.div_ceil(LANES) {
                 let mut last = [[E::Group::default(); LANES]];
-                let tiles = right_tiles::<E>(&self.right, k, j, count, &mut last);
+                let tiles = right_tiles::<E>(self.right, k, column / LANES + j, count, &mut last);
                 for start in (0..LANES.min(n - j * LANES)).step_by(C) {
                     let right = Columns::<S::Right, LANES> { tiles: &tiles, start };
                     add::<M, E, S, R, C, LANES>(&mut self.out, 0..m, &packed, right, j * LANES + start);
@@ -109,7 +121,7 @@ impl<E: Terms> Product<'_, E> {
     /// Multiplies rows of the left operand that are in the L2 cache, and columns of the right one that are in the L1 cache, both packed.
     #[inline(always)]
     fn many_rows<M: Machine, S: StepOf<E>, const R: usize, const C: usize>(mut self) {
-        let [m, depth, n] = self.sizes;
+        let ([m, depth, n], [first, column]) = (self.sizes, self.origin);
         let rows = m.div_ceil(m.div_ceil(PACKED_ROWS)).next_multiple_of(R);
         let mut packed = vec![[S::Left::default(); R]; rows / R * STEPS];
         let mut columns = vec![[S::Right::default(); C]; STEPS];
@@ -118,12 +130,23 @@ impl<E: Terms> Product<'_, E> {
             let count = (depth - k).min(part);
             for row in (0..m).step_by(rows) {
                 let rows = row..m.min(row + rows);
-                pack_rows::<E, S, R>(&self.left, rows.clone(), k, count, &mut packed);
+                let left = first + rows.start..first + rows.end;
+                pack_rows::<E, S, _, R>(self.left, left, k, count, S::left, &mut packed);
                 for j in 0..n.div_ceil(LANES) {
                     let mut last = [[E::Group::default(); LANES]];
-                    let tiles = right_tiles::<E>(&self.right, k, j, count, &mut last);
+                    let tiles = match TRANSPOSED {
+                        true => Vec::new(),
+                        false => right_tiles::<E>(self.right, k, column / LANES + j, count, &mut last),
+                    };
                     for start in (0..LANES.min(n - j * LANES)).step_by(C) {
-                        let columns = pack_columns::<E, S, C>(&tiles, start, &mut columns);
+                        let columns = if TRANSPOSED {
+                            let at = column + j * LANES + start;
+                            let among = at..(at + C).min(column + n);
+                            pack_rows::<E, S, _, C>(self.right, among, k, count, S::right, &mut columns);
+                            &columns[..count.div_ceil(E::DEPTH) * S::PER_GROUP]
+                        } else {
+                            pack_columns::<E, S, C>(&tiles, start, &mut columns)
+                        };
                         let right = Columns::<S::Right, C> { tiles: &[columns], start: 0 };
                         add::<M, E, S, R, C, C>(&mut self.out, rows.clone(), &packed, right, j * LANES + start);
                     }
@@ -142,14 +165,16 @@ fn each_step<S: Step>(mut f: impl FnMut(usize)) {
     }
 }
 
-/// Packs panels of `R` rows of the left operand: `count` columns from column `k` on.
+/// Packs panels of `R` rows of the left operand: `count` columns from column `k` on. Or columns of a transposed right operand, which are rows of
+/// its tiles. `part` is the part of a group that one of its steps multiplies.
 #[inline(always)]
-fn pack_rows<E: Terms, S: StepOf<E>, const R: usize>(
+fn pack_rows<E: Terms, S: StepOf<E>, P: Copy, const R: usize>(
     grid: &Grid<&E::Tile>,
     rows: Range<usize>,
     k: usize,
     count: usize,
-    packed: &mut [[S::Left; R]],
+    part: impl Fn(E::Group, usize) -> P,
+    packed: &mut [[P; R]],
 ) {
     let in_tile = const { LANES / E::DEPTH };
     for (first, packed) in rows.clone().step_by(R).zip(packed.chunks_exact_mut(STEPS)) {
@@ -166,7 +191,7 @@ fn pack_rows<E: Terms, S: StepOf<E>, const R: usize>(
                 }
                 each_step::<S>(|step| {
                     for (i, packed) in packed.iter_mut().skip(step).step_by(S::PER_GROUP).enumerate() {
-                        packed.iter_mut().zip(&groups).for_each(|(packed, groups)| *packed = S::left(groups[i], step));
+                        packed.iter_mut().zip(&groups).for_each(|(packed, groups)| *packed = part(groups[i], step));
                     }
                 });
                 // With AVX-512, LLVM would otherwise pack eight of these parts at a time, with scatters.
@@ -175,7 +200,7 @@ fn pack_rows<E: Terms, S: StepOf<E>, const R: usize>(
             let (whole, rest) = ((count - at) / E::DEPTH, (count - at) % E::DEPTH);
             if rest != 0 && whole < in_tile {
                 for (i, packed) in packed[whole * S::PER_GROUP..][..S::PER_GROUP].iter_mut().enumerate() {
-                    *packed = tiles.map(|(tile, row)| S::left(E::first(E::group(tile, row, whole), rest), i));
+                    *packed = tiles.map(|(tile, row)| part(E::first(E::group(tile, row, whole), rest), i));
                 }
             }
         }
