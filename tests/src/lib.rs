@@ -57,6 +57,14 @@ pub fn is_thorough() -> bool {
     cases() > 256
 }
 
+/// Every `step`th of some rows whose neighbours are similar, from the first; all of them if [`is_thorough`].
+///
+/// # Panics
+/// If `step` is 0, and as [`cases`].
+pub fn every<T>(step: usize, rows: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    rows.into_iter().step_by(if is_thorough() { 1 } else { step })
+}
+
 fn read(path: &Path) -> io::Result<String> {
     if path.extension().is_none_or(|extension| extension != "zst") {
         return fs::read_to_string(path);

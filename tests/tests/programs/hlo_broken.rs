@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_hlo::Module;
-use xla_shape_tests::corpus;
+use xla_shape_tests::{corpus, every};
 
 #[derive(Deserialize)]
 struct Form {
@@ -46,6 +46,8 @@ fn broken_instructions() {
         forms.iter().filter(|form| form.ok).filter_map(|form| Some((&form.form, form.printed.as_ref()?))).collect();
     let rows: Vec<Row> = corpus("hlo_broken.jsonl.zst");
     let (mut read, mut refused, mut hinted, mut known, mut wrong) = (0, 0, 0, 0, Vec::new());
+    assert!(rows.len() > 2000, "{} lines", rows.len());
+    let rows: Vec<_> = every(2, rows).collect();
     for row in &rows {
         let mut lines: Vec<_> = printed[&row.form].lines().collect();
         let place = lines.iter().rposition(|line| line.contains("ROOT ")).unwrap();
@@ -67,7 +69,7 @@ fn broken_instructions() {
         rows.len()
     );
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(rows.len() > 2000 && known * 100 < rows.len(), "{} lines, {known} differ", rows.len());
+    assert!(known * 100 < rows.len(), "{known} of {} lines differ", rows.len());
 }
 
 #[derive(Deserialize)]
@@ -108,7 +110,9 @@ fn unusual_forms() {
     let (before, after) = (first.before.as_deref().unwrap(), first.after.as_deref().unwrap());
     let unnamed = before.strip_suffix("ROOT r = ").unwrap();
     let (mut read, mut refused, mut known, mut lenient, mut wrong) = (0, 0, 0, 0, Vec::new());
-    for row in rows {
+    assert!(rows.len() > 5000, "{} forms", rows.len());
+    let rows: Vec<_> = every(3, rows).collect();
+    for row in &rows {
         let text = match (&row.form, &row.line, &row.text) {
             (Some(form), ..) => format!("{before}{form}{after}"),
             (_, Some(line), _) => format!("{unnamed}{line}{after}"),
@@ -128,5 +132,5 @@ fn unusual_forms() {
         rows.len()
     );
     assert!(wrong.is_empty(), "{} are not read:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(rows.len() > 5000 && known < 20 && lenient * 10 < rows.len(), "{known} {lenient}");
+    assert!(known < 20 && lenient * 10 < rows.len(), "{known} {lenient}");
 }

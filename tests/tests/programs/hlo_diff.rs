@@ -70,9 +70,7 @@ fn renumbered(text: &str) -> String {
 fn a_program_with_other_names_is_the_same() {
     let mut texts: Vec<String> = xla_shape_tests::hlo_modules().into_iter().map(|row| row.text).collect();
     texts.extend(programs());
-    // Neighbours are similar: every third, and all of them in `scripts/laws.sh`.
-    let step = if xla_shape_tests::is_thorough() { 1 } else { 3 };
-    let texts: Vec<String> = texts.into_iter().step_by(step).collect();
+    let texts: Vec<String> = xla_shape_tests::every(4, texts).collect();
     let (mut renamed, mut known) = (0, 0);
     for text in &texts {
         let other = renumbered(text);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use xla_shape::hlo::Module;
 use xla_shape::hlo::dump::BufferAssignment;
 use xla_shape::hlo::proto::{HloProtoErrorKind, module_text, proto_text, text_format_message};
-use xla_shape_tests::corpus;
+use xla_shape_tests::{corpus, every};
 
 #[derive(Deserialize)]
 struct Form {
@@ -52,7 +52,7 @@ fn what_xla_reads_is_read() {
 fn every_print_mode_that_xla_reads_is_read() {
     let modes: Vec<Mode> = corpus("hlo_modes.jsonl.zst");
     let mut read = 0;
-    for row in modes.iter().filter(|row| row.ok) {
+    for row in every(3, modes.iter().filter(|row| row.ok)) {
         let module = Module::parse(&row.text).unwrap_or_else(|error| {
             panic!("{} {}: {}", row.module, row.mode, error.render(&row.text));
         });
@@ -64,7 +64,7 @@ fn every_print_mode_that_xla_reads_is_read() {
         read += 1;
     }
     println!("{read} texts in print modes of XLA are read");
-    assert!(read > 500, "{read}");
+    assert!(read > 160, "{read}");
 }
 
 /// Everything that a module says, with the places where it says it.
@@ -123,7 +123,7 @@ fn check_model(name: &str, from_proto: &Module) {
 #[test]
 fn protos_are_printed_as_xla_prints_them() {
     let mut same = 0;
-    for row in forms() {
+    for row in every(2, forms()) {
         let (Some(proto), Some(printed)) = (row.proto, row.from_proto.or(row.printed)) else { continue };
         let bytes = STANDARD.decode(proto).unwrap();
         let text = proto_text(&bytes).unwrap_or_else(|error| panic!("{}: {error}", row.form));
@@ -135,7 +135,7 @@ fn protos_are_printed_as_xla_prints_them() {
         same += 1;
     }
     println!("{same} protos are printed as XLA prints them");
-    assert!(same > 420, "{same}");
+    assert!(same > 200, "{same}");
 }
 
 #[derive(Deserialize)]
@@ -261,7 +261,7 @@ fn broken_messages_are_named() {
 #[test]
 fn modules_are_written_as_messages_that_mean_them() {
     let mut same = 0;
-    for row in forms() {
+    for row in every(2, forms()) {
         let Some(proto) = row.proto else { continue };
         let text = proto_text(&STANDARD.decode(proto).unwrap()).unwrap();
         let module = Module::parse(&text).unwrap();
@@ -272,7 +272,7 @@ fn modules_are_written_as_messages_that_mean_them() {
         same += 1;
     }
     println!("{same} modules are written and read as the same text");
-    assert!(same > 420, "{same}");
+    assert!(same > 200, "{same}");
 }
 
 #[test]

@@ -142,15 +142,16 @@ fn a_message_has_the_estimate_of_its_text() {
     let unseen: Vec<Unseen> = xla_shape_tests::corpus("tpu_memory_more.jsonl.zst");
     let rows = rows.chain(unseen.into_iter().map(|row| (row.program, row.module)));
     let rows = rows.chain(of_releases().into_iter().map(|row| (row.program, row.module)));
-    let mut short = 0;
-    for (program, text) in rows {
+    let (mut short, mut all) = (0, 0);
+    for (program, text) in xla_shape_tests::every(3, rows) {
         let module = Module::parse(&text).unwrap();
         let message = Module::from_proto(&module.to_proto().unwrap()).unwrap();
         let device = |module: &Module| module.memory().timeline().unwrap().account().device;
         assert_eq!(device(&message), device(&module), "{program}");
         short += usize::from(message.instructions().any(|found| found.long_form().is_some()));
+        all += 1;
     }
-    assert!(short > 50, "{short} programs have asynchronous operations in short form");
+    assert!(short * 3 > all, "{short} of {all} programs have asynchronous operations in short form");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn calls_without_operands() {
 /// A fused computation with many results that are written over a parameter, and many fusions that have none of them.
 #[test]
 fn fusions_without_results() {
-    let count = if is_thorough() { 12_000 } else { 5_000 };
+    let count = if is_thorough() { 12_000 } else { 3_000 };
     let list = |item: &str| vec![item; count].join(",");
     let mut text =
         String::from("HloModule m, is_scheduled=true\nf {\np = s32[4] parameter(0)\nu = s32[1] parameter(1)\n");

@@ -10,7 +10,7 @@ use xla_shape::shard::{
 };
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_answers::reshard::Through;
-use xla_shape_tests::corpus;
+use xla_shape_tests::{corpus, every};
 
 /// A sharding of an array of this rank: sizes of tiles, copies, and the order of the devices; often uneven.
 fn sharding(rank: usize) -> impl Strategy<Value = Sharding> {
@@ -295,7 +295,7 @@ fn a_cache_moves_between_groups() {
     let reshard =
         one.reshard(&four, &array).unwrap().into_layout("{4,3,2,1,0:T(8,128)(2,1)}".parse().unwrap()).unwrap();
     assert_eq!((reshard.kind(), reshard.messages()), (ReshardKind::AllGather, Some(24)));
-    for device in 0..8 {
+    for device in every(3, 0..8) {
         assert_eq!(made(&reshard, device), shard(reshard.to(), device), "device {device}");
     }
 }

@@ -1,5 +1,5 @@
-//! Small worlds, every case: arrays of up to three dimensions with sizes from 0, in every order, with every tile of small
-//! entries and `*`, also twice. Iterators, lookups of indices and copies are compared with the definition.
+//! Small worlds: arrays of up to three dimensions with sizes from 0, in every order, with every tile of small entries and `*`, also
+//! twice. `scripts/laws.sh` has every case of two dimensions, `cargo test` every third. Iterators, lookups of indices and copies are compared with the definition.
 
 use std::collections::BTreeMap;
 use xla_shape::element::U8;
@@ -7,6 +7,7 @@ use xla_shape::map::{OffsetTables, StaticStrideTable, StrideTableRef};
 use xla_shape::relayout::Stores;
 use xla_shape::{ArrayShape, Dimension, DynBuffer, ElementType, Slot};
 use xla_shape_tests::differential::{relayout_agrees, tables_agree};
+use xla_shape_tests::is_thorough;
 use xla_shape_tests::reference::ReferenceShape;
 
 /// Every list of `len` of these items.
@@ -41,6 +42,8 @@ fn tilings(len: usize, second: usize) -> Vec<Vec<Vec<Option<u64>>>> {
 
 /// Calls `check` with all arrays of a rank; with every `step`th of them, if there are too many.
 fn worlds(rank: usize, sizes: &[u64], tilings: &[Vec<Vec<Option<u64>>>], step: usize, mut check: impl FnMut(&World)) {
+    // An odd step meets each of the orders and tilings, whose numbers are even.
+    let step = if rank > 1 && !is_thorough() { 2 * step + 1 } else { step };
     let mut number = 0;
     for sizes in lists(sizes, rank) {
         for minor_to_major in orders(rank) {
@@ -210,7 +213,7 @@ fn tables() {
     worlds(2, &[0, 1, 2, 3, 4], &tilings(3, 3), 13, &mut check);
     worlds(3, &[0, 1, 2, 3], &tilings(2, 0), 1, &mut check);
     worlds(3, &[0, 1, 2, 3, 4], &tilings(3, 3), 601, &mut check);
-    assert!(count > 20_000, "{count}");
+    assert!(count > 7_000, "{count}");
 }
 
 #[test]
