@@ -96,15 +96,18 @@ fn check_segments<S: StaticArray<Element = S32>>() {
 #[test]
 fn segments_of_typed_buffers() {
     check_segments::<shape!(s32[])>();
-    check_segments::<shape!(s32[0,3])>();
     check_segments::<shape!(s32[7,9]{0,1})>();
-    check_segments::<shape!(s32[16,256]{1,0:T(8,128)})>();
     check_segments::<shape!(s32[13,200]{1,0:T(8,128)})>();
-    check_segments::<shape!(s32[13,200]{1,0:T(8,128)(2,1)})>();
     check_segments::<shape!(s32[3,13,20]{1,2,0:T(8,4)(4,1)L(64)})>();
     check_segments::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)})>();
-    check_segments::<shape!(s32[5]{0:T(2,4)})>();
-    check_segments::<shape!(s32[9,9]{1,0:T(8,8)(3,1)})>();
+    #[cfg(feature = "laws")]
+    {
+        check_segments::<shape!(s32[0,3])>();
+        check_segments::<shape!(s32[16,256]{1,0:T(8,128)})>();
+        check_segments::<shape!(s32[13,200]{1,0:T(8,128)(2,1)})>();
+        check_segments::<shape!(s32[5]{0:T(2,4)})>();
+        check_segments::<shape!(s32[9,9]{1,0:T(8,8)(3,1)})>();
+    }
 }
 
 #[test]
@@ -165,23 +168,26 @@ where
 
 #[test]
 fn tiles_cover_the_array() {
-    check_tiles::<shape!(s32[13,20]{1,0:T(8,16)}), [[i32; 16]; 8]>(&[8, 16], |tile| tile.as_flattened());
     check_tiles::<shape!(s32[13,20]{0,1:T(8,16)}), [[i32; 16]; 8]>(&[16, 8], |tile| tile.as_flattened());
-    check_tiles::<shape!(s32[13,20]{1,0:T(8,16)}), [i32; 128]>(&[8, 16], |tile| tile);
     check_tiles::<shape!(s32[13,20]{1,0:T(8,16)(2,1)}), [[[i32; 2]; 16]; 4]>(&[8, 16], |tile| {
         tile.as_flattened().as_flattened()
     });
-    check_tiles::<shape!(s32[13,20]{1,0:T(8,16)(2,1)}), [[[[i32; 1]; 2]; 16]; 4]>(&[8, 16], |tile| {
-        tile.as_flattened().as_flattened().as_flattened()
-    });
     check_tiles::<shape!(s32[3,5,20]{0,2,1:T(4,2)}), [[i32; 2]; 4]>(&[2, 1, 4], |tile| tile.as_flattened());
-    check_tiles::<shape!(s32[5]{0:T(2,4)}), [[i32; 4]; 2]>(&[4], |tile| tile.as_flattened());
-    check_tiles::<shape!(s32[300]{0:T(64)(16)(2,1)}), [[[i32; 2]; 16]; 2]>(&[64], |tile| {
-        tile.as_flattened().as_flattened()
-    });
     check_tiles::<shape!(s32[9,9]{1,0:T(8,4)(3,1)L(1000)}), [[[i32; 3]; 4]; 3]>(&[8, 4], |tile| {
         tile.as_flattened().as_flattened()
     });
+    #[cfg(feature = "laws")]
+    {
+        check_tiles::<shape!(s32[13,20]{1,0:T(8,16)}), [[i32; 16]; 8]>(&[8, 16], |tile| tile.as_flattened());
+        check_tiles::<shape!(s32[13,20]{1,0:T(8,16)}), [i32; 128]>(&[8, 16], |tile| tile);
+        check_tiles::<shape!(s32[13,20]{1,0:T(8,16)(2,1)}), [[[[i32; 1]; 2]; 16]; 4]>(&[8, 16], |tile| {
+            tile.as_flattened().as_flattened().as_flattened()
+        });
+        check_tiles::<shape!(s32[5]{0:T(2,4)}), [[i32; 4]; 2]>(&[4], |tile| tile.as_flattened());
+        check_tiles::<shape!(s32[300]{0:T(64)(16)(2,1)}), [[[i32; 2]; 16]; 2]>(&[64], |tile| {
+            tile.as_flattened().as_flattened()
+        });
+    }
 }
 
 proptest! {
@@ -317,22 +323,25 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
 #[test]
 fn bands_and_lines_hold_what_indices_give() {
     check_lines::<shape!(s32[7,9]), -1>(1);
-    check_lines::<shape!(s32[7,12]), 0>(12);
     check_lines::<shape!(s32[12,9]{0,1}), -1>(12);
-    check_lines::<shape!(s32[12,9]{0,1}), 0>(1);
-    check_lines::<shape!(s32[13,200]{1,0:T(8,128)}), -1>(1);
     check_lines::<shape!(s32[13,40]{1,0:T(8,16)}), 0>(16);
     check_lines::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), 1>(2);
-    check_lines::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), 0>(1);
     check_lines::<shape!(s32[3,13,40]{2,1,0:T(8,16)(4,1)}), -1>(4);
-    check_lines::<shape!(s32[2,3,4,6]{3,2,1,0}), 1>(24);
     check_lines::<shape!(s32[2,3,4,6]{1,3,2,0}), 3>(3);
-    check_lines::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)}), 2>(1);
     check_lines::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)}), 1>(1);
     check_lines::<shape!(s32[100]{0:T(64)(16)(2,1)}), 0>(1);
-    check_lines::<shape!(s32[5]{0:T(2,4)}), 0>(1);
     check_lines::<shape!(s32[4,0]), 0>(1);
-    check_lines::<shape!(s32[1,5]), 0>(1);
+    #[cfg(feature = "laws")]
+    {
+        check_lines::<shape!(s32[7,12]), 0>(12);
+        check_lines::<shape!(s32[12,9]{0,1}), 0>(1);
+        check_lines::<shape!(s32[13,200]{1,0:T(8,128)}), -1>(1);
+        check_lines::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), 0>(1);
+        check_lines::<shape!(s32[2,3,4,6]{3,2,1,0}), 1>(24);
+        check_lines::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)}), 2>(1);
+        check_lines::<shape!(s32[5]{0:T(2,4)}), 0>(1);
+        check_lines::<shape!(s32[1,5]), 0>(1);
+    }
 }
 
 #[test]
@@ -675,14 +684,17 @@ fn check_folds<S: StaticArray<Element = S32, Index = [usize; 2]>>() {
 
 #[test]
 fn rows_are_folded_in_any_layout() {
-    check_folds::<shape!(s32[5,7])>();
     check_folds::<shape!(s32[5,7]{0,1})>();
-    check_folds::<shape!(s32[64,7]{0,1})>();
-    check_folds::<shape!(s32[20,200]{1,0:T(8,128)})>();
     check_folds::<shape!(s32[21,200]{1,0:T(8,128)(2,1)})>();
-    check_folds::<shape!(s32[200,20]{0,1:T(8,128)})>();
     check_folds::<shape!(s32[40,20]{0,1:T(8,32)})>();
-    check_folds::<shape!(s32[7,9]{0,1:T(4,3)})>();
+    #[cfg(feature = "laws")]
+    {
+        check_folds::<shape!(s32[5,7])>();
+        check_folds::<shape!(s32[64,7]{0,1})>();
+        check_folds::<shape!(s32[20,200]{1,0:T(8,128)})>();
+        check_folds::<shape!(s32[200,20]{0,1:T(8,128)})>();
+        check_folds::<shape!(s32[7,9]{0,1:T(4,3)})>();
+    }
 }
 
 #[test]
