@@ -1,4 +1,4 @@
-//! Reads MLIR text without knowing its dialects.
+//! Reads MLIR text without knowing its dialects, and the functions of MLIR bytecode.
 //!
 //! ```
 //! use xla_shape_mlir::Module;
@@ -14,6 +14,8 @@
 //! | [`Signature`], [`Value`] | a function's parameters and results, with their types and attributes |
 //! | [`Source`] | a line of a program, as a location names it |
 //! | [`MlirError`], [`MlirProblem`] | why a text is not in MLIR's syntax, and where |
+//! | [`bytecode_functions`] | the functions of a module in bytecode, as text |
+//! | [`BytecodeError`], [`BytecodeProblem`] | why bytes are no bytecode that is read, and where |
 //!
 //! The syntax is that of MLIR's printer: <https://mlir.llvm.org/docs/LangRef/>.
 
@@ -24,12 +26,14 @@
 
 extern crate alloc;
 
+mod bytecode;
 mod error;
 mod module;
 mod scanner;
 mod signature;
 mod source;
 
+pub use bytecode::{BytecodeError, BytecodeProblem, bytecode_functions};
 pub use error::{MlirError, MlirProblem};
 pub use module::{Module, Operation};
 pub use scanner::{open_braces, split_at_commas};
