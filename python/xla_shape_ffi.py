@@ -90,7 +90,7 @@ def _dtype(element_type: str) -> Any:
 
 
 # What annotations call several element types.
-_FAMILIES: dict[str, Any] = {"float": np.floating, "int": np.integer}
+_FAMILIES: dict[str, Any] = {"float": np.floating, "int": np.integer, "key": jax.dtypes.prng_key}
 
 
 def _is_of(element_type: str, dtype: Any) -> bool:
@@ -104,7 +104,9 @@ def _converted(element_type: str, dtype: Any) -> Any:
     family = _FAMILIES.get(element_type)
     if family is None:
         return _dtype(element_type)
-    return dtype if jnp.issubdtype(dtype, family) else jnp.result_type(float if family is np.floating else int)
+    if jnp.issubdtype(dtype, family) or family is jax.dtypes.prng_key:
+        return dtype
+    return jnp.result_type(float if family is np.floating else int)
 
 
 def _element_type(dtype: Any) -> str:
@@ -147,6 +149,11 @@ class _Sizes:
             or any(bound is not None and bound < found for bound, found in zip(wants.get("bounds", ()), last))
         ):
             self._refuse(place, wants["shape"], shape, dtype)
+        if wants.get("leading_name") is not None:
+            name, found = f"*{wants['leading_name']}", tuple(shape[: len(shape) - len(sizes)])
+            first, where = self._known.setdefault(name, (found, place))
+            if first != found:
+                self._refuse(place, f"{wants['shape']} with {name} = {list(first)} as in {where}", shape, dtype)
         for name, factor, found in zip(wants["names"], wants.get("factors") or itertools.repeat(1), last):
             if name is not None:
                 if factor != 1 and found % factor:

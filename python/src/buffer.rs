@@ -7,7 +7,7 @@ use crate::error::shape_error;
 use crate::guess::unknown_name;
 use crate::memory::{ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, release_view};
 use crate::number::Number;
-use crate::room::bytes_of;
+use crate::room::{Text, bytes_of};
 use crate::shape::{Shape, ShapeArgument, function};
 use crate::threads::counted;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -353,8 +353,8 @@ impl Buffer {
         Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py)?)))
     }
 
-    fn _repr_html_(&self) -> Option<String> {
-        self.shape()._repr_html_()
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<Option<Text<String>>> {
+        self.shape()._repr_html_(py)
     }
 }
 

@@ -20,9 +20,15 @@ pub(crate) enum Source {
 
 impl Source {
     /// Its kernels, for each of these devices.
-    fn kernels(&self, devices: &[Devices], host: &Host, version: Option<Version>) -> Result<Kernels, String> {
+    fn kernels(
+        &self,
+        devices: &[Devices],
+        anyway: bool,
+        host: &Host,
+        version: Option<Version>,
+    ) -> Result<Kernels, String> {
         let source = match self {
-            Self::Program(code) => KernelSource::Program { code, keep: None },
+            Self::Program(code) => KernelSource::Program { code, keep: None, anyway },
             Self::Dump(folder) => KernelSource::Dump(folder),
         };
         let found = xla_shape_tune::kernels(&source, devices, &Compiler::default(), host, version);
@@ -43,6 +49,7 @@ pub(crate) fn kernels(
     program: Source,
     before: Option<Source>,
     devices: Vec<String>,
+    anyway: bool,
     clock_ghz: Option<f64>,
     sources: Vec<(String, String)>,
 ) -> PyResult<Answer> {
@@ -54,9 +61,9 @@ pub(crate) fn kernels(
         devices.iter().map(|name| name.parse::<Devices>().map_err(shape_error)).collect::<PyResult<Vec<_>>>()?;
     let version = |version| before.is_some().then_some(version);
     let answer = module.py().detach(|| {
-        let mut answer = program.kernels(&devices, &host, version(Version::New))?;
+        let mut answer = program.kernels(&devices, anyway, &host, version(Version::New))?;
         if let Some(before) = &before {
-            answer.compare(&before.kernels(&devices, &host, version(Version::Before))?);
+            answer.compare(&before.kernels(&devices, anyway, &host, version(Version::Before))?);
         }
         if let Some(clock) = clock_ghz {
             answer.at_clock(clock * 1e9);

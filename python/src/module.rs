@@ -330,7 +330,7 @@ impl Module {
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<Text<String>> {
-        Ok(self.memory(py, None, Number(10), None, false)?._repr_html_())
+        self.memory(py, None, Number(10), None, false)?._repr_html_(py)
     }
 
     fn __str__(&self) -> PyResult<Text<String>> {

@@ -9,19 +9,35 @@ use xla_shape::text::{Expected, Found, Parser, SizeExpression};
 use xla_shape::validate::ShapePart;
 use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseErrorKind};
 
-/// Names that stand for several element types; each with one of them, in as many letters.
-const FAMILIES: [(&str, &str); 2] = [("float", "f32  "), ("int", "s32")];
+/// Names that stand for several element types; each with one of them, in as many letters. The keys of `jax.random` are no element type of XLA.
+const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key", "u32")];
 
-/// The mark of any number of leading dimensions.
+/// The mark of any number of leading dimensions, and the one of those that have a name.
 const LEADING: &str = "...";
+const NAMED_LEADING: &str = "*";
+
+/// The dimensions before the others.
+#[derive(Clone, Copy)]
+enum Leading<'t> {
+    /// There are none.
+    None,
+    /// Any number, of any sizes.
+    Any,
+    /// Any number; where the name occurs again, the same sizes.
+    Named(&'t str),
+}
 
 /// The annotation in a text, in the form of a parameter of a kernel: see `Description::to_json` in `xla-shape-ffi`.
 #[pyfunction]
 pub(crate) fn array_pattern<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let (plain, has_leading) = without_leading(text);
+    let (plain, leading) = without_leading(text);
     let failed = |error: &ParseError| parse_error(error, text);
-    if let (true, Some(layout)) = (has_leading, layout_span(text)) {
-        return Err(failed(&unexpected("no layout after `...`, which is any number of dimensions", text, layout)));
+    if let (Leading::Any | Leading::Named(_), Some(layout)) = (leading, layout_span(text)) {
+        let expected = match leading {
+            Leading::Named(_) => "no layout after a name with `*`, which is any number of dimensions",
+            _ => "no layout after `...`, which is any number of dimensions",
+        };
+        return Err(failed(&unexpected(expected, text, layout)));
     }
     let word = text.split('[').next().unwrap_or_default().trim();
     let family = FAMILIES.into_iter().find(|(name, _)| *name == word);
@@ -37,7 +53,7 @@ pub(crate) fn array_pattern<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<
         return Err(failed(&unexpected("a number, the name of a size, or a number times a name", text, other.span)));
     }
     let has_layout = Parser::whole(&without_names(&plain, expressions)).written_layouts().contains(&true);
-    let found = pattern(py, text, &shape, expressions, has_leading, has_layout)?;
+    let found = pattern(py, text, &shape, expressions, leading, has_layout)?;
     if let Some((name, _)) = family {
         found.set_item("element_type", name)?;
     }
@@ -49,7 +65,7 @@ fn pattern<'py>(
     text: &str,
     shape: &ArrayShape,
     expressions: &[SizeExpression],
-    has_leading: bool,
+    leading: Leading<'_>,
     has_layout: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let of = |dimension: usize| {
@@ -73,23 +89,44 @@ fn pattern<'py>(
         _ => None,
     };
     found.set_item("bounds", dimensions().map(bound).collect::<Vec<_>>())?;
-    found.set_item("leading", has_leading)?;
+    found.set_item("leading", !matches!(leading, Leading::None))?;
+    let name = if let Leading::Named(name) = leading { Some(name) } else { None };
+    found.set_item("leading_name", name)?;
     found.set_item("layout", has_layout.then(|| Layout(shape.layout().clone())))?;
     Ok(found)
 }
 
-/// The text with spaces in place of `...,` at the start of its dimensions, and whether it had that.
-fn without_leading(text: &str) -> (Cow<'_, str>, bool) {
-    let Some((_, rest)) = text.split_once('[') else { return (text.into(), false) };
-    let Some(after) = rest.trim_start().strip_prefix(LEADING) else { return (text.into(), false) };
+/// The text with spaces in place of `...,` or `*name,` at the start of its dimensions, and which of them it had.
+fn without_leading(text: &str) -> (Cow<'_, str>, Leading<'_>) {
+    let none = (text.into(), Leading::None);
+    let Some((_, rest)) = text.split_once('[') else { return none };
+    let start = rest.trim_start();
+    let (leading, after) = if let Some(after) = start.strip_prefix(LEADING) {
+        (Leading::Any, after)
+    } else if let Some(name) = start.strip_prefix(NAMED_LEADING) {
+        let end = name.find([',', ']']).unwrap_or(name.len());
+        let (name, after) = (name[..end].trim(), &name[end..]);
+        if !is_name(name) {
+            return none;
+        }
+        (Leading::Named(name), after)
+    } else {
+        return none;
+    };
     let after = after.trim_start();
     let after = match after.strip_prefix(',') {
         Some(more) if !more.trim_start().starts_with(']') => more,
         None if after.starts_with(']') => after,
-        _ => return (text.into(), false),
+        _ => return none,
     };
     let (open, end) = (text.len() - rest.len(), text.len() - after.len());
-    (format!("{}{}{after}", &text[..open], " ".repeat(end - open)).into(), true)
+    (format!("{}{}{after}", &text[..open], " ".repeat(end - open)).into(), leading)
+}
+
+/// Whether a word is the name of a size.
+fn is_name(word: &str) -> bool {
+    let starts = word.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+    starts && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 /// Where the layout is, after the dimensions.
@@ -118,10 +155,6 @@ fn named<'t>(size: &SizeExpression, text: &'t str) -> Option<(u64, &'t str)> {
     if !matches!(size.part, ShapePart::Dimension(_)) || before.ends_with('=') {
         return None;
     }
-    let is_name = |word: &str| {
-        let starts = word.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-        starts && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
     let (factor, name) = match words.split_once('*') {
         None => (1, words.trim()),
         Some((one, other)) => {

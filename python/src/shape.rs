@@ -5,6 +5,7 @@ use crate::error::{out_of_bounds, parse_error, shape_error};
 use crate::guess::unknown_name;
 use crate::layout::{Layout, LayoutArgument};
 use crate::number::Number;
+use crate::room::Text;
 use crate::sharding_value::ShardingArgument;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -477,8 +478,9 @@ impl Shape {
         Drawing::new(self.value.array()?).ok().map(|drawing| drawing.svg())
     }
 
-    pub(crate) fn _repr_html_(&self) -> Option<String> {
-        Drawing::new(self.value.array()?).ok().map(|drawing| crate::answer::framed(&drawing.html()))
+    pub(crate) fn _repr_html_(&self, py: Python<'_>) -> PyResult<Option<Text<String>>> {
+        let drawing = self.value.array().and_then(|array| Drawing::new(array).ok());
+        drawing.map(|drawing| crate::answer::framed(py, &drawing.html())).transpose()
     }
 
     fn __str__(&self) -> String {

@@ -6,6 +6,7 @@ use crate::error::{out_of_bounds, shape_error};
 use crate::host;
 use crate::memory::ReadableBuffer;
 use crate::number::Number;
+use crate::room::Text;
 use crate::shape::{Shape, ShapeArgument, quoted};
 use crate::sharding_value::{Sharding, ShardingArgument};
 use pyo3::prelude::*;
@@ -254,8 +255,8 @@ impl Sharding {
         self.pieces().map(|drawing| drawing.svg())
     }
 
-    fn _repr_html_(&self) -> Option<String> {
-        self.pieces().map(|drawing| crate::answer::framed(&drawing.html()))
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<Option<Text<String>>> {
+        self.pieces().map(|drawing| crate::answer::framed(py, &drawing.html())).transpose()
     }
 
     fn __str__(&self) -> String {

@@ -107,6 +107,8 @@ def test_the_words_of_a_result():
         ("f32[?,3]", [(0, 3), (9, 3)], [(3,), (3, 4)]),
         ("f32[...,n,3]", [(2, 3), (1, 2, 3), (0, 1, 2, 3)], [(3,), (2, 4), ()]),
         ("f32[...]", [(), (1,), (2, 3)], []),
+        ("f32[*batch,n,3]", [(2, 3), (1, 2, 3), (0, 1, 2, 3)], [(3,), (2, 4), ()]),
+        ("f32[*batch]", [(), (1,), (2, 3)], []),
         ("f32[]", [()], [(1,)]),
         ("f32[n,n]", [(0, 0), (3, 3)], [(2, 3)]),
     ],
@@ -294,6 +296,30 @@ def test_methods_and_any_number_of_arguments():
     assert "argument scale" in refused(model, x, scale=x)
 
 
+def test_leading_sizes_with_a_name_are_the_same_everywhere():
+    @checked
+    def f(x: Arr["f32[*batch,d]"], ids: Arr["s32[*batch]"], batch: Arr["f32[batch]"]) -> Arr["f32[*batch,2*d]"]:
+        return jnp.concatenate([x, x], -1)
+
+    f(jnp.ones((5, 6, 4)), jnp.ones((5, 6), int), jnp.ones(7))
+    assert refused(f, jnp.ones((5, 6, 4)), jnp.ones(5, int), jnp.ones(7)) == (
+        "f: argument ids: this function takes s32[*batch] with *batch = [5, 6] as in argument x, the call has s32[5]"
+    )
+
+
+def test_random_keys():
+    @checked
+    def f(key: Arr["key[]"], more: Arr["key[n]"]) -> Arr["key[2]"]:
+        return jax.random.split(key)
+
+    key = jax.random.key(0)
+    f(key, jax.random.split(key, 3))
+    jax.jit(f)(key, jax.random.split(key, 3))
+    assert refused(f, key, key) == "f: argument more: this function takes key[n], the call has key<fry>[]"
+    assert refused(f, jax.random.PRNGKey(0), key) == "f: argument key: this function takes key[], the call has u32[2]"
+    assert refused(f, 1, key) == "f: argument key: this function takes key[], the call has s32[]"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -307,6 +333,8 @@ def test_methods_and_any_number_of_arguments():
         ("(f32[d])", "expected an array, found `(f32[d])`"),
         ("f32[...d]", "expected a dimension's size, `<=` and a bound, or `?`, found `.`"),
         ("f32[...,d]{1,0}", "expected no layout after `...`, which is any number of dimensions, found `{1,0}`"),
+        ("f32[*b,d]{1,0}", "expected no layout after a name with `*`, which is any number of dimensions, found `{1,0}`"),
+        ("f32[*2,d]", "expected a dimension's size, `<=` and a bound, or `?`, found `*`"),
         ("", "expected a shape, found the end of the text"),
     ],
 )

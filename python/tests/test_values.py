@@ -1,7 +1,10 @@
 """Values: shapes, layouts, shardings, modules, and their errors."""
 
+import base64
 import errno
 import pickle
+import re
+import zlib
 
 import numpy as np
 import pytest
@@ -386,6 +389,12 @@ def test_pictures():
     assert "<iframe" in shape._repr_html_() and "<script" not in shape._repr_html_()
     drawing = shape.draw()
     assert drawing.svg() == shape._repr_svg_() and drawing.html().startswith("<!doctype html>")
+    # A notebook keeps the page compressed.
+    for text in ("f32[10,200]{1,0:T(8,128)}", "bf16[4096,4096]{1,0:T(8,128)(2,1)}", "f32[3,4]"):
+        kept = Shape(text)._repr_html_()
+        assert len(kept) <= 26_000, len(kept)
+        packed = re.search(r"atob\('([A-Za-z0-9+/=]+)'\)", kept)
+        assert zlib.decompress(base64.b64decode(packed[1])).decode() == Shape(text).draw().html()
     colours = Sharding("{devices=[4,2]<=[8]}").draw(shape)
     assert colours.svg().startswith("<svg") and "<iframe" in colours._repr_html_()
     assert xla_shape.relayout(np.zeros((10, 200), np.float32), shape)._repr_html_() == shape._repr_html_()

@@ -55,8 +55,8 @@ else:
         """An annotation for arrays: `Arr[jax.Array, "bf16[rows,d]{1,0:T(8,128)(2,1)}"]`, or `Arr["bf16[rows,d]"]` for short.
 
         It is `Annotated[jax.Array, …]`. Type checkers read the first form. A size is a number, a name, a number times a name, `<=` and a
-        bound, or `?`; `...` before the first size is any number of leading dimensions. `float` and `int` are any element types of that
-        kind. Without a layout, every layout is accepted. See `checked`.
+        bound, or `?`; `...` before the first size is any number of leading dimensions, and `*batch` the same ones wherever it occurs. `float` and
+        `int` are any element types of that kind, `key` is the keys of `jax.random`. Without a layout, every layout is accepted. See `checked`.
         """
 
         def __class_getitem__(cls, item: Any) -> Any:

@@ -18,6 +18,7 @@ def kernel(
     for_: str | Sequence[str] | None = None,
     against: Callable[..., Any] | str | os.PathLike[str] | None = None,
     clock_ghz: float | None = None,
+    anyway: bool = False,
 ) -> Answer:
     """What the compiler made of the Pallas kernels of a function: see `xla-shape kernel`. A notebook shows it as a page.
 
@@ -27,13 +28,14 @@ def kernel(
     against: an earlier version, a function with the same arguments or a dump: the answer says what differs. If it calls no kernel, its fusions are
         compared: XLA's own code of the same computation.
     clock_ghz: the clock of the device: the answer has the least time that the bundles take.
+    anyway: ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use, which is otherwise said at once.
 
     Raises `ShapeError` if a program calls no kernel, or no device takes it.
     """
     devices = [for_] if isinstance(for_, str) else list(for_ or ())
     before = None if against is None else _version(against, args)
     source = _source(f)
-    return kernels(_version(f, args), before, devices, clock_ghz, [] if source is None else [source])
+    return kernels(_version(f, args), before, devices, anyway, clock_ghz, [] if source is None else [source])
 
 
 def _version(f: Callable[..., Any] | str | os.PathLike[str], args: tuple[Any, ...]) -> bytes | str:

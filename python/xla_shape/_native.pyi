@@ -711,6 +711,7 @@ def kernels(
     program: bytes | _Path,
     before: bytes | _Path | None,
     devices: Sequence[str],
+    anyway: bool,
     clock_ghz: float | None,
     sources: Sequence[tuple[str, str]],
 ) -> Answer: ...

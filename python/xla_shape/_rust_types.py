@@ -27,6 +27,8 @@ def rust_types(function: Any) -> str:
         names.add(name)
         if wants["leading"]:
             lines.append(f"// {place}: {wants['shape']} is an array of any number of dimensions, for which there is no type.")
+        elif wants["element_type"] == "key":
+            lines.append(f"// {place}: {wants['shape']} is an array of random keys, for which there is no type.")
         elif signature.tpu is not None and wants["layout"] is None:
             lines.append(f"type {name} = xla_shape::tpu_shape!({signature.tpu}, {wants['shape']});")
         else:

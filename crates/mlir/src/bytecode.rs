@@ -390,6 +390,7 @@ mod code {
     pub(super) const INTEGER: u64 = 8;
     pub(super) const NAMED_LOCATION: u64 = 14;
     pub(super) const DENSE_ARRAY: u64 = 17;
+    pub(super) const AFFINE_MAP: u64 = 23;
 
     pub(super) const INTEGER_TYPE: u64 = 0;
     pub(super) const INDEX: u64 = 1;
@@ -398,10 +399,26 @@ mod code {
     pub(super) const MEMREF_IN_SPACE: u64 = 11;
     pub(super) const TENSOR: u64 = 13;
     pub(super) const VECTOR: u64 = 19;
+    pub(super) const SHORT_FLOATS: u64 = 21;
 }
 
-/// The types of floating-point numbers, in the order of their codes.
+/// The types of floating-point numbers, in the order of their codes: those from [`code::FLOATS`] on, and the newer ones from
+/// [`code::SHORT_FLOATS`] on.
 const FLOATS: [&str; 6] = ["bf16", "f16", "f32", "f64", "f80", "f128"];
+const SHORT_FLOATS: [&str; 12] = [
+    "tf32",
+    "f8E5M2",
+    "f8E4M3",
+    "f8E4M3FN",
+    "f8E5M2FNUZ",
+    "f8E4M3FNUZ",
+    "f8E4M3B11FNUZ",
+    "f8E3M4",
+    "f4E2M1FN",
+    "f6E2M3FN",
+    "f6E3M2FN",
+    "f8E8M0FNU",
+];
 
 /// An operation whose regions are read, or the module around all.
 struct Open<'a> {
@@ -720,9 +737,9 @@ impl<'a> Printer<'a> {
                 self.type_of(element, at, inner)?;
                 if matches!(found, code::MEMREF | code::MEMREF_IN_SPACE) {
                     let layout = input.entry(&self.file.attributes)?;
-                    // An affine map, of which only the identity is usual, is encoded or a text; MLIR does not print the identity.
+                    // An affine map is nearly always the identity, which MLIR does not print.
                     let is_map = matches!(layout, Entry::Text(text) if text.starts_with(b"affine_map<"));
-                    if !is_map && !matches!(layout, Entry::Builtin(_)) {
+                    if !is_map && self.file.builtin(layout, code::AFFINE_MAP).is_none() {
                         self.write(", ", at)?;
                         self.attribute(layout, at, inner)?;
                     }
@@ -734,9 +751,11 @@ impl<'a> Printer<'a> {
                 self.write(">", at)
             }
             found => {
-                let float =
-                    found.checked_sub(code::FLOATS).and_then(|number| FLOATS.get(usize::try_from(number).ok()?));
-                self.write(float.copied().unwrap_or("?"), at)
+                let of = |floats: &[&'static str], first| {
+                    floats.get(usize::try_from(found.checked_sub(first)?).ok()?).copied()
+                };
+                let float = of(&FLOATS, code::FLOATS).or_else(|| of(&SHORT_FLOATS, code::SHORT_FLOATS));
+                self.write(float.unwrap_or("?"), at)
             }
         }
     }
@@ -776,9 +795,12 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether an operation is this one of the dialect `func`. Kernels have the whole name in a dialect of their own: `stable_mosaic.func.return`.
+/// The dialect in which JAX writes kernels: its operations have the whole names of others, such as `stable_mosaic.func.return`.
+const KERNELS: &[u8] = b"stable_mosaic";
+
+/// Whether an operation is this one of the dialect `func`.
 fn is_of_func((dialect, name): (&[u8], &[u8]), wanted: &[u8]) -> bool {
-    let name = if dialect == b"func" { Some(name) } else { name.strip_prefix(b"func.") };
+    let name = if dialect == KERNELS { name.strip_prefix(b"func.") } else { Some(name).filter(|_| dialect == b"func") };
     name == Some(wanted)
 }
 
@@ -796,24 +818,29 @@ mod tests {
     /// ```text
     /// func.func @f(%x: memref<8x?xf32, 3> loc("x"), %i: i32) -> (i32, i32)
     ///     attributes {n = [-3 : i64, "a\22"], w = array<i64: 2, -4>, s = @g, u} {
+    ///   %t = arith.constant true
+    ///   scf.if %t { %1 = arith.constant 1 : i32  "b.d"(%1, %x) : (i32, memref<8x?xf32, 3>) -> () }
     ///   %0 = "b.c"(%i) ({ ^bb0(%q: i32): "b.d"(%q) : (i32) -> () }) : (i32) -> i32
     ///   return %0, %i : i32, i32
     /// }
     /// func.func @g(%i: i32) -> i32 { return %i : i32 }
     /// ```
     const TWO: &[u8] = b"\
-        ML\xefR\x01MLIR24.0.0git\x00\x01\x1f\x07\x01\x03\x05\x01\x03\x07\x03\x05\x03\x09\x05\x05\x0b\x0d\x03]E\x0d\x01E\x0b\
-        \x0b\x0b\x0b\x13;\x0b\x0f\x0b\x0b\x13\x0f\x0b\x0b\x0b\x0b\x0b\x07\x0bS\x13\x1b\x0b\x13\x13\x13\x0f\x0b\x07\x13\x13\x13\
-        \x13\x13\x01\x0d\x0f\x0f?\x1f\x07\x17\x02~\x02\x05\x0f\x05\x11\x05\x13\x05\x15\x17\x01\x03\x03\x03\x0d\x03\x0d\x13\x15\
-        \x1b\x1d\x07\x1f!#%'\x0d\x07\x11\x03\x0d/\x11\x05\x17\x01\x05\x17\x19\x11\x03\x0b\x05\x19\x05\x1b\x09\x05\x05\x1d\x05\
-        \x1f\x0f\x05!#\x03\x05!\x02\x00\x00\x00\x00\x00\x00\x00\xfc\xff\xff\xff\xff\xff\xff\xff\x17\x01\x05\x05\x03\x05\x03-\
-        \x07\x05\x0d\x0b\x17\x01\x0d\x05\x17\x01\x0d\x1f\x17\x01\x0dC\x1d79\x05#\x1f\x17\x01\x05a\x17\x01\x07\x0f\x17\x01\x09\
-        \x05\x17\x01\x073\x17\x01\x07G\x01\x02\x02\x01\x02\x04\x17\x0f\x05!\x00\xff\xff\xff\xff\xff\xff\xff\xff\x09\x11\x05\
-        \x05\x05\x01\x05\x01\x01\x0b\x05\x03\x01\x03\x01\x04}\x05\x01\x10\x09\x07\x03\x01\x09\x03\x11)\x0b\x07\x03\x07\x0b\x05\
-        \x055\x01;\x07\x16=\x03\x01\x03\x03\x07\x03\x03\x07\x03\x01A\x09\x04C\x03\x01\x05\x04?\x05\x05\x03\x03\x11/+\x07\x03\
-        \x03\x07\x03\x011\x05\x043\x03\x01\x06\x03\x01\x05\x01\x00\xbd%\x05\x05\x05\x05\x05\x07\x05\x13\x05\x1d\x05\x05\x05\
-        \x0f\x0f\x05\x0b\x11builtin\x00func\x00b\x00module\x00return\x00c\x00d\x00-\x00function_type\x00g\x00sym_name\x00n\x00\
-        a\"\x00s\x00f\x00u\x00w\x00x\x00";
+        ML\xefR\x01MLIR24.0.0git\x00\x011\x0b\x01\x03\x05\x07\x09\x01\x03\x0b\x03\x05\x03\x0d\x05\x03\x0f\x07\x05\x11\x13\x09\
+        \x05\x15\x17\x03qW\x0f\x01W\x0b\x0b\x0b\x0b\x0b\x13\x13;\x0b\x0f\x0b\x0b\x13\x0f\x0b\x0b\x0b\x0b\x0b\x07\x0bS\x13\x1b\
+        \x0b\x13\x13\x13\x0f\x0b\x07\x13\x13\x0f\x13\x13\x13\x13\x13\x13\x0f\x13\x13\x01\x0f\x0f\x0f?\x0b\x1f\x07\x17\x02\x06\
+        \x03\x05\x19\x05\x1b\x05\x1d\x05\x1f\x05!\x17\x01\x09\x05\x17\x01\x03\x03\x03\x0d\x03\x11\x17\x19\x1f!\x07#%')+\x0d\
+        \x09\x11\x03\x0d/\x11\x05#\x01\x05\x1b\x1d\x11\x03\x0b\x05%\x05'\x09\x05\x05)\x05+\x0f\x05-#\x03\x05!\x02\x00\x00\x00\
+        \x00\x00\x00\x00\xfc\xff\xff\xff\xff\xff\xff\xff\x17\x01\x05\x05\x03\x05\x031\x07\x05\x0d\x0d\x17\x01\x13\x05\x17\x01\
+        \x13\x1f\x17\x01\x13C\x1d;=\x05/\x1f\x17\x01\x05a\x03\x03\x09C\x11\x07\x01\x17\x01\x07\x0f\x17\x01\x0d\x0f\x17\x01\x0f\
+        \x05\x17\x01\x0d3\x17\x01\x0dG\x03\x03\x09Q\x11\x01\x05\x17\x01\x09'\x17\x01\x0b\x05\x01\x02\x02\x01\x02\x04\x17\x13\
+        \x05!\x00\xff\xff\xff\xff\xff\xff\xff\xff\x0b\x15\x01\x09\x05\x05\x05\x01\x05\x01\x01\x0b\x05\x03\x01\x03\x01\x04\xbb\
+        \x05\x01\x10\x0d\x07\x03\x01\x09\x03\x11-\x0f\x07\x03\x09\x13\x05\x059\x01?\x07\x03EA\x03\x07\x09\x14\x0b\x03\x05\x09\
+        \x03\x03\x0d\x07\x03SO\x03\x01\x0d\x04U\x05\x09\x01\x0b\x00\x0b\x01\x0f\x16G\x03\x01\x03\x03\x07\x03\x03\x07\x03\x01K\
+        \x0d\x04M\x03\x01\x05\x04I\x05\x07\x03\x03\x113/\x07\x03\x03\x07\x03\x015\x05\x047\x03\x01\x06\x03\x01\x05\x01\x00\x1a\
+        \x021\x05\x05\x05\x05\x05\x07\x05\x0d\x13\x05\x1d\x05\x05\x05\x0d\x07\x13\x0f\x0f\x05\x09\x0d\x0b\x11builtin\x00func\
+        \x00arith\x00scf\x00b\x00module\x00return\x00constant\x00if\x00yield\x00d\x00c\x00-\x00function_type\x00g\x00sym_name\
+        \x00value\x00n\x00a\"\x00s\x00f\x00u\x00w\x00x\x00";
 
     #[test]
     fn functions_have_their_heads_and_returns() {
@@ -821,7 +848,7 @@ mod tests {
         assert_eq!(
             text,
             "func.func @f(%arg0: memref<8x?xf32, 3 : i64> loc(\"x\"), %arg1: i32) attributes \
-             {n = [-3 : i64, \"a\\22\"], s = @g, u, w = array<i64: 2, -4>} {\n  return %2, %arg1\n}\n\
+             {n = [-3 : i64, \"a\\22\"], s = @g, u, w = array<i64: 2, -4>} {\n  return %3, %arg1\n}\n\
              func.func @g(%arg0: i32) attributes {} {\n  return %arg0\n}\n"
         );
         let module = Module::parse(&text).unwrap();

@@ -538,8 +538,7 @@ impl<'a> Kernel<'a> {
         let arguments = xla_shape_mlir::split_at_commas(arguments);
         let arguments = arguments.iter().filter_map(|argument| argument.trim().strip_prefix('%')).collect::<Vec<_>>();
         // The last arguments are scratch, in whatever memory.
-        let scratch = operation.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());
-        let scratch = arguments.len().saturating_sub(scratch.unwrap_or(0));
+        let scratch = arguments.len().saturating_sub(scratch_operands(operation));
         for (number, argument) in arguments.into_iter().enumerate() {
             let Some((name, of)) = argument.split_once(": ").filter(|(_, of)| of.starts_with("memref<")) else {
                 continue;
@@ -688,9 +687,20 @@ fn offsets(layout: &VectorLayout) -> [Option<u64>; 2] {
     })
 }
 
+/// The number of a kernel's last arguments that are scratch.
+pub(crate) fn scratch_operands(function: &Operation<'_>) -> usize {
+    let number = function.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());
+    number.unwrap_or(0)
+}
+
+/// The array of `memref<16x256xf32, …>`, without its tiles.
+pub(crate) fn plain_memory(of: &str) -> Option<ArrayShape> {
+    find_spelled_shapes(of).next()?.shape.array().cloned()
+}
+
 /// The array of `%x: memref<16x256xf32, #xir.tiled<(8,128),[2,1]>, …>`, with its tiles.
 fn memory(argument: &str) -> Option<ArrayShape> {
-    let plain_shape = find_spelled_shapes(argument).next()?.shape.array().map(plain)?;
+    let plain_shape = plain(&plain_memory(argument)?);
     let Some((_, tiled)) = argument.split_once("tiled<") else { return plain_shape.parse().ok() };
     let tiles = tiled.split(",[").next()?;
     let rank = plain_shape.parse::<ArrayShape>().ok()?.dimensions().len();

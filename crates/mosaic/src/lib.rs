@@ -18,6 +18,7 @@
 //! | [`Schedule`], [`Utilization`], [`Unit`] | the compiler's counts of bundles and slots |
 //! | [`VmemUse`] | the compiler's report of vector memory |
 //! | [`Kernel`] | everything about one kernel, from all of its texts |
+//! | [`CalledKernel`], [`CalledWindow`] | a kernel that a program calls, before it is compiled |
 //! | [`FileName`], [`DumpedKernel`] | the kernels of a dump, and their files |
 //!
 //! MLIR text is read by [`xla_shape_mlir`]; the rules of vector layouts are those of [`xla_shape_core::tpu::vector`].
@@ -32,6 +33,7 @@ extern crate alloc;
 mod applied;
 mod branches;
 mod bundles;
+mod called;
 mod dump;
 mod kernel;
 mod loops;
@@ -41,6 +43,7 @@ mod values;
 mod vmem;
 
 pub use bundles::{Bundle, Bundles, Slot};
+pub use called::{CalledKernel, CalledWindow, WindowOf, called_kernels};
 pub use dump::{DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
 pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};

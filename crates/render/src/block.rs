@@ -3,7 +3,7 @@
 use crate::tpu::{cost, named};
 use crate::words::{Bytes, column_width, count};
 use crate::{Show, Text};
-use xla_shape_answers::block::{BlockAnswer, BlockAnswers, Fitting, LimitOf, Measured, PartKind, Vector};
+use xla_shape_answers::block::{BlockAnswer, BlockAnswers, LimitOf, Measured, PartKind, Vector};
 use xla_shape_core::tpu::DOUBLE_BUFFERED;
 
 impl Show for BlockAnswer {
@@ -26,7 +26,9 @@ impl Show for BlockAnswer {
         }
         if !fits {
             text.paragraph(
-                fitting.as_ref().map_or_else(|| "No smaller blocks are known that fit.".to_owned(), smaller),
+                fitting
+                    .as_ref()
+                    .map_or_else(|| "No smaller blocks are known that fit.".to_owned(), ToString::to_string),
             );
         }
         text.paragraph("What the kernel computes needs more where its values do not fit into registers.");
@@ -77,7 +79,7 @@ impl Show for BlockAnswers {
                     let BlockAnswer { generation, vmem_bytes, limit_bytes, fits, fitting, .. } = answer;
                     let verdict = if *fits { "fit into" } else { "do not fit into" };
                     let (needed, limit) = (Bytes(*vmem_bytes), Bytes(*limit_bytes));
-                    let smaller = fitting.as_ref().map_or(String::new(), |found| format!(" {}", smaller(found)));
+                    let smaller = fitting.as_ref().map_or(String::new(), |found| format!(" {found}"));
                     text.paragraph(format_args!(
                         "{generation}: the blocks need {needed}, and {verdict} {limit}.{smaller}"
                     ));
@@ -86,13 +88,6 @@ impl Show for BlockAnswers {
             }
         }
     }
-}
-
-/// The blocks that fit.
-fn smaller(fitting: &Fitting) -> String {
-    let blocks = fitting.blocks.iter().map(|block| format!("{} {} of {}", block.kind, block.block, block.array));
-    let blocks = blocks.collect::<Vec<_>>().join(", ");
-    format!("These fit, with {}: {blocks}.", Bytes(fitting.vmem_bytes))
 }
 
 /// What a load or a store of the whole block brings.

@@ -3,7 +3,7 @@
 use crate::Devices;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use xla_shape_answers::kernel::Kernels;
+use xla_shape_answers::kernel::{Kernels, TooLarge};
 use xla_shape_core::tpu::Generation;
 use xla_shape_files::Error as FilesError;
 use xla_shape_pjrt::{Error as PjrtError, Program};
@@ -32,6 +32,8 @@ pub enum KernelSource<'a> {
         code: &'a [u8],
         /// The directory that keeps the dumps, one for each device.
         keep: Option<&'a Path>,
+        /// Whether the compiler is asked even if the blocks of a kernel alone need more VMEM than it may use.
+        anyway: bool,
     },
 }
 
@@ -101,12 +103,15 @@ pub fn kernels(
                 return Err(KernelsError::Missing(folder.to_owned()));
             }
         }
-        KernelSource::Program { code, keep } => {
+        KernelSource::Program { code, keep, anyway } => {
             let program = Program::from_bytes(code).map_err(KernelsError::Program)?;
             let default = [Devices::default()];
             for named in if devices.is_empty() { &default } else { devices } {
                 let compile = |folder: &Path| {
                     let target = named.target.as_ref().map_err(Clone::clone)?;
+                    if let (false, Some(generation)) = (anyway || compiler.limits_vmem(), named.generation()) {
+                        too_large(program.code(), generation)?;
+                    }
                     let done = compiler.compile_dumping(host, target, program.code(), folder);
                     Ok(done.map(drop).map_err(|error| error.to_string()))
                 };
@@ -114,9 +119,17 @@ pub fn kernels(
                     answer.refused(&named.name, &message);
                 }
             }
+            answer.note_unlike_memory();
         }
     }
     Ok(answer)
+}
+
+/// An error if a kernel of a program certainly does not fit. To say so takes no time, and the compiler may need minutes.
+fn too_large(program: &[u8], generation: Generation) -> Result<(), String> {
+    let found = str::from_utf8(program).map(|program| TooLarge::find(program, generation)).unwrap_or_default();
+    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+    if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
 }
 
 /// Adds the kernels that the compiler dumps for a device. `compile` fills a directory; its outer error says that the compiler was not asked.

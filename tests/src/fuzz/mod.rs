@@ -30,6 +30,7 @@ pub use walkers::walkers;
 
 use crate::differential::{relayout_agrees, tables_agree};
 use arbitrary::Unstructured;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -41,6 +42,8 @@ use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::vector::VectorLayout;
 use xla_shape::{ArrayShape, Layout, ProgramShape, Shape};
+use xla_shape_mlir::bytecode_functions;
+use xla_shape_mosaic::called_kernels;
 use xla_shape_parity::legacy::LegacyShape;
 
 /// A target.
@@ -69,6 +72,7 @@ const fn target(name: &'static str, run: fn(&[u8]), steps: [u64; 2]) -> Target {
 /// Every target; `fuzz/fuzz_targets` has a program for each. What reads texts and messages takes steps in proportion to them; what makes
 /// arrays or compares layouts has limits of its own. `scripts/steps.sh` counts.
 pub const TARGETS: &[Target] = &[
+    target("bytecode", bytecode, [20_000, 500]),
     target("check", check, [500_000, 2_000]),
     target("decisions", decisions, [400_000_000, 1_000]),
     target("dump", dump, [100_000, 500]),
@@ -122,6 +126,32 @@ pub fn hlo_module(bytes: &[u8]) {
         let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
         assert_eq!(again.to_string(), printed);
     }
+}
+
+/// Any bytes: MLIR's bytecode becomes a text that is not much longer, or is refused at a position in the bytes; and a program can call it as a kernel.
+///
+/// # Panics
+/// If one of these checks fails.
+pub fn bytecode(bytes: &[u8]) {
+    match bytecode_functions(bytes) {
+        Ok(text) => assert!(text.len() <= bytes.len() * 64),
+        Err(error) => assert!(error.position() <= bytes.len(), "{error}"),
+    }
+    for kernel in called_kernels(&calling(bytes)) {
+        assert!(!kernel.is_alone && kernel.vmem_limit == Some(4096));
+    }
+}
+
+/// A program that calls a kernel with this code.
+fn calling(code: &[u8]) -> String {
+    let code = BASE64_STANDARD.encode(code);
+    let config = format!(
+        r#"{{\22custom_call_config\22: {{\22body\22: \22{code}\22}}, \22scoped_memory_configs\22: [{{\22memory_space\22:1, \22size\22: 4096}}]}}"#
+    );
+    let types = "(tensor<8x128xf32>, tensor<1024x1024xbf16>) -> (tensor<8x128xf32>, tensor<1024x1024xbf16>)";
+    format!(
+        "%0 = s.sin %x : tensor<8x128xf32>\n%1:2 = s.custom_call @tpu_custom_call(%0, %y) {{backend_config = \"{config}\"}} : {types}\n"
+    )
 }
 
 /// Any text is read as a layout or refused: a layout prints as text that reads back as the same layout; an error

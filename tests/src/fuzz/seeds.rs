@@ -3,6 +3,7 @@
 //! The targets that make arrays of arbitrary bytes begin with nothing.
 
 use crate::{corpus, hlo_modules};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use xla_shape::hlo::Module;
 use xla_shape::notations::{AnyLayout, Notation};
@@ -21,6 +22,12 @@ pub struct Seed {
     pub name: String,
     /// The input.
     pub content: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Called {
+    name: String,
+    program: String,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +111,12 @@ pub fn seeds() -> Vec<Seed> {
     }
     for (number, vector) in corpus::<Vector>("vector_registers.jsonl").iter().enumerate() {
         seed("vector_layout", &number.to_string(), vector.layout.as_bytes());
+    }
+    for row in corpus::<Called>("called_kernels.jsonl.zst") {
+        // MLIR's text has `\22` for quotes around the kernel's code.
+        let code = row.program.split_once("body").and_then(|(_, rest)| rest.split('\\').nth(2)?.strip_prefix("22"));
+        let code = code.and_then(|code| BASE64_STANDARD.decode(code).ok()).unwrap_or_default();
+        seed("bytecode", &row.name, &code);
     }
     seed("kernel_dump", "first", &super::kernel_dump::example());
     let shardings: Vec<Sharded> = corpus("shardings.jsonl.zst");

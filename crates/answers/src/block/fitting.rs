@@ -1,9 +1,11 @@
 //! The largest blocks that fit, found by halving those that do not.
 
 use super::{BlockAnswer, Part, PartKind};
+use crate::numbers::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::fmt;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Dimension};
 
@@ -29,6 +31,14 @@ pub struct Fitting {
     pub blocks: Vec<FittingBlock>,
     /// The bytes that all parts then need.
     pub vmem_bytes: u64,
+}
+
+impl fmt::Display for Fitting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = self.blocks.iter().map(|block| format!("{} {} of {}", block.kind, block.block, block.array));
+        let blocks = blocks.collect::<Vec<_>>().join(", ");
+        write!(f, "These fit, with {}: {blocks}.", Bytes(self.vmem_bytes))
+    }
 }
 
 /// A block that fits.

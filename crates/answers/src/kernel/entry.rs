@@ -578,6 +578,17 @@ impl LoopEntry {
     }
 }
 
+impl CompiledKernel {
+    /// The windows of arrays in the compiler's report of vector memory, without their shapes, and their bytes.
+    pub(super) fn windows(&self) -> impl Iterator<Item = (&str, u64)> {
+        let parts = self.vmem.iter().filter(|vmem| !vmem.estimated).flat_map(|vmem| &vmem.parts);
+        parts.filter_map(|part| {
+            let (window, _) = part.what.split_once(": ")?;
+            window.contains(" window of ").then(|| Some((window, part.bytes?))).flatten()
+        })
+    }
+}
+
 /// The vector memory from the compiler's report; without a report, the sum of the kernel's arguments.
 fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem> {
     let kernel = &found.kernel;

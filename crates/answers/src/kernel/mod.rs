@@ -1,11 +1,13 @@
 //! What the compiler made of Pallas kernels, by line, loop and unit.
 
+mod called;
 mod difference;
 mod entry;
 mod launch;
 mod listing;
 mod programs;
 
+pub use called::TooLarge;
 pub use difference::{Figure, Figures, KernelDifference, LineDifference};
 pub use entry::{
     Axis, Begin, CompiledKernel, LineEntry, LoopEntry, LoopRemedy, RelayoutEntry, Start, Starts, Unaligned, Usage,
@@ -18,9 +20,10 @@ pub use programs::{AgainstXla, InstructionFigures, ProgramFigures};
 use crate::Answer;
 use crate::cost::Measured;
 use crate::digest::{self, Digest};
+use crate::numbers::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use xla_shape_core::sorting::map_of;
 use xla_shape_core::tpu::Generation;
@@ -130,6 +133,57 @@ impl Kernels {
     #[must_use]
     pub const fn has_xla(&self) -> bool {
         !self.xla.is_empty()
+    }
+
+    /// Notes which bytes of vector memory count unlike things: a window that a kernel has on one device, and not on another, where XLA places the array in
+    /// vector memory before the kernel.
+    ///
+    /// ```
+    /// use xla_shape_answers::kernel::Kernels;
+    /// use xla_shape_mosaic::kernels;
+    ///
+    /// let mut answer = Kernels::default();
+    /// for (device, part) in [("v5e", "input window allocation for operator input 0. The window shape is f32[8,128], while"), ("v7x", "SPILL")] {
+    ///     let report = format!(
+    ///         r#"const DATA = {{"hlo_breakdowns": {{"k.1": {{"total_size": 4096, "blocks": [{{"allocations": [{{"tag": "{part}", "size": 4096}}]}}]}}}}}};"#
+    ///     );
+    ///     let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 9\n\t 9.00 scheduled bundles (100.00%): \
+    ///         %k.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\"\n";
+    ///     let files = [("llo.k.1.schedule-analysis_final_bundles.txt", schedule), ("llo.TLP.vmem_report.html", report.as_str())];
+    ///     answer.add(Some(device), None, &kernels(&files));
+    /// }
+    /// answer.note_unlike_memory();
+    /// assert!(answer.kernels[0].notes.is_empty());
+    /// assert!(answer.kernels[1].notes[0].contains("input window of input 0, which has 4,096 bytes (4 KiB) on v5e"));
+    /// ```
+    pub fn note_unlike_memory(&mut self) {
+        // The windows of each kernel, with their bytes and the first device that has them.
+        let mut all: BTreeMap<(String, String), (u64, String)> = BTreeMap::new();
+        for kernel in &self.kernels {
+            let Some(target) = &kernel.target else { continue };
+            for (window, bytes) in kernel.windows() {
+                all.entry((kernel.title(), window.to_owned())).or_insert((bytes, target.clone()));
+            }
+        }
+        for kernel in &mut self.kernels {
+            let title = kernel.title();
+            let own = kernel.windows().map(|(window, _)| window.to_owned()).collect::<BTreeSet<_>>();
+            if kernel.vmem.as_ref().is_none_or(|vmem| vmem.estimated) || kernel.target.is_none() {
+                continue;
+            }
+            let first = (title.clone(), String::new());
+            let windows = all.range(first..).take_while(|((of, _), _)| *of == title);
+            let missing = windows.filter(|((_, window), _)| !own.contains(window));
+            let missing = missing
+                .map(|((_, window), (bytes, target))| format!("{window}, which has {} on {target}", Bytes(*bytes)));
+            let missing = missing.collect::<Vec<_>>();
+            if !missing.is_empty() {
+                kernel.notes.push(format!(
+                    "its vector memory has no {}: XLA places the array there before the kernel, so the bytes cannot be compared",
+                    missing.join("; no ")
+                ));
+            }
+        }
     }
 
     /// Adds a device for which the compiler refused the program.

@@ -659,6 +659,10 @@ pub(crate) struct KernelArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<OutputPath>,
 
+    /// Ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use, which is said at once
+    #[arg(long)]
+    pub(crate) anyway: bool,
+
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,
 

@@ -70,7 +70,11 @@ fn versions(
 ) -> Result<Kernels, Failure> {
     let keep = arguments.keep.as_deref().filter(|_| version != Some(Version::Before));
     let code = if path.is_dir() { None } else { Some(Opened::source(path)?) };
-    let source = code.as_deref().map_or(KernelSource::Dump(path), |code| KernelSource::Program { code, keep });
+    let source = code.as_deref().map_or(KernelSource::Dump(path), |code| KernelSource::Program {
+        code,
+        keep,
+        anyway: arguments.anyway,
+    });
     let found = kernels(&source, &arguments.targets, &arguments.compiler.compiler(), host, version);
     found.map_err(|error| match error {
         KernelsError::Files(error) => error.into(),

@@ -1,5 +1,6 @@
 //! Compiles a program with what would help after a refusal.
 
+use super::start::LIBTPU_FLAGS;
 use super::{CompileError, Compiler, CompilerAnswer, Host};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,6 +14,20 @@ const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {
+    /// Whether an option or a flag of the compiler sets another limit of the VMEM of kernels than its own.
+    ///
+    /// ```
+    /// use xla_shape_program::Compiler;
+    ///
+    /// let option = ("xla_tpu_scoped_vmem_limit_kib".to_owned(), "65536".to_owned());
+    /// assert!(Compiler { options: vec![option], ..Compiler::default() }.limits_vmem());
+    /// ```
+    #[must_use]
+    pub fn limits_vmem(&self) -> bool {
+        let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
+        self.options.iter().any(|(name, _)| name == VMEM_OPTION) || flags.to_string_lossy().contains(VMEM_OPTION)
+    }
+
     /// Compiles a program with a remedy. `cause` is what the message says of it, unless memory ran out. `None` if the remedy changes the source or
     /// nothing of the program, so that a compiler cannot be asked.
     pub fn compile_with(

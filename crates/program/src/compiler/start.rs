@@ -47,7 +47,7 @@ impl Host {
 }
 
 /// The variable with libtpu's flags.
-const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
+pub(super) const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
 /// The options of XLA that say whether it times its choices on a GPU, where the results of another time are, and whether it writes its
 /// estimates of time into the module.

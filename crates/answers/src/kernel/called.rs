@@ -1,0 +1,102 @@
+//! Kernels that need more VMEM than they may use, whatever the compiler makes of them.
+
+use crate::block::{BlockAnswer, Fitting, Measured, Part};
+use crate::numbers::Bytes;
+use std::fmt;
+use xla_shape_core::compare::LayoutEqual;
+use xla_shape_core::tpu::{Generation, default_layout, row_major_layout};
+use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_mosaic::{CalledKernel, CalledWindow, WindowOf};
+
+/// A kernel whose blocks alone need more VMEM than the kernel may use. Its text says so, and which blocks fit.
+///
+/// ```
+/// use xla_shape_answers::kernel::TooLarge;
+/// use xla_shape_core::tpu::Generation;
+///
+/// // No kernel is called.
+/// assert!(TooLarge::find("func.func @main() {\n  return\n}", Generation::V5e).is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct TooLarge {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// What its blocks need, without those that may not need VMEM of their own.
+    pub needed: BlockAnswer,
+    /// The largest blocks that fit beside the scratch buffers, found by halving; `None` if none are found.
+    pub fitting: Option<Fitting>,
+}
+
+impl TooLarge {
+    /// The kernels of a program, which is StableHLO text, that do not fit.
+    ///
+    /// A kernel that is not here may still be refused: only what certainly needs memory counts. The compiler needs no window of an array that is in VMEM
+    /// when the kernel begins, takes one buffer where a block does not move, and gives no memory to scratch buffers that the kernel can do without.
+    #[must_use]
+    pub fn find(program: &str, generation: Generation) -> Vec<Self> {
+        let kernels = xla_shape_mosaic::called_kernels(program);
+        kernels.iter().filter_map(|kernel| Self::new(kernel, generation)).collect()
+    }
+
+    fn new(kernel: &CalledKernel, generation: Generation) -> Option<Self> {
+        let of = |wanted: &dyn Fn(&CalledWindow) -> bool| {
+            let parts = kernel.windows.iter().filter(|window| wanted(window)).map(part).collect::<Vec<_>>();
+            BlockAnswer::new(&parts, Some(generation), kernel.vmem_limit).ok()
+        };
+        let needed = of(&|window| needs_memory(window, kernel.is_alone, generation)).filter(|needed| !needed.fits)?;
+        let fitting = of(&|_| true).and_then(|all| all.fitting);
+        Some(Self { kernel: kernel.name.clone(), needed, fitting })
+    }
+}
+
+/// Whether a window certainly takes VMEM of its own. XLA may place an array there that fits into VMEM and that the program computes, or copies because
+/// the kernel reads another layout. On v7x, it also copies arguments of the program there.
+fn needs_memory(window: &CalledWindow, is_alone: bool, generation: Generation) -> bool {
+    let (WindowOf::Input(array) | WindowOf::Output(array)) = &window.of else { return false };
+    let stays = matches!(generation, Generation::V4 | Generation::V5e | Generation::V5p | Generation::V6e);
+    if is_alone && stays && !is_copied(array, generation) {
+        return true;
+    }
+    array.byte_size().is_some_and(|bytes| bytes > generation.vmem_bytes())
+}
+
+/// Whether XLA may give an argument or a result of a program another layout than a kernel reads and writes.
+fn is_copied(array: &ArrayShape, generation: Generation) -> bool {
+    let (element_type, dimensions) = (array.element_type(), array.dimensions());
+    let own = default_layout(generation, element_type, dimensions);
+    let kernels = row_major_layout(generation, element_type, dimensions);
+    let equal = |own: &Layout, kernels: &Layout| LayoutEqual::new().compare(own, kernels);
+    !matches!((own, kernels), (Ok(own), Ok(kernels)) if equal(&own.layout(), &kernels.layout()))
+}
+
+fn part(window: &CalledWindow) -> Part {
+    let block = window.block.clone();
+    match &window.of {
+        WindowOf::Scratch => Part::Scratch(block),
+        WindowOf::Input(array) if window.moves => Part::Input { array: array.clone(), block },
+        WindowOf::Output(array) if window.moves => Part::Output { array: array.clone(), block },
+        WindowOf::Input(array) | WindowOf::Output(array) => Part::Fixed { array: array.clone(), block },
+    }
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, needed, fitting } = self;
+        let part = |part: &Measured| {
+            let shape = part.shape.split('{').next().unwrap_or_default();
+            let of = part.array.as_ref().map(|array| format!(" of {array}")).unwrap_or_default();
+            let copies = if part.copies > 1 { format!("{} buffers of ", part.copies) } else { String::new() };
+            format!("{} {shape}{of}, {copies}{}", part.kind, Bytes(part.bytes))
+        };
+        let parts = needed.parts.iter().map(part).collect::<Vec<_>>().join("; ");
+        let (bytes, limit) = (Bytes(needed.vmem_bytes), Bytes(needed.limit_bytes));
+        write!(f, "the kernel {kernel} needs {bytes} of VMEM for its blocks alone, and may use {limit}: {parts}.")?;
+        if let Some(fitting) = fitting {
+            write!(f, " {fitting}")?;
+        }
+        if needed.limit_bytes < needed.most_bytes {
+            write!(f, " vmem_limit_bytes can be up to {}.", Bytes(needed.most_bytes))?;
+        }
+        f.write_str(" The compiler was not asked, because it would refuse the program; --anyway (in Python, anyway=True) asks it.")
+    }
+}

@@ -1,0 +1,249 @@
+//! The Pallas kernels that a program calls, before they are compiled.
+
+use crate::kernel::{plain_memory, scratch_operands};
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::Value;
+use xla_shape_core::ArrayShape;
+use xla_shape_hlo::find_spelled_shapes;
+use xla_shape_mlir::{Module, Operation, Signature, bytecode_functions, split_at_commas};
+
+/// What JAX calls a kernel with, in StableHLO.
+const TARGET: &str = "@tpu_custom_call";
+
+/// A Pallas kernel that a program calls, as JAX gives it to the compiler.
+///
+/// ```
+/// use xla_shape_mosaic::called_kernels;
+///
+/// // A kernel whose code cannot be read is left out: the compiler says what is wrong with it.
+/// let call = r#"%0 = stablehlo.custom_call @tpu_custom_call(%x) {backend_config = "{}"} : (tensor<8x128xf32>) -> tensor<8x128xf32>"#;
+/// assert!(called_kernels(call).is_empty());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CalledKernel {
+    /// The name of the kernel.
+    pub name: String,
+    /// The limit of vector memory that the program sets for it, in bytes.
+    pub vmem_limit: Option<u64>,
+    /// Its arguments in vector memory, in their order, without those whose types were not understood.
+    pub windows: Vec<CalledWindow>,
+    /// Whether the program does nothing else: then the kernel's operands are the program's arguments, and its results the program's.
+    pub is_alone: bool,
+}
+
+/// An argument in vector memory of a kernel that is not compiled yet.
+///
+/// ```
+/// use xla_shape_mosaic::{CalledWindow, WindowOf};
+///
+/// let of = WindowOf::Input("f32[4096,128]".parse()?);
+/// let window = CalledWindow { of, block: "f32[512,128]".parse()?, moves: true };
+/// let buffers = if window.moves { 2 } else { 1 };
+/// assert_eq!(window.block.byte_size().map(|bytes| bytes * buffers), Some(512 << 10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CalledWindow {
+    /// What it is a window of.
+    pub of: WindowOf,
+    /// The array, or the scratch buffer, that the kernel sees in each step of its grid. Its layout is not known yet.
+    pub block: ArrayShape,
+    /// Whether the grid certainly moves it, so that there are two buffers, and the next block is copied while the kernel works on this one. A window
+    /// whose place is computed may still move.
+    pub moves: bool,
+}
+
+/// What a window of a kernel is of.
+///
+/// ```
+/// use xla_shape_mosaic::WindowOf;
+///
+/// let array = |of: &WindowOf| match of {
+///     WindowOf::Input(array) | WindowOf::Output(array) => array.byte_size(),
+///     WindowOf::Scratch => None,
+/// };
+/// assert_eq!(array(&WindowOf::Output("f32[8,128]".parse()?)), Some(4096));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WindowOf {
+    /// An array that the kernel reads.
+    Input(ArrayShape),
+    /// An array that the kernel writes.
+    Output(ArrayShape),
+    /// Nothing: it is a scratch buffer. The compiler gives it no memory if the kernel does not need it after all.
+    Scratch,
+}
+
+/// The Pallas kernels for TensorCores that a program calls, which is StableHLO text, in the order of the calls. A kernel whose code is not understood
+/// is left out, and so are all if the text is not in MLIR's syntax.
+///
+/// The time is linear in the length of the text.
+///
+/// ```
+/// assert!(xla_shape_mosaic::called_kernels("func.func @main() {\n  return\n}").is_empty());
+/// ```
+#[must_use]
+pub fn called_kernels(program: &str) -> Vec<CalledKernel> {
+    if !program.contains(TARGET) {
+        return Vec::new();
+    }
+    let Ok(module) = Module::parse(program) else { return Vec::new() };
+    let is_call = |operation: &&Operation<'_>| operation.texts().first().is_some_and(|text| text.starts_with(TARGET));
+    let calls = module.operations().iter().filter(is_call);
+    // What computes nothing: functions that call each other, and declarations.
+    let computes = |operation: &&Operation<'_>| {
+        !matches!(
+            operation.name(),
+            "module" | "func.func" | "return" | "func.return" | "call" | "func.call" | "sdy.mesh"
+        )
+    };
+    let is_alone = module.operations().iter().filter(computes).count() == 1;
+    calls.filter_map(|call| CalledKernel::read(call, is_alone)).collect()
+}
+
+impl CalledKernel {
+    fn read(call: &Operation<'_>, is_alone: bool) -> Option<Self> {
+        let config = call.attribute("backend_config")?.strip_prefix('"')?.strip_suffix('"')?;
+        let config: Value = serde_json::from_str(&unescaped(config)?).ok()?;
+        let custom = config.get("custom_call_config")?;
+        let code = BASE64_STANDARD.decode(custom.get("body")?.as_str()?).ok()?;
+        let code = bytecode_functions(&code).ok()?;
+        let [operands, results] = arrays_of(call)?;
+        let limits = config.get("scoped_memory_configs").and_then(Value::as_array).into_iter().flatten();
+        let limits = limits.filter(|config| number(config.get("memory_space")) == Some(1));
+        Some(Self {
+            name: call.attribute("kernel_name").map_or("", |name| name.trim_matches('"')).to_string(),
+            vmem_limit: limits.filter_map(|config| number(config.get("size"))).next(),
+            windows: windows(&code, &operands, &results)?,
+            is_alone,
+        })
+    }
+}
+
+/// The arguments of a kernel that are in vector memory. `code` has its functions, the first of which is the kernel; the others say where each window is.
+/// `None` if it is not for TensorCores, or is not understood.
+fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayShape>]) -> Option<Vec<CalledWindow>> {
+    let module = Module::parse(code).ok()?;
+    let main = module.operations().iter().find(|operation| operation.attribute("scratch_operands").is_some())?;
+    if !main.attribute("tpu.core_type").is_none_or(|kind| kind.contains("<tc>")) {
+        return None;
+    }
+    let signature = Signature::find(code, symbol_of(main)?)?;
+    // The arguments are the indices of the grid, scalars, inputs, outputs and scratch.
+    let arguments = signature.parameters();
+    let scratch = arguments.len().checked_sub(scratch_operands(main))?;
+    let outputs = scratch.checked_sub(results.len())?;
+    // Without a grid, nothing says where windows are: each is a whole array.
+    let places = main.attribute("window_params").and_then(|all| all.strip_prefix('[')?.strip_suffix(']'));
+    let places = places.map(split_at_commas).unwrap_or_default();
+    let placed = scratch.checked_sub(places.len())?;
+    let moving = moving_places(&module, main);
+    let mut found = Vec::new();
+    for (number, argument) in arguments.iter().enumerate() {
+        let of = argument.type_text();
+        let Some(block) = plain_memory(of).filter(|_| of.starts_with("memref<") && of.contains("vmem")) else {
+            continue;
+        };
+        let array = |arrays: &[Option<ArrayShape>], number: usize| {
+            let array = arrays.get(number)?.as_ref()?;
+            // The kernel may see another element type, such as integers for truth values.
+            let array = ArrayShape::new(block.element_type(), array.dimensions(), array.layout().clone()).ok()?;
+            (array.dimensions().len() == block.dimensions().len()).then_some(array)
+        };
+        let of = match (number.checked_sub(outputs), number.checked_sub(scratch)) {
+            (_, Some(_)) => Some(WindowOf::Scratch),
+            (Some(output), None) => array(results, output).map(WindowOf::Output),
+            // The last operands are the inputs; sizes of the grid and scalars come before them.
+            (None, None) => {
+                let from_end = outputs.saturating_sub(number);
+                operands.len().checked_sub(from_end).and_then(|number| array(operands, number)).map(WindowOf::Input)
+            }
+        };
+        let place = number.checked_sub(placed).and_then(|number| places.get(number));
+        // `pipeline_mode = #tpu.pipeline_mode<synchronous>` asks for one buffer.
+        let place = place.filter(|place| !place.contains("synchronous")).and_then(|place| {
+            let (_, name) = place.split_once("transform_indices = @")?;
+            name.split([',', '}']).next()
+        });
+        let moves = place.is_some_and(|name| moving.contains(name.trim()));
+        found.extend(of.map(|of| CalledWindow { of, block, moves }));
+    }
+    Some(found)
+}
+
+/// The functions of places that certainly change from step to step: one of their results is an index of the grid, as it is, along a dimension with several
+/// steps, one after the other.
+fn moving_places<'a>(module: &Module<'a>, main: &Operation<'a>) -> BTreeSet<&'a str> {
+    let bounds = main.attribute("iteration_bounds").and_then(|bounds| bounds.split_once(": "));
+    let bounds = bounds.map_or("", |(_, bounds)| bounds.trim_end_matches('>'));
+    let kinds = main.attribute("dimension_semantics").unwrap_or("");
+    let mut kinds = kinds.split("#tpu.dimension_semantics<").skip(1);
+    let several = bounds.split(',').map(|bound| {
+        // Two cores can share the steps of a parallel dimension. A bound that is known only later is negative.
+        let is_shared = kinds.next().is_none_or(|kind| kind.starts_with("parallel"));
+        bound.trim().parse::<i64>().is_ok_and(|bound| bound > if is_shared { 2 } else { 1 })
+    });
+    let several: Vec<bool> = several.collect();
+    let is_index = |name: &str| {
+        let dimension = name.strip_prefix("arg").and_then(|number| number.parse::<usize>().ok());
+        dimension.and_then(|dimension| several.get(dimension)).is_some_and(|several| *several)
+    };
+    let returns = module.operations().iter().filter(|operation| operation.name() == "return");
+    let returns = returns.filter(|operation| operation.operands().any(is_index));
+    returns.filter_map(|returned| symbol_of(module.operations().get(returned.parent()?)?)).collect()
+}
+
+/// The name of a function: `k` of `@k(%x: …`.
+fn symbol_of<'a>(function: &Operation<'a>) -> Option<&'a str> {
+    function.texts().first()?.strip_prefix('@')?.split('(').next()
+}
+
+/// The types at the end of a call, `(tensor<8xf32>, tensor<i32>) -> tensor<8xf32>`: those of its operands and of its results. `None` in place of a type
+/// that is not understood.
+fn arrays_of(call: &Operation<'_>) -> Option<[Vec<Option<ArrayShape>>; 2]> {
+    let (_, types) = call.texts().last()?.rsplit_once(" : (")?;
+    let (operands, results) = types.split_once(") -> ")?;
+    let results = results.trim().trim_start_matches('(').trim_end_matches(')');
+    let arrays = |types: &str| {
+        let array = |text: &&str| find_spelled_shapes(text).next().and_then(|found| found.shape.array().cloned());
+        split_at_commas(types).iter().map(array).collect()
+    };
+    Some([arrays(operands), arrays(results)])
+}
+
+/// A number of JSON, which may be a string.
+fn number(value: Option<&Value>) -> Option<u64> {
+    value.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok()))
+}
+
+/// The content of a string in MLIR text, whose escapes are two hexadecimal digits or one character.
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        bytes.push(match byte {
+            b'\\' => {
+                let escape = rest.get(..2).and_then(|digits| core::str::from_utf8(digits).ok());
+                match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                    Some(byte) => {
+                        rest = rest.get(2..)?;
+                        byte
+                    }
+                    None => {
+                        let (&escaped, after) = rest.split_first()?;
+                        rest = after;
+                        if escaped == b'n' { b'\n' } else { escaped }
+                    }
+                }
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}

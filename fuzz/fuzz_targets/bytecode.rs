@@ -1,0 +1,3 @@
+#![no_main]
+
+xla_shape_fuzz::program!("bytecode");
