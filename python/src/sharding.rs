@@ -175,7 +175,7 @@ impl Sharding {
             None => Resharding::new(&change),
             Some(devices) => {
                 let devices: Devices = devices.parse().map_err(shape_error)?;
-                let host = host(py.import("xla_shape._native")?.as_ref())?;
+                let host = host(&py.import("xla_shape._native")?)?;
                 py.detach(|| devices.reshard(&change, &Compiler::default(), &host))
             }
         };

@@ -40,8 +40,10 @@ use xla_shape::notations::{AnyLayout, Notation, Obstacle};
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
+use xla_shape::tpu::Generation;
 use xla_shape::tpu::vector::VectorLayout;
 use xla_shape::{ArrayShape, Layout, ProgramShape, Shape};
+use xla_shape_answers::kernel::TooLarge;
 use xla_shape_mlir::bytecode_functions;
 use xla_shape_mosaic::called_kernels;
 use xla_shape_parity::legacy::LegacyShape;
@@ -137,8 +139,12 @@ pub fn bytecode(bytes: &[u8]) {
         Ok(text) => assert!(text.len() <= bytes.len() * 64),
         Err(error) => assert!(error.position() <= bytes.len(), "{error}"),
     }
-    for kernel in called_kernels(&calling(bytes)) {
+    let program = calling(bytes);
+    for kernel in called_kernels(&program) {
         assert!(!kernel.is_alone && kernel.vmem_limit == Some(4096));
+    }
+    for kernel in TooLarge::find(&program, Generation::V7x) {
+        assert!(kernel.needed.vmem_bytes > 4096 && !kernel.to_string().is_empty());
     }
 }
 
