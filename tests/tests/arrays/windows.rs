@@ -282,3 +282,30 @@ fn windows_beside_blocks_at_once() {
         assert_eq!(y[[i, j]], near[0] + near[1], "{i} {j}");
     }
 }
+
+/// Rows that alternate in memory are copied together where groups of them begin in both, and one by one elsewhere.
+#[test]
+fn windows_of_packed_tiles() {
+    macro_rules! check {
+        ($X:ty, $W:ty, $value:expr) => {{
+            let x = Buffer::<$X>::from_fn(|[i, j]| $value(i, j));
+            for (origin, halo) in [0, 1, 4, 6, 7, 24].into_iter().zip([0, 0, 0, 1, 3, 4]) {
+                for column in [0, 5, 128] {
+                    let mut window = Buffer::<$W>::filled($value(0, 0));
+                    x.copy_window_to(&mut window, [origin, column], [halo, 0], Border::Value($value(9, 9))).unwrap();
+                    for [i, j] in window.shape().indices() {
+                        let (row, column) = ((origin + i).wrapping_sub(halo), column + j);
+                        let expected = if row < 40 && column < 300 { $value(row, column) } else { $value(9, 9) };
+                        assert_eq!(window[[i, j]], expected, "[{origin} - {halo} + {i}, {column}]");
+                    }
+                }
+            }
+        }};
+    }
+    let short = |i: usize, j: usize| (301 * i + j) as i16;
+    let byte = |i: usize, j: usize| (71 * i + j) as i8;
+    check!(shape!(s16[40,300]{1,0:T(8,128)(2,1)}), shape!(s16[21,190]{1,0:T(8,128)(2,1)}), short);
+    check!(shape!(s16[40,300]{1,0:T(8,128)(2,1)}), shape!(s16[21,190]{1,0:T(16,128)(2,1)}), short);
+    check!(shape!(s16[40,300]{1,0:T(8,128)(2,1)}), shape!(s16[21,190]{0,1:T(8,128)(2,1)}), short);
+    check!(shape!(s8[40,300]{1,0:T(32,128)(4,1)}), shape!(s8[22,190]{1,0:T(8,128)(4,1)}), byte);
+}

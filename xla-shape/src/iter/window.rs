@@ -52,18 +52,36 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
         if !clamp {
             index.as_mut().iter_mut().zip(begin.as_ref()).for_each(|(entry, begin)| *entry += begin);
         }
+        // Lines that alternate in both are copied together, with the first of them, if they begin a group in both.
+        let lanes = const { Together::<T, S>::LANES };
+        let mut lines = 1;
+        if lanes.count > 1 && !clamp {
+            let [begin, end] = [begin, end].map(|list| list.as_ref()[lanes.dimension]);
+            let (line, first) = (index.as_ref()[lanes.dimension], first.as_ref()[lanes.dimension]);
+            let (lane, own) = (line % lanes.count, (first + (line - begin)) % lanes.count);
+            if lane == own && line - begin >= lane && end - line >= lanes.count - lane {
+                if lane > 0 {
+                    return;
+                }
+                lines = lanes.count;
+            }
+        }
         let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
         let start = begin.as_ref().get(minor).copied().unwrap_or(0);
         let stop = end.as_ref().get(minor).copied().unwrap_or(1);
         let mut copy = |number: usize, len: usize, stride: usize| {
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = number);
             let [to, from] = [to.linear_index_of(index), from.linear_index_of(source_index(index))];
-            let strides = [Together::<T, T>::STRIDE, stride];
+            let (len, strides) = match lines {
+                1 => (len, [Together::<T, T>::STRIDE, stride]),
+                _ => (len * lines, [1; 2]),
+            };
             // SAFETY: the run begins with an element of the source. Its others are elements, too: by the caller's promise, `number + len` is
             // at most `end`, and with `clamp`, `source_index` limits each index. They lie `stride` apart, because the loop below ends a run
-            // where the source's or the window's runs end, and between them lies nothing of another block (`own_run`).
+            // where the source's or the window's runs end, and between them lies nothing of another block (`own_run`). Several lines are one
+            // stretch of elements (`Lanes`): they begin a group in both, and all of them are below `end`.
             let elements = unsafe { elements.range(from..from + (len - 1) * strides[1] + 1) };
-            // SAFETY: as above, for the window: `number + len` is at most its size.
+            // SAFETY: as above, for the window: `number + len` is at most its size, and so is `end`.
             let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
             together_1(values, elements, len, strides, &mut |_, value| value);
         };

@@ -24,7 +24,7 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
     };
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
     /// Which lines along the most minor dimension of `S` alternate in both.
-    const LANES: Lanes = {
+    pub(super) const LANES: Lanes = {
         let (stride, mut lanes) = (Together::<S, S>::STRIDE, Lanes { dimension: 0, count: 1 });
         let mut dimension = 0;
         while dimension < S::NUM_DIMENSIONS {
@@ -44,11 +44,11 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
 /// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after the first
 /// one of all, as far as the runs of the lines go. So the runs of all these lines are one stretch of memory.
 #[derive(Clone, Copy)]
-struct Lanes {
+pub(super) struct Lanes {
     /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
-    dimension: usize,
+    pub(super) dimension: usize,
     /// How many lines; 1 if lines do not alternate.
-    count: usize,
+    pub(super) count: usize,
 }
 
 impl Lanes {
