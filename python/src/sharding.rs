@@ -92,6 +92,13 @@ impl Sharding {
         self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
     }
 
+    /// The same sharding for arrays of so many dimensions: one that names axes may have fewer, as in JAX, and leaves the others whole.
+    #[pyo3(signature = (dimensions, /))]
+    fn for_dimensions(&self, dimensions: Number<usize>) -> Self {
+        // More than any array has.
+        Self(self.0.for_dimensions(dimensions.0.min(1 << 16)).into_owned())
+    }
+
     /// The shape of a shard. Sizes are rounded up.
     #[pyo3(signature = (shape, /))]
     fn shard_shape(&self, shape: ShapeArgument<'_>) -> PyResult<Shape> {

@@ -83,6 +83,23 @@ def test_pages_of_a_cache():
         reshard.plan(eight, two, "s32[8,2,8,16,4]", rearrange="a b -> a").answer()
 
 
+def test_specs_may_leave_out_dimensions():
+    rows = "NamedSharding(mesh=Mesh('x': 4), spec=P('x'))"
+    plan = reshard.plan(rows, "{devices=[1,4]<=[4]}", "f32[64,48]")
+    assert str(plan.before) == "{mesh['x'=4], [{'x'}, {}]}"
+    array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    made = plan.apply(np.split(array, 4))
+    assert all(np.array_equal(made[device], part) for device, part in enumerate(np.split(array, 4, axis=1)))
+    for hosts in (2, "2", [[0, 1], [2, 3]]):
+        assert plan.answer(hosts=hosts).data["messages"] == 12
+    with pytest.raises(ShapeError, match="found device 1 again"):
+        plan.answer(hosts=[[0, 1], [1]])
+    with pytest.raises(ShapeError, match="expected at least 1 device of a host"):
+        plan.answer(hosts=0)
+    with pytest.raises(ShapeError, match="expected one of the 8 devices to compile for, 0 to 7, found one of 4"):
+        plan.answer(for_="v5e:2x4")
+
+
 def test_directories(tmp_path):
     array = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
     xla_shape.write(tmp_path / "w.safetensors", xla_shape.relayout(array), "w")

@@ -307,6 +307,9 @@ class Sharding:
     def to_tiled(self) -> Sharding:
         """The same sharding without named axes."""
 
+    def for_dimensions(self, dimensions: int, /) -> Sharding:
+        """The same sharding for arrays of so many dimensions: one that names axes may have fewer, as in JAX, and leaves the others whole."""
+
     def shard_shape(self, shape: str | Shape, /) -> Shape:
         """The shape of a shard. Sizes are rounded up."""
 

@@ -125,7 +125,7 @@ def _laid_out(device: int, shard: Any, expected: Shape) -> Any:
 def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange: str | None = None) -> Change:
     """The change from one sharding to another.
 
-    before, after: a `Sharding` or its text, or JAX's `NamedSharding` or `Format`; `before` also a `jax.Array` or a `jax.ShapeDtypeStruct`.
+    before, after: a `Sharding` or its text, which may have fewer dimensions than the array where it names axes, or JAX's `NamedSharding` or `Format`; `before` also a `jax.Array` or a `jax.ShapeDtypeStruct`.
     shape: the whole array, with the layout of its shards; that of `before` without it, if that has one.
     rearrange: a reshape and a transposition first, such as `(page part=4) token d -> page (part token) d`.
     """
@@ -172,7 +172,7 @@ def _files(folder: _Path) -> list[_Path]:
 def _parts(value: Any, rank: int) -> tuple[Sharding, str | None]:
     """A sharding, and the layout of a `Format`."""
     if isinstance(value, (str, Sharding)):
-        return Sharding(value), None
+        return Sharding(value).for_dimensions(rank), None
     from .jax import from_layout, from_sharding
 
     layout = None

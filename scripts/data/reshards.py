@@ -2,13 +2,13 @@
 """Makes tests/corpus/reshards.jsonl: what XLA's SPMD partitioner sends to change a sharding, for random pairs on 8 CPU devices.
 
 usage: reshards.py COUNT > tests/corpus/reshards.jsonl (with JAX installed)
-       reshards.py COUNT PROGRAM > tests/corpus/through.jsonl (PROGRAM is xla-shape)
+       reshards.py COUNT PROGRAM [DEVICES] > tests/corpus/through.jsonl (PROGRAM is xla-shape; 8 devices)
 
 Each line has the array, both shardings as XLA writes them, and the collectives of the compiled program: their opcode, the bytes of an
 operand on one device, and the devices of a group (of a permutation, the number of pairs of different devices).
 
-With PROGRAM, lines are of changes for which XLA warns of an "Involuntary full rematerialization": the sharding to go through that
-`xla-shape reshard` names (null if none), the bytes that all devices receive without and with it, and whether XLA warns with it, too."""
+With PROGRAM, lines are of changes for which XLA warns of an "Involuntary full rematerialization": the shardings to go through that
+`xla-shape reshard` names (null if none), the bytes that all devices receive without and with them, and whether XLA warns with them, too."""
 
 import json
 import os
@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+DEVICES = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax  # noqa: E402
@@ -27,6 +28,12 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 COLLECTIVE = re.compile(r"= (\(?[^=]*?) (all-gather|all-to-all|all-reduce|collective-permute|reduce-scatter)(?:-start)?\((.*)")
 ARRAY = re.compile(r"\b(pred|[suf]\d+|bf16|f8\w+|c\d+)\[([\d,]*)\]")
+SHAPES = {
+    8: [(8,), (4, 2), (2, 2, 2), (2, 4)],
+    16: [(16,), (4, 4), (2, 8), (8, 2), (4, 2, 2), (2, 4, 2), (2, 2, 2, 2)],
+}
+# Those of a mesh whose axes all have two devices.
+AXES = "pqrs"[: DEVICES.bit_length() - 1]
 BYTES = {"pred": 1, "s8": 1, "u8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "u32": 4, "c64": 8}
 
 
@@ -79,28 +86,28 @@ def spec(random_, axes, rank):
 
 
 def received(found):
-    """The bytes that all 8 devices receive."""
+    """The bytes that all devices receive."""
     total = 0
     for one in found:
         group, size = one.get("group", 1), one["bytes"]
         total += {
-            "all-gather": 8 * size * (group - 1),
-            "all-to-all": 8 * size * (group - 1) // group,
-            "all-reduce": 2 * 8 * size * (group - 1) // group,
-            "reduce-scatter": 8 * size * (group - 1) // group,
+            "all-gather": DEVICES * size * (group - 1),
+            "all-to-all": DEVICES * size * (group - 1) // group,
+            "all-reduce": 2 * DEVICES * size * (group - 1) // group,
+            "reduce-scatter": DEVICES * size * (group - 1) // group,
             "collective-permute": size * one.get("pairs", 0),
         }[one["opcode"]]
     return total
 
 
 def spec_of(text, rank):
-    """The axes of a mesh of 2 by 2 by 2 devices that make a sharding of XLA's text."""
+    """The axes of a mesh of 2 by 2 by … devices that make a sharding of XLA's text."""
     if text == "{replicated}":
         return PartitionSpec()
     tiles, sizes, order = re.match(r"\{devices=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
     tiles, sizes = ([int(n) for n in part.split(",")] for part in (tiles, sizes))
     order = [int(n) for n in order.split(",")] if order else range(len(sizes))
-    names = iter("pqr")
+    names = iter(AXES)
     of_iota = [[next(names) for _ in range(size.bit_length() - 1)] for size in sizes]
     names = iter([name for dimension in order for name in of_iota[dimension]])
     return PartitionSpec(*[tuple(next(names) for _ in range(tiles[d].bit_length() - 1)) or None for d in range(rank)])
@@ -130,25 +137,25 @@ def partitioned(sizes, element, shardings):
 
 
 def through(row, program):
-    """The sharding between the two that the program names."""
+    """The shardings between the two that the program names."""
     answer = subprocess.run(
         [program, "reshard", row["array"], "--from", row["from"], "--to", row["to"], "--format", "json"],
         check=True, capture_output=True, text=True,
     )
     found = json.loads(answer.stdout)["through"]
-    return found and found["sharding"]
+    return found and [between["sharding"] for between in found["shardings"]]
 
 
 def main():
     count, program = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
     random_ = random.Random(67)
     devices = np.array(jax.devices())
-    mesh8 = Mesh(devices.reshape(2, 2, 2), ["p", "q", "r"])
+    halves = Mesh(devices.reshape([2] * len(AXES)), list(AXES))
     seen = set()
     while len(seen) < count:
-        shape = random_.choice([(8,), (4, 2), (2, 2, 2), (2, 4)])
-        order = devices if random_.random() < 0.7 else devices[random_.sample(range(8), 8)]
-        mesh = Mesh(order.reshape(shape), ["x", "y", "z"][: len(shape)])
+        shape = random_.choice(SHAPES[DEVICES])
+        order = devices if random_.random() < 0.7 else devices[random_.sample(range(DEVICES), DEVICES)]
+        mesh = Mesh(order.reshape(shape), ["x", "y", "z", "w"][: len(shape)])
         rank = random_.choice([1, 2, 2, 3])
         sizes = tuple(random_.choice([8, 16, 24, 32, 64]) for _ in range(rank))
         element = random_.choice(["float32", "bfloat16", "int8"])
@@ -169,8 +176,8 @@ def main():
             row["through"] = through(row, program)
             row["direct_bytes"] = received(found)
             if row["through"]:
-                steps = [spec_of(row[key], rank) for key in ("from", "through", "to")]
-                found, row["warns"] = partitioned(sizes, element, [NamedSharding(mesh8, step) for step in steps])
+                steps = [spec_of(text, rank) for text in [row["from"], *row["through"], row["to"]]]
+                found, row["warns"] = partitioned(sizes, element, [NamedSharding(halves, step) for step in steps])
                 row["through_bytes"] = received(found)
             print(json.dumps(row), flush=True)
 

@@ -24,7 +24,7 @@ fn what_moves_is_said() {
         (&json!(56 << 20), &json!(8 << 20), &json!(28))
     );
     // Devices 0 to 3 have what device 0 sends them, but it receives from 0, 2, 4 and 6: no all-to-all has these groups.
-    assert_eq!((&found["collectives"], &found["several"]), (&json!([]), &json!(true)));
+    assert_eq!((&found["collectives"], &found["several"]), (&json!(["all-to-all", "all-to-all"]), &json!(true)));
     let first = &found["devices"][0];
     assert_eq!(
         (&first["device"], &first["kept_bytes"], &first["from"].as_array().unwrap().len()),
@@ -149,6 +149,7 @@ fn what_cannot_be_is_refused() {
             &["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "{{0,1},}"],
             "expected `{` at byte 7",
         ),
+        (&["f32[8]", "--from", "{maximal device=-1}", "--to", "{replicated}"], "a number of at least 0, found -1"),
         (&["(f32[8], f32[8])", "--from", "{replicated}", "--to", "{replicated}"], "f32[8]"),
     ] {
         let (code, output, error) = run(arguments);
@@ -182,7 +183,7 @@ fn what_xla_moves_is_beside() {
     for line in [
         "\nXLA for v5e:2x2 (v5e:2x2)\n",
         "\n  all-gather             938 KiB  [1,4]<=[4]\n",
-        "\n1.53 MiB move between devices, 1.67 times the least.\n",
+        "\n  1.53 MiB move between devices, 1.67 times the least\n",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -229,7 +230,7 @@ fn what_scan_recommends_can_be_pasted() {
     let line = line.replacen(" --format json reshard", " reshard --format json", 1);
     let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
     let answered: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let sharding = answered["through"]["sharding"].as_str().unwrap();
+    let sharding = answered["through"]["shardings"][0]["sharding"].as_str().unwrap();
     assert!(text.starts_with(&format!("write the sharding {sharding} between the two: ")), "{text}");
     assert_eq!(answered["before"]["sharding"], change[0]);
     assert_eq!(answered["through"]["collectives"], json!(["all-to-all", "all-to-all"]));

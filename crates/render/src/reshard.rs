@@ -2,7 +2,9 @@
 
 use crate::words::{InUnits, count};
 use crate::{Show, Text};
-use xla_shape_answers::reshard::{Along, ByXla, Collective, Division, Receiver, Resharding, Through, XlaCollective};
+use xla_shape_answers::reshard::{
+    Along, ByXla, Collective, Division, Receiver, Resharding, Through, XlaCollective, XlaMoves,
+};
 
 /// So many devices, and so many senders of each, are shown to people.
 const SHOWN: usize = 16;
@@ -27,10 +29,11 @@ fn verdict(answer: &Resharding) -> String {
     }
     let messages = messages.map_or_else(|| "more than 2^64 messages".to_owned(), |n| count(n, "message", "messages"));
     let (moved, kept) = (bytes(*bytes_moved), bytes(*bytes_kept));
-    let how = match collectives.first() {
-        Some(collective) => meaning(*collective),
-        None if *several => "no single collective operation does it",
-        None => "each device keeps a part of what it has",
+    let how = match (collectives.first(), several) {
+        (Some(_), true) => &format!("the steps below do it: {}", in_turn(collectives)),
+        (Some(collective), false) => meaning(*collective),
+        (None, true) => "no single collective operation does it",
+        (None, false) => "each device keeps a part of what it has",
     };
     format!("{moved} move between devices in {messages}, the least that must; {kept} stay. As a program: {how}.")
 }
@@ -40,44 +43,59 @@ fn division(text: &mut Text, name: &str, sharding: &str, shard: &str, shard_byte
     text.verbatim(format_args!("     a shard is {shard}, {}", bytes(shard_bytes)));
 }
 
-fn through(text: &mut Text, Through { sharding, shard, shard_bytes, collectives, bytes_moved }: &Through) {
-    let names = collectives.iter().map(|collective| collective.as_str()).collect::<Vec<_>>().join(", then ");
+/// Collective operations one after another.
+fn in_turn(collectives: &[Collective]) -> String {
+    collectives.iter().map(|collective| collective.as_str()).collect::<Vec<_>>().join(", then ")
+}
+
+fn through(text: &mut Text, Through { shardings, collectives, bytes_moved, .. }: &Through) {
+    let following = if shardings.len() == 1 { "sharding" } else { "shardings one after another" };
     text.verbatim("");
     text.paragraph(format_args!(
-        "If XLA warns of an \"Involuntary full rematerialization\" for this change, constrain the array to the following sharding in \
-         between ({names}; {} move between devices):",
+        "If XLA warns of an \"Involuntary full rematerialization\" for this change, constrain the array to the following {following} in \
+         between ({}; {} move between devices):",
+        in_turn(collectives),
         bytes(*bytes_moved)
     ));
     text.verbatim("");
-    division(text, " via", sharding, shard, *shard_bytes);
+    for Division { sharding, shard, shard_bytes } in shardings {
+        division(text, " via", sharding, shard, *shard_bytes);
+    }
 }
 
 /// So many of the compiler's collectives are shown to people.
 const SHOWN_COLLECTIVES: usize = 12;
 
-fn by_xla(text: &mut Text, ByXla { devices, compiler, collectives, bytes_moved }: &ByXla, least: Option<u64>) {
+fn by_xla(text: &mut Text, ByXla { devices, compiler, moves, through }: &ByXla, least: Option<u64>) {
     let words = compiler.iter().flat_map(|words| words.lines()).collect::<Vec<_>>().join(", ");
     let compiler = if words.is_empty() { String::new() } else { format!(" ({words})") };
     text.heading(&format!("XLA for {devices}{compiler}"));
+    xla_moves(text, "", moves, least);
+    if let Some(through) = through {
+        xla_moves(text, "With the constraint: ", through, least);
+    }
+}
+
+/// What XLA's program moves; `of` says which one it is.
+fn xla_moves(text: &mut Text, of: &str, XlaMoves { collectives, bytes_moved }: &XlaMoves, least: Option<u64>) {
     for XlaCollective { opcode, groups, bytes_moved, .. } in collectives.iter().take(SHOWN_COLLECTIVES) {
         let moved = bytes_moved.map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string());
         text.hanging(&format!("  {opcode:<18}  {moved:>10}  "), groups.as_deref().unwrap_or(""));
     }
     if collectives.len() > SHOWN_COLLECTIVES {
-        text.paragraph(format_args!(
-            "  … and {}",
-            count((collectives.len() - SHOWN_COLLECTIVES) as u64, "other", "others")
-        ));
+        let hidden = (collectives.len() - SHOWN_COLLECTIVES) as u64;
+        text.paragraph(format_args!("  … and {}", count(hidden, "other", "others")));
     }
-    text.paragraph(match (bytes_moved, least) {
-        (None, _) => "How many bytes move in all of them is not known.".to_owned(),
-        (Some(0), _) => "Nothing moves between devices.".to_owned(),
+    let moved = match (bytes_moved, least) {
+        (None, _) => "how many bytes move in all of these is not known".to_owned(),
+        (Some(0), _) => "nothing moves between devices".to_owned(),
         (Some(moved), Some(least @ 1..)) if *moved > least => {
             let times = *moved as f64 / least as f64;
-            format!("{} move between devices, {times:.2} times the least.", InUnits(*moved))
+            format!("{} move between devices, {times:.2} times the least", InUnits(*moved))
         }
-        (Some(moved), _) => format!("{} move between devices.", InUnits(*moved)),
-    });
+        (Some(moved), _) => format!("{} move between devices", InUnits(*moved)),
+    };
+    text.paragraph(format_args!("  {of}{moved}"));
 }
 
 fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {

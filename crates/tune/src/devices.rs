@@ -7,6 +7,7 @@ use xla_shape_answers::compile::Compilation;
 use xla_shape_answers::hlo::Device;
 use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
 use xla_shape_core::gpu::Gpu;
+use xla_shape_core::shard::Sharding;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
 use xla_shape_pjrt::{Error, SliceError, Target, TargetError};
@@ -192,10 +193,15 @@ impl Devices {
         let refused = |error: &String| ReshardError::NotCompiled(CompileError::Refused(error.clone()));
         let target = self.target.as_ref().map_err(refused)?;
         let answer = Resharding::new(change)?;
-        let program = change.program(target.devices())?;
-        let said = compiler.compile(host, target, program.as_bytes()).and_then(|said| Ok((said.module()?, said)));
-        let (module, said) = said.map_err(ReshardError::NotCompiled)?;
-        Ok(answer.beside_xla((&self.name, target.devices()), &said, &module))
+        let compiled = |through: &[Sharding]| {
+            let program = change.program(target.devices(), through)?;
+            let said = compiler.compile(host, target, program.as_bytes()).and_then(|said| Ok((said.module()?, said)));
+            said.map_err(ReshardError::NotCompiled)
+        };
+        let (module, said) = compiled(&[])?;
+        let through = answer.through.as_ref().map(|through| compiled(&through.values)).transpose()?;
+        let through = through.as_ref().map(|(module, _)| module);
+        Ok(answer.beside_xla((&self.name, target.devices()), &said, &module, through))
     }
 
     /// Compiles a program for these devices, and says why it is refused. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`

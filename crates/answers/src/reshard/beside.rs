@@ -11,7 +11,7 @@ use xla_shape_program::CompilerAnswer;
 /// What a compiler makes of a program that changes the sharding of an array, and nothing else.
 ///
 /// ```
-/// use xla_shape_answers::reshard::{ByXla, Change, Resharding, XlaCollective};
+/// use xla_shape_answers::reshard::{ByXla, Change, Resharding, XlaCollective, XlaMoves};
 /// use xla_shape_hlo::Module;
 /// use xla_shape_program::CompilerAnswer;
 ///
@@ -24,18 +24,19 @@ use xla_shape_program::CompilerAnswer;
 ///     hosts: None,
 ///     devices: Vec::new(),
 /// };
-/// assert!(change.program(2)?.starts_with("HloModule reshard, num_partitions=2\n"));
-/// assert!(change.program(8).is_err(), "it has two devices");
+/// assert!(change.program(2, &[])?.starts_with("HloModule reshard, num_partitions=2\n"));
+/// assert!(change.program(8, &[]).is_err(), "it has two devices");
 /// // What a compiler made of it.
 /// let module = Module::parse(
 ///     "HloModule m, num_partitions=2
 ///     ENTRY e { p = f32[4,4] parameter(0)
 ///       ROOT g = f32[8,4] all-gather(p), replica_groups={{0,1}}, dimensions={0} }",
 /// )?;
-/// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), &module);
+/// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), &module, None);
 /// let xla: ByXla = answer.xla.unwrap();
-/// let gather: &XlaCollective = &xla.collectives[0];
-/// assert_eq!((gather.opcode.as_str(), gather.bytes_moved, xla.bytes_moved), ("all-gather", Some(128), Some(128)));
+/// let moves: XlaMoves = xla.moves;
+/// let gather: &XlaCollective = &moves.collectives[0];
+/// assert_eq!((gather.opcode.as_str(), gather.bytes_moved, moves.bytes_moved), ("all-gather", Some(128), Some(128)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -45,10 +46,29 @@ pub struct ByXla {
     pub devices: String,
     /// The compiler's version, in its own words; null if it does not say it.
     pub compiler: Option<String>,
-    /// The collective operations of the compiled program, in its order.
+    /// What it moves.
+    #[serde(flatten)]
+    pub moves: XlaMoves,
+    /// What it moves if the program goes through the shardings of `through`; null if there are none.
+    pub through: Option<XlaMoves>,
+}
+
+/// What a compiled program moves between devices.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct XlaMoves {
+    /// The collective operations, in the order of the program.
     pub collectives: Vec<XlaCollective>,
     /// The bytes that all devices together receive in them; null if those of one are not known.
     pub bytes_moved: Option<u64>,
+}
+
+impl XlaMoves {
+    fn new(module: &Module, devices: u64) -> Self {
+        let collectives =
+            module.collectives().iter().map(|found| XlaCollective::new(found, devices)).collect::<Vec<_>>();
+        let bytes_moved = collectives.iter().try_fold(0_u64, |sum, found| sum.checked_add(found.bytes_moved?));
+        Self { collectives, bytes_moved }
+    }
 }
 
 /// A collective operation of a compiled program.
@@ -82,33 +102,43 @@ impl XlaCollective {
 }
 
 impl Resharding {
-    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number.
+    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number; `through` is what it made of the program
+    /// that goes through the shardings in between.
     #[must_use]
-    pub fn beside_xla(mut self, (name, devices): (&str, u64), said: &CompilerAnswer, module: &Module) -> Self {
-        let collectives =
-            module.collectives().iter().map(|found| XlaCollective::new(found, devices)).collect::<Vec<_>>();
-        let bytes = collectives.iter().try_fold(0_u64, |sum, found| sum.checked_add(found.bytes_moved?));
-        self.xla =
-            Some(ByXla { devices: name.to_owned(), compiler: said.compiler.clone(), collectives, bytes_moved: bytes });
+    pub fn beside_xla(
+        mut self,
+        (name, devices): (&str, u64),
+        said: &CompilerAnswer,
+        module: &Module,
+        through: Option<&Module>,
+    ) -> Self {
+        self.xla = Some(ByXla {
+            devices: name.to_owned(),
+            compiler: said.compiler.clone(),
+            moves: XlaMoves::new(module, devices),
+            through: through.map(|module| XlaMoves::new(module, devices)),
+        });
         self
     }
 }
 
 impl Change {
-    /// A program in HLO that makes the change, for so many devices. Layouts are left to the compiler: they change nothing of what moves.
+    /// A program in HLO that makes the change, for so many devices, and goes through these shardings in between. Layouts are left to the compiler:
+    /// they change nothing of what moves.
     ///
     /// # Errors
     /// If the change is refused as by [`Resharding::new`], or a sharding is not one of all these devices.
-    pub fn program(&self, devices: u64) -> Result<String, ReshardError> {
+    pub fn program(&self, devices: u64, through: &[Sharding]) -> Result<String, ReshardError> {
         self.plan()?;
-        let Self { array, from, to, rearrangement, .. } = self;
+        let Self { array, rearrangement, .. } = self;
+        let [from, to] = &self.sides()?;
         let (before, after) = (of_all(from, false, devices)?, of_all(to, true, devices)?);
         let element = array.element_type();
         let mut text = format!(
             "HloModule reshard, num_partitions={devices}\n\nENTRY main {{\n  before = {} parameter(0), sharding={before}\n",
             array.without_layout()
         );
-        let mut last = "before";
+        let mut last = "before".to_owned();
         let mut result = array.clone();
         // Writing to a `String` cannot fail.
         if let Some(rearrangement) = rearrangement {
@@ -123,15 +153,20 @@ impl Change {
                 list(&order)
             );
             let _ = writeln!(text, "  whole = {} reshape(turned)", result.without_layout());
-            last = "whole";
+            last = "whole".to_owned();
         }
         // JAX's `with_sharding_constraint` is such a call.
-        let target = "custom_call_target=\"Sharding\"";
-        let _ = writeln!(
-            text,
-            "  ROOT after = {} custom-call({last}), {target}, sharding={after}\n}}",
-            result.without_layout()
-        );
+        let mut constrain = |name: &str, sharding: &str| {
+            let shape = result.without_layout();
+            let target = "custom_call_target=\"Sharding\"";
+            let _ = writeln!(text, "  {name} = {shape} custom-call({last}), {target}, sharding={sharding}");
+            last = name.to_owned();
+        };
+        for (number, sharding) in through.iter().enumerate() {
+            constrain(&format!("between.{number}"), &of_all(sharding, true, devices)?);
+        }
+        constrain("ROOT after", &after);
+        text.push_str("}\n");
         Ok(text)
     }
 }

@@ -3,12 +3,13 @@
 mod beside;
 mod through;
 
-pub use beside::{ByXla, XlaCollective};
+pub use beside::{ByXla, XlaCollective, XlaMoves};
 pub use through::Through;
 
 use crate::Answer;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use xla_shape_core::shard::{
@@ -58,12 +59,13 @@ pub struct Resharding {
     pub bytes_kept: Option<u64>,
     /// How many parts of the array one device sends to another; null if the number does not fit in 64 bits.
     pub messages: Option<u64>,
-    /// The one collective operation that does it. Empty if nothing moves, or if several operations are needed (see `several`).
+    /// The collective operation that does it. If several are needed (see `several`), those that do it one after another, and go through the shardings
+    /// of `through`; none if no such sequence is known. Empty if nothing moves.
     pub collectives: Vec<Collective>,
     /// Whether no single collective operation does it.
     pub several: bool,
-    /// Where XLA needs several operations: the sharding to constrain the array to between the two, if its partitioner warns of an
-    /// "Involuntary full rematerialization". Null if one operation does it, if the array is rearranged, or if none is known.
+    /// Where XLA needs several operations: the shardings to constrain the array to between the two, one after another, if its partitioner warns of
+    /// an "Involuntary full rematerialization". Null if one operation does it, if the array is rearranged, or if none is known.
     pub through: Option<Through>,
     /// Of a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
     pub axes: Option<Vec<Along>>,
@@ -176,7 +178,7 @@ pub struct Sent {
 pub struct Change {
     /// The array, with the layout that its shards have before.
     pub array: ArrayShape,
-    /// How it is divided before.
+    /// How it is divided before. As in JAX, a sharding that names axes may have fewer dimensions than the array: the others are whole.
     pub from: Sharding,
     /// How it is divided afterwards: the array that the rearrangement makes, if there is one.
     pub to: Sharding,
@@ -264,7 +266,8 @@ impl Change {
     /// # Errors
     /// As [`Resharding::new`], except about devices.
     pub fn plan(&self) -> Result<(Reshard, ArrayShape), ReshardError> {
-        let Self { array, from, to, rearrangement, layout, hosts, .. } = self;
+        let Self { array, rearrangement, layout, hosts, .. } = self;
+        let [from, to] = &self.sides()?;
         from.partition(array).map_err(ReshardError::Before)?;
         let wrong = ReshardError::Rearrangement;
         let result = rearrangement.as_ref().map(|made| made.result(array).map_err(wrong)).transpose()?;
@@ -285,6 +288,23 @@ impl Change {
         }
         Ok((reshard, shard))
     }
+
+    /// Both shardings, with all dimensions.
+    fn sides(&self) -> Result<[Cow<'_, Sharding>; 2], ReshardError> {
+        let Self { array, from, to, rearrangement, .. } = self;
+        let before = array.num_dimensions();
+        let after = match rearrangement {
+            Some(made) => made.result(array).map_err(ReshardError::Rearrangement)?.num_dimensions(),
+            None => before,
+        };
+        Ok([from.for_dimensions(before), to.for_dimensions(after)])
+    }
+}
+
+impl Division {
+    fn new(sharding: &Sharding, shard: &ArrayShape) -> Self {
+        Self { sharding: sharding.to_string(), shard: shard.to_string(), shard_bytes: shard.byte_size() }
+    }
 }
 
 impl Resharding {
@@ -294,7 +314,8 @@ impl Resharding {
     /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
     /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
     pub fn new(change: &Change) -> Result<Self, ReshardError> {
-        let Change { array, from, to, rearrangement, hosts, devices, .. } = change;
+        let Change { array, rearrangement, hosts, devices, .. } = change;
+        let [from, to] = &change.sides()?;
         let before = from.partition(array).map_err(ReshardError::Before)?;
         let (reshard, after) = change.plan()?;
         let element_bits = array.element_bits();
@@ -306,21 +327,22 @@ impl Resharding {
         let is_few = messages.is_some_and(|messages| messages <= MAX_MESSAGES / effort);
         let mesh = mesh_of(to).or_else(|| mesh_of(from)).filter(|_| is_few);
         let (listed, more_devices) = listed(&reshard, devices, effort)?;
-        let division = |sharding: &Sharding, shard: &ArrayShape| Division {
-            sharding: sharding.to_string(),
-            shard: shard.to_string(),
-            shard_bytes: shard.byte_size(),
+        let through = if rearrangement.is_none() { Through::new(array, from, to) } else { None };
+        let several = kind == ReshardKind::Mixed;
+        let collectives = match &through {
+            Some(through) if several => through.collectives.clone(),
+            _ => collective(kind).into_iter().collect(),
         };
         Ok(Self {
             shape: array.to_string(),
-            before: division(from, before.shard()),
-            after: division(to, &after),
+            before: Division::new(from, before.shard()),
+            after: Division::new(to, &after),
             bytes_moved: reshard.bytes(),
             bytes_kept: reshard.bytes_kept(),
             messages,
-            collectives: collective(kind).into_iter().collect(),
-            several: kind == ReshardKind::Mixed,
-            through: if rearrangement.is_none() { Through::new(array, from, to) } else { None },
+            collectives,
+            several,
+            through,
             axes: mesh.map(|mesh| along(mesh, &reshard, bytes)),
             devices: listed.into_iter().map(|device| receiver(&reshard, device, bytes)).collect(),
             more_devices,

@@ -6,47 +6,49 @@
 //!
 //! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes:
 //! `[4,2]<=[8]` and `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of
-//! dimensions, moves them to the end of another, exchanges two, or adds one. The shardings that one such step reaches from either side
-//! are tried.
+//! dimensions, moves them to the end of another, exchanges two, or adds some. The shardings that one such step reaches from either side
+//! are tried: one of them alone, or one near each side.
 
-use super::{Collective, collective, needs_several};
+use super::{Collective, Division, collective, needs_several};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::shard::{
     Axis, AxisRef, Devices, DimensionSharding, Mesh, NamedSharding, OtherAxes, ReshardKind, Sharding, ShardingKind,
-    SubAxis, Subgroup, TiledSharding,
+    SubAxis, Subgroup, TileAssignment, TiledSharding,
 };
 use xla_shape_core::{ArrayShape, ElementType};
 
-/// A sharding between two others.
+/// A sharding between two others, or two.
 ///
 /// ```
 /// use xla_shape_answers::reshard::{Collective, Through};
 ///
 /// let (from, to) = ("{devices=[4,1]<=[4]}".parse()?, "{devices=[1,2,2]<=[4] last_tile_dim_replicate}".parse()?);
 /// let through = Through::new(&"f32[96,8]".parse()?, &from, &to).unwrap();
-/// assert_eq!((through.sharding.as_str(), through.shard.as_str()), ("{devices=[1,4]<=[4]}", "f32[96,2]{1,0}"));
+/// let between = &through.shardings[0];
+/// assert_eq!((between.sharding.as_str(), between.shard.as_str()), ("{devices=[1,4]<=[4]}", "f32[96,2]{1,0}"));
+/// assert_eq!(through.collectives, [Collective::AllToAll, Collective::AllGather]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Through {
-    /// Its canonical text, in the notation of the two.
-    pub sharding: String,
-    /// The shape of a shard, with its layout.
-    pub shard: String,
-    /// The bytes of a shard, with padding; null if they do not fit in 64 bits.
-    pub shard_bytes: Option<u64>,
-    /// The collective operations that lead to it and from it, in this order. A step in which devices only drop elements needs none, and is left out.
+    /// The shardings in between, in this order, each in the notation of the two.
+    pub shardings: Vec<Division>,
+    /// The collective operations that lead to each and from the last, in this order. A step in which devices only drop elements needs none,
+    /// and is left out.
     pub collectives: Vec<Collective>,
     /// The bytes that all devices together receive; null if the bits do not fit in 64 bits.
     pub bytes_moved: Option<u64>,
+    /// The shardings as values.
+    #[serde(skip)]
+    pub values: Vec<Sharding>,
 }
 
 /// The most axes that may move. With more, no sharding is looked for.
 const MAX_MOVING: usize = 8;
 /// The most devices, summed over the shardings that are tried. It bounds the time of a log with many changes.
-const MAX_LOOKED_AT: u64 = 1 << 13;
+const MAX_LOOKED_AT: u64 = 1 << 14;
 
 /// An axis of the devices: their number is `… + index * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +61,8 @@ struct Digit {
 type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
-    /// A sharding that one operation reaches from `from`, and from which one operation reaches `to`. Of several, it is the one that moves the
-    /// fewest bytes.
+    /// A sharding that one operation reaches from `from`, and from which one operation reaches `to`; two shardings with an operation between
+    /// them where there is none, or less than half of the bytes move. Of several, it is what moves the fewest bytes.
     ///
     /// `None` if one operation makes the whole change, or if no such sharding is found. None is found if its shards would be as large as the
     /// array, if the array is not divided evenly, or if the two shardings do not divide it by axes of the same devices.
@@ -69,24 +71,52 @@ impl Through {
         if !needs_several(&from.reshard(to, array).ok()?) {
             return None;
         }
-        let sharding = between(array, from, to)?;
-        let partition = sharding.partition(array).ok()?;
-        // Padding may make a shard as large as the array.
-        if partition.shard().byte_size() >= array.byte_size() {
-            return None;
+        let (mut shardings, mut collectives, mut bytes_moved) = (Vec::new(), Vec::new(), Some(0_u64));
+        let between = between(array, from, to).or_else(|| between_numbered(array, from, to))?;
+        let sides = std::iter::once(from).chain(&between);
+        for (from, to) in sides.zip(between.iter().chain([to])) {
+            let step = from.reshard(to, array).ok()?;
+            collectives.extend(collective(step.kind()));
+            bytes_moved = bytes_moved.zip(step.bytes()).and_then(|(sum, bytes)| sum.checked_add(bytes));
         }
-        let (first, second) = (from.reshard(&sharding, array).ok()?, sharding.reshard(to, array).ok()?);
-        Some(Self {
-            sharding: sharding.to_string(),
-            shard: partition.shard().to_string(),
-            shard_bytes: partition.shard().byte_size(),
-            collectives: [&first, &second].into_iter().filter_map(|step| collective(step.kind())).collect(),
-            bytes_moved: first.bytes().zip(second.bytes()).and_then(|(first, second)| first.checked_add(second)),
-        })
+        for sharding in &between {
+            let division = Division::new(sharding, sharding.partition(array).ok()?.shard());
+            // Padding may make a shard as large as the array.
+            if division.shard_bytes >= array.byte_size() {
+                return None;
+            }
+            shardings.push(division);
+        }
+        Some(Self { shardings, collectives, bytes_moved, values: between })
     }
 }
 
-fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Sharding> {
+/// The shardings to go through, for devices in an order that is no iota: they are numbered in the order of one of the shardings.
+fn between_numbered(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
+    let [from, to] = [from.to_tiled().ok()?, to.to_tiled().ok()?];
+    let listed = |sharding: &Sharding| match sharding.kind() {
+        ShardingKind::Tiled(tiled) => tiled.assignment().devices().to_list().ok(),
+        _ => None,
+    };
+    let devices = listed(&from).or_else(|| listed(&to))?;
+    let numbers = devices.iter().copied().zip(0..).collect::<BTreeMap<_, _>>();
+    let [from, to] = [from, to].map(|sharding| renumbered(&sharding, |device| numbers.get(&device).copied()));
+    let between = between(array, &from?, &to?)?;
+    let device = |number: i64| devices.get(usize::try_from(number).ok()?).copied();
+    between.iter().map(|sharding| renumbered(sharding, device)).collect()
+}
+
+/// The sharding with other devices in the places of these.
+fn renumbered(sharding: &Sharding, number: impl Fn(i64) -> Option<i64>) -> Option<Sharding> {
+    let ShardingKind::Tiled(tiled) = sharding.kind() else { return Some(sharding.clone()) };
+    let devices = tiled.assignment().devices().iter().map(number).collect::<Option<_>>()?;
+    let dimensions = tiled.assignment().dimensions().to_vec();
+    let assignment = TileAssignment::new(dimensions, Devices::List(devices)).ok()?;
+    Sharding::tiled(assignment, tiled.subgroups()).ok()
+}
+
+/// The shardings to go through; of devices that are numbered along the axes that divide the array.
+fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
     let (mesh, sides) = with_one_mesh(from, to, array.num_dimensions())?;
     let cuts = cuts(&mesh, &sides)?;
     let [before, after] = sides.map(|side| cut(&side, &cuts));
@@ -114,21 +144,22 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Shardin
         (tiles > 0 && size % tiles == 0).then(|| size / tiles)
     });
     let sizes = sizes.collect::<Option<Vec<_>>>()?;
-    let best = best(&sizes, &digits, &start, &end)?;
-
-    let all = before.iter().zip(&kept).zip(&best).map(|((before, &kept), best)| {
-        before[..kept].iter().copied().chain(best.iter().map(|&axis| digits[axis])).collect()
-    });
-    let sharding = named(&mesh, &all.collect())?;
+    let in_mesh = |best: &Axes<usize>| {
+        let all = before.iter().zip(&kept).zip(best).map(|((before, &kept), best)| {
+            before[..kept].iter().copied().chain(best.iter().map(|&axis| digits[axis])).collect()
+        });
+        let sharding = named(&mesh, &all.collect())?;
+        let tiled = sharding.to_tiled().ok()?;
+        // Other shardings have a mesh of ours, whose axis nobody else knows.
+        match (from.kind(), to.kind()) {
+            (ShardingKind::Named(a), ShardingKind::Named(b)) if a.mesh() == b.mesh() => Some(sharding.clone()),
+            _ => Some(tiled.into_owned()),
+        }
+    };
     // The whole array on each device is what is to be avoided.
-    if matches!(sharding.to_tiled().ok()?.kind(), ShardingKind::Replicated) {
-        return None;
-    }
-    // Other shardings have a mesh of ours, whose axis nobody else knows.
-    match (from.kind(), to.kind()) {
-        (ShardingKind::Named(a), ShardingKind::Named(b)) if a.mesh() == b.mesh() => Some(sharding),
-        _ => Some(sharding.to_tiled().ok()?.into_owned()),
-    }
+    let replicated = vec![Vec::new(); sizes.len()];
+    let avoided = kept.iter().all(|&kept| kept == 0).then_some(&replicated);
+    best(&sizes, &digits, &start, &end, avoided)?.iter().map(in_mesh).collect()
 }
 
 /// The mesh of both shardings, and the axes of each.
@@ -175,7 +206,7 @@ fn digit(mesh: &Mesh, axis: AxisRef) -> Digit {
 /// The axes that a tiled sharding assigns to each dimension; `None` if it lists its devices, or if a dimension takes a part of an axis that
 /// does not divide it.
 fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
-    let Devices::Iota(iota) = tiled.assignment().devices() else { return None };
+    let iota = tiled.assignment().devices().to_iota()?;
     let is_whole = tiled.subgroups().iter().all(|&subgroup| subgroup == Subgroup::Replicated);
     if !is_whole || tiled.tiles().len() != rank {
         return None;
@@ -254,8 +285,15 @@ fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
     Some(Sharding::named(NamedSharding::new(mesh.clone(), dimensions, OtherAxes::default()).ok()?))
 }
 
-/// Of the shardings that one step reaches from either side, that of the fewest bytes. An array of these sizes has these axes alone.
-fn best(sizes: &[u64], digits: &[Digit], start: &Axes<usize>, end: &Axes<usize>) -> Option<Axes<usize>> {
+/// The shardings to go through: one, or two where no single one is found or twice as many bytes move with it. One operation leads to each and
+/// from the last. Of several ways, it is that of the fewest bytes. An array of these sizes has these axes alone. What is to be avoided is not tried.
+fn best(
+    sizes: &[u64],
+    digits: &[Digit],
+    start: &Axes<usize>,
+    end: &Axes<usize>,
+    avoided: Option<&Axes<usize>>,
+) -> Option<Vec<Axes<usize>>> {
     let axes = digits.iter().enumerate().map(|(i, digit)| Axis { name: i.to_string().into(), size: digit.size });
     let mesh = Mesh::new(axes.collect(), None).ok()?;
     let array = ArrayShape::with_default_layout(ElementType::U8, sizes).ok()?;
@@ -271,37 +309,85 @@ fn best(sizes: &[u64], digits: &[Digit], start: &Axes<usize>, end: &Axes<usize>)
         let named = NamedSharding::new(mesh.clone(), axes.iter().map(dimension).collect(), OtherAxes::default());
         Some(Sharding::named(named.ok()?))
     };
-    let (from, to) = (sharding(start)?, sharding(end)?);
-    let mut tried = BTreeSet::from([start.clone(), end.clone()]);
-    let many = usize::try_from(MAX_LOOKED_AT / mesh.devices().count().max(1)).unwrap_or(usize::MAX);
-    let mut best = None;
-    for axes in [start, end].into_iter().flat_map(|side| steps(side, digits)).take(many) {
-        if !tried.insert(axes.clone()) {
-            continue;
-        }
-        let Some(between) = sharding(&axes) else { continue };
+    let used = |axes: &Axes<usize>| axes.iter().flatten().copied().collect::<BTreeSet<_>>();
+    // The bytes of a step that is one operation.
+    let step = |from: &Between, to: &Between| {
+        let step = from.sharding.reshard(&to.sharding, &array).ok()?;
         // XLA's all-to-all cuts a dimension of the shards by the axes that it takes from another.
-        let used = |axes: &Axes<usize>| axes.iter().flatten().copied().collect::<BTreeSet<_>>();
-        let step = |sides: [&Sharding; 2], axes: [&Axes<usize>; 2]| {
-            let step = sides[0].reshard(sides[1], &array).ok()?;
-            let has_other_axes = step.kind() == ReshardKind::AllToAll && used(axes[0]) != used(axes[1]);
-            if has_other_axes || needs_several(&step) { None } else { step.bytes() }
-        };
-        let Some(bytes) = step([&from, &between], [start, &axes]).zip(step([&between, &to], [&axes, end])) else {
-            continue;
-        };
-        let whole = axes.iter().flatten().map(|&axis| digits[axis].size).product::<u64>();
-        // Of those with equally many bytes, the one that needs the least memory.
-        let cost = (bytes.0.saturating_add(bytes.1), std::cmp::Reverse(whole));
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, axes));
+        let has_other_axes = step.kind() == ReshardKind::AllToAll && used(&from.axes) != used(&to.axes);
+        if has_other_axes || needs_several(&step) { None } else { step.bytes() }
+    };
+    let between = |axes: Axes<usize>| Some(Between { sharding: sharding(&axes)?, axes });
+    let (from, to) = (between(start.clone())?, between(end.clone())?);
+    let mut tried = avoided.into_iter().chain([start, end]).cloned().collect::<BTreeSet<_>>();
+    let many = usize::try_from(MAX_LOOKED_AT / mesh.devices().count().max(1)).unwrap_or(usize::MAX);
+    let (near_start, near_end) = (steps(start, digits), steps(end, digits));
+    let turns = 0..near_start.len().max(near_end.len());
+    let candidates = turns.flat_map(|turn| [near_start.get(turn), near_end.get(turn)]).flatten().cloned();
+    let candidates = candidates.filter(|axes| tried.insert(axes.clone())).filter_map(between).take(many);
+    let candidates = candidates
+        .map(|between| {
+            let ends = [step(&from, &between), step(&between, &to)];
+            (between, ends)
+        })
+        .collect::<Vec<_>>();
+    // Of those with equally many bytes, the one that needs the least memory.
+    let whole = |between: &Between| between.axes.iter().flatten().map(|&axis| digits[axis].size).product::<u64>();
+    let one = candidates.iter().filter_map(|(between, ends)| {
+        let [Some(first), Some(last)] = ends else { return None };
+        Some(((first.saturating_add(*last), std::cmp::Reverse(whole(between))), between))
+    });
+    let one = one.min_by_key(|(cost, _)| *cost);
+    let mut pairs = Vec::new();
+    for (one, [first, _]) in &candidates {
+        let Some(first) = first else { continue };
+        for (other, [_, last]) in &candidates {
+            let Some(last) = last.filter(|_| are_near(&one.axes, &other.axes, digits)) else { continue };
+            pairs.push((first.saturating_add(last), std::cmp::Reverse(whole(one).min(whole(other))), one, other));
         }
     }
-    best.map(|(_, axes)| axes)
+    pairs.sort_by_key(|(bytes, least, ..)| (*bytes, *least));
+    let pairs = pairs
+        .into_iter()
+        .take(many)
+        .filter_map(|(bytes, least, one, other)| Some(((bytes.saturating_add(step(one, other)?), least), one, other)));
+    let two = pairs.min_by_key(|(cost, ..)| *cost);
+    // A second sharding is worth it if less than half of the bytes move.
+    let two = two.filter(|((bytes, _), ..)| one.as_ref().is_none_or(|((single, _), _)| *bytes < *single / 2));
+    let axes = |between: &Between| between.axes.clone();
+    two.map(|(_, first, second)| vec![axes(first), axes(second)])
+        .or_else(|| one.map(|(_, between)| vec![axes(between)]))
+}
+
+/// A sharding that is tried.
+struct Between {
+    axes: Axes<usize>,
+    sharding: Sharding,
+}
+
+/// Whether one operation may lead from axes to others: dimensions only lose or only gain axes at their ends, one gains what another loses, or
+/// each has as many tiles as before.
+fn are_near(one: &Axes<usize>, other: &Axes<usize>, digits: &[Digit]) -> bool {
+    let tiles = |axes: &Vec<usize>| axes.iter().map(|&axis| digits[axis].size).product::<u64>();
+    let mut pairs = one.iter().zip(other);
+    let all =
+        |holds: &dyn Fn(&Vec<usize>, &Vec<usize>) -> bool| one.iter().zip(other).all(|(one, other)| holds(one, other));
+    if all(&|one, other| tiles(one) == tiles(other))
+        || all(&|one, other| one.starts_with(other))
+        || all(&|one, other| other.starts_with(one))
+    {
+        return true;
+    }
+    let changed = pairs.by_ref().filter(|(one, other)| one != other).collect::<Vec<_>>();
+    let [(a, b), (c, d)] = changed[..] else { return false };
+    let moves = |(longer, shorter): (&[usize], &[usize]), (before, after): (&[usize], &[usize])| {
+        longer.strip_prefix(shorter).is_some_and(|tail| after.strip_prefix(before) == Some(tail))
+    };
+    moves((a, b), (c, d)) || moves((c, d), (a, b))
 }
 
 /// What one step makes of axes: it drops some at the ends of dimensions, moves some from the end of one to that of another, exchanges two,
-/// or adds one.
+/// or adds one or two.
 fn steps(axes: &Axes<usize>, digits: &[Digit]) -> Vec<Axes<usize>> {
     let mut found = vec![axes.clone()];
     for dimension in 0..axes.len() {
@@ -337,12 +423,21 @@ fn steps(axes: &Axes<usize>, digits: &[Digit]) -> Vec<Axes<usize>> {
             found.push(axes.iter().map(|axes| axes.iter().map(exchange).collect()).collect());
         }
     }
-    for axis in (0..digits.len()).filter(|axis| !axes.iter().flatten().any(|used| used == axis)) {
-        for dimension in 0..axes.len() {
+    let more = with_another(axes, digits);
+    found.extend(more.iter().flat_map(|more| with_another(more, digits)));
+    found.extend(more);
+    found
+}
+
+/// The axes with one of the unused ones at the end of a dimension.
+fn with_another(axes: &Axes<usize>, digits: &[Digit]) -> Vec<Axes<usize>> {
+    let unused = (0..digits.len()).filter(|axis| !axes.iter().flatten().any(|used| used == axis));
+    let with = |axis: usize| {
+        (0..axes.len()).map(move |dimension| {
             let mut more = axes.clone();
             more[dimension].push(axis);
-            found.push(more);
-        }
-    }
-    found
+            more
+        })
+    };
+    unused.flat_map(with).collect()
 }

@@ -164,25 +164,26 @@ pub(super) fn text(remedy: &Remedy) -> String {
 /// A sharding to go through, with the command that says what moves.
 #[cfg(feature = "through")]
 fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> String {
-    let [Some(from), Some(to)] = shardings else { return between(None) };
-    let sharding =
-        array.and_then(|array| crate::reshard::Through::new(array, from, to)).map(|through| through.sharding);
+    let [Some(from), Some(to)] = shardings else { return between(Vec::new()) };
+    let through = array.and_then(|array| crate::reshard::Through::new(array, from, to));
+    let shardings = through.iter().flat_map(|through| &through.shardings).map(|between| between.sharding.as_str());
     let array = array.map_or_else(|| "SHAPE".to_owned(), ToString::to_string);
     let command = ["xla-shape", "reshard", &array, "--from", &from.to_string(), "--to", &to.to_string()];
-    format!("{} `{}` says what must move.", between(sharding), shell_line(command))
+    format!("{} `{}` says what must move.", between(shardings.collect()), shell_line(command))
 }
 
 /// The explorer has no `reshard`, and would be larger for the search: it says only what such a sharding does.
 #[cfg(not(feature = "through"))]
 fn constrain(_: Option<&ArrayShape>, _: &[Option<Sharding>; 2]) -> String {
-    between(None)
+    between(Vec::new())
 }
 
-fn between(sharding: Option<String>) -> String {
-    let sharding = sharding.map_or_else(
-        || "write a sharding between the two, which changes one dimension at a time".to_owned(),
-        |sharding| format!("write the sharding {sharding} between the two"),
-    );
+fn between(shardings: Vec<&str>) -> String {
+    let sharding = match &shardings[..] {
+        [] => "write a sharding between the two, which changes one dimension at a time".to_owned(),
+        [sharding] => format!("write the sharding {sharding} between the two"),
+        several => format!("write the shardings {} between the two, one after another", several.join(" and ")),
+    };
     format!("{sharding}: jax.lax.with_sharding_constraint(x, sharding).")
 }
 

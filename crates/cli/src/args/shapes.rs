@@ -288,9 +288,10 @@ pub(crate) struct CompareArguments {
 /// listed; bytes are counted as sent directly, those of an all-reduce as those of a reduce-scatter and an all-gather.
 ///
 /// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
-/// none), several (whether no single one does); through (null, or the sharding to go through if XLA warns of a full rematerialization: sharding,
-/// shard, shard_bytes, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
-/// start, limit), more_devices; xla (null, or with --for: for, compiler, collectives: opcode, instruction, groups, bytes_moved; bytes_moved).
+/// those of through, or none), several (whether no single one does); through (null, or the way to take if XLA warns of a full rematerialization:
+/// shardings, each as before, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
+/// start, limit), more_devices; xla (null, or with --for: for, compiler, collectives: opcode, instruction, groups, bytes_moved; bytes_moved;
+/// through: null, or the same two of the program that takes the way).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape reshard 'bf16[8192,4096]' --from '{devices=[4,2]<=[8]}' --to '{devices=[1,8]<=[8]}'

@@ -342,6 +342,12 @@ impl NamedSharding {
         Self::checked(mesh, dimensions, other).map_err(|(error, _)| error)
     }
 
+    /// The same with more dimensions at the end, which no axis divides.
+    pub(super) fn with_whole(mut self, dimensions: usize) -> Self {
+        self.dimensions.resize(dimensions.max(self.dimensions.len()), DimensionSharding::default());
+        self
+    }
+
     /// Like [`new`](Self::new); the error says which axis is wrong.
     pub(crate) fn checked(
         mesh: Mesh,

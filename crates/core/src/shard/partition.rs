@@ -185,6 +185,7 @@ impl Sharding {
             }
             ShardingKind::Maximal { device } => {
                 positions = vec![(*device, 0)];
+                check_devices(&positions)?;
                 Holders::All(Some(Devices::List(vec![*device])))
             }
             ShardingKind::Tiled(tiled) => {

@@ -187,6 +187,26 @@ impl Sharding {
         Self::subgroups(assignment, subgroups, Reduction::Sum, Vec::new())
     }
 
+    /// The same sharding for arrays of so many dimensions: one that names axes and has fewer dimensions, as JAX allows, leaves the others
+    /// whole. Any other sharding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Sharding;
+    ///
+    /// let rows: Sharding = "NamedSharding(mesh=Mesh('x': 4), spec=P('x'))".parse()?;
+    /// assert_eq!(rows.for_dimensions(2).to_string(), "{mesh['x'=4], [{'x'}, {}]}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn for_dimensions(&self, dimensions: usize) -> Cow<'_, Self> {
+        match self.kind() {
+            ShardingKind::Named(named) if named.dimensions().len() < dimensions => {
+                Cow::Owned(Self::named(named.clone().with_whole(dimensions)))
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// A sharding that names the axes of a mesh.
     ///
     /// ```
