@@ -317,6 +317,36 @@ fn a_comparison_says_what_is_missing() {
     assert!(compare(&xla).contains("note: the dump has no bundles for this instruction"));
 }
 
+/// A kernel whose window of 12 MiB moves is refused before the compiler is asked, which takes it here.
+#[test]
+fn a_kernel_that_cannot_fit_is_not_compiled() {
+    let program = program_path();
+    let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.mlir");
+    fs::write(&path, format!("{}// fake:kernel-dump\n", include_str!("kernel_too_large.mlir"))).unwrap();
+    let kernel = |arguments: &[&str]| {
+        let mut command = Command::program();
+        command.current_dir(folder.path()).env("PJRT_PLUGIN", &plugin).env_remove("COLUMNS");
+        let output = command.args(["kernel", "large.mlir", "--keep", "dump"]).args(arguments).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code(), text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, text) = kernel(&["--for", "v5e"]);
+    assert_eq!(code, Some(1), "{text}");
+    for part in [
+        "needs at least 24 MiB of VMEM for its blocks alone, and may use 16 MiB: input f32[3072,1024] of f32[24576,1024], 2 buffers of",
+        "These fit, with",
+        "--anyway (in Python, anyway=True) asks it.",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!folder.path().join("dump").exists(), "nothing is left in the way of the next call");
+    let (code, text) = kernel(&["--for", "v5e", "--anyway"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(folder.path().join("dump").exists());
+}
+
 #[test]
 fn the_least_time_needs_a_clock() {
     let (_, text, _) = run(&example("first"), &["--clock", "1.5"]);

@@ -31,7 +31,8 @@ pub struct CalledKernel {
     pub vmem_limit: Option<u64>,
     /// Its arguments in vector memory, in their order, without those whose types were not understood.
     pub windows: Vec<CalledWindow>,
-    /// Whether the program does nothing else: then the kernel's operands are the program's arguments, and its results the program's.
+    /// Whether the program does nothing else, with its arrays where they are by default: then the kernel's operands are the program's arguments,
+    /// and its results the program's.
     pub is_alone: bool,
 }
 
@@ -95,22 +96,46 @@ pub fn called_kernels(program: &str) -> Vec<CalledKernel> {
     let Ok(module) = Module::parse(program) else { return Vec::new() };
     let is_call = |operation: &&Operation<'_>| operation.texts().first().is_some_and(|text| text.starts_with(TARGET));
     let calls = module.operations().iter().filter(is_call);
-    // What computes nothing: functions that call each other, and declarations.
-    let computes = |operation: &&Operation<'_>| {
-        !matches!(
-            operation.name(),
-            "module" | "func.func" | "return" | "func.return" | "call" | "func.call" | "sdy.mesh"
-        )
-    };
-    let is_alone = module.operations().iter().filter(computes).count() == 1;
-    calls.filter_map(|call| CalledKernel::read(call, is_alone)).collect()
+    // Arguments and results in other layouts or memories are copied.
+    let is_default = !program.contains("mhlo.layout_mode") && !program.contains("mhlo.memory_kind");
+    let results = is_default.then(|| results_of_the_only_call(&module)).flatten();
+    calls.filter_map(|call| CalledKernel::read(call, results)).collect()
+}
+
+/// The number of results of a program that is one call, in a function that is called once, or in `main`. `None` if it is something else.
+fn results_of_the_only_call(module: &Module<'_>) -> Option<usize> {
+    let (mut functions, mut calls, mut others) = (0, 0, 0);
+    let mut results = None;
+    for operation in module.operations() {
+        match operation.name() {
+            "module" | "sdy.mesh" => {}
+            "func.func" => functions += 1,
+            "call" | "func.call" => calls += 1,
+            "return" | "func.return" => {
+                let own = operation.operands().count();
+                if results.replace(own).is_some_and(|other| other != own) {
+                    return None;
+                }
+            }
+            _ => others += 1,
+        }
+    }
+    results.filter(|_| others == 1 && functions == calls + 1)
 }
 
 impl CalledKernel {
-    fn read(call: &Operation<'_>, is_alone: bool) -> Option<Self> {
+    /// `program_results` is the number of the program's results if it is no more than one call.
+    fn read(call: &Operation<'_>, program_results: Option<usize>) -> Option<Self> {
         let config = call.attribute("backend_config")?.strip_prefix('"')?.strip_suffix('"')?;
         let config: Value = serde_json::from_str(&unescaped(config)?).ok()?;
         let custom = config.get("custom_call_config")?;
+        let list = |name: &str| custom.get(name).and_then(Value::as_array).into_iter().flatten();
+        // XLA computes such an operand in the kernel.
+        if list("allow_input_fusion").any(|allowed| allowed == &Value::Bool(true)) {
+            return None;
+        }
+        // The program asks for arrays in other memories than HBM.
+        let is_placed = list("input_memory_space_colors").chain(list("output_memory_space_colors")).next().is_some();
         let code = BASE64_STANDARD.decode(custom.get("body")?.as_str()?).ok()?;
         let code = bytecode_functions(&code).ok()?;
         let [operands, results] = arrays_of(call)?;
@@ -120,7 +145,7 @@ impl CalledKernel {
             name: call.attribute("kernel_name").map_or("", |name| name.trim_matches('"')).to_string(),
             vmem_limit: limits.filter_map(|config| number(config.get("size"))).next(),
             windows: windows(&code, &operands, &results)?,
-            is_alone,
+            is_alone: !is_placed && program_results == Some(results.len()),
         })
     }
 }
@@ -185,7 +210,8 @@ fn moving_places<'a>(module: &Module<'a>, main: &Operation<'a>) -> BTreeSet<&'a 
     let mut kinds = kinds.split("#tpu.dimension_semantics<").skip(1);
     let several = bounds.split(',').map(|bound| {
         // Two cores can share the steps of a parallel dimension. A bound that is known only later is negative.
-        let is_shared = kinds.next().is_none_or(|kind| kind.starts_with("parallel"));
+        let is_parallel = |kind: &str| kind.split('>').next().is_some_and(|kind| kind.ends_with("parallel"));
+        let is_shared = kinds.next().is_none_or(is_parallel);
         bound.trim().parse::<i64>().is_ok_and(|bound| bound > if is_shared { 2 } else { 1 })
     });
     let several: Vec<bool> = several.collect();

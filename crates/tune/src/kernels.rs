@@ -107,11 +107,15 @@ pub fn kernels(
             let program = Program::from_bytes(code).map_err(KernelsError::Program)?;
             let default = [Devices::default()];
             for named in if devices.is_empty() { &default } else { devices } {
+                // Before there is a directory for a dump.
+                if let (false, Some(generation)) = (anyway || compiler.limits_vmem(), named.generation())
+                    && let Err(message) = too_large(program.code(), generation)
+                {
+                    answer.refused(&named.name, &message);
+                    continue;
+                }
                 let compile = |folder: &Path| {
                     let target = named.target.as_ref().map_err(Clone::clone)?;
-                    if let (false, Some(generation)) = (anyway || compiler.limits_vmem(), named.generation()) {
-                        too_large(program.code(), generation)?;
-                    }
                     let done = compiler.compile_dumping(host, target, program.code(), folder);
                     Ok(done.map(drop).map_err(|error| error.to_string()))
                 };

@@ -139,24 +139,28 @@ pub fn bytecode(bytes: &[u8]) {
         Ok(text) => assert!(text.len() <= bytes.len() * 64),
         Err(error) => assert!(error.position() <= bytes.len(), "{error}"),
     }
-    let program = calling(bytes);
-    for kernel in called_kernels(&program) {
-        assert!(!kernel.is_alone && kernel.vmem_limit == Some(4096));
-    }
-    for kernel in TooLarge::find(&program, Generation::V7x) {
-        assert!(kernel.needed.vmem_bytes > 4096 && !kernel.to_string().is_empty());
+    for computes in [false, true] {
+        let program = calling(bytes, computes);
+        for kernel in called_kernels(&program) {
+            assert!(kernel.is_alone != computes && kernel.vmem_limit == Some(4096));
+        }
+        for kernel in TooLarge::find(&program, Generation::V5e) {
+            assert!(!computes && kernel.needed.vmem_bytes > 4096 && !kernel.to_string().is_empty());
+        }
     }
 }
 
-/// A program that calls a kernel with this code.
-fn calling(code: &[u8]) -> String {
+/// A program that calls a kernel with this code, and may compute one of its operands.
+fn calling(code: &[u8], computes: bool) -> String {
     let code = BASE64_STANDARD.encode(code);
     let config = format!(
         r#"{{\22custom_call_config\22: {{\22body\22: \22{code}\22}}, \22scoped_memory_configs\22: [{{\22memory_space\22:1, \22size\22: 4096}}]}}"#
     );
     let types = "(tensor<8x128xf32>, tensor<1024x1024xbf16>) -> (tensor<8x128xf32>, tensor<1024x1024xbf16>)";
+    let (sine, x) = if computes { ("%0 = s.sin %x : tensor<8x128xf32>\n", "%0") } else { ("", "%x") };
     format!(
-        "%0 = s.sin %x : tensor<8x128xf32>\n%1:2 = s.custom_call @tpu_custom_call(%0, %y) {{backend_config = \"{config}\"}} : {types}\n"
+        "func.func @main(%x: tensor<8x128xf32>, %y: tensor<1024x1024xbf16>) {{\n{sine}%1:2 = s.custom_call @tpu_custom_call({x}, %y) \
+         {{backend_config = \"{config}\"}} : {types}\nreturn %1#0, %1#1 : tensor<8x128xf32>, tensor<1024x1024xbf16>\n}}\n"
     )
 }
 

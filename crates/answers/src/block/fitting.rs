@@ -12,6 +12,9 @@ use xla_shape_core::{ArrayShape, Dimension};
 /// How many times blocks are halved.
 const MOST: usize = 8;
 
+/// The most parts for which smaller blocks are looked for: the work grows with the square of their number.
+const MOST_PARTS: usize = 64;
+
 /// Blocks that fit, in place of those that do not.
 ///
 /// ```
@@ -53,11 +56,14 @@ pub struct FittingBlock {
 }
 
 /// The largest blocks that fit into `limit` bytes. In each step, one axis is halved in all blocks that have it: the one that saves the most, so that
-/// the fewest steps are needed. `None` if at most eight steps find no blocks that a TPU takes and that fit.
+/// the fewest steps are needed. `None` if at most eight steps find no blocks that a TPU takes and that fit, or if there are too many parts.
 ///
 /// Nothing says which dimensions of two arrays are one axis, so all dimensions with the same size in the array and in the block are taken for one.
 /// Dimensions that no block divides are left alone while there are others, because the kernel may need all of them.
 pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Option<Fitting> {
+    if parts.len() > MOST_PARTS {
+        return None;
+    }
     let mut parts = parts.to_vec();
     for _ in 0..MOST {
         let smaller = axes(&parts).into_iter().filter_map(|axis| {

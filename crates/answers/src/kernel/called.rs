@@ -39,12 +39,14 @@ impl TooLarge {
     }
 
     fn new(kernel: &CalledKernel, generation: Generation) -> Option<Self> {
-        let of = |wanted: &dyn Fn(&CalledWindow) -> bool| {
-            let parts = kernel.windows.iter().filter(|window| wanted(window)).map(part).collect::<Vec<_>>();
-            BlockAnswer::new(&parts, Some(generation), kernel.vmem_limit).ok()
+        let of = |wanted: &dyn Fn(&CalledWindow) -> bool, moves: fn(&CalledWindow) -> bool| {
+            let parts = kernel.windows.iter().filter(|window| wanted(window)).map(|window| part(window, moves));
+            BlockAnswer::new(&parts.collect::<Vec<_>>(), Some(generation), kernel.vmem_limit).ok()
         };
-        let needed = of(&|window| needs_memory(window, kernel.is_alone, generation)).filter(|needed| !needed.fits)?;
-        let fitting = of(&|_| true).and_then(|all| all.fitting);
+        let needs = |window: &CalledWindow| needs_memory(window, kernel.is_alone, generation);
+        let needed = of(&needs, |window| window.moves).filter(|needed| !needed.fits)?;
+        // A block that is halved moves.
+        let fitting = of(&|_| true, |_| true).and_then(|all| all.fitting);
         Some(Self { kernel: kernel.name.clone(), needed, fitting })
     }
 }
@@ -53,11 +55,15 @@ impl TooLarge {
 /// the kernel reads another layout. On v7x, it also copies arguments of the program there.
 fn needs_memory(window: &CalledWindow, is_alone: bool, generation: Generation) -> bool {
     let (WindowOf::Input(array) | WindowOf::Output(array)) = &window.of else { return false };
-    let stays = matches!(generation, Generation::V4 | Generation::V5e | Generation::V5p | Generation::V6e);
+    let stays = matches!(generation, Generation::V5e | Generation::V5p | Generation::V6e);
     if is_alone && stays && !is_copied(array, generation) {
         return true;
     }
-    array.byte_size().is_some_and(|bytes| bytes > generation.vmem_bytes())
+    // Elements of 4 bits are packed.
+    let (element_type, dimensions) = (array.element_type(), array.dimensions());
+    let layout = row_major_layout(generation, element_type, dimensions).ok().map(|found| found.layout());
+    let in_memory = layout.and_then(|layout| ArrayShape::new(element_type, dimensions, layout).ok());
+    in_memory.and_then(|array| array.byte_size()).is_some_and(|bytes| bytes > generation.vmem_bytes())
 }
 
 /// Whether XLA may give an argument or a result of a program another layout than a kernel reads and writes.
@@ -69,12 +75,12 @@ fn is_copied(array: &ArrayShape, generation: Generation) -> bool {
     !matches!((own, kernels), (Ok(own), Ok(kernels)) if equal(&own.layout(), &kernels.layout()))
 }
 
-fn part(window: &CalledWindow) -> Part {
+fn part(window: &CalledWindow, moves: fn(&CalledWindow) -> bool) -> Part {
     let block = window.block.clone();
     match &window.of {
         WindowOf::Scratch => Part::Scratch(block),
-        WindowOf::Input(array) if window.moves => Part::Input { array: array.clone(), block },
-        WindowOf::Output(array) if window.moves => Part::Output { array: array.clone(), block },
+        WindowOf::Input(array) if moves(window) => Part::Input { array: array.clone(), block },
+        WindowOf::Output(array) if moves(window) => Part::Output { array: array.clone(), block },
         WindowOf::Input(array) | WindowOf::Output(array) => Part::Fixed { array: array.clone(), block },
     }
 }
@@ -90,11 +96,15 @@ impl fmt::Display for TooLarge {
         };
         let parts = needed.parts.iter().map(part).collect::<Vec<_>>().join("; ");
         let (bytes, limit) = (Bytes(needed.vmem_bytes), Bytes(needed.limit_bytes));
-        write!(f, "the kernel {kernel} needs {bytes} of VMEM for its blocks alone, and may use {limit}: {parts}.")?;
-        if let Some(fitting) = fitting {
-            write!(f, " {fitting}")?;
+        write!(
+            f,
+            "the kernel {kernel} needs at least {bytes} of VMEM for its blocks alone, and may use {limit}: {parts}."
+        )?;
+        match fitting {
+            Some(fitting) => write!(f, " {fitting}")?,
+            None => f.write_str(" No smaller blocks are known that fit.")?,
         }
-        if needed.limit_bytes < needed.most_bytes {
+        if needed.vmem_bytes <= needed.most_bytes {
             write!(f, " vmem_limit_bytes can be up to {}.", Bytes(needed.most_bytes))?;
         }
         f.write_str(" The compiler was not asked, because it would refuse the program; --anyway (in Python, anyway=True) asks it.")

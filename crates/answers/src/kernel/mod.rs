@@ -174,13 +174,14 @@ impl Kernels {
             }
             let first = (title.clone(), String::new());
             let windows = all.range(first..).take_while(|((of, _), _)| *of == title);
-            let missing = windows.filter(|((_, window), _)| !own.contains(window));
+            let missing = windows
+                .filter(|((_, window), (_, target))| !own.contains(window) && kernel.target.as_ref() != Some(target));
             let missing = missing
                 .map(|((_, window), (bytes, target))| format!("{window}, which has {} on {target}", Bytes(*bytes)));
             let missing = missing.collect::<Vec<_>>();
             if !missing.is_empty() {
                 kernel.notes.push(format!(
-                    "its vector memory has no {}: XLA places the array there before the kernel, so the bytes cannot be compared",
+                    "its vector memory has no {}: on this device, XLA puts the array into vector memory before the kernel runs, so the bytes cannot be compared",
                     missing.join("; no ")
                 ));
             }
