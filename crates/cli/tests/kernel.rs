@@ -335,7 +335,8 @@ fn a_kernel_that_cannot_fit_is_not_compiled() {
     let (code, text) = kernel(&["--for", "v5e"]);
     assert_eq!(code, Some(1), "{text}");
     for part in [
-        "needs at least 24 MiB of VMEM for its blocks alone, and may use 16 MiB: input f32[3072,1024] of f32[24576,1024], 2 buffers of",
+        "needs at least 25,169,920 bytes (24.0 MiB) of VMEM for its blocks alone, and may use 16,777,216 bytes (16 MiB): input \
+         f32[3072,1024] of f32[24576,1024], 2 buffers of 12,582,912 bytes",
         "These fit, with",
         "--anyway (in Python, anyway=True) asks it.",
     ] {

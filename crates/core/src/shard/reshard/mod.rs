@@ -151,7 +151,7 @@ impl Reshard {
     /// device of the receiver's host has a part, none of another host sends it.
     ///
     /// ```
-    ///     /// use xla_shape_core::shard::Sharding;
+    /// use xla_shape_core::shard::Sharding;
     ///
     /// // Devices 0 and 2 have the first four rows, 1 and 3 the last.
     /// let from: Sharding = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}".parse()?;
