@@ -29,11 +29,14 @@ fn verdict(answer: &Resharding) -> String {
     }
     let messages = messages.map_or_else(|| "more than 2^64 messages".to_owned(), |n| count(n, "message", "messages"));
     let (moved, kept) = (bytes(*bytes_moved), bytes(*bytes_kept));
-    let how = match (collectives.first(), several) {
-        (Some(_), true) => &format!("the steps below do it: {}", in_turn(collectives)),
-        (Some(collective), false) => meaning(*collective),
-        (None, true) => "no single collective operation does it",
-        (None, false) => "each device keeps a part of what it has",
+    let how = match (&answer.through, collectives.first(), several) {
+        (Some(through), Some(_), true) => {
+            let verb = if collectives.len() == 1 { "moves" } else { "move" };
+            &format!("{}, which {verb} {} in all (below)", in_turn(collectives), bytes(through.bytes_moved))
+        }
+        (_, Some(collective), _) => meaning(*collective),
+        (_, None, true) => "no single collective operation does it",
+        (_, None, false) => "each device keeps a part of what it has",
     };
     format!("{moved} move between devices in {messages}, the least that must; {kept} stay. As a program: {how}.")
 }
@@ -70,14 +73,15 @@ fn by_xla(text: &mut Text, ByXla { devices, compiler, moves, through }: &ByXla, 
     let words = compiler.iter().flat_map(|words| words.lines()).collect::<Vec<_>>().join(", ");
     let compiler = if words.is_empty() { String::new() } else { format!(" ({words})") };
     text.heading(&format!("XLA for {devices}{compiler}"));
-    xla_moves(text, "", moves, least);
+    xla_moves(text, moves, least);
     if let Some(through) = through {
-        xla_moves(text, "With the constraint: ", through, least);
+        text.paragraph("  With the constraint:");
+        xla_moves(text, through, least);
     }
 }
 
-/// What XLA's program moves; `of` says which one it is.
-fn xla_moves(text: &mut Text, of: &str, XlaMoves { collectives, bytes_moved }: &XlaMoves, least: Option<u64>) {
+/// What XLA's program moves.
+fn xla_moves(text: &mut Text, XlaMoves { collectives, bytes_moved }: &XlaMoves, least: Option<u64>) {
     for XlaCollective { opcode, groups, bytes_moved, .. } in collectives.iter().take(SHOWN_COLLECTIVES) {
         let moved = bytes_moved.map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string());
         text.hanging(&format!("  {opcode:<18}  {moved:>10}  "), groups.as_deref().unwrap_or(""));
@@ -95,7 +99,7 @@ fn xla_moves(text: &mut Text, of: &str, XlaMoves { collectives, bytes_moved }: &
         }
         (Some(moved), _) => format!("{} move between devices", InUnits(*moved)),
     };
-    text.paragraph(format_args!("  {of}{moved}"));
+    text.paragraph(format_args!("  {moved}"));
 }
 
 fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {

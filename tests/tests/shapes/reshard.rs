@@ -393,6 +393,19 @@ fn texts(through: &Through) -> Vec<String> {
     through.shardings.iter().map(|between| between.sharding.clone()).collect()
 }
 
+/// Each step is one operation, or none, and the last one leads to the sharding that is asked for.
+fn is_made_of_single_steps(through: &Through, [from, to]: [&Sharding; 2], array: &ArrayShape) {
+    let sides = [from].into_iter().chain(&through.values).chain([to]).collect::<Vec<_>>();
+    let steps = sides.windows(2).map(|sides| sides[0].reshard(sides[1], array).unwrap()).collect::<Vec<_>>();
+    let names = steps.iter().filter_map(|step| match step.kind() {
+        ReshardKind::Nothing | ReshardKind::Slice => None,
+        kind => Some(kind.name()),
+    });
+    let expected = through.collectives.iter().map(|collective| collective.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{array} {from} {to}");
+    assert_eq!(through.bytes_moved, steps.iter().map(Reshard::bytes).sum(), "{array} {from} {to}");
+}
+
 /// With the shardings between the two, XLA sends less, and does not warn.
 #[test]
 fn a_sharding_between_saves_bytes() {
@@ -403,6 +416,7 @@ fn a_sharding_between_saves_bytes() {
         let shardings = found.as_ref().map(texts);
         assert_eq!(shardings, row.through, "{} {from} {to}", row.array);
         let Some(found) = found else { return false };
+        is_made_of_single_steps(&found, [&from, &to], &row.array);
         assert_eq!(row.warns, Some(false), "{} {from} {to}", row.array);
         assert!(row.through_bytes.unwrap() < row.direct_bytes, "{} {from} {to}", row.array);
         assert!(found.bytes_moved.unwrap() <= row.through_bytes.unwrap(), "{} {from} {to}", row.array);
@@ -439,6 +453,37 @@ fn a_sharding_between_is_in_the_same_notation() {
     assert_eq!(through("f32[8,8]", rows, "{manual}"), None);
     assert_eq!(through("f32[8,8]", rows, "{devices=[2,4]0,3,5,6,1,2,4,7}"), None);
     assert_eq!(through("f32[12,12]", "{devices=[3,4]<=[12]}", "{devices=[4,3]<=[12]}"), None, "3 and 4 overlap");
+}
+
+/// Arrays of very many dimensions, and shardings with very many axes that move, are answered.
+#[test]
+fn a_sharding_between_many_dimensions() {
+    let list = |first: &[u64], rank: usize, rest: u64| {
+        (0..rank).map(|i| first.get(i).copied().unwrap_or(rest).to_string()).collect::<Vec<_>>().join(",")
+    };
+    let few = "f32[32,16,32]".parse().unwrap();
+    let [from, to] = ["{devices=[1,2,4]<=[4,2]T(1,0)}", "{devices=[8,1,1]<=[8]}"].map(|text| text.parse().unwrap());
+    let few = Through::new(&few, &from, &to).unwrap();
+    // Dimensions of one element change nothing.
+    for rank in [4, 60, 200] {
+        let array = format!("f32[{}]", list(&[32, 16, 32], rank, 1)).parse().unwrap();
+        let from = format!("{{devices=[{}]<=[4,2]T(1,0)}}", list(&[1, 2, 4], rank, 1)).parse().unwrap();
+        let to = format!("{{devices=[{}]<=[8]}}", list(&[8], rank, 1)).parse().unwrap();
+        let many = Through::new(&array, &from, &to).unwrap();
+        is_made_of_single_steps(&many, [&from, &to], &array);
+        assert_eq!((many.collectives, many.bytes_moved), (few.collectives.clone(), few.bytes_moved), "{rank}");
+    }
+    // Others, and more axes, make the search shorter.
+    for (rank, rest) in [(8, 1), (60, 1), (200, 1), (50, 2)] {
+        let array = format!("u8[{}]", list(&[128, 2, 2, 2, 2, 2, 2, 2], rank, rest)).parse().unwrap();
+        let before = list(&[2], rank, 1);
+        let after = list(&[1, 2, 2, 2, 2, 2, 2, 2], rank, 1);
+        let from = format!("{{devices=[{before},128]<=[256] last_tile_dim_replicate}}").parse().unwrap();
+        let to = format!("{{devices=[{after},2]<=[2,128]T(1,0) last_tile_dim_replicate}}").parse().unwrap();
+        if let Some(found) = Through::new(&array, &from, &to) {
+            is_made_of_single_steps(&found, [&from, &to], &array);
+        }
+    }
 }
 
 /// Axes with their sizes and their order afterwards; where dimensions end on either side; in how many parts each dimension is cut, and by how

@@ -59,8 +59,8 @@ pub struct Resharding {
     pub bytes_kept: Option<u64>,
     /// How many parts of the array one device sends to another; null if the number does not fit in 64 bits.
     pub messages: Option<u64>,
-    /// The collective operation that does it. If several are needed (see `several`), those that do it one after another, and go through the shardings
-    /// of `through`; none if no such sequence is known. Empty if nothing moves.
+    /// The collective operation that does it. If several are needed (see `several`), those that do it one after another, through the shardings of
+    /// `through`; their bytes are `through.bytes_moved`. Empty if no such sequence is known, or if nothing moves.
     pub collectives: Vec<Collective>,
     /// Whether no single collective operation does it.
     pub several: bool,

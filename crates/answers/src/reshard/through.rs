@@ -47,8 +47,11 @@ pub struct Through {
 
 /// The most axes that may move. With more, no sharding is looked for.
 const MAX_MOVING: usize = 8;
-/// The most devices, summed over the shardings that are tried. It bounds the time of a log with many changes.
-const MAX_LOOKED_AT: u64 = 1 << 14;
+/// The most indices of tiles, one for each device and dimension, summed over the shardings that are tried. It bounds the time of a log with many
+/// changes.
+const MAX_LOOKED_AT: u64 = 1 << 15;
+/// The most lists of axes that are looked at to find shardings to try.
+const MAX_LISTS: usize = 1 << 12;
 
 /// An axis of the devices: their number is `… + index * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +65,7 @@ type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
     /// A sharding that one operation reaches from `from`, and from which one operation reaches `to`; two shardings with an operation between
-    /// them where there is none, or less than half of the bytes move. Of several, it is what moves the fewest bytes.
+    /// them where there is none, or if, with two, less than half as many bytes move as with one. Of several, it is what moves the fewest bytes.
     ///
     /// `None` if one operation makes the whole change, or if no such sharding is found. None is found if its shards would be as large as the
     /// array, if the array is not divided evenly, or if the two shardings do not divide it by axes of the same devices.
@@ -76,6 +79,9 @@ impl Through {
         let sides = std::iter::once(from).chain(&between);
         for (from, to) in sides.zip(between.iter().chain([to])) {
             let step = from.reshard(to, array).ok()?;
+            if needs_several(&step) {
+                return None;
+            }
             collectives.extend(collective(step.kind()));
             bytes_moved = bytes_moved.zip(step.bytes()).and_then(|(sum, bytes)| sum.checked_add(bytes));
         }
@@ -94,6 +100,13 @@ impl Through {
 /// The shardings to go through, for devices in an order that is no iota: they are numbered in the order of one of the shardings.
 fn between_numbered(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
     let [from, to] = [from.to_tiled().ok()?, to.to_tiled().ok()?];
+    let is_iota = |sharding: &Sharding| match sharding.kind() {
+        ShardingKind::Tiled(tiled) => tiled.assignment().devices().to_iota().is_some(),
+        _ => true,
+    };
+    if is_iota(&from) && is_iota(&to) {
+        return None;
+    }
     let listed = |sharding: &Sharding| match sharding.kind() {
         ShardingKind::Tiled(tiled) => tiled.assignment().devices().to_list().ok(),
         _ => None,
@@ -144,11 +157,18 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sha
         (tiles > 0 && size % tiles == 0).then(|| size / tiles)
     });
     let sizes = sizes.collect::<Option<Vec<_>>>()?;
+    // A dimension of one element cannot be divided.
+    if sizes.iter().zip(start.iter().zip(&end)).any(|(&size, (a, b))| size == 1 && !(a.is_empty() && b.is_empty())) {
+        return None;
+    }
+    let wide = (0..sizes.len()).filter(|&dimension| sizes[dimension] != 1).collect::<Vec<_>>();
+    let of_wide = |axes: &Axes<usize>| wide.iter().map(|&dimension| axes[dimension].clone()).collect::<Axes<_>>();
     let in_mesh = |best: &Axes<usize>| {
-        let all = before.iter().zip(&kept).zip(best).map(|((before, &kept), best)| {
-            before[..kept].iter().copied().chain(best.iter().map(|&axis| digits[axis])).collect()
-        });
-        let sharding = named(&mesh, &all.collect())?;
+        let mut all = before.iter().zip(&kept).map(|(axes, &kept)| axes[..kept].to_vec()).collect::<Axes<_>>();
+        for (&dimension, axes) in wide.iter().zip(best) {
+            all[dimension].extend(axes.iter().map(|&axis| digits[axis]));
+        }
+        let sharding = named(&mesh, &all)?;
         let tiled = sharding.to_tiled().ok()?;
         // Other shardings have a mesh of ours, whose axis nobody else knows.
         match (from.kind(), to.kind()) {
@@ -157,9 +177,10 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sha
         }
     };
     // The whole array on each device is what is to be avoided.
-    let replicated = vec![Vec::new(); sizes.len()];
+    let replicated = vec![Vec::new(); wide.len()];
     let avoided = kept.iter().all(|&kept| kept == 0).then_some(&replicated);
-    best(&sizes, &digits, &start, &end, avoided)?.iter().map(in_mesh).collect()
+    let sizes = wide.iter().map(|&dimension| sizes[dimension]).collect::<Vec<_>>();
+    best(&sizes, &digits, &of_wide(&start), &of_wide(&end), avoided)?.iter().map(in_mesh).collect()
 }
 
 /// The mesh of both shardings, and the axes of each.
@@ -285,8 +306,8 @@ fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
     Some(Sharding::named(NamedSharding::new(mesh.clone(), dimensions, OtherAxes::default()).ok()?))
 }
 
-/// The shardings to go through: one, or two where no single one is found or twice as many bytes move with it. One operation leads to each and
-/// from the last. Of several ways, it is that of the fewest bytes. An array of these sizes has these axes alone. What is to be avoided is not tried.
+/// The shardings to go through: one, or two where no single one is found, or if less than half as many bytes move with two as with one. One
+/// operation leads to each and from the last. Of several ways, it is that of the fewest bytes. An array of these sizes has these axes alone. What is to be avoided is not tried.
 fn best(
     sizes: &[u64],
     digits: &[Digit],
@@ -319,12 +340,8 @@ fn best(
     };
     let between = |axes: Axes<usize>| Some(Between { sharding: sharding(&axes)?, axes });
     let (from, to) = (between(start.clone())?, between(end.clone())?);
-    let mut tried = avoided.into_iter().chain([start, end]).cloned().collect::<BTreeSet<_>>();
-    let many = usize::try_from(MAX_LOOKED_AT / mesh.devices().count().max(1)).unwrap_or(usize::MAX);
-    let (near_start, near_end) = (steps(start, digits), steps(end, digits));
-    let turns = 0..near_start.len().max(near_end.len());
-    let candidates = turns.flat_map(|turn| [near_start.get(turn), near_end.get(turn)]).flatten().cloned();
-    let candidates = candidates.filter(|axes| tried.insert(axes.clone())).filter_map(between).take(many);
+    let many = most_tried(digits, sizes.len());
+    let candidates = lists(start, end, digits, avoided).filter_map(between).take(many);
     let candidates = candidates
         .map(|between| {
             let ends = [step(&from, &between), step(&between, &to)];
@@ -338,25 +355,46 @@ fn best(
         Some(((first.saturating_add(*last), std::cmp::Reverse(whole(between))), between))
     });
     let one = one.min_by_key(|(cost, _)| *cost);
+    let firsts = candidates.iter().filter_map(|(between, [first, _])| Some((between, (*first)?)));
+    let lasts = candidates.iter().filter_map(|(between, [_, last])| Some((between, (*last)?))).collect::<Vec<_>>();
     let mut pairs = Vec::new();
-    for (one, [first, _]) in &candidates {
-        let Some(first) = first else { continue };
-        for (other, [_, last]) in &candidates {
-            let Some(last) = last.filter(|_| are_near(&one.axes, &other.axes, digits)) else { continue };
+    for (one, first) in firsts {
+        for &(other, last) in lasts.iter().filter(|(other, _)| are_near(&one.axes, &other.axes, digits)) {
             pairs.push((first.saturating_add(last), std::cmp::Reverse(whole(one).min(whole(other))), one, other));
         }
+        pairs.sort_by_key(|(bytes, least, ..)| (*bytes, *least));
+        pairs.truncate(many);
     }
-    pairs.sort_by_key(|(bytes, least, ..)| (*bytes, *least));
     let pairs = pairs
         .into_iter()
-        .take(many)
         .filter_map(|(bytes, least, one, other)| Some(((bytes.saturating_add(step(one, other)?), least), one, other)));
     let two = pairs.min_by_key(|(cost, ..)| *cost);
-    // A second sharding is worth it if less than half of the bytes move.
+    // A second sharding is worth it if less than half as many bytes move.
     let two = two.filter(|((bytes, _), ..)| one.as_ref().is_none_or(|((single, _), _)| *bytes < *single / 2));
     let axes = |between: &Between| between.axes.clone();
     two.map(|(_, first, second)| vec![axes(first), axes(second)])
         .or_else(|| one.map(|(_, between)| vec![axes(between)]))
+}
+
+/// How many shardings of so many dimensions are tried, and how many pairs of them.
+fn most_tried(digits: &[Digit], rank: usize) -> usize {
+    let devices = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
+    let indices = devices.saturating_mul(rank as u64).max(1);
+    usize::try_from(MAX_LOOKED_AT / indices).unwrap_or(usize::MAX)
+}
+
+/// What one step makes of either side, in turn: each once, without the sides and what is to be avoided.
+fn lists<'a>(
+    start: &'a Axes<usize>,
+    end: &'a Axes<usize>,
+    digits: &'a [Digit],
+    avoided: Option<&'a Axes<usize>>,
+) -> impl Iterator<Item = Axes<usize>> + 'a {
+    let mut known = avoided.into_iter().chain([start, end]).cloned().collect::<BTreeSet<_>>();
+    let (mut near_start, mut near_end) = (steps(start, digits).fuse(), steps(end, digits).fuse());
+    let turn = move || Some([near_start.next(), near_end.next()]).filter(|turn| turn.iter().any(Option::is_some));
+    let both = std::iter::from_fn(turn).flatten().flatten().take(MAX_LISTS);
+    both.filter(move |axes| known.insert(axes.clone()))
 }
 
 /// A sharding that is tried.
@@ -387,57 +425,75 @@ fn are_near(one: &Axes<usize>, other: &Axes<usize>, digits: &[Digit]) -> bool {
 }
 
 /// What one step makes of axes: it drops some at the ends of dimensions, moves some from the end of one to that of another, exchanges two,
-/// or adds one or two.
-fn steps(axes: &Axes<usize>, digits: &[Digit]) -> Vec<Axes<usize>> {
-    let mut found = vec![axes.clone()];
-    for dimension in 0..axes.len() {
-        for shorter in found.clone() {
-            for len in 0..axes[dimension].len() {
-                let mut shorter = shorter.clone();
+/// or adds one or two. There may be very many: they are made one at a time.
+fn steps<'a>(axes: &'a Axes<usize>, digits: &'a [Digit]) -> impl Iterator<Item = Axes<usize>> + 'a {
+    let mut fewer = vec![axes.clone()];
+    for (dimension, list) in axes.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+        let shorter = fewer.iter().flat_map(|axes| {
+            (0..list.len()).map(|len| {
+                let mut shorter = axes.clone();
                 shorter[dimension].truncate(len);
-                found.push(shorter);
-            }
-        }
+                shorter
+            })
+        });
+        let shorter = shorter.collect::<Vec<_>>();
+        fewer.extend(shorter);
     }
-    for (from, list) in axes.iter().enumerate() {
-        for to in (0..axes.len()).filter(|&to| to != from) {
-            for len in 0..list.len() {
-                let mut moved = axes.clone();
-                let tail = moved[from].split_off(len);
-                moved[to].extend(tail);
-                found.push(moved);
-            }
-        }
-    }
-    for a in 0..digits.len() {
-        for b in (0..a).filter(|&b| digits[a].size == digits[b].size) {
-            let exchange = |&axis: &usize| {
-                if axis == a {
-                    b
-                } else if axis == b {
-                    a
-                } else {
-                    axis
-                }
-            };
-            found.push(axes.iter().map(|axes| axes.iter().map(exchange).collect()).collect());
-        }
-    }
-    let more = with_another(axes, digits);
-    found.extend(more.iter().flat_map(|more| with_another(more, digits)));
-    found.extend(more);
-    found
+    let ends = (0..axes.len()).flat_map(move |from| (0..axes.len()).map(move |to| (from, to)));
+    let ends = ends.filter(|(from, to)| from != to);
+    let ends = ends.flat_map(move |(from, to)| (0..axes[from].len()).map(move |len| (from, to, len)));
+    let moved = ends.map(move |(from, to, len)| {
+        let mut moved = axes.clone();
+        let tail = moved[from].split_off(len);
+        moved[to].extend(tail);
+        moved
+    });
+    let equal = (0..digits.len()).flat_map(move |a| (0..a).map(move |b| (a, b)));
+    let equal = equal.filter(move |&(a, b)| digits[a].size == digits[b].size);
+    let exchanged = equal.map(move |(a, b)| {
+        let exchange = |&axis: &usize| match axis {
+            axis if axis == a => b,
+            axis if axis == b => a,
+            axis => axis,
+        };
+        axes.iter().map(|axes| axes.iter().map(exchange).collect()).collect()
+    });
+    let two = with_another(axes.clone(), digits).flat_map(move |more| with_another(more, digits));
+    let more = with_another(axes.clone(), digits).chain(two);
+    fewer.into_iter().chain(moved).chain(exchanged).chain(more)
 }
 
 /// The axes with one of the unused ones at the end of a dimension.
-fn with_another(axes: &Axes<usize>, digits: &[Digit]) -> Vec<Axes<usize>> {
-    let unused = (0..digits.len()).filter(|axis| !axes.iter().flatten().any(|used| used == axis));
-    let with = |axis: usize| {
-        (0..axes.len()).map(move |dimension| {
-            let mut more = axes.clone();
-            more[dimension].push(axis);
-            more
-        })
-    };
-    unused.flat_map(with).collect()
+fn with_another(axes: Axes<usize>, digits: &[Digit]) -> impl Iterator<Item = Axes<usize>> + use<> {
+    let unused = (0..digits.len()).filter(|axis| !axes.iter().flatten().any(|used| used == axis)).collect::<Vec<_>>();
+    let rank = axes.len();
+    let places = unused.into_iter().flat_map(move |axis| (0..rank).map(move |dimension| (axis, dimension)));
+    places.map(move |(axis, dimension)| {
+        let mut more = axes.clone();
+        more[dimension].push(axis);
+        more
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axes, Digit, MAX_LISTS, MAX_LOOKED_AT, best, lists, most_tried};
+
+    /// However many dimensions there are, few shardings are made.
+    #[test]
+    fn what_is_tried_is_bounded() {
+        for rank in [2, 8, 60] {
+            let digits = (0..8).map(|i| Digit { stride: 1 << i, size: 2 }).collect::<Vec<_>>();
+            let side = |axes: std::ops::Range<usize>| {
+                (0..rank).map(|i| axes.clone().nth(i).into_iter().collect()).collect::<Axes<_>>()
+            };
+            let (start, end) = (side(7..8), side(0..7));
+            assert!(lists(&start, &end, &digits, None).count() <= MAX_LISTS, "{rank}");
+            let tried = most_tried(&digits, rank);
+            assert!(tried > 0 && tried as u64 * 256 * rank as u64 <= MAX_LOOKED_AT, "{rank} {tried}");
+            let found = best(&vec![2; rank], &digits, &start, &end, None);
+            assert!(found.is_none_or(|found| found.iter().all(|axes| axes.len() == rank)), "{rank}");
+        }
+        assert_eq!(most_tried(&[Digit { stride: 1, size: u64::MAX }; 8], 60), 0);
+    }
 }
