@@ -474,7 +474,7 @@ fn a_sharding_between_many_dimensions() {
         assert_eq!((many.collectives, many.bytes_moved), (few.collectives.clone(), few.bytes_moved), "{rank}");
     }
     // Others, and more axes, make the search shorter.
-    for (rank, rest) in [(8, 1), (60, 1), (200, 1), (50, 2)] {
+    for (rank, rest) in [(60, 1), (50, 2)] {
         let array = format!("u8[{}]", list(&[128, 2, 2, 2, 2, 2, 2, 2], rank, rest)).parse().unwrap();
         let before = list(&[2], rank, 1);
         let after = list(&[1, 2, 2, 2, 2, 2, 2, 2], rank, 1);
