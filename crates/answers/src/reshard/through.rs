@@ -474,26 +474,3 @@ fn with_another(axes: Axes<usize>, digits: &[Digit]) -> impl Iterator<Item = Axe
         more
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Axes, Digit, MAX_LISTS, MAX_LOOKED_AT, best, lists, most_tried};
-
-    /// However many dimensions there are, few shardings are made.
-    #[test]
-    fn what_is_tried_is_bounded() {
-        for rank in [2, 8, 60] {
-            let digits = (0..8).map(|i| Digit { stride: 1 << i, size: 2 }).collect::<Vec<_>>();
-            let side = |axes: std::ops::Range<usize>| {
-                (0..rank).map(|i| axes.clone().nth(i).into_iter().collect()).collect::<Axes<_>>()
-            };
-            let (start, end) = (side(7..8), side(0..7));
-            assert!(lists(&start, &end, &digits, None).count() <= MAX_LISTS, "{rank}");
-            let tried = most_tried(&digits, rank);
-            assert!(tried > 0 && tried as u64 * 256 * rank as u64 <= MAX_LOOKED_AT, "{rank} {tried}");
-            let found = best(&vec![2; rank], &digits, &start, &end, None);
-            assert!(found.is_none_or(|found| found.iter().all(|axes| axes.len() == rank)), "{rank}");
-        }
-        assert_eq!(most_tried(&[Digit { stride: 1, size: u64::MAX }; 8], 60), 0);
-    }
-}
