@@ -104,23 +104,18 @@ pub fn called_kernels(program: &str) -> Vec<CalledKernel> {
 
 /// The number of results of a program that is one call, in a function that is called once, or in `main`. `None` if it is something else.
 fn results_of_the_only_call(module: &Module<'_>) -> Option<usize> {
-    let (mut functions, mut calls, mut others) = (0, 0, 0);
-    let mut results = None;
-    for operation in module.operations() {
-        match operation.name() {
-            "module" | "sdy.mesh" => {}
-            "func.func" => functions += 1,
-            "call" | "func.call" => calls += 1,
-            "return" | "func.return" => {
-                let own = operation.operands().count();
-                if results.replace(own).is_some_and(|other| other != own) {
-                    return None;
-                }
-            }
-            _ => others += 1,
-        }
-    }
-    results.filter(|_| others == 1 && functions == calls + 1)
+    const CALLS: [&str; 2] = ["call", "func.call"];
+    const RETURNS: [&str; 2] = ["return", "func.return"];
+    let all = module.operations().iter();
+    let functions = all.clone().filter(|operation| operation.name() == "func.func").count();
+    let calls = all.clone().filter(|operation| CALLS.contains(&operation.name())).count();
+    let is_other = |name: &str| {
+        !matches!(name, "module" | "func.func" | "sdy.mesh") && !CALLS.contains(&name) && !RETURNS.contains(&name)
+    };
+    let others = all.clone().filter(|operation| is_other(operation.name())).count();
+    let mut results = all.filter(|operation| RETURNS.contains(&operation.name())).map(|found| found.operands().count());
+    let first = results.next()?;
+    (others == 1 && functions.checked_sub(1) == Some(calls) && results.all(|other| other == first)).then_some(first)
 }
 
 impl CalledKernel {
