@@ -9,7 +9,8 @@ use xla_shape::text::{Expected, Found, Parser, SizeExpression};
 use xla_shape::validate::ShapePart;
 use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseErrorKind};
 
-/// Names that stand for several element types; each with one of them, in as many letters. The keys of `jax.random` are no element type of XLA.
+/// Names that stand for several element types, each with one such type, padded to the length of the name. `key` is for the keys of `jax.random`, for
+/// which XLA has no element type.
 const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key", "u32")];
 
 /// The mark of any number of leading dimensions, and the one of those that have a name.

@@ -92,7 +92,7 @@ impl Sharding {
         self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
     }
 
-    /// The same sharding for arrays of so many dimensions: one that names axes may have fewer, as in JAX, and leaves the others whole.
+    /// The same sharding for an array of this many dimensions. As in JAX, one that names axes may have fewer; the dimensions left out are not divided.
     #[pyo3(signature = (dimensions, /))]
     fn for_dimensions(&self, dimensions: Number<usize>) -> Self {
         // More than any array has.

@@ -23,7 +23,7 @@ const DYNAMIC: i64 = i64::MIN;
 /// The time is linear in the length of the bytecode.
 ///
 /// # Errors
-/// If the bytes are no bytecode of version 0, or end early, or refer to what is not there.
+/// If the bytes are not bytecode of version 0, if they end early, or if a number refers to an entry that a table does not have.
 ///
 /// ```
 /// use xla_shape_mlir::{BytecodeProblem, bytecode_functions};
@@ -52,7 +52,7 @@ pub fn bytecode_functions(bytes: &[u8]) -> Result<String, BytecodeError> {
     Ok(printer.text)
 }
 
-/// Why bytes are no MLIR bytecode that is read here, with the position.
+/// Why MLIR bytecode cannot be read, and at which byte.
 ///
 /// ```
 /// use xla_shape_mlir::{BytecodeProblem, bytecode_functions};

@@ -15,7 +15,7 @@
 //! | [`Source`] | a line of a program, as a location names it |
 //! | [`MlirError`], [`MlirProblem`] | why a text is not in MLIR's syntax, and where |
 //! | [`bytecode_functions`] | the functions of a module in bytecode, as text |
-//! | [`BytecodeError`], [`BytecodeProblem`] | why bytes are no bytecode that is read, and where |
+//! | [`BytecodeError`], [`BytecodeProblem`] | why bytecode cannot be read, and at which byte |
 //!
 //! The syntax is that of MLIR's printer: <https://mlir.llvm.org/docs/LangRef/>.
 

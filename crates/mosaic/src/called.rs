@@ -119,7 +119,7 @@ fn results_of_the_only_call(module: &Module<'_>) -> Option<usize> {
 }
 
 impl CalledKernel {
-    /// `program_results` is the number of the program's results if it is no more than one call.
+    /// `program_results` is the number of results of a program that is this call and nothing else; `None` for other programs.
     fn read(call: &Operation<'_>, program_results: Option<usize>) -> Option<Self> {
         let config = call.attribute("backend_config")?.strip_prefix('"')?.strip_suffix('"')?;
         let config: Value = serde_json::from_str(&unescaped(config)?).ok()?;

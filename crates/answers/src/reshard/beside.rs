@@ -123,8 +123,8 @@ impl Resharding {
 }
 
 impl Change {
-    /// A program in HLO that makes the change, for so many devices, and goes through these shardings in between. Layouts are left to the compiler:
-    /// they change nothing of what moves.
+    /// A program in HLO for `devices` devices that makes the change, by way of the shardings in `through` if there are any. It has no layouts: the
+    /// compiler chooses them, and they do not change what moves.
     ///
     /// # Errors
     /// If the change is refused as by [`Resharding::new`], or a sharding is not one of all these devices.

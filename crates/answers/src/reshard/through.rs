@@ -97,7 +97,8 @@ impl Through {
     }
 }
 
-/// The shardings to go through, for devices in an order that is no iota: they are numbered in the order of one of the shardings.
+/// The shardings to go through where one side lists its devices in an order that no iota gives. The devices are renumbered first, in the order in
+/// which that side lists them.
 fn between_numbered(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
     let [from, to] = [from.to_tiled().ok()?, to.to_tiled().ok()?];
     let is_iota = |sharding: &Sharding| match sharding.kind() {
@@ -376,7 +377,7 @@ fn best(
         .or_else(|| one.map(|(_, between)| vec![axes(between)]))
 }
 
-/// How many shardings of so many dimensions are tried, and how many pairs of them.
+/// At most this many shardings are tried, and at most as many pairs of them. The limit is lower for more devices and for more dimensions (`rank`).
 fn most_tried(digits: &[Digit], rank: usize) -> usize {
     let devices = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
     let indices = devices.saturating_mul(rank as u64).max(1);

@@ -187,8 +187,8 @@ impl Sharding {
         Self::subgroups(assignment, subgroups, Reduction::Sum, Vec::new())
     }
 
-    /// The same sharding for arrays of so many dimensions: one that names axes and has fewer dimensions, as JAX allows, leaves the others
-    /// whole. Any other sharding stays as it is.
+    /// The same sharding for an array of this many dimensions. JAX allows a sharding that names axes to have fewer dimensions than the array: the
+    /// dimensions that it leaves out are not divided. Any other sharding stays as it is.
     ///
     /// ```
     /// use xla_shape_core::shard::Sharding;

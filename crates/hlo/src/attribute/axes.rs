@@ -77,7 +77,8 @@ impl Instruction<'_> {
         along_groups(mesh, &groups.expand().ok()??)
     }
 
-    /// The groups of a collective in a program of so many devices, as (how many, of how many devices); `None` if they cannot be read.
+    /// The sizes of a collective's groups in a program for `devices` devices: pairs of a number of groups and the devices in each. `None` if they
+    /// cannot be read.
     pub(crate) fn group_sizes(self, devices: u64) -> Option<Vec<(u64, u64)>> {
         let Some(value) = self.value_of(Key::ReplicaGroups) else { return Some(vec![(1, devices)]) };
         let size = match value.replica_groups().ok()? {

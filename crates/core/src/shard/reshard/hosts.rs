@@ -6,7 +6,7 @@ use core::fmt;
 use core::num::NonZeroU64;
 use core::str::FromStr;
 
-/// Which devices are on the same host, and so near to each other: so many each, or lists of them.
+/// Which devices are on the same host, and so near to each other: a number of devices for each host, or a list of devices for each.
 ///
 /// Its text is a number, or groups as XLA writes them. A device in none of the groups is alone on its host.
 ///
