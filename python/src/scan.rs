@@ -1,11 +1,15 @@
 //! Finds shapes and messages about memory in a text.
 
 use crate::answer::Answer;
+use crate::error::shape_error;
+use crate::host;
 use crate::module::{DeviceArgument, Module};
 use crate::number::Number;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use xla_shape_answers::scan::Scan;
+use xla_shape_program::Compiler;
+use xla_shape_tune::Devices;
 
 /// What a text says.
 pub(crate) fn scanned(text: &str) -> Scan {
@@ -18,13 +22,28 @@ pub(crate) fn scanned(text: &str) -> Scan {
 ///
 /// `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
 /// where the message has them; `shapes` are all shapes.
+///
+/// With `program`, the text of the program that was refused in MLIR, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
+/// and changes of sharding of which a log warns are compiled alone: `trial` says what came of it.
 #[pyfunction]
-#[pyo3(signature = (text, /))]
-pub(crate) fn scan(py: Python<'_>, text: &str) -> Answer {
+#[pyo3(signature = (text, /, *, program = None, for_ = None))]
+pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Option<&str>) -> PyResult<Answer> {
+    let asked = match (program, for_) {
+        (None, None) => None,
+        (_, devices) => {
+            let devices = devices.map(str::parse::<Devices>).transpose().map_err(shape_error)?.unwrap_or_default();
+            Some((devices, host(&py.import("xla_shape._native")?)?))
+        }
+    };
     py.detach(|| {
-        let scan = scanned(text);
+        let mut scan = scanned(text);
+        if let Some((devices, host)) = asked {
+            let program = program.or(scan.program()).map(|program| program.as_bytes().to_vec());
+            // What takes the memory is the answer of `xla_shape.jax.memory`.
+            drop(devices.answer_about(&mut scan, &Compiler::default(), &host, program.as_deref(), 0));
+        }
         let is_empty = scan.is_empty();
-        Answer::new(scan).judged(Ok(!is_empty))
+        Ok(Answer::new(scan).judged(Ok(!is_empty)))
     })
 }
 

@@ -683,11 +683,14 @@ def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
 
-def scan(text: str, /) -> Answer:
+def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -> Answer:
     """The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
 
     `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
     where the message has them; `shapes` are all shapes.
+
+    With `program`, the text of the program that was refused in MLIR, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
+    and changes of sharding of which a log warns are compiled alone: `trial` says what came of it.
     """
 
 def compile_it(device: str) -> str: ...

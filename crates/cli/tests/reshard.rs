@@ -176,6 +176,7 @@ fn what_xla_moves_is_beside() {
     // Bytes of elements, although the compiler's shapes have padding.
     assert_eq!((&found["bytes_moved"], &xla["bytes_moved"]), (&json!(960_000), &json!(960_000 + 2 * 320_000)));
     assert_eq!((&xla["for"], &xla["compiler"]), (&json!("v5e:2x2"), &json!("v5e:2x2")));
+    assert_eq!((&xla["warns"], &xla["through"]), (&json!(true), &json!(null)));
     let gather =
         json!({ "opcode": "all-gather", "instruction": "start", "groups": "[1,4]<=[4]", "bytes_moved": 960_000 });
     assert_eq!(xla["collectives"][0], gather);
@@ -183,7 +184,7 @@ fn what_xla_moves_is_beside() {
     for line in [
         "\nXLA for v5e:2x2 (v5e:2x2)\n",
         "\n  all-gather             938 KiB  [1,4]<=[4]\n",
-        "\n  1.53 MiB move between devices, 1.67 times the least\n",
+        "\n  1.53 MiB move between devices, 1.67 times the least\n  XLA warns of an \"Involuntary full rematerialization\"\n",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -207,6 +208,58 @@ fn what_xla_moves_is_beside() {
         assert!(matches!(code, Some(1 | 2)) && output.is_empty(), "{more:?} {code:?} {output}");
         assert!(error.contains(expected), "{more:?}: {error}");
     }
+}
+
+/// A change of which a log warns is compiled alone, without and with the constraint. The log has the shape of a shard.
+#[test]
+fn a_warned_change_is_compiled_alone() {
+    let log = "W1129 15:14:48.976026 1 spmd_partitioner.cc:797] [SPMD] Involuntary full rematerialization. The compiler cannot go from \
+         sharding {devices=[4,1]<=[4]} to {devices=[1,2,2]<=[4] last_tile_dim_replicate} efficiently for HLO operation \
+         %p = f32[24,8]{1,0} parameter(0), metadata={op_name=\"x\" source_file=\"/home/me/train.py\" source_line=44}. As the last resort\n";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.mlir"), "module {}").unwrap();
+    let asked = |log: &str, more: &[&str]| {
+        let mut command = Command::program();
+        command.current_dir(folder.path()).args(["scan", "-", "--summary"]).args(more).write_stdin(log);
+        let output = command.env("PJRT_PLUGIN", plugin()).env_remove("COLUMNS").output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        assert_eq!(text(output.stderr), "");
+        text(output.stdout)
+    };
+    let json = |log: &str, more: &[&str]| -> Value {
+        let text = asked(log, &[more, &["--format", "json"]].concat());
+        serde_json::from_str::<Value>(&text).unwrap()["causes"].take()
+    };
+    let causes = json(&log.repeat(2), &["--for", "v5e:2x2", "--program", "p.mlir"]);
+    assert_eq!((causes.as_array().unwrap().len(), &causes[0]["source"]), (1, &json!("train.py:44")));
+    let trial = &causes[0]["remedies"][0]["trial"];
+    assert_eq!((&trial["outcome"], &trial["device"]), (&json!("compiles"), &json!("v5e:2x2")));
+    // Word for word what `reshard` answers of the whole array.
+    let mut command = Command::program();
+    command.args(["reshard", "f32[96,8]", "--from", "{devices=[4,1]<=[4]}", "--to"]);
+    command.args(["{devices=[1,2,2]<=[4] last_tile_dim_replicate}", "--for", "v5e:2x2", "--format", "json"]);
+    let output = command.env("PJRT_PLUGIN", plugin()).output().unwrap();
+    let alone: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(trial["change"], alone["xla"]);
+    assert_eq!((&alone["xla"]["warns"], &alone["xla"]["through"]["warns"]), (&json!(true), &json!(false)));
+    // No program is needed, and the shardings say how many devices.
+    assert_eq!(json(log, &["--for", "v5e:2x2"]), json(log, &["--for", "v5e:2x2", "--program", "p.mlir"]));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&asked(log, &["--for", "v5e:2x2"]));
+    let expected = "Each device gathers all 3 KiB of f32[96,8], if that is divided evenly, and then takes its part. A device has \
+        f32[24,8]{1,0} (768 B) before. A device has f32[96,4]{1,0} (1.50 KiB) after. Help: write the sharding {devices=[1,4]<=[4]} between";
+    assert!(text.contains(expected), "{text}");
+    let expected = "Compiled alone for v5e:2x2, the change moves 1.53 MiB between devices, and XLA warns; with the constraint, it moves 1.53 MiB \
+        between devices, and XLA does not warn.";
+    assert!(text.contains(expected), "{text}");
+    let text = words(&asked(log, &["--for", "v5e:2x4"]));
+    assert!(text.contains("It was not compiled: the sharding before: expected one of the 8 devices"), "{text}");
+    // A log may have many.
+    let many = (1..=20).map(|rows| log.replace("f32[24,", &format!("f32[{},", 4 * rows))).collect::<String>();
+    let many = json(&many, &["--for", "v5e:2x4"]);
+    let why = |number: usize| many[number]["remedies"][0]["trial"]["why"].as_str().unwrap();
+    assert!(why(15).starts_with("the sharding before"), "{many}");
+    assert_eq!(why(16), "only the first 16 changes of a text are");
 }
 
 /// A log that warns of a full rematerialization gets the sharding between, and a command that shows the change.

@@ -81,7 +81,7 @@ fn by_xla(text: &mut Text, ByXla { devices, compiler, moves, through }: &ByXla, 
 }
 
 /// What XLA's program moves.
-fn xla_moves(text: &mut Text, XlaMoves { collectives, bytes_moved }: &XlaMoves, least: Option<u64>) {
+fn xla_moves(text: &mut Text, XlaMoves { collectives, bytes_moved, warns }: &XlaMoves, least: Option<u64>) {
     for XlaCollective { opcode, groups, bytes_moved, .. } in collectives.iter().take(SHOWN_COLLECTIVES) {
         let moved = bytes_moved.map_or_else(|| "?".to_owned(), |bytes| InUnits(bytes).to_string());
         text.hanging(&format!("  {opcode:<18}  {moved:>10}  "), groups.as_deref().unwrap_or(""));
@@ -100,6 +100,9 @@ fn xla_moves(text: &mut Text, XlaMoves { collectives, bytes_moved }: &XlaMoves, 
         (Some(moved), _) => format!("{} move between devices", InUnits(*moved)),
     };
     text.paragraph(format_args!("  {moved}"));
+    if *warns {
+        text.paragraph("  XLA warns of an \"Involuntary full rematerialization\"");
+    }
 }
 
 fn receiver(text: &mut Text, Receiver { device, kept_bytes, from }: &Receiver) {

@@ -2,6 +2,7 @@
 
 use crate::words::{Factor, InUnits, count};
 use crate::{Show, Text};
+use xla_shape_answers::reshard::{ByXla, XlaMoves};
 use xla_shape_answers::scan::{Cause, Found, Scan, Sum, Trial};
 use xla_shape_hlo::ReportedAllocation;
 
@@ -125,9 +126,20 @@ fn trial(trial: Option<&Trial>) -> String {
             format!(" It compiles for {device}: the program then needs {needed} of memory, without its code.")
         }
         Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
-        // The causes tell of it as a detail.
-        Some(Trial::Refused { .. }) | None => String::new(),
+        // The causes tell of one that is refused as a detail.
+        other => other.and_then(Trial::change).map_or_else(String::new, change),
     }
+}
+
+/// What a compiler made of a change of sharding.
+fn change(ByXla { devices, moves, through, .. }: &ByXla) -> String {
+    let moved = |XlaMoves { bytes_moved, warns, .. }: &XlaMoves| {
+        let bytes = bytes_moved.map_or_else(|| "unknown bytes".to_owned(), |bytes| InUnits(bytes).to_string());
+        format!("moves {bytes} between devices, and XLA {}", if *warns { "warns" } else { "does not warn" })
+    };
+    let with = through.as_ref().map(|through| format!("; with the constraint, it {}", moved(through)));
+    let with = with.unwrap_or_default();
+    format!(" Compiled alone for {devices}, the change {}{with}.", moved(moves))
 }
 
 /// The allocations that messages list.

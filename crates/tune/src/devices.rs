@@ -195,13 +195,14 @@ impl Devices {
         let answer = Resharding::new(change)?;
         let compiled = |through: &[Sharding]| {
             let program = change.program(target.devices(), through)?;
-            let said = compiler.compile(host, target, program.as_bytes()).and_then(|said| Ok((said.module()?, said)));
+            let said = compiler.compile_with_warnings(host, target, program.as_bytes());
+            let said = said.and_then(|(said, notes)| Ok((said.module()?, notes, said)));
             said.map_err(ReshardError::NotCompiled)
         };
-        let (module, said) = compiled(&[])?;
+        let (module, notes, said) = compiled(&[])?;
         let through = answer.through.as_ref().map(|through| compiled(&through.values)).transpose()?;
-        let through = through.as_ref().map(|(module, _)| module);
-        Ok(answer.beside_xla((&self.name, target.devices()), &said, &module, through))
+        let through = through.as_ref().map(|(module, notes, _)| (module, notes.as_str()));
+        Ok(answer.beside_xla((&self.name, target.devices()), &said, (&module, &notes), through))
     }
 
     /// Compiles a program for these devices, and says why it is refused. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`

@@ -8,7 +8,7 @@
 //! [`fit`] compiles programs in many settings, and finds where their sizes cease to fit.
 //!
 //! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
-//! that does not fit. [`Devices`] compiles a program for the devices that a user names; [`kernels`](kernels()) says what the compiler made of its kernels.
+//! that does not fit. [`Devices`] compiles a program for the devices that a user names, or what a log is about; [`kernels`](kernels()) says what the compiler made of its kernels.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +28,7 @@ mod protocol;
 mod question;
 mod refused;
 mod remedies;
+mod scanned;
 mod search;
 mod share;
 #[cfg(test)]

@@ -234,6 +234,10 @@ ENTRY main {
 }
 ";
 
+/// What it warns of.
+const WARNING: &str = "W1129 15:14:48.976026   20560 spmd_partitioner.cc:797] [SPMD] Involuntary full rematerialization. The compiler cannot \
+    go from sharding {devices=[4,1]<=[4]} to {replicated} efficiently for HLO operation %before = f32[100,200]{1,0} parameter(0).";
+
 /// The module that the compiler leaves of a program that it refuses.
 const TOO_LARGE: &str = "HloModule too_large, is_scheduled=true
 
@@ -398,7 +402,14 @@ call! { compile(args: CompileArgs) {
     }
     let message = match format.as_str() {
         "mlir" => Module::parse(&text).expect("a module").to_proto().expect("a message"),
-        "hlo" if has("reshard") => Module::parse(RESHARDED).expect("a module").to_proto().expect("a message"),
+        "hlo" if has("reshard") => {
+            // Like libtpu, it writes warnings if its level asks for them.
+            let is_asked = std::env::var("TPU_STDERR_LOG_LEVEL").is_ok_and(|level| level == "1");
+            if is_asked && !has("between") {
+                eprintln!("{WARNING}");
+            }
+            Module::parse(RESHARDED).expect("a module").to_proto().expect("a message")
+        }
         "hlo" => code,
         other => return Err((INVALID_ARGUMENT, format!("no format {other}"))),
     };

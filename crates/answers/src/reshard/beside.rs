@@ -1,11 +1,12 @@
 //! What XLA's compiler makes of a change, beside the least that must move.
 
 use super::{Change, ReshardError, Resharding};
+use crate::scan::Scan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape_core::shard::{Sharding, ShardingKind};
-use xla_shape_hlo::{Collective, Module};
+use xla_shape_hlo::{Collective, Module, RefusalCause};
 use xla_shape_program::CompilerAnswer;
 
 /// What a compiler makes of a program that changes the sharding of an array, and nothing else.
@@ -32,11 +33,13 @@ use xla_shape_program::CompilerAnswer;
 ///     ENTRY e { p = f32[4,4] parameter(0)
 ///       ROOT g = f32[8,4] all-gather(p), replica_groups={{0,1}}, dimensions={0} }",
 /// )?;
-/// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), &module, None);
+/// let warning = "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {manual} to {replicated} efficiently";
+/// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), (&module, ""), Some((&module, warning)));
 /// let xla: ByXla = answer.xla.unwrap();
 /// let moves: XlaMoves = xla.moves;
 /// let gather: &XlaCollective = &moves.collectives[0];
 /// assert_eq!((gather.opcode.as_str(), gather.bytes_moved, moves.bytes_moved), ("all-gather", Some(128), Some(128)));
+/// assert!(!moves.warns && xla.through.unwrap().warns);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -60,15 +63,24 @@ pub struct XlaMoves {
     pub collectives: Vec<XlaCollective>,
     /// The bytes that all devices together receive in them; null if those of one are not known.
     pub bytes_moved: Option<u64>,
+    /// Whether the compiler warns of an "Involuntary full rematerialization".
+    pub warns: bool,
 }
 
 impl XlaMoves {
-    fn new(module: &Module, devices: u64) -> Self {
+    fn new((module, notes): (&Module, &str), devices: u64) -> Self {
         let collectives =
             module.collectives().iter().map(|found| XlaCollective::new(found, devices)).collect::<Vec<_>>();
         let bytes_moved = collectives.iter().try_fold(0_u64, |sum, found| sum.checked_add(found.bytes_moved?));
-        Self { collectives, bytes_moved }
+        Self { collectives, bytes_moved, warns: warns(notes) }
     }
+}
+
+/// Whether a compiler's notes have the warning of a full rematerialization.
+fn warns(notes: &str) -> bool {
+    let mut scan = Scan::default();
+    notes.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    scan.refusals().iter().any(|refusal| matches!(refusal.cause, RefusalCause::FullReplication { .. }))
 }
 
 /// A collective operation of a compiled program.
@@ -102,21 +114,21 @@ impl XlaCollective {
 }
 
 impl Resharding {
-    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number; `through` is what it made of the program
-    /// that goes through the shardings in between.
+    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number: the compiled program, and what the compiler
+    /// wrote to standard error. `through` is the same of the program that goes through the shardings in between.
     #[must_use]
     pub fn beside_xla(
         mut self,
         (name, devices): (&str, u64),
         said: &CompilerAnswer,
-        module: &Module,
-        through: Option<&Module>,
+        direct: (&Module, &str),
+        through: Option<(&Module, &str)>,
     ) -> Self {
         self.xla = Some(ByXla {
             devices: name.to_owned(),
             compiler: said.compiler.clone(),
-            moves: XlaMoves::new(module, devices),
-            through: through.map(|module| XlaMoves::new(module, devices)),
+            moves: XlaMoves::new(direct, devices),
+            through: through.map(|through| XlaMoves::new(through, devices)),
         });
         self
     }

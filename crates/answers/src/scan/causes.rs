@@ -607,7 +607,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             let bytes = array.as_ref().and_then(ArrayShape::byte_size);
             let moved = bytes.map(|bytes| {
                 format!(
-                    "Each device gathers all {} of {} and then takes its part.",
+                    "Each device gathers all {} of {}, if that is divided evenly, and then takes its part.",
                     InUnits(bytes),
                     bare(array.as_ref())
                 )
@@ -619,7 +619,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 Some(format!("A device has {} {when}.", with_size(&Shape::Array(part))))
             });
             (
-                format!("the partitioner knows no direct way from {from} to {to}."),
+                format!("the partitioner knows no direct way from {from} to {to}{operation}."),
                 moved.into_iter().chain(unnamed).chain(parts).collect(),
             )
         }

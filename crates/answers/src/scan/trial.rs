@@ -1,5 +1,7 @@
 //! What a compiler says of a remedy.
 
+#[cfg(feature = "through")]
+use crate::reshard::ByXla;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_hlo::Remedy;
@@ -24,6 +26,7 @@ pub(super) type Tried = (u64, Remedy, Trial);
 /// assert!(scan.causes()[0].remedies.is_empty(), "a remedy that the compiler refuses is not recommended");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Trial {
     /// It takes the program.
     Compiles {
@@ -32,6 +35,9 @@ pub enum Trial {
         /// The device that the program was compiled for.
         device: String,
     },
+    /// A change of sharding was compiled alone, without and with the shardings to go through.
+    #[cfg(feature = "through")]
+    Change(Box<ByXla>),
     /// It refuses the program.
     Refused {
         /// Why, in the compiler's words.
@@ -42,6 +48,27 @@ pub enum Trial {
         /// Why not.
         why: String,
     },
+}
+
+#[cfg(feature = "through")]
+impl Trial {
+    /// What a compiler made of a change of sharding; `None` for any other remedy, or if it made nothing.
+    #[must_use]
+    pub const fn change(&self) -> Option<&ByXla> {
+        match self {
+            Self::Change(change) => Some(change),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(not(feature = "through"))]
+impl Trial {
+    /// The explorer compiles nothing.
+    #[must_use]
+    pub const fn change(&self) -> Option<&crate::reshard::ByXla> {
+        None
+    }
 }
 
 /// What a compiler said.
@@ -61,28 +88,34 @@ enum Outcome {
 pub(super) struct TrialFields<'t> {
     /// Whether it compiles.
     outcome: Outcome,
-    /// The bytes of the device's memory that the program then needs, without its code; null if it does not compile.
+    /// The bytes of the device's memory that the program then needs, without its code; null if it does not compile, and for a change of sharding.
     needed_bytes: Option<u64>,
     /// The device that it compiles for, such as "v5e:2x2"; null if it does not compile.
     device: Option<&'t str>,
+    /// Of a change of sharding: what the compiler makes of it alone, without and with the shardings to go through; null for other remedies.
+    #[cfg(feature = "through")]
+    change: Option<&'t ByXla>,
     /// Why it does not compile, or was not compiled; null if it compiles.
     why: Option<&'t str>,
 }
 
 /// Writes a trial with the same fields for each outcome.
 pub(super) fn serialize<S: Serializer>(trial: &Option<Trial>, serializer: S) -> Result<S::Ok, S::Error> {
-    let fields = trial.as_ref().map(|trial| match trial {
-        Trial::Compiles { needed_bytes, device } => TrialFields {
-            outcome: Outcome::Compiles,
-            needed_bytes: Some(*needed_bytes),
-            device: Some(device),
-            why: None,
-        },
-        Trial::Refused { message } => {
-            TrialFields { outcome: Outcome::Refused, needed_bytes: None, device: None, why: Some(message) }
-        }
-        Trial::NotCompiled { why } => {
-            TrialFields { outcome: Outcome::NotCompiled, needed_bytes: None, device: None, why: Some(why) }
+    let fields = trial.as_ref().map(|trial| {
+        let (outcome, needed_bytes, device, why) = match trial {
+            Trial::Compiles { needed_bytes, device } => (Outcome::Compiles, Some(*needed_bytes), Some(device), None),
+            #[cfg(feature = "through")]
+            Trial::Change(change) => (Outcome::Compiles, None, Some(&change.devices), None),
+            Trial::Refused { message } => (Outcome::Refused, None, None, Some(message)),
+            Trial::NotCompiled { why } => (Outcome::NotCompiled, None, None, Some(why)),
+        };
+        TrialFields {
+            outcome,
+            needed_bytes,
+            device: device.map(String::as_str),
+            #[cfg(feature = "through")]
+            change: trial.change(),
+            why: why.map(String::as_str),
         }
     });
     fields.serialize(serializer)

@@ -459,7 +459,8 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 
-    /// The TPU to compile the program for, such as v5e:2x2; v5e if only --program is given
+    /// The devices to compile for, such as v5e:2x2; v5e if only --program is given. Changes of sharding of which a log warns are compiled alone, for all
+    /// devices of the sharding
     #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) target: Option<Devices>,
 

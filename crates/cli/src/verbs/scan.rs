@@ -4,13 +4,12 @@ use crate::args::{Format, ScanArguments};
 use crate::failure::Failure;
 use crate::io::{self, Line};
 use std::io::Write;
-use xla_shape::hlo::Remedy;
 use xla_shape_answers::Answer;
 use xla_shape_answers::compile::Compilation;
-use xla_shape_answers::scan::{Scan, Trial};
-use xla_shape_program::{CompileError, Compiler, Host, Opened};
+use xla_shape_answers::scan::Scan;
+use xla_shape_program::{Host, Opened};
 use xla_shape_render::Show;
-use xla_shape_tune::{Devices, Made};
+use xla_shape_tune::Devices;
 
 /// How many entries a list of the compiler's answer has at most.
 const TOP: usize = 5;
@@ -48,22 +47,15 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
             }
             None => scan.program().map(|text| text.as_bytes().to_vec()),
         };
-        let Some(program) = program else {
+        if program.is_none() && !Devices::are_asked_without_program(&scan) {
             return Err(Failure::said("the text has no whole program in MLIR to compile; --program names one"));
-        };
+        }
         let target = arguments.target.clone().unwrap_or_default();
         let compiler = arguments.compiler.compiler();
-        // After running out of memory, people first want to know what takes it: compile the program to find out.
-        let made = scan.says_out_of_hbm().then(|| target.compile(&compiler, host, &program, TOP, None));
-        let why = made.as_ref().and_then(|made| made.as_ref().err()).map(ToString::to_string);
-        if let Some(Ok(made)) = made {
-            if !matches!(made, Made::Refused { report: None, .. }) {
-                scan.list_elsewhere();
-            }
+        if let Some(Ok(made)) = target.answer_about(&mut scan, &compiler, host, program.as_deref(), TOP) {
             let device = target.described(&compiler).map_err(Failure::said)?;
             made.add_to(&mut compilation, &target.name, device, TOP);
         }
-        try_remedies(&mut scan, &compiler, host, &target, &program, why.as_deref());
     }
     if !follows {
         super::show(&scan, format)?;
@@ -78,30 +70,4 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         let _ = write!(std::io::stderr(), "{}", scan.text(io::width()));
     }
     Ok(())
-}
-
-/// Compiles the program with each remedy that changes it. `why` says why the program itself was not compiled, if it was asked for.
-fn try_remedies(
-    scan: &mut Scan,
-    compiler: &Compiler,
-    host: &Host,
-    devices: &Devices,
-    program: &[u8],
-    why: Option<&str>,
-) {
-    scan.try_remedies(|cause, remedy| {
-        if let (Remedy::ListAllocations { .. }, Some(why)) = (remedy, why) {
-            return Some(Trial::NotCompiled { why: why.to_owned() });
-        }
-        let target = match &devices.target {
-            Ok(target) => target,
-            Err(why) => return Some(Trial::NotCompiled { why: why.clone() }),
-        };
-        let said = compiler.compile_with(host, target, program, cause, remedy)?;
-        Some(match said {
-            Ok(said) => Trial::Compiles { needed_bytes: said.hbm_bytes(), device: devices.name.clone() },
-            Err(CompileError::Refused(message)) => Trial::Refused { message },
-            Err(CompileError::NoCompiler(why)) => Trial::NotCompiled { why },
-        })
-    });
 }

@@ -62,6 +62,10 @@ pub const DUMP_OPTION: &str = "xla_dump_to";
 /// The option that makes dumps have modules as text.
 const DUMP_TEXT: &str = "xla_dump_hlo_as_text";
 
+/// Variables with which plug-ins write their warnings to standard error, too.
+const WARNINGS: [(&str, &str); 3] =
+    [("TPU_MIN_LOG_LEVEL", "1"), ("TPU_STDERR_LOG_LEVEL", "1"), ("TF_CPP_MIN_LOG_LEVEL", "1")];
+
 /// For a compiler that nothing ends early.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -79,6 +83,20 @@ impl Compiler {
         self.compile_until(&NEVER, host, target, program)
     }
 
+    /// Like [`compile`](Self::compile), with what the compiler writes to standard error, and its warnings among that. `host` does not get it.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_with_warnings(
+        &self,
+        host: &Host,
+        target: impl Into<Target>,
+        program: &[u8],
+    ) -> Result<(CompilerAnswer, String), CompileError> {
+        let host = Host { notes: |_| {}, ..host.clone() };
+        self.ask(&NEVER, &host, &target.into(), program, &WARNINGS)
+    }
+
     /// Like [`compile`](Self::compile); once `stop` is set, the process is ended.
     ///
     /// # Errors
@@ -90,11 +108,27 @@ impl Compiler {
         target: impl Into<Target>,
         program: &[u8],
     ) -> Result<CompilerAnswer, CompileError> {
-        let target = target.into();
-        if let (Target::Gpu(_), Some(file)) = (&target, &self.autotune) {
+        self.ask(stop, host, &target.into(), program, &[]).map(|(said, _)| said)
+    }
+
+    /// Compiles in a process with these variables. Also returns what the process writes to standard error.
+    fn ask(
+        &self,
+        stop: &AtomicBool,
+        host: &Host,
+        target: &Target,
+        program: &[u8],
+        variables: &[(&str, &str)],
+    ) -> Result<(CompilerAnswer, String), CompileError> {
+        if let (Target::Gpu(_), Some(file)) = (target, &self.autotune) {
             check_results(file).map_err(|why| CompileError::NoCompiler(format!("{}: {why}", file.display())))?;
         }
-        let said = self.answer(host, self.command(host, &target)?, program, stop);
+        let answer = |compiler: &Self| {
+            let mut command = compiler.command(host, target)?;
+            command.envs(variables.iter().copied());
+            compiler.answer(host, command, program, stop)
+        };
+        let said = answer(self);
         let untuned = match &said {
             Err(CompileError::Refused(message)) if self.autotune.is_some() => incomplete(message),
             _ => None,
@@ -106,8 +140,8 @@ impl Compiler {
             [Some(without), Some(of)] if without >= of => compiler.autotune = None,
             _ => compiler.options.push((COMPLETE.to_owned(), "false".to_owned())),
         }
-        let said = compiler.answer(host, compiler.command(host, &target)?, program, stop)?;
-        Ok(CompilerAnswer { untuned: Some(untuned), ..said })
+        let (said, notes) = answer(&compiler)?;
+        Ok((CompilerAnswer { untuned: Some(untuned), ..said }, notes))
     }
 
     /// Like [`compile`](Self::compile); the compiler also writes what it did with kernels into a directory: libtpu its texts about them, that of
@@ -133,7 +167,7 @@ impl Compiler {
         let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
         let mut command = self.command(host, &target)?;
         command.env(LIBTPU_FLAGS, flags);
-        self.answer(host, command, program, &NEVER)
+        self.answer(host, command, program, &NEVER).map(|(said, _)| said)
     }
 
     /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of
@@ -152,12 +186,12 @@ impl Compiler {
         command: Command,
         program: &[u8],
         stop: &AtomicBool,
-    ) -> Result<CompilerAnswer, CompileError> {
+    ) -> Result<(CompilerAnswer, String), CompileError> {
         let (answer, errors) = run(command, self.limit(), program, stop)?;
         if !errors.is_empty() {
             (host.notes)(&errors);
         }
-        answer
+        Ok((answer?, errors))
     }
 
     /// The command that compiles for one device: `xla-shape compile` with its hidden option.

@@ -253,7 +253,8 @@ pub enum RefusalCause {
     },
     /// The partitioner gathers a whole array on each device, because it knows no direct way between two shardings.
     FullReplication {
-        /// The array.
+        /// The array, if the message has the shape of a shard, and its sharding can be read. It is the largest that has such shards: the one that
+        /// is divided evenly.
         array: Option<ArrayShape>,
         /// The sharding before and after.
         shardings: Box<[Option<Sharding>; 2]>,

@@ -26,7 +26,10 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
         .or_else(|| between(text, "Error loading program '", "'"))
         .or_else(|| between(text, "hlo_module=", ","))
         .or_else(|| between(text, "HLO: ", ";").filter(|_| matches!(cause, RefusalCause::CoreHalt(_))));
-    let operation = after(text, "The MLIR operation involved:").and_then(operation);
+    let operation = match cause {
+        RefusalCause::FullReplication { .. } => between(text, "op_name=\"", "\"").map(ToOwned::to_owned),
+        _ => after(text, "The MLIR operation involved:").and_then(operation),
+    };
     Some(Refusal { line: 1, name: name.map(ToOwned::to_owned), operation, source: source(text), cause })
 }
 
@@ -75,11 +78,13 @@ fn operation(text: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= 60).then(|| name.to_owned())
 }
 
-/// The first file and line of a location such as `loc("…"(callsite("f"("/project/errs.py":34:66 …`.
+/// The first file and line of a location such as `loc("…"(callsite("f"("/project/errs.py":34:66 …`, or of an instruction's metadata:
+/// `source_file="/project/errs.py" source_line=34`.
 fn source(text: &str) -> Option<String> {
     text.match_indices(".py\"").find_map(|(at, found)| {
         let file = text.get(..at)?.rsplit(['"', '/']).next()?.trim_start();
-        let line = number(text.get(at.checked_add(found.len())?..)?.trim_start().strip_prefix(':')?)?;
+        let rest = text.get(at.checked_add(found.len())?..)?.trim_start();
+        let line = number([":", "source_line="].iter().find_map(|before| rest.strip_prefix(before))?)?;
         (!file.is_empty() && file.len() <= 100).then(|| alloc::format!("{file}.py:{line}"))
     })
 }
@@ -518,16 +523,26 @@ fn full_replication(text: &str) -> Option<RefusalCause> {
         Some(end) => (&shardings[..=end], &shardings[end + "} to ".len()..]),
         None => shardings.split_once(" to ")?,
     };
-    let sharding = |text: &str| Sharding::from_str(text.trim()).ok();
-    let array = find_shapes(operation).find_map(|found| match found.shape {
+    let shardings = [from, to].map(|text| Sharding::from_str(text.trim()).ok());
+    let shard = find_shapes(operation).find_map(|found| match found.shape {
         Shape::Array(array) => Some(array),
         _ => None,
     });
     Some(RefusalCause::FullReplication {
-        array,
-        shardings: Box::new([sharding(from), sharding(to)]),
+        array: shard.zip(shardings[0].as_ref()).and_then(|(shard, sharding)| whole(&shard, sharding)),
+        shardings: Box::new(shardings),
         texts: [from.trim().to_owned(), to.trim().to_owned()],
     })
+}
+
+/// The array that has such shards if it is divided evenly. The message has the shape of a shard: the partitioner prints the instruction of the divided
+/// program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
+fn whole(shard: &ArrayShape, sharding: &Sharding) -> Option<ArrayShape> {
+    // The number of tiles does not depend on the sizes.
+    let tiles = sharding.partition(shard).ok()?.tiles().to_vec();
+    let sizes = shard.dimensions().iter().zip(tiles).map(|(size, tiles)| size.extent()?.checked_mul(tiles));
+    let whole = ArrayShape::with_default_layout(shard.element_type(), &sizes.collect::<Option<Vec<_>>>()?).ok()?;
+    whole.with_layout(shard.layout().clone()).ok()
 }
 
 /// Messages about an operation that has no instruction for its element types.
