@@ -54,6 +54,8 @@ pub struct Kernel<'a> {
     pub name: Option<String>,
     /// The grid: how often the kernel's body runs along each of its dimensions.
     pub grid: Option<Vec<u64>>,
+    /// Mosaic's text that the kernel was read from, for [`Transfers::read`](crate::Transfers::read).
+    pub mosaic: Option<&'a str>,
     /// The number of operations that have an `out_layout`, relayouts among them.
     pub operations: Option<u64>,
     /// How often these operations use a vector. Each use in another layout than the vector's needs a relayout.
@@ -320,6 +322,7 @@ impl<'a> Kernel<'a> {
     /// ```
     pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {
         let mut kernel = Self::of_bundles(texts);
+        kernel.mosaic = texts.relayout.or(texts.inferred);
         if let Some(text) = texts.relayout {
             let module = Module::parse(text)?;
             let instructions = texts.applied.and_then(|text| instructions(&module, &Module::parse(text).ok()?));
@@ -423,8 +426,6 @@ impl<'a> Kernel<'a> {
         mut became: Option<BTreeMap<usize, Instructions<'a>>>,
     ) {
         self.not_read("lines of Mosaic's text", module.unread().len() as u64);
-        let is_main =
-            |operation: &Operation<'a>| operation.attributes().iter().any(|(name, _)| name.ends_with(".main"));
         let has_main = module.operations().iter().any(is_main);
         let (mut operations, mut count, mut relayouts, mut accesses) = (0_u64, 0_u64, Vec::new(), Vec::new());
         let mut operands = Operands::default();
@@ -527,10 +528,7 @@ impl<'a> Kernel<'a> {
     /// The grid and the arguments of the kernel's function.
     fn read_function(&mut self, operation: &Operation<'a>) {
         let text = operation.texts().first().copied().unwrap_or("");
-        let dictionary = operation.attribute("iteration_bounds");
-        let bounds =
-            dictionary.and_then(|bounds| bounds.split_once(": ")).map(|(_, bounds)| bounds.trim_end_matches('>'));
-        self.grid = bounds.and_then(|bounds| bounds.split(',').map(|bound| bound.trim().parse().ok()).collect());
+        self.grid = operation.attribute("iteration_bounds").and_then(bounds);
         let arguments = text.split_once('(').map_or("", |(_, rest)| rest);
         self.windows.clear();
         let moves = self.grid.as_ref().is_some_and(|grid| grid.iter().any(|&steps| steps > 1));
@@ -646,8 +644,19 @@ fn sum(total: Option<u64>, more: Option<u64>) -> Option<u64> {
     total.zip(more).map(|(total, more)| total.saturating_add(more))
 }
 
+/// Whether an operation is the kernel's function, not one that computes the place of a block.
+pub(crate) fn is_main(operation: &Operation<'_>) -> bool {
+    operation.attributes().iter().any(|(name, _)| name.ends_with(".main"))
+}
+
+/// The bounds of a grid, such as 2 and 4 of `array<i64: 2, 4>`; `None` if one depends on values.
+pub(crate) fn bounds(text: &str) -> Option<Vec<u64>> {
+    let (_, bounds) = text.split_once(": ")?;
+    bounds.trim_end_matches('>').split(',').map(|bound| bound.trim().parse().ok()).collect()
+}
+
 /// The symbol that an operation defines, such as `k` of `module @k`.
-fn symbol(operation: &Operation<'_>) -> Option<String> {
+pub(crate) fn symbol(operation: &Operation<'_>) -> Option<String> {
     let (_, name) = operation.texts().first()?.split_once('@')?;
     let name = match name.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next()?,
@@ -699,7 +708,7 @@ pub(crate) fn plain_memory(of: &str) -> Option<ArrayShape> {
 }
 
 /// The array of `%x: memref<16x256xf32, #xir.tiled<(8,128),[2,1]>, …>`, with its tiles.
-fn memory(argument: &str) -> Option<ArrayShape> {
+pub(crate) fn memory(argument: &str) -> Option<ArrayShape> {
     let plain_shape = plain(&plain_memory(argument)?);
     let Some((_, tiled)) = argument.split_once("tiled<") else { return plain_shape.parse().ok() };
     let tiles = tiled.split(",[").next()?;

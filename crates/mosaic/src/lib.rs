@@ -19,6 +19,7 @@
 //! | [`VmemUse`] | the compiler's report of vector memory |
 //! | [`Kernel`] | everything about one kernel, from all of its texts |
 //! | [`CalledKernel`], [`CalledWindow`] | a kernel that a program calls, before it is compiled |
+//! | [`Transfers`] | what a kernel's grid copies between HBM and VMEM |
 //! | [`FileName`], [`DumpedKernel`] | the kernels of a dump, and their files |
 //!
 //! MLIR text is read by [`xla_shape_mlir`]; the rules of vector layouts are those of [`xla_shape_core::tpu::vector`].
@@ -39,6 +40,7 @@ mod kernel;
 mod loops;
 mod operands;
 mod schedule;
+mod transfers;
 mod values;
 mod vmem;
 
@@ -48,6 +50,7 @@ pub use dump::{DumpedKernel, FileKind, FileName, compilations, kernels, xla_inst
 pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};
 pub use schedule::{Schedule, Unit, Utilization};
+pub use transfers::{Transfers, WindowTransfers};
 pub use vmem::{VmemPart, VmemUse, vmem_report};
 
 #[doc = include_str!("../README.md")]

@@ -20,5 +20,6 @@ mod hlo_view;
 mod hlo_xla;
 mod kernel_branches;
 mod kernel_dumps;
+mod kernel_transfers;
 mod reports;
 mod tpu_memory;

@@ -19,7 +19,8 @@ pub use layout::TpuLayout;
 pub use tiles::assert_tiles;
 pub use xla_shape_core::tpu::{
     Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, InMemory, KernelVmem, Merge,
-    UnknownGeneration, default_layout, kernel_bytes, layouts, row_major_layout, unused_tiles, vector, vmem_bytes,
+    Speed, UnknownGeneration, default_layout, kernel_bytes, layouts, row_major_layout, unused_tiles, vector,
+    vmem_bytes,
 };
 
 use crate::sealed::Sealed;

@@ -1,7 +1,7 @@
 //! The generations of TPUs, and what the table of targets says of them.
 
 use super::products::Products;
-use super::table::{GIB, KIB, KernelVmem, MIB, Row, Tpu, kernel};
+use super::table::{GIB, KIB, KernelVmem, MIB, Row, Speed, Tpu, kernel, speed};
 use super::tpu::format::Family;
 use crate::element_type::ElementType;
 
@@ -164,6 +164,20 @@ impl Generation {
     #[must_use]
     pub const fn kernel_vmem(self) -> Option<KernelVmem> {
         self.tpu().kernel_vmem
+    }
+
+    /// How fast a core is at most. `None` if nobody has published that.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let speed = Generation::V5p.speed().unwrap();
+    /// // 2,765 GB/s are shared by the two cores of a chip.
+    /// assert_eq!((speed.hbm_bandwidth, speed.clock), (1_382_500_000_000, 1_750_000_000));
+    /// ```
+    #[must_use]
+    pub const fn speed(self) -> Option<Speed> {
+        self.tpu().speed
     }
 
     /// Whether the matrix unit multiplies these elements without a conversion, the left operand's first. Kernels can multiply others where

@@ -31,6 +31,7 @@ macro_rules! targets {
                     usable_memory: Some(8 * GIB - 530 * MIB - 8 * KIB),
                     cores_per_device: 1, smem: 16 * KIB, has_cmem: false, products: Products::V2,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
+                    speed: speed(700, 2, 700),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
                 },
@@ -42,6 +43,7 @@ macro_rules! targets {
                     usable_memory: Some(16 * GIB - 530 * MIB - 8 * KIB),
                     cores_per_device: 1, smem: 16 * KIB, has_cmem: false, products: Products::V2,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
+                    speed: speed(900, 2, 940),
                     tiles: Some(Family::V2), tuple_table_step: 512,
                     axes: 2, longest_axis: None, size_counts_chips: false,
                 },
@@ -53,6 +55,7 @@ macro_rules! targets {
                     usable_memory: Some(16 * GIB - 769 * MIB - 512 * KIB),
                     cores_per_device: 1, smem: MIB, has_cmem: true, products: Products::V4,
                     vmem: 16 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 16 * MIB),
+                    speed: speed(1228, 2, 1050),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 3, longest_axis: None, size_counts_chips: false,
                 },
@@ -64,6 +67,7 @@ macro_rules! targets {
                     usable_memory: Some(16 * GIB - 258 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 128 * MIB),
+                    speed: speed(819, 1, 1500),
                     tiles: Some(Family::V4), tuple_table_step: 512,
                     axes: 2, longest_axis: Some(16), size_counts_chips: true,
                 },
@@ -75,6 +79,7 @@ macro_rules! targets {
                     usable_memory: Some(96 * GIB - 279 * MIB),
                     cores_per_device: 2, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(16 * MIB, 64 * MIB - 64 * KIB),
+                    speed: speed(2765, 2, 1750),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
                 },
@@ -86,6 +91,7 @@ macro_rules! targets {
                     usable_memory: Some(32 * GIB - 776 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V5,
                     vmem: 128 * MIB, reserved_vmem: 32 * MIB, kernel_vmem: kernel(32 * MIB, 128 * MIB - 64 * KIB),
+                    speed: speed(1640, 1, 1750),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: true,
                 },
@@ -97,6 +103,7 @@ macro_rules! targets {
                     usable_memory: Some(95 * GIB - 268 * MIB),
                     cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V7,
                     vmem: 64 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: kernel(32 * MIB, 64 * MIB - 64 * KIB),
+                    speed: speed(7380, 2, 2200),
                     tiles: Some(Family::V4), tuple_table_step: 32,
                     axes: 3, longest_axis: None, size_counts_chips: false,
                 },
@@ -108,6 +115,7 @@ macro_rules! targets {
                     usable_memory: None,
                     cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V8I,
                     vmem: 192 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
+                    speed: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
                 },
@@ -119,6 +127,7 @@ macro_rules! targets {
                     usable_memory: None,
                     cores_per_device: 1, smem: MIB, has_cmem: false, products: Products::V8T,
                     vmem: 128 * MIB, reserved_vmem: 16 * MIB, kernel_vmem: None,
+                    speed: None,
                     tiles: None, tuple_table_step: 32,
                     axes: 2, longest_axis: None, size_counts_chips: false,
                 },
@@ -159,6 +168,8 @@ pub(super) struct Tpu {
     pub(super) reserved_vmem: u64,
     /// The VMEM that a Pallas kernel may use; `None` if libtpu 0.0.52 does not know the generation.
     pub(super) kernel_vmem: Option<KernelVmem>,
+    /// How fast it is; `None` if nobody has published that.
+    pub(super) speed: Option<Speed>,
     /// The rules for its tiles; `None` if they are not known.
     pub(super) tiles: Option<Family>,
     /// The bytes of which the table of a tuple's addresses takes a multiple.
@@ -198,6 +209,31 @@ impl KernelVmem {
             None => self.default,
         }
     }
+}
+
+/// How fast a core of a TPU is at most.
+///
+/// The bandwidth is that of a chip, as [Google Cloud's pages](https://docs.cloud.google.com/tpu/docs/system-architecture-tpu-vm) publish it, divided by the
+/// chip's cores. The clocks of v2, v3 and v4 are from the papers about them; the others are the published operations per second in
+/// bf16 divided by those that the matrix units do in a cycle. A profile of a v6e states 1,638 GB/s.
+///
+/// ```
+/// use xla_shape_core::tpu::{Generation, Speed};
+///
+/// let Speed { hbm_bandwidth, clock } = Generation::V5e.speed().unwrap();
+/// assert_eq!(hbm_bandwidth / clock, 546, "the bytes that HBM gives in a cycle");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Speed {
+    /// The bytes per second between HBM and VMEM, in both directions together.
+    pub hbm_bandwidth: u64,
+    /// The clock in hertz: a core executes one bundle of instructions in a cycle.
+    pub clock: u64,
+}
+
+/// `bandwidth` is that of a chip in GB/s.
+pub(super) const fn speed(bandwidth: u64, cores: u64, mhz: u64) -> Option<Speed> {
+    Some(Speed { hbm_bandwidth: bandwidth * 1_000_000_000 / cores, clock: mhz * 1_000_000 })
 }
 
 pub(super) const fn kernel(default: u64, most: u64) -> Option<KernelVmem> {

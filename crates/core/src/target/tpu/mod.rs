@@ -26,7 +26,7 @@ pub mod vector;
 
 pub use super::generation::Generation;
 pub use super::name::UnknownGeneration;
-pub use super::table::KernelVmem;
+pub use super::table::{KernelVmem, Speed};
 pub use block::{Block, BlockError, DOUBLE_BUFFERED, InMemory, kernel_bytes, vmem_bytes};
 pub use default_layout::{DefaultLayout, DefaultLayoutError, default_layout, layouts, row_major_layout};
 pub use merge::Merge;

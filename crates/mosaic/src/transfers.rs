@@ -1,0 +1,432 @@
+//! What the grid of a kernel copies between HBM and its blocks in VMEM, from the index maps in Mosaic's text.
+//!
+//! Before each step of the grid, the blocks of that step must be in VMEM. The pipeline around a kernel fetches a block while the step before
+//! works, and leaves out a block that is at the same place as in the step before; a block of a result is written after the last step that has
+//! it. So the places of all blocks in all steps are all that is needed, and the index maps compute them from the numbers of the step.
+
+use crate::kernel::{bounds, is_main, memory, symbol};
+use alloc::borrow::ToOwned;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use xla_shape_mlir::{MlirError, Module, Operation, split_at_commas};
+
+/// The most steps of a grid, of which each keeps its bytes.
+const MOST_STEPS: u64 = 1 << 20;
+
+/// The most instructions of index maps that are computed, over all steps.
+const MOST_WORK: u64 = 1 << 24;
+
+/// The copies between HBM and VMEM that a kernel's grid makes.
+///
+/// ```
+/// use xla_shape_mosaic::Transfers;
+///
+/// let text = "module @k {
+///   func.func @k(%i: i32, %x: memref<8x128xf32, #xir.tiled<(8,128),[1,1]>, #xir.memory_space<vmem, tc>>, \
+///     %y: memref<8x128xf32, #xir.tiled<(8,128),[1,1]>, #xir.memory_space<vmem, tc>>) attributes {iteration_bounds = array<i64: 4>, \
+///     window_params = [{transform_indices = @transform_0}, {transform_indices = @transform_1}], xir.main} {
+///     %c0 = arith.constant 0 : index
+///     %v = xir.vector_load %x[%c0, %c0] : memref<8x128xf32>, vector<8x128xf32>
+///     xir.vector_store %y[%c0, %c0], %v : memref<8x128xf32>, vector<8x128xf32>
+///     return
+///   }
+///   func.func @transform_0(%i: i32) -> (i32, i32) {
+///     %c0 = arith.constant 0 : i32
+///     return %i, %c0 : i32, i32
+///   }
+///   func.func @transform_1(%i: i32) -> (i32, i32) {
+///     %c0 = arith.constant 0 : i32
+///     return %c0, %c0 : i32, i32
+///   }
+/// }";
+/// let transfers = Transfers::read(text)?.unwrap();
+/// let times: Vec<_> = transfers.windows.iter().map(|window| (window.times, window.is_written)).collect();
+/// assert_eq!((times, transfers.bytes()), (vec![(4, false), (1, true)], 5 * 4096));
+/// // 4 steps of 100 bundles at 1 GHz; a block takes a microsecond. The four blocks are fetched one after the other; after the last one come
+/// // its step, and the copy of the result.
+/// let seconds = transfers.least_seconds(400, 1e9, 4096e6);
+/// assert!((seconds - 5.1e-6).abs() < 1e-12, "{seconds}");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Transfers {
+    /// The blocks, in the order of the kernel's arguments.
+    pub windows: Vec<WindowTransfers>,
+    /// Whether the kernel's body starts other copies, which are not counted.
+    pub has_own: bool,
+    /// For each step of the grid, the bytes that are fetched for it, and those that are written after it.
+    steps: Vec<[u64; 2]>,
+}
+
+/// The copies of a block.
+///
+/// ```
+/// use xla_shape_mosaic::Transfers;
+///
+/// let text = "func.func @k(%x: memref<8x128xf32, #xir.tiled<(8,128),[1,1]>, #xir.memory_space<vmem, tc>>) attributes \
+///     {window_params = [{transform_indices = @transform_0}], xir.main} {\n}\nfunc.func @transform_0() -> (i32) {\n  %c = arith.constant 0 : i32\n  return %c : i32\n}";
+/// let transfers = Transfers::read(text)?.unwrap();
+/// let window = &transfers.windows[0];
+/// assert_eq!((window.name.as_str(), window.bytes, window.times), ("x", 4096, 1), "a kernel without a grid has one step");
+/// # Ok::<(), xla_shape_mlir::MlirError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct WindowTransfers {
+    /// The name of the kernel's argument.
+    pub name: String,
+    /// The bytes of one block, with padding. A block at the edge of an array counts whole.
+    pub bytes: u64,
+    /// How often it is copied.
+    pub times: u64,
+    /// Whether it is a result, which is copied from VMEM to HBM.
+    pub is_written: bool,
+    /// Whether its place depends on values that only the running program has. Each is then taken to be another one.
+    pub is_assumed: bool,
+}
+
+impl Transfers {
+    /// Reads Mosaic's text after any stage that has windows, such as [`Kernel::mosaic`](crate::Kernel::mosaic). `None` if the grid depends on values,
+    /// an index map was not understood, or the grid has more than 2^20 steps.
+    ///
+    /// # Errors
+    /// If the text is not valid MLIR syntax.
+    pub fn read(text: &str) -> Result<Option<Self>, MlirError> {
+        Ok(Self::of(&Module::parse(text)?))
+    }
+
+    fn of(module: &Module<'_>) -> Option<Self> {
+        let all = module.operations();
+        let (number, main) = all.iter().enumerate().find(|(_, operation)| is_main(operation))?;
+        let grid = match main.attribute("iteration_bounds") {
+            Some(text) => bounds(text)?,
+            None => Vec::new(),
+        };
+        let steps = grid.iter().try_fold(1, |steps: u64, bound| steps.checked_mul(*bound))?;
+        if steps > MOST_STEPS {
+            return None;
+        }
+        // An argument that stays in HBM has an entry without an index map.
+        let params = main.attribute("window_params").unwrap_or("");
+        let params = split_at_commas(params.trim().strip_prefix('[').unwrap_or(""));
+        let prefetched =
+            main.attribute("scalar_prefetch").and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0);
+        let arguments = main.texts().first()?.split_once('(')?.1;
+        let arguments = split_at_commas(arguments).into_iter().filter_map(|argument| argument.trim().strip_prefix('%'));
+        let stored = stored(all, number);
+        let (mut windows, mut maps) = (Vec::new(), Vec::new());
+        for (argument, param) in arguments.skip(grid.len().checked_add(prefetched)?).zip(&params) {
+            let (name, of) = argument.split_once(": ")?;
+            // The kernel itself copies what stays in HBM.
+            let Some((_, map)) =
+                param.split_once("transform_indices = @").filter(|_| of.contains("vmem") || of.contains("smem"))
+            else {
+                continue;
+            };
+            let bytes = memory(argument)?.byte_size()?;
+            let map = Map::find(all, map.split(['}', ',', ' ']).next()?)?;
+            let (is_written, is_assumed) = (stored.contains(name), map.loads());
+            windows.push(WindowTransfers { name: name.to_owned(), bytes, times: 0, is_written, is_assumed });
+            maps.push(map);
+        }
+        let work = maps.iter().map(|map| map.instructions.len() + 1).sum::<usize>();
+        let work = (work as u64).checked_mul(steps)?;
+        if work > MOST_WORK {
+            return None;
+        }
+        let has_own = all.iter().any(|operation| operation.name().contains("enqueue_dma"));
+        let mut transfers = Self { windows, has_own, steps: alloc::vec![[0; 2]; usize::try_from(steps).ok()?] };
+        for (number, map) in maps.iter().enumerate() {
+            transfers.walk(number, map, &grid)?;
+        }
+        Some(transfers)
+    }
+
+    /// Counts the copies of one window.
+    fn walk(&mut self, number: usize, map: &Map, grid: &[u64]) -> Option<()> {
+        let window = self.windows.get_mut(number)?;
+        let mut at = grid.iter().map(|_| 0_i64).collect::<Vec<_>>();
+        let (mut before, mut registers) = (None::<Vec<i64>>, Vec::new());
+        for step in 0..self.steps.len() {
+            let place = map.run(&at, &mut registers)?;
+            if before.as_ref() != Some(&place) {
+                window.times = window.times.saturating_add(1);
+                // A result is written after the last step that has it.
+                let at = if window.is_written { step.checked_sub(1) } else { Some(step) };
+                if let Some([fetched, written]) = at.and_then(|at| self.steps.get_mut(at)) {
+                    let moved = if window.is_written { written } else { fetched };
+                    *moved = moved.saturating_add(window.bytes);
+                }
+                before = Some(place);
+            }
+            // The last dimension of a grid advances first.
+            for (number, bound) in at.iter_mut().zip(grid).rev() {
+                *number = number.saturating_add(1);
+                if number.unsigned_abs() < *bound {
+                    break;
+                }
+                *number = 0;
+            }
+        }
+        if let Some([_, written]) = self.steps.last_mut().filter(|_| window.is_written) {
+            *written = written.saturating_add(window.bytes);
+        }
+        Some(())
+    }
+
+    /// The bytes of all copies.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.windows.iter().fold(0, |sum, window| sum.saturating_add(window.bytes.saturating_mul(window.times)))
+    }
+
+    /// For each step of the grid, the bytes that are fetched for it, and those that are written after it. A kernel without a grid has one step.
+    #[must_use]
+    pub fn steps(&self) -> &[[u64; 2]] {
+        &self.steps
+    }
+
+    /// The least seconds of a kernel of which this many bundles execute, at a clock in hertz and a bandwidth in bytes per second. Copies are made one
+    /// after the other. While a step works, the blocks of the next one are fetched, and no later ones. All steps are taken to have equally many bundles.
+    #[must_use]
+    pub fn least_seconds(&self, bundles: u64, clock: f64, bandwidth: f64) -> f64 {
+        let body = bundles as f64 / clock / (self.steps.len() as f64).max(1.0);
+        let seconds = |bytes: u64| bytes as f64 / bandwidth;
+        // When the step before has ended, when the blocks of this step are there, and when the last copy has ended.
+        let (mut end, mut there) = (0.0_f64, seconds(self.steps.first().map_or(0, |[fetched, _]| *fetched)));
+        let mut copied = there;
+        for (step, [_, written]) in self.steps.iter().enumerate() {
+            let begin = end.max(there);
+            let next = self.steps.get(step + 1).map_or(0, |[fetched, _]| *fetched);
+            // The fetch begins as soon as the step before has left its buffer.
+            if next > 0 {
+                copied = copied.max(end) + seconds(next);
+                there = copied;
+            } else {
+                there = begin;
+            }
+            end = begin + body;
+            if *written > 0 {
+                copied = copied.max(end) + seconds(*written);
+            }
+        }
+        end.max(copied)
+    }
+}
+
+/// The arguments of the main function to which it stores, also through another view of them.
+fn stored<'a>(all: &[Operation<'a>], main: usize) -> BTreeSet<&'a str> {
+    let mut parts = BTreeMap::<&str, &str>::new();
+    let mut found = BTreeSet::new();
+    // The operations of the main function follow it, up to the next function.
+    for operation in all.iter().skip(main + 1).take_while(|operation| operation.name() != "func.func") {
+        let Some(memory) = operation.operands().next() else { continue };
+        let whole = parts.get(memory).copied().unwrap_or(memory);
+        if operation.name().contains("store") {
+            found.insert(whole);
+        } else if result_type(operation).is_some_and(|result| result.starts_with("memref<")) {
+            let results = operation.results().iter().filter_map(|result| result.strip_prefix('%'));
+            parts.extend(results.map(|result| (result, whole)));
+        }
+    }
+    found
+}
+
+/// The type of an operation's result, where the text has it after an arrow.
+fn result_type<'a>(operation: &Operation<'a>) -> Option<&'a str> {
+    Some(operation.texts().last()?.rsplit_once("-> ")?.1)
+}
+
+/// A function that computes the place of a block from the numbers of a step.
+struct Map {
+    arguments: usize,
+    instructions: Vec<Instruction>,
+    /// The registers with the place. Registers begin with the numbers of the step.
+    place: Vec<usize>,
+}
+
+/// Computes the next register.
+struct Instruction {
+    operation: Compute,
+    operands: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compute {
+    Constant(i64),
+    Copy,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    DivideDown,
+    DivideUp,
+    Remainder,
+    Least,
+    Most,
+    And,
+    Or,
+    ExclusiveOr,
+    Compare(Compare),
+    Select,
+    /// A value that only the running program has.
+    Load,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compare {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Compute {
+    fn of(operation: &Operation<'_>) -> Option<Self> {
+        let text = operation.texts().first().copied().unwrap_or("").trim();
+        Some(match operation.name() {
+            "arith.constant" => {
+                // After the attributes, before the type.
+                let value = text.rsplit_once(" : ").map_or(text, |(value, _)| value);
+                let value = value.rsplit([' ', '}']).next()?;
+                Self::Constant(match value {
+                    "true" => 1,
+                    "false" => 0,
+                    number => number.parse().ok()?,
+                })
+            }
+            "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci" => Self::Copy,
+            "arith.addi" => Self::Add,
+            "arith.subi" => Self::Subtract,
+            "arith.muli" => Self::Multiply,
+            "arith.divsi" | "arith.divui" => Self::Divide,
+            "arith.floordivsi" => Self::DivideDown,
+            "arith.ceildivsi" | "arith.ceildivui" => Self::DivideUp,
+            "arith.remsi" | "arith.remui" => Self::Remainder,
+            "arith.minsi" | "arith.minui" => Self::Least,
+            "arith.maxsi" | "arith.maxui" => Self::Most,
+            "arith.andi" => Self::And,
+            "arith.ori" => Self::Or,
+            "arith.xori" => Self::ExclusiveOr,
+            "arith.select" => Self::Select,
+            "arith.cmpi" => Self::Compare(match text.split(',').next()?.trim() {
+                "eq" => Compare::Equal,
+                "ne" => Compare::Unequal,
+                "slt" | "ult" => Compare::Less,
+                "sle" | "ule" => Compare::LessOrEqual,
+                "sgt" | "ugt" => Compare::Greater,
+                "sge" | "uge" => Compare::GreaterOrEqual,
+                _ => return None,
+            }),
+            "memref.load" => Self::Load,
+            _ => return None,
+        })
+    }
+
+    /// How many operands it has; `None` if any number.
+    const fn arity(self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => Some(0),
+            Self::Copy => Some(1),
+            Self::Select => Some(3),
+            Self::Load => None,
+            _ => Some(2),
+        }
+    }
+
+    /// Its value, for as many operands as [`arity`](Self::arity) says.
+    fn run(self, operands: &[i64]) -> Option<i64> {
+        Some(match (self, operands) {
+            (Self::Constant(value), _) => value,
+            (Self::Copy, [a]) => *a,
+            (Self::Add, [a, b]) => a.checked_add(*b)?,
+            (Self::Subtract, [a, b]) => a.checked_sub(*b)?,
+            (Self::Multiply, [a, b]) => a.checked_mul(*b)?,
+            (Self::Divide, [a, b]) => a.checked_div(*b)?,
+            (Self::Remainder, [a, b]) => a.checked_rem(*b)?,
+            (Self::DivideDown, [a, b]) => down(*a, *b)?,
+            // -floor(-a / b)
+            (Self::DivideUp, [a, b]) => down(a.checked_neg()?, *b)?.checked_neg()?,
+            (Self::Least, [a, b]) => *a.min(b),
+            (Self::Most, [a, b]) => *a.max(b),
+            (Self::And, [a, b]) => a & b,
+            (Self::Or, [a, b]) => a | b,
+            (Self::ExclusiveOr, [a, b]) => a ^ b,
+            (Self::Select, [test, a, b]) => *(if *test != 0 { a } else { b }),
+            (Self::Compare(compare), [a, b]) => i64::from(match compare {
+                Compare::Equal => a == b,
+                Compare::Unequal => a != b,
+                Compare::Less => a < b,
+                Compare::LessOrEqual => a <= b,
+                Compare::Greater => a > b,
+                Compare::GreaterOrEqual => a >= b,
+            }),
+            // Other indices have another value.
+            (Self::Load, indices) => {
+                indices.iter().fold(1, |hash: i64, index| hash.wrapping_mul(1_000_003).wrapping_add(*index)) | 1 << 40
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A division that rounds down.
+fn down(a: i64, b: i64) -> Option<i64> {
+    let (quotient, rest) = (a.checked_div(b)?, a.checked_rem(b)?);
+    if rest != 0 && (rest < 0) != (b < 0) { quotient.checked_sub(1) } else { Some(quotient) }
+}
+
+impl Map {
+    /// The function of this name; `None` if it does more than arithmetic.
+    fn find(all: &[Operation<'_>], name: &str) -> Option<Self> {
+        let is_own =
+            |operation: &Operation<'_>| operation.name() == "func.func" && symbol(operation).as_deref() == Some(name);
+        let number = all.iter().position(is_own)?;
+        let arguments = all.get(number)?.texts().first()?.split_once('(')?.1;
+        let arguments = split_at_commas(arguments).into_iter().filter_map(|argument| argument.trim().strip_prefix('%'));
+        let names = arguments.filter_map(|argument| argument.split(':').next());
+        let mut registers = names.enumerate().map(|(register, name)| (name, register)).collect::<BTreeMap<_, _>>();
+        let arguments = registers.len();
+        let mut instructions = Vec::new();
+        for operation in all.iter().skip(number + 1).take_while(|operation| operation.name() != "func.func") {
+            let own = |name: &str| registers.get(name).copied();
+            let operands = operation.operands().map(own).collect::<Option<Vec<_>>>()?;
+            if matches!(operation.name(), "return" | "func.return") {
+                return Some(Self { arguments, instructions, place: operands });
+            }
+            if operation.parent() != Some(number) {
+                return None;
+            }
+            let compute = Compute::of(operation)?;
+            if compute.arity().is_some_and(|arity| arity != operands.len()) {
+                return None;
+            }
+            let [result] = operation.results() else { return None };
+            registers.insert(result.strip_prefix('%')?, arguments + instructions.len());
+            instructions.push(Instruction { operation: compute, operands });
+        }
+        None
+    }
+
+    fn loads(&self) -> bool {
+        self.instructions.iter().any(|instruction| instruction.operation == Compute::Load)
+    }
+
+    /// The place of the block in a step.
+    fn run(&self, step: &[i64], registers: &mut Vec<i64>) -> Option<Vec<i64>> {
+        registers.clear();
+        registers.extend_from_slice(step);
+        // The arguments after the numbers of the step are tables in SMEM, which stand for themselves.
+        registers.extend((step.len()..self.arguments).map(|register| register as i64));
+        for Instruction { operation, operands } in &self.instructions {
+            let operands =
+                operands.iter().map(|&operand| registers.get(operand).copied()).collect::<Option<Vec<_>>>()?;
+            registers.push(operation.run(&operands)?);
+        }
+        self.place.iter().map(|&register| registers.get(register).copied()).collect()
+    }
+}
