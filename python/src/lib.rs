@@ -4,6 +4,7 @@
 //! the input go through `room`, which raises `MemoryError`.
 
 mod answer;
+mod blocks;
 mod buffer;
 mod capsule;
 mod compile;
@@ -101,6 +102,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::shard_index, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_notes, module)?)?;
     module.add_function(wrap_pyfunction!(files::write, module)?)?;
+    module.add_function(wrap_pyfunction!(blocks::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(compile::memory_compiled, module)?)?;
     module.add_function(wrap_pyfunction!(compile::module_compiled, module)?)?;

@@ -9,17 +9,22 @@ import jax
 from . import Answer, Module, ShapeError
 from ._native import compile_it, generation, memory_compiled, module_compiled
 
-__all__ = ["lowered_device", "lowered_for_tpu", "memory_on", "module_on", "refuse_other_device"]
+__all__ = ["lowered_device", "lowered_for_tpu", "memory_on", "module_on", "refuse_other_device", "traced"]
 
 
 def lowered_for_tpu(function: Any, args: Any, platform: str = "tpu") -> Any:
     """The function with these arguments, jitted or not, lowered for TPUs or another platform."""
+    return traced(function, args).lower(lowering_platforms=(platform,))
+
+
+def traced(function: Any, args: Any) -> Any:
+    """The function with these arguments, jitted or not, as JAX traced it."""
     if hasattr(function, "as_text"):
         raise TypeError("expected a function, found a program that JAX has lowered or compiled for its own devices: pass the function and its arguments")
     if not callable(function):
         raise TypeError(f"expected a function, found {function!r}")
     jitted = function if hasattr(function, "trace") else jax.jit(function)
-    return jitted.trace(*args).lower(lowering_platforms=(platform,))
+    return jitted.trace(*args)
 
 
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:

@@ -1,4 +1,4 @@
-"""Which settings of a program fit: `xla_shape.jax.fit`."""
+"""Which settings of a program fit: `xla_shape.jax.fit`. `_blocks.py` makes its programs in the same way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._native import fit as _fit
 from ._native import fit_most, generation
 from ._tune import option_text, workers
 
-__all__ = ["fit"]
+__all__ = ["Program", "fit", "name_of", "values_of"]
 
 
 def fit(
@@ -52,11 +52,11 @@ def fit(
 
     If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
-    settings = {name: _values(name, values) for name, values in (over or {}).items()}
+    settings = {name: values_of(name, values) for name, values in (over or {}).items()}
     if for_ is not None:
         if "for" in settings:
             raise ShapeError('the devices are given twice: as `for_` and as `over["for"]`')
-        settings["for"] = _values("for", for_)
+        settings["for"] = values_of("for", for_)
     settings.setdefault("for", ["v5e"])
     for name, kind, expected in (("for", str, "the names of devices, such as 'v5e:2x2'"), ("options", Mapping, "dicts of options, such as {'name': True}")):
         for value in settings.get(name, ()):
@@ -64,7 +64,7 @@ def fit(
                 raise ShapeError(f"the axis {name!r}: expected {expected}, found {value!r}")
     if isinstance(ascending, str) or not isinstance(ascending or (), Iterable):
         raise ShapeError(f"ascending: expected a list of axes, such as ['batch'], found {ascending!r}")
-    program = _Program(function, arguments, [name for name in settings if name not in ("for", "options")])
+    program = Program(function, arguments, [name for name in settings if name not in ("for", "options")])
     names = list(settings)
     unknown = [name for name in ascending or () if name not in settings]
     if unknown:
@@ -77,12 +77,12 @@ def fit(
         options = [(name, option_text(value)) for name, value in (values.pop("options", None) or {}).items()]
         return program.text("tpu" if generation(device.partition(":")[0]) else "cuda", values), device, options
 
-    axes = [(name, [_name(value) for value in settings[name]], along) for name, along in zip(names, bisected)]
+    axes = [(name, [name_of(value) for value in settings[name]], along) for name, along in zip(names, bisected)]
     with workers(executor) as run:
         return _fit(axes, make, run, cache, plugin)
 
 
-class _Program:
+class Program:
     """Makes the text of a function with the values of axes."""
 
     def __init__(self, function: Callable[..., Any], arguments: Any, names: list[str]) -> None:
@@ -96,25 +96,27 @@ class _Program:
         self.texts: dict[tuple[str, ...], bytes] = {}
 
     def text(self, platform: str, values: dict[str, Any]) -> bytes:
-        key = (platform, *map(_name, values.values()))
+        key = (platform, *map(name_of, values.values()))
         if key not in self.texts:
-            values = {name: _mesh(value) if name == "mesh" else value for name, value in values.items()}
-            named = {name: values[name] for name in self.of_function}
-            arguments = self.arguments
-            if callable(arguments):
-                arguments = arguments(**{name: values[name] for name in self.of_arguments})
-            self.texts[key] = _lowered(self.function, arguments, named, platform).as_text(debug_info=True).encode()
+            self.texts[key] = self.traced(values).lower(lowering_platforms=(platform,)).as_text(debug_info=True).encode()
         return self.texts[key]
 
+    def traced(self, values: dict[str, Any]) -> Any:
+        """The function with these values, as JAX traced it."""
+        values = {name: _mesh(value) if name == "mesh" else value for name, value in values.items()}
+        named = {name: values[name] for name in self.of_function}
+        arguments = self.arguments
+        if callable(arguments):
+            arguments = arguments(**{name: values[name] for name in self.of_arguments})
+        return _traced(self.function, arguments, named)
 
-def _lowered(function: Any, arguments: Sequence[Any], named: dict[str, Any], platform: str) -> Any:
-    from ._compile import lowered_for_tpu
 
-    if not named:
-        return lowered_for_tpu(function, arguments, platform)
-    if hasattr(function, "trace"):
-        return function.trace(*arguments, **named).lower(lowering_platforms=(platform,))
-    return lowered_for_tpu(partial(function, **named), arguments, platform)
+def _traced(function: Any, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
+    from ._compile import traced
+
+    if named and hasattr(function, "trace"):
+        return function.trace(*arguments, **named)
+    return traced(partial(function, **named) if named else function, arguments)
 
 
 def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequence[str] = ()) -> list[str]:
@@ -124,7 +126,7 @@ def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequenc
     return [name for name in names if kinds.get(name) == keyword or (kinds.get(name) == either and name not in only_keyword)]
 
 
-def _values(name: str, values: Any) -> list[Any]:
+def values_of(name: str, values: Any) -> list[Any]:
     """The values of an axis, as a list; a `str` is one value. Reads no more of an iterable than it takes to see that there are too many."""
     if isinstance(values, str):
         return [values]
@@ -144,7 +146,7 @@ def _mesh(value: Any) -> Any:
     return jax.sharding.AbstractMesh(tuple(value.values()), tuple(value)) if isinstance(value, Mapping) else value
 
 
-def _name(value: Any) -> str:
+def name_of(value: Any) -> str:
     """A value, as rows show it."""
     if isinstance(value, Mapping):
         return ",".join(f"{name}={option_text(one)}" for name, one in value.items()) or "none"

@@ -29,6 +29,7 @@ __all__ = [
     "default_layout",
     "element_types",
     "explain",
+    "blocks",
     "fit",
     "fit_most",
     "generation",
@@ -725,6 +726,15 @@ def array_pattern(text: str) -> dict[str, Any]: ...
 def buffer_of_capsule(capsule: Any) -> Buffer: ...
 def tensor_of_capsule(capsule: Any) -> Tensor: ...
 def main(arguments: list[str]) -> int: ...
+def blocks(
+    axes: list[tuple[str, list[str]]],
+    parts: Callable[[tuple[int, ...]], list[tuple[int | None, bool, list[tuple[str, str, str]]]]],
+    make: Callable[[tuple[int, ...]], bytes],
+    device: str,
+    run: Callable[[list[tuple[bytes, bytes]]], Iterator[tuple[int, bytes]]],
+    cache: str | os.PathLike[str] | bool,
+    plugin: str | os.PathLike[str] | None,
+) -> Answer: ...
 def fit(
     axes: list[tuple[str, list[str], bool]],
     make: Callable[[tuple[int, ...]], tuple[bytes, str, list[tuple[str, str]]]],

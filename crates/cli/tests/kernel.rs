@@ -348,6 +348,68 @@ fn a_kernel_that_cannot_fit_is_not_compiled() {
     assert!(folder.path().join("dump").exists());
 }
 
+/// Runs `block` in a folder with programs that the fake compiler compiles.
+fn block(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let program = program_path();
+    let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
+    let folder = tempfile::tempdir().unwrap();
+    for (name, wish) in
+        [("small", "kernel-dump"), ("wide", "kernel-dump"), ("none", "no"), ("vmem", "too-large fake:vmem")]
+    {
+        fs::write(folder.path().join(format!("{name}.mlir")), format!("module {{}} // {name} fake:{wish}")).unwrap();
+    }
+    let mut command = Command::program();
+    command.current_dir(folder.path()).env("PJRT_PLUGIN", plugin).env("XDG_CACHE_HOME", folder.path());
+    let output = command.arg("block").args(arguments).env_remove("COLUMNS").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn programs_are_ordered_by_their_least_time() {
+    let files = ["--rank", "none.mlir", "wide.mlir", "vmem.mlir", "small.mlir", "--for", "v6e", "--jobs", "2"];
+    let (code, text, errors) = block(&files);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, Some(0), "{errors}");
+    for part in [
+        // Two bundles at 1.75 GHz; of two that are equal, the first one.
+        "program wide has the least time of the 2 of 4 candidates that have one on v6e:2x2: at least 1.14 ns.",
+        "Note: what the grid copies is not known",
+        "2 candidates refused by the compiler, such as program none: the compiler dumped no kernel",
+        "4 of 4 candidates compiled",
+    ] {
+        assert!(words.contains(part), "{part}\n{text}");
+    }
+    let (code, text, _) = block(&[&files[..], &["--format", "json"]].concat());
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let states = answer["rows"].as_array().unwrap().iter().map(|row| (&row["setting"]["program"], &row["state"]));
+    let states = states.map(|(name, state)| (name.as_str().unwrap(), state.as_str().unwrap())).collect::<Vec<_>>();
+    assert_eq!((code, answer["rows"][0]["bundles"].as_u64()), (Some(0), Some(2)));
+    assert_eq!(states, [("wide", "ranked"), ("small", "ranked"), ("none", "refused"), ("vmem", "refused")]);
+    let (code, text, _) = block(&["--rank", "vmem.mlir"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.starts_with("No candidate has a time on v5e:2x2."), "{text}");
+}
+
+#[test]
+fn what_cannot_be_ranked_is_an_error() {
+    for (arguments, expected) in [
+        (
+            &["--rank", "small.mlir", "--for", "v5e,v6e"][..],
+            "--rank is about one TPU: expected one after --for, found 2",
+        ),
+        (&["f32[8,128]", "f32[8,128]", "--jobs", "2"], "options of compilers need --rank"),
+        (&["f32[8,128]", "f32[8,128]", "--option", "a=1"], "options of compilers need --rank"),
+        (&["--rank", "small.mlir", "--scratch", "f32[8,128]"], "cannot be used with"),
+        (&["--rank", "absent.mlir"], "absent.mlir"),
+        (&["--rank", "small.mlir", "small.mlir"], "the axis \"program\" has the value small.mlir twice"),
+    ] {
+        let (code, text, errors) = block(arguments);
+        assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {text}");
+        assert!(errors.contains(expected), "{arguments:?}: {errors}");
+    }
+}
+
 #[test]
 fn the_least_time_needs_a_clock() {
     let (_, text, _) = run(&example("first"), &["--clock", "1.5"]);

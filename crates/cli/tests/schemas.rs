@@ -124,6 +124,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ("quicker.hlo", CYCLES.replace("copy(o)", "bitcast(o)").replace("300", "200")),
         ("cpu.hlo", MODULE.replace(":T(8,128)", "").replace("S(1)", "")),
         ("p.mlir", "module {}".to_owned()),
+        ("kernel.mlir", "module {} // fake:kernel-dump".to_owned()),
         ("large.mlir", "module {} // fake:too-large".to_owned()),
         ("tuned.mlir", TUNED.to_owned()),
         ("plan.json", json!({"*.w": "{devices=[2,1]<=[2]}", "*": "{replicated}"}).to_string()),
@@ -315,6 +316,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     ] {
         ask("kernel", arguments, "");
     }
+    ask("block-rank", &["--rank", "kernel.mlir", "p.mlir", "large.mlir", "--for", "v6e", "--no-cache"], "");
     ask("compile", &["p.mlir", "--for", "v5e:2x2,v2,v8i"], "");
     ask("compile", &["large.mlir"], "");
     let messages = fs::read_to_string(root().join("crates/cli/tests/rustc.jsonl")).unwrap();
@@ -331,6 +333,7 @@ fn words(verb: &str) -> Vec<&str> {
     match verb {
         "scan-summary" => vec!["scan", "--summary"],
         "explain-index" | "explain-vector" => vec!["explain"],
+        "block-rank" => vec!["block"],
         verb => verb.split('-').collect(),
     }
 }
@@ -387,6 +390,7 @@ fn each_verb_has_a_schema() {
     verbs.extend([
         "check",
         "rustc",
+        "block-rank",
         "explain-index",
         "explain-vector",
         "guard-check",

@@ -33,6 +33,7 @@ mod fit;
 pub mod guard;
 pub mod hlo;
 mod kernel;
+mod rank;
 mod reshard;
 mod scan;
 mod show;

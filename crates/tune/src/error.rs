@@ -76,6 +76,11 @@ pub enum TuneError {
         /// How many there may be.
         most: usize,
     },
+    /// Blocks are those of a TPU.
+    NotTpu {
+        /// The device that was named.
+        device: String,
+    },
     /// There is no program.
     NoPrograms,
     /// Two programs have one name.
@@ -240,6 +245,7 @@ impl fmt::Display for TuneError {
             Self::TooManySettings { most } => {
                 write!(f, "the axes have more than {most} combinations: give fewer values")
             }
+            Self::NotTpu { device } => write!(f, "expected a TPU, such as v6e, found {device}"),
             Self::NoPrograms => f.write_str("expected a program, found none"),
             Self::GivenTwice { program } => write!(f, "{program} is given twice"),
             Self::Program { program, message } => write!(f, "{program}: {message}"),

@@ -3,6 +3,7 @@
 use crate::Devices;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use xla_shape_answers::kernel::{Kernels, TooLarge};
 use xla_shape_core::tpu::Generation;
 use xla_shape_files::Error as FilesError;
@@ -116,7 +117,7 @@ pub fn kernels(
                 }
                 let compile = |folder: &Path| {
                     let target = named.target.as_ref().map_err(Clone::clone)?;
-                    let done = compiler.compile_dumping(host, target, program.code(), folder);
+                    let done = compiler.compile_dumping(&AtomicBool::new(false), host, target, program.code(), folder);
                     Ok(done.map(drop).map_err(|error| error.to_string()))
                 };
                 if let Err(message) = add_compiled(&mut answer, named, keep, version, compile) {

@@ -5,7 +5,8 @@
 //! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
 //! and its page are those of `xla-shape-render`.
 //!
-//! [`fit`] compiles programs in many settings, and finds where their sizes cease to fit.
+//! [`fit`] compiles programs in many settings, and finds where their sizes cease to fit; [`blocks`] compiles a kernel with many sizes of its
+//! blocks, and orders them by the least time that each can take.
 //!
 //! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
 //! that does not fit. [`Devices`] compiles a program for the devices that a user names, or what a log is about; [`kernels`](kernels()) says what the compiler made of its kernels.
@@ -14,6 +15,8 @@
 
 mod advice;
 mod answer;
+mod asking;
+pub mod blocks;
 mod cache;
 mod candidates;
 mod compilers;

@@ -1,5 +1,6 @@
 //! What a search asks of workers, and what they answer.
 
+use crate::blocks::made;
 use crate::cache::Origin;
 use crate::needed::needed;
 use crate::share::argument;
@@ -27,6 +28,8 @@ enum Request {
     Measure { compiler: Compiler, device: String, asked: Vec<(Place, Wire)> },
     /// Compiles the program, and says what it needs.
     Need { compiler: Compiler, device: String },
+    /// Compiles the program, and says what became of its kernels.
+    Kernels { compiler: Compiler, device: String },
 }
 
 /// The text of a layout, if one is requested, and the name of a memory.
@@ -61,6 +64,12 @@ pub(crate) fn measure_request(compiler: &Compiler, target: &Target, asked: &Aske
 /// A request to compile a program, and to say what it needs.
 pub(crate) fn need_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     let request = Request::Need { compiler: compiler.clone(), device: target.to_string() };
+    serde_json::to_vec(&request).unwrap_or_default()
+}
+
+/// A request to compile a program, and to say what became of its kernels.
+pub(crate) fn kernels_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
+    let request = Request::Kernels { compiler: compiler.clone(), device: target.to_string() };
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
@@ -111,6 +120,10 @@ pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], reque
         }
         Ok(Request::Need { compiler, device }) => {
             serde_json::to_vec(&reply(&compiler, &device, host, || needed(stop, host, program, &compiler, &device)))
+        }
+        Ok(Request::Kernels { compiler, device }) => {
+            let made = || made(stop, host, program, &compiler, &device);
+            serde_json::to_vec(&reply(&compiler, &device, host, made))
         }
         Err(error) => {
             let message = format!("the request cannot be read, perhaps because it is of another version: {error}");

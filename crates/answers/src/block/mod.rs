@@ -1,6 +1,7 @@
 //! Whether a kernel on a TPU can work on blocks of arrays, and how much VMEM they need.
 
 mod fitting;
+pub mod rank;
 
 pub use fitting::{Fitting, FittingBlock};
 

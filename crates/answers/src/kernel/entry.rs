@@ -392,7 +392,7 @@ impl CompiledKernel {
         lines
     }
 
-    pub(super) fn new(target: Option<&str>, generation: Option<Generation>, found: &DumpedKernel<'_>) -> Self {
+    pub(crate) fn new(target: Option<&str>, generation: Option<Generation>, found: &DumpedKernel<'_>) -> Self {
         let kernel = &found.kernel;
         let [slots, with_source] = kernel.vector_slots;
         Self {

@@ -66,6 +66,11 @@ pub(crate) struct SearchArguments {
 }
 
 impl SearchArguments {
+    /// Whether one is given.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.jobs.is_some() || self.cache.is_some() || self.no_cache
+    }
+
     /// How many compilers run at a time; `None` for as many as this machine has room for.
     pub(crate) fn jobs(&self) -> Option<NonZeroUsize> {
         self.jobs.and_then(|jobs| usize::try_from(jobs).ok()?.try_into().ok())

@@ -587,6 +587,13 @@ impl CompilerArguments {
 }
 
 impl ChosenCompiler {
+    /// Whether one is given.
+    pub(crate) const fn is_given(&self) -> bool {
+        let Self { plugin, options, config, autotune, time_limit } = self;
+        let files = plugin.is_some() || config.is_some() || autotune.is_some();
+        files || !options.is_empty() || *time_limit != Compiler::TIME_LIMIT
+    }
+
     /// The compiler that the user asks for.
     pub(crate) fn compiler(&self) -> Compiler {
         let Self { plugin, options, config, autotune, time_limit } = self.clone();

@@ -2,7 +2,7 @@
 
 use super::{
     AnswerOptions, ChosenCompiler, CompilerArguments, Format, InputFile, JsonOnly, OfferingGenerations, OutputPath,
-    bytes, devices, generation, named_device, one_of, whole,
+    SearchArguments, bytes, devices, generation, named_device, one_of, whole,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
@@ -348,14 +348,22 @@ pub(crate) struct ReshardArguments {
 /// times, each time the one that saves the most. As JSON, one line for each generation: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
 /// one copy, copies, vmem_bytes of all copies, vector, vector_unknown), vmem_bytes of all parts, limit_bytes, most_bytes (the most that a limit can be),
 /// fits, fitting (blocks that fit, or null: blocks with kind, array and block; vmem_bytes). The exit code is 1 if the parts do not fit.
+///
+/// With --rank, each program is a candidate: the same kernel with other blocks. It is compiled for the TPU, which is not needed, and the candidates are
+/// ordered by the least time that each can take: by its bundles and its copies between HBM and VMEM. As JSON: for, hbm_bytes_per_second, clock_hz, axes, rows (setting, state,
+/// error, least_seconds, limited_by, bundles, bundle_seconds, copied_bytes, copy_seconds, steps, vector_spills, moving_relayouts, vmem_bytes, vmem_limit_bytes, notes),
+/// settings, kept, compilers, cut. Answers are cached, so a run that was stopped can continue. The exit code is 1 if no candidate has a time, and 130 if
+/// Ctrl-C ended it.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("parts").required(true).multiple(true)))]
 #[command(override_usage = "xla-shape block [OPTIONS] <ARRAY> <BLOCK>\n       \
-    xla-shape block [OPTIONS] [--input <ARRAY> <BLOCK>] [--output <ARRAY> <BLOCK>] [--fixed <ARRAY> <BLOCK>] [--scratch <SHAPE>]")]
+    xla-shape block [OPTIONS] [--input <ARRAY> <BLOCK>] [--output <ARRAY> <BLOCK>] [--fixed <ARRAY> <BLOCK>] [--scratch <SHAPE>]\n       \
+    xla-shape block [OPTIONS] --rank <PROGRAM>...")]
 #[command(after_help = "Examples:
   xla-shape block 'bf16[4096,1024]' 'bf16[512,1024]'
   xla-shape block --input 'bf16[65536,1024]' 'bf16[8192,1024]' --output 'f32[65536,128]' 'f32[8192,128]' --scratch 'f32[512,512]'
-  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4,v7x --vmem-limit 8MiB")]
+  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4,v7x --vmem-limit 8MiB
+  xla-shape block --rank bm256.mlir bm512.mlir bm1024.mlir --for v6e")]
 pub(crate) struct BlockArguments {
     /// The shape of an array that the kernel reads
     #[arg(group = "parts", requires = "block")]
@@ -387,6 +395,16 @@ pub(crate) struct BlockArguments {
     /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`), such as 64MiB; by default, what the compiler gives a kernel
     #[arg(long = "vmem-limit", alias = "limit", value_name = "BYTES", value_parser = bytes)]
     pub(crate) limit: Option<u64>,
+
+    /// Files with the same kernel and other blocks, in StableHLO: say which is best
+    #[arg(long, group = "parts", num_args = 1.., value_name = "PROGRAM", conflicts_with_all = ["array", "inputs", "outputs", "fixed", "scratch", "limit"])]
+    pub(crate) rank: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
+
+    #[command(flatten)]
+    pub(crate) compiler: ChosenCompiler,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,

@@ -33,6 +33,15 @@ pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> 
     if fit.any_fits() { Ok(()) } else { Err(Failure::Told) }
 }
 
+/// The program of a file, as a compiler takes it.
+pub(super) fn program(path: &Path) -> Result<Arc<[u8]>, Failure> {
+    let code = Opened::source(path)?;
+    // Without a program, no compiler need be started.
+    xla_shape_pjrt::Program::from_bytes(&code)
+        .map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
+    Ok(Arc::from(code))
+}
+
 /// The programs, the devices and the options, each of which is an axis.
 struct Programs {
     codes: Vec<Arc<[u8]>>,
@@ -43,14 +52,7 @@ struct Programs {
 
 impl Programs {
     fn read(files: &[&Path], arguments: &FitArguments) -> Result<Self, Failure> {
-        let code = |path: &&Path| {
-            let code = Opened::source(path)?;
-            // Without a program, no compiler need be started.
-            xla_shape_pjrt::Program::from_bytes(&code)
-                .map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
-            Ok(Arc::from(code))
-        };
-        let codes = files.iter().map(code).collect::<Result<_, Failure>>()?;
+        let codes = files.iter().copied().map(program).collect::<Result<_, Failure>>()?;
         let mut options = Vec::<(String, Vec<String>)>::new();
         for (name, values) in &arguments.compiler.chosen.options {
             let values = values.split(',').map(str::to_owned);

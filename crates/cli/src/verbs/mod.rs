@@ -39,6 +39,7 @@ use serde_json::Value;
 use std::path::Path;
 use xla_shape_answers::advise::{Advice, Row};
 use xla_shape_answers::block::BlockAnswer;
+use xla_shape_answers::block::rank::Ranking;
 use xla_shape_answers::check::Checked;
 use xla_shape_answers::compare::Comparison;
 use xla_shape_answers::compile::{Compilation, Target};
@@ -133,7 +134,10 @@ verbs! {
         tune: Tune(TuneArguments, host) { "tune": schema::<Tuning, Tuning> }
     }
     "A kernel" {
-        block: Block(BlockArguments) { "block": schema::<BlockAnswer, BlockAnswer> }
+        block: Block(BlockArguments, host) {
+            "block": schema::<BlockAnswer, BlockAnswer>,
+            "block-rank": schema::<Ranking, Ranking>,
+        }
         kernel: Kernel(KernelArguments, host) { "kernel": schema::<Kernels, Kernels> }
     }
     "Arrays in files" {

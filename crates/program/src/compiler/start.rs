@@ -144,13 +144,14 @@ impl Compiler {
         Ok((CompilerAnswer { untuned: Some(untuned), ..said }, notes))
     }
 
-    /// Like [`compile`](Self::compile); the compiler also writes what it did with kernels into a directory: libtpu its texts about them, that of
-    /// GPUs the dump of the program.
+    /// Like [`compile_until`](Self::compile_until); the compiler also writes what it did with kernels into a directory: libtpu its texts about
+    /// them, that of GPUs the dump of the program.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and if libtpu cannot write to this directory because its path contains white space.
     pub fn compile_dumping(
         &self,
+        stop: &AtomicBool,
         host: &Host,
         target: impl Into<Target>,
         program: &[u8],
@@ -161,13 +162,13 @@ impl Compiler {
             let mut compiler = self.clone();
             let folder = folder.to_string_lossy().into_owned();
             compiler.options.extend([(DUMP_OPTION.to_owned(), folder), (DUMP_TEXT.to_owned(), "true".to_owned())]);
-            return compiler.compile(host, target, program);
+            return compiler.compile_until(stop, host, target, program);
         }
         let flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
         let flags = flags_with_dump(flags, folder).map_err(CompileError::NoCompiler)?;
         let mut command = self.command(host, &target)?;
         command.env(LIBTPU_FLAGS, flags);
-        self.answer(host, command, program, &NEVER).map(|(said, _)| said)
+        self.answer(host, command, program, stop).map(|(said, _)| said)
     }
 
     /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of

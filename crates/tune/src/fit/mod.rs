@@ -6,21 +6,20 @@ mod border;
 #[cfg(test)]
 mod tests;
 
-use crate::cache::{Cache, Origin, hash};
-use crate::compilers::{Compilers, Job, Setup};
+use crate::asking::Asking;
+use crate::cache::hash;
+use crate::compilers::{Job, Setup};
 pub(crate) use crate::needed::Needed;
-use crate::protocol::{need_request, origin};
+use crate::protocol::need_request;
 use crate::workers::Threads;
 use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
 use border::{Line, Tried};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::mem::{Discriminant, discriminant};
+use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::fit::{self, Need};
 pub use xla_shape_answers::fit::{Axis, Fit};
-use xla_shape_pjrt::Target;
 use xla_shape_program::{Compiler, Host};
 
 /// A question about settings, each of which has one value of every axis.
@@ -155,21 +154,10 @@ impl Question {
         let axes = self.axes()?;
         let threads = Threads::new(host, self.jobs.map_or_else(jobs, NonZeroUsize::get), stop);
         let setup = Setup { workers: workers.unwrap_or(&threads), stop, watch };
-        let cache: Option<Cache> = self.keep.cache::<Needed>();
-        let compilers = Compilers::new(setup, cache);
-        let mut search = Search {
-            question: self,
-            source,
-            host,
-            workers,
-            compilers,
-            stop,
-            missing: HashMap::new(),
-            answered: HashSet::new(),
-            tried: Vec::new(),
-        };
+        let asking = Asking::new(&self.compiler, host, workers, setup, self.keep.cache::<Needed>());
+        let mut search = Search { question: self, source, asking, stop, tried: Vec::new() };
         let along = axes.iter().position(|axis| axis.bisected);
-        let others = combinations(&axes, along);
+        let others = combinations(axes.iter().map(|axis| axis.values.len()), along);
         let mut lines = Vec::new();
         match along {
             None => drop(search.try_all(&others)?),
@@ -178,33 +166,16 @@ impl Question {
                 lines = search.bisect(others, along, values)?;
             }
         }
-        let Search { compilers, tried, .. } = search;
+        let Search { asking, tried, .. } = search;
         let versions: BTreeSet<String> = tried.iter().filter_map(|(_, version)| version.clone()).collect();
-        let (kept, goes_on) = compilers.finish();
+        let (kept, goes_on) = asking.finish();
         let fit = Fit::new(axes, tried.into_iter().map(|(tried, _)| tried).collect(), &lines);
         Ok(Fit { kept, goes_on, compilers: versions.into_iter().collect(), cut: stop.load(Ordering::Relaxed), ..fit })
     }
 
     /// The axes, of which at most one is bisected.
     fn axes(&self) -> Result<Vec<Axis>, TuneError> {
-        let mut names = HashSet::new();
-        let mut settings = 1usize;
-        for axis in &self.axes {
-            let mut values = HashSet::new();
-            if !names.insert(&axis.name) {
-                return Err(TuneError::AxisTwice { axis: axis.name.clone() });
-            }
-            if axis.values.is_empty() {
-                return Err(TuneError::NoValues { axis: axis.name.clone() });
-            }
-            if let Some(value) = axis.values.iter().find(|value| !values.insert(*value)) {
-                return Err(TuneError::ValueTwice { axis: axis.name.clone(), value: value.clone() });
-            }
-            settings = settings.saturating_mul(axis.values.len());
-        }
-        if settings > Self::MOST_SETTINGS {
-            return Err(TuneError::TooManySettings { most: Self::MOST_SETTINGS });
-        }
+        check_axes(self.axes.iter().map(|axis| (&axis.name, &axis.values)))?;
         // The first of several that are equally long.
         let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
         let longest = bisected.rev().max_by_key(|(_, axis)| axis.values.len()).map(|(number, _)| number);
@@ -213,10 +184,39 @@ impl Question {
     }
 }
 
-/// All combinations of the values of axes, in their order; of the axis `along` only the first.
-fn combinations(axes: &[Axis], along: Option<usize>) -> Vec<Vec<usize>> {
-    axes.iter().enumerate().fold(vec![Vec::new()], |all, (number, axis)| {
-        let values = if Some(number) == along { 1 } else { axis.values.len() };
+/// A setting, for who watches: the value of each axis that has several.
+pub(crate) fn words_at<'a>(axes: impl Iterator<Item = (&'a String, &'a Vec<String>)>, at: &[usize]) -> String {
+    let axes = axes.zip(at).filter(|((_, values), _)| values.len() > 1);
+    let values = axes.filter_map(|((name, values), &number)| Some(format!("{name} {}", values.get(number)?)));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+/// Refuses axes of which two have one name, one has no value or a value twice, or that have too many combinations.
+pub(crate) fn check_axes<'a>(
+    axes: impl Iterator<Item = (&'a String, &'a Vec<String>)> + Clone,
+) -> Result<(), TuneError> {
+    let mut names = HashSet::new();
+    for (name, all) in axes.clone() {
+        let mut values = HashSet::new();
+        if !names.insert(name) {
+            return Err(TuneError::AxisTwice { axis: name.clone() });
+        }
+        if all.is_empty() {
+            return Err(TuneError::NoValues { axis: name.clone() });
+        }
+        if let Some(value) = all.iter().find(|value| !values.insert(*value)) {
+            return Err(TuneError::ValueTwice { axis: name.clone(), value: value.clone() });
+        }
+    }
+    let settings = axes.fold(1usize, |settings, (_, values)| settings.saturating_mul(values.len()));
+    let most = Question::MOST_SETTINGS;
+    if settings > most { Err(TuneError::TooManySettings { most }) } else { Ok(()) }
+}
+
+/// All combinations of so many values of each axis, in their order; of the axis `along` only the first.
+pub(crate) fn combinations(axes: impl Iterator<Item = usize>, along: Option<usize>) -> Vec<Vec<usize>> {
+    axes.enumerate().fold(vec![Vec::new()], |all, (number, values)| {
+        let values = if Some(number) == along { 1 } else { values };
         let longer = |at: Vec<usize>| (0..values).map(move |value| [at.as_slice(), &[value]].concat());
         all.into_iter().flat_map(longer).collect()
     })
@@ -225,15 +225,9 @@ fn combinations(axes: &[Axis], along: Option<usize>) -> Vec<Vec<usize>> {
 struct Search<'a> {
     question: &'a Question,
     source: &'a dyn Source,
-    host: &'a Host,
-    workers: Option<&'a dyn Workers>,
-    compilers: Compilers<'a, Needed>,
+    asking: Asking<'a, Needed>,
     /// Once it is set, no more programs are made.
     stop: &'a AtomicBool,
-    /// The kinds of devices without a compiler, and why.
-    missing: HashMap<Discriminant<Target>, TuneError>,
-    /// The kinds of devices of which a compiler answered.
-    answered: HashSet<Discriminant<Target>>,
     /// What was tried, with the version of the compiler.
     tried: Vec<(fit::Tried, Option<String>)>,
 }
@@ -275,7 +269,7 @@ impl Search<'_> {
         let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
         let made: Vec<_> = settings.iter().map_while(make).collect();
         let jobs: Vec<_> = settings.iter().zip(&made).map(|(at, made)| self.job(at, made.as_ref().ok()?)).collect();
-        let mut answers = self.ask(&jobs)?;
+        let mut answers = self.asking.ask(&jobs)?;
         let mut found = Vec::new();
         for ((at, made), answer) in settings.iter().zip(made).zip(&mut answers) {
             let (device, answer, other) = match made {
@@ -320,62 +314,8 @@ impl Search<'_> {
         })
     }
 
-    /// The answers to jobs. TPUs and GPUs have compilers of their own: where one is missing, the settings of the other lose nothing. Where no
-    /// compiler has answered yet, that is an error.
-    fn ask(&mut self, jobs: &[Option<Job>]) -> Result<Vec<Option<Result<Needed, String>>>, TuneError> {
-        let mut answers = vec![None; jobs.len()];
-        let kinds: Vec<_> = jobs.iter().flatten().map(|job| discriminant(&job.target)).collect();
-        let mut missing = None;
-        for (_, kind) in kinds.iter().enumerate().filter(|(number, kind)| !kinds[..*number].contains(kind)) {
-            let own = |job: &&Job| discriminant(&job.target) == *kind;
-            let numbers = (0..jobs.len()).filter(|&number| jobs[number].as_ref().is_some_and(|job| own(&job)));
-            let of_kind: Vec<_> = jobs.iter().flatten().filter(own).cloned().collect();
-            let has_answered = self.answered.contains(kind);
-            let said = match self.missing.get(kind) {
-                Some(error) => Err(error.clone()),
-                None => {
-                    let added = of_kind.iter().try_for_each(|job| self.add_compiler(job));
-                    added.and_then(|()| self.compilers.ask_each(&of_kind, has_answered))
-                }
-            };
-            let said = match said {
-                Ok(said) => {
-                    self.answered.insert(*kind);
-                    said
-                }
-                Err(error) => {
-                    let row = vec![Some(Err(error.to_string())); of_kind.len()];
-                    if !has_answered {
-                        self.missing.insert(*kind, error.clone());
-                    }
-                    missing.get_or_insert(error);
-                    row
-                }
-            };
-            for (place, answer) in numbers.zip(said) {
-                answers[place] = answer;
-            }
-        }
-        missing.filter(|_| self.answered.is_empty()).map_or(Ok(answers), Err)
-    }
-
-    /// Adds the compiler for the device of a job.
-    fn add_compiler(&mut self, job: &Job) -> Result<(), TuneError> {
-        if self.compilers.has(&job.target) {
-            return Ok(());
-        }
-        let compiler = &self.question.compiler;
-        let origin = match self.workers {
-            Some(workers) => origin(workers, compiler, &job.target),
-            None => Origin::here(compiler, &job.target, self.host),
-        };
-        self.compilers.add(compiler, &job.target, origin.map_err(TuneError::NoCompiler)?)
-    }
-
     /// A setting, for who watches.
     fn words(&self, at: &[usize]) -> String {
-        let axes = self.question.axes.iter().zip(at).filter(|(axis, _)| axis.values.len() > 1);
-        let values = axes.filter_map(|(axis, &number)| Some(format!("{} {}", axis.name, axis.values.get(number)?)));
-        values.collect::<Vec<_>>().join(", ")
+        words_at(self.question.axes.iter().map(|axis| (&axis.name, &axis.values)), at)
     }
 }

@@ -1,0 +1,417 @@
+//! Which blocks are best: candidates, of which the compiler made kernels, in the order of the least time that each can take.
+//!
+//! The crate `xla-shape-tune` asks the compiler, and makes this answer.
+
+use crate::Answer;
+use crate::cost::Seconds;
+use crate::digest::{self, Digest, Word};
+use crate::kernel::CompiledKernel;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use xla_shape_core::tpu::Generation;
+use xla_shape_mosaic::{DumpedKernel, Kernel, Transfers};
+
+/// Candidates for the sizes of a kernel's blocks, the best first.
+///
+/// ```
+/// use xla_shape_answers::block::rank::{Axis, Figures, Ranking, State, Tried};
+/// use xla_shape_answers::cost::Seconds;
+///
+/// let axis = Axis { name: "bm".to_owned(), values: ["128", "256", "4096"].map(str::to_owned).to_vec() };
+/// let time = |microseconds: u64| Some(Seconds::from_picoseconds(microseconds * 1_000_000));
+/// let kernel = |bundles, copies| {
+///     Ok(Figures { bundles: Some(1), bundle_seconds: time(bundles), copy_seconds: time(copies), least_seconds: time(bundles.max(copies)), ..Figures::default() })
+/// };
+/// let too_large = Err((State::TooLarge, "its blocks need 48 MiB of VMEM, of 32 MiB".to_owned()));
+/// let tried = [kernel(90, 100), kernel(70, 60), too_large].into_iter().enumerate();
+/// let ranking = Ranking::new("v6e:2x2", vec![axis], tried.map(|(at, made)| Tried { at: vec![at], made }).collect());
+/// let rows: Vec<_> = ranking.rows.iter().map(|row| (row.setting["bm"].as_str(), row.state)).collect();
+/// assert_eq!(rows, [("256", State::Ranked), ("128", State::Ranked), ("4096", State::TooLarge)]);
+/// assert_eq!(ranking.rows[1].figures.limited_by.unwrap().as_str(), "copies");
+/// assert!(ranking.has_best());
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
+pub struct Ranking {
+    /// The TPU, such as "v6e:2x2".
+    #[serde(rename = "for")]
+    pub device: String,
+    /// The bytes per second between HBM and VMEM that times are made of; null if they are not known.
+    pub hbm_bytes_per_second: Option<u64>,
+    /// The clock that times are made of, in hertz; null if it is not known.
+    pub clock_hz: Option<u64>,
+    /// What differs between the candidates.
+    pub axes: Vec<Axis>,
+    /// The candidates: those with a time first, the least first; then the others, in the order of the axes' values.
+    pub rows: Vec<Row>,
+    /// How many candidates there are.
+    pub settings: usize,
+    /// How many answers of the compiler came from the cache.
+    pub kept: usize,
+    /// The versions of the compilers that made the figures, in their own words.
+    pub compilers: Vec<String>,
+    /// Whether the user ended it early.
+    pub cut: bool,
+    /// Whether another search goes on from the answers of this one.
+    #[serde(skip)]
+    pub goes_on: bool,
+}
+
+/// Something that differs between candidates, such as the rows of a block.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+pub struct Axis {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// A candidate.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// The value of each axis, by its name.
+    pub setting: BTreeMap<String, String>,
+    /// What came of it.
+    pub state: State,
+    /// Why it has no time; null if it has one.
+    pub error: Option<String>,
+    /// What the compiler made of its kernels.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+words! {
+    /// What came of a candidate.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_answers::block::rank::State::TooLarge.as_str(), "too large");
+    /// ```
+    pub enum State {
+        /// It has a time.
+        Ranked = "ranked",
+        /// A TPU does not take its blocks. It was not compiled.
+        NotAllowed = "not allowed",
+        /// Its blocks need more VMEM than the kernel may use. It was not compiled.
+        TooLarge = "too large",
+        /// There is no program for these values.
+        Missing = "no program",
+        /// The compiler refused it.
+        Refused = "refused",
+        /// It was compiled, but the compiler's files do not say how many bundles execute.
+        Unknown = "unknown",
+    }
+
+    /// What takes longer, and so limits a kernel.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_answers::block::rank::Limit::Bundles.as_str(), "bundles");
+    /// ```
+    pub enum Limit {
+        /// What the kernel computes.
+        Bundles = "bundles",
+        /// The copies between HBM and VMEM.
+        Copies = "copies",
+    }
+}
+
+/// What the compiler made of the kernels of one candidate. Of several kernels, the sums. A field is null if it is not known.
+///
+/// ```
+/// use xla_shape_answers::block::rank::Figures;
+/// use xla_shape_core::tpu::Generation;
+/// use xla_shape_mosaic::kernels;
+///
+/// let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
+/// let figures = Figures::new(&kernels(&[("llo.k.final_bundles.txt", bundles)]), Generation::V5e);
+/// assert_eq!((figures.bundles, figures.bundle_seconds.unwrap().picoseconds()), (Some(2), 1333));
+/// // Without Mosaic's text, nobody knows what is copied.
+/// assert_eq!((figures.copied_bytes, figures.notes.len()), (None, 1));
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Figures {
+    /// The least time: that of the bundles and of the copies, where those of one step overlap with the bundles of the step before.
+    pub least_seconds: Option<Seconds>,
+    /// What takes longer: the bundles, or the copies.
+    pub limited_by: Option<Limit>,
+    /// The bundles that execute at least, over all steps of the grid.
+    pub bundles: Option<u64>,
+    /// How long these take, one in each cycle.
+    pub bundle_seconds: Option<Seconds>,
+    /// The bytes that the grid copies between HBM and VMEM.
+    pub copied_bytes: Option<u64>,
+    /// How long these take at the bandwidth of HBM.
+    pub copy_seconds: Option<Seconds>,
+    /// The steps of the grid.
+    pub steps: Option<u64>,
+    /// Stores of vector and mask registers, because there are too few.
+    pub vector_spills: u64,
+    /// The relayouts that move data.
+    pub moving_relayouts: u64,
+    /// The bytes of VMEM of the kernel that needs the most.
+    pub vmem_bytes: Option<u64>,
+    /// The bytes that this kernel may use.
+    pub vmem_limit_bytes: Option<u64>,
+    /// What makes the figures doubtful.
+    pub notes: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let known = [Self::Bundles, Self::Copies].into_iter().find(|limit| limit.as_str() == text);
+        known.ok_or_else(|| serde::de::Error::custom(format_args!("expected bundles or copies, found {text}")))
+    }
+}
+
+impl Figures {
+    /// The figures of a program's kernels on a generation of TPUs. Kernels without bundles are left out.
+    #[must_use]
+    pub fn new(kernels: &[DumpedKernel<'_>], generation: Generation) -> Self {
+        let mut sum: Option<Self> = None;
+        for kernel in kernels.iter().filter(|kernel| kernel.instruction.is_some()) {
+            let own = Self::of(kernel, generation);
+            sum = Some(sum.map_or_else(|| own.clone(), |sum| sum.and(&own)));
+        }
+        let mut all = sum.unwrap_or_default();
+        all.limited_by = all
+            .bundle_seconds
+            .zip(all.copy_seconds)
+            .map(|(bundles, copies)| if copies > bundles { Limit::Copies } else { Limit::Bundles });
+        all.notes.dedup();
+        all
+    }
+
+    fn of(found: &DumpedKernel<'_>, generation: Generation) -> Self {
+        let kernel = &found.kernel;
+        let compiled = CompiledKernel::new(None, Some(generation), found);
+        let transfers = kernel.mosaic.and_then(|text| Transfers::read(text).ok().flatten());
+        let bundles = kernel.least.or(kernel.executed);
+        let speed = generation.speed();
+        let (clock, bandwidth) = (
+            speed.map(|speed| speed.clock as f64),
+            speed.map(|speed| {
+                // The cores of a device share its memory.
+                speed.hbm_bandwidth.saturating_mul(generation.cores_per_device()) as f64
+            }),
+        );
+        let bundle_seconds = bundles.zip(clock).map(|(bundles, clock)| bundles as f64 / clock);
+        let copied_bytes = transfers.as_ref().map(Transfers::bytes);
+        let copy_seconds = copied_bytes.zip(bandwidth).map(|(bytes, bandwidth)| bytes as f64 / bandwidth);
+        let least_seconds = match (&transfers, bundles, clock, bandwidth) {
+            (Some(transfers), Some(bundles), Some(clock), Some(bandwidth)) => {
+                Some(transfers.least_seconds(bundles, clock, bandwidth))
+            }
+            _ => bundle_seconds,
+        };
+        let seconds = |seconds: Option<f64>| seconds.and_then(Seconds::from_seconds);
+        Self {
+            least_seconds: seconds(least_seconds),
+            limited_by: None,
+            bundles,
+            bundle_seconds: seconds(bundle_seconds),
+            copied_bytes,
+            copy_seconds: seconds(copy_seconds),
+            steps: transfers.as_ref().map(|transfers| transfers.steps().len() as u64),
+            vector_spills: kernel.spills.saturating_sub(kernel.scalar_spills[0]),
+            moving_relayouts: compiled.moving() as u64,
+            vmem_bytes: compiled.vmem.as_ref().and_then(|vmem| vmem.bytes),
+            vmem_limit_bytes: compiled.vmem.as_ref().and_then(|vmem| vmem.limit),
+            notes: notes(kernel, transfers.as_ref()),
+        }
+    }
+
+    /// The sums with those of another kernel, which runs after this one.
+    fn and(self, other: &Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| one.zip(other).map(|(one, other)| one.saturating_add(other));
+        let time = |one: Option<Seconds>, other: Option<Seconds>| {
+            let picoseconds = sum(one.map(Seconds::picoseconds), other.map(Seconds::picoseconds));
+            picoseconds.map(Seconds::from_picoseconds)
+        };
+        let (vmem_bytes, vmem_limit_bytes) =
+            (self.vmem_bytes, self.vmem_limit_bytes).max((other.vmem_bytes, other.vmem_limit_bytes));
+        Self {
+            least_seconds: time(self.least_seconds, other.least_seconds),
+            limited_by: None,
+            bundles: sum(self.bundles, other.bundles),
+            bundle_seconds: time(self.bundle_seconds, other.bundle_seconds),
+            copied_bytes: sum(self.copied_bytes, other.copied_bytes),
+            copy_seconds: time(self.copy_seconds, other.copy_seconds),
+            steps: sum(self.steps, other.steps),
+            vector_spills: self.vector_spills.saturating_add(other.vector_spills),
+            moving_relayouts: self.moving_relayouts.saturating_add(other.moving_relayouts),
+            vmem_bytes,
+            vmem_limit_bytes,
+            notes: self.notes.into_iter().chain(other.notes.iter().cloned()).collect(),
+        }
+    }
+}
+
+/// What makes the figures of a kernel doubtful.
+fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
+    let assumed = transfers.into_iter().flat_map(|transfers| &transfers.windows).filter(|window| window.is_assumed);
+    let assumed = assumed.map(|window| window.name.as_str()).collect::<Vec<_>>();
+    let mut notes = Vec::new();
+    if transfers.is_none() {
+        notes.push(
+            "what the grid copies is not known, because the grid or an index map depends on values: only bundles count"
+                .to_owned(),
+        );
+    }
+    if !assumed.is_empty() {
+        let names = assumed.join(", ");
+        notes.push(format!("the places of {names} depend on values: each is taken to be another one"));
+    }
+    if transfers.is_some_and(|transfers| transfers.has_own) {
+        notes.push("the copies that the kernel starts itself are not counted".to_owned());
+    }
+    if kernel.loops.iter().any(|entry| entry.found.trips.is_none()) {
+        notes.push("a loop whose trips are not known counts once".to_owned());
+    }
+    if kernel.least.is_none() && kernel.executed.is_some() {
+        notes.push("it is not known where a branch leads, so all bundles count as executed".to_owned());
+    }
+    notes
+}
+
+/// What came of a candidate.
+///
+/// ```
+/// use xla_shape_answers::block::rank::{Ranking, State, Tried};
+///
+/// let tried = Tried { at: vec![], made: Err((State::Refused, "unsupported".to_owned())) };
+/// let ranking = Ranking::new("v5e:2x2", vec![], vec![tried]);
+/// assert_eq!((ranking.rows[0].error.as_deref(), ranking.has_best()), (Some("unsupported"), false));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tried {
+    /// For each axis, the number of its value.
+    pub at: Vec<usize>,
+    /// What the compiler made of it; or why it made nothing.
+    pub made: Result<Figures, (State, String)>,
+}
+
+impl Ranking {
+    /// How many of the candidates text and digest show.
+    pub const TOP: usize = 5;
+
+    /// The candidates that were tried for a device. Of those that take equally long, the one with fewer bundles is better, then the one with fewer
+    /// bytes, then the one whose values come first.
+    #[must_use]
+    pub fn new(device: &str, axes: Vec<Axis>, mut tried: Vec<Tried>) -> Self {
+        let key = |tried: &Tried| {
+            let figures = tried.made.as_ref().ok().filter(|figures| figures.least_seconds.is_some());
+            let counts = figures.map(|figures| (figures.least_seconds, figures.bundles, figures.copied_bytes));
+            (counts.is_none(), counts, tried.at.clone())
+        };
+        tried.sort_by_cached_key(key);
+        let settings = axes.iter().map(|axis| axis.values.len()).product();
+        let row = |Tried { at, made }: Tried| {
+            let values = axes.iter().zip(&at);
+            let values =
+                values.filter_map(|(axis, &number)| Some((axis.name.clone(), axis.values.get(number)?.clone())));
+            let setting = values.collect();
+            match made {
+                Ok(figures) if figures.least_seconds.is_some() => {
+                    Row { setting, state: State::Ranked, error: None, figures }
+                }
+                Ok(figures) => {
+                    let error = "the compiler's files do not say how many bundles of its kernels execute".to_owned();
+                    Row { setting, state: State::Unknown, error: Some(error), figures }
+                }
+                Err((state, error)) => Row { setting, state, error: Some(error), figures: Figures::default() },
+            }
+        };
+        let rows = tried.into_iter().map(row).collect();
+        Self { device: device.to_owned(), rows, axes, settings, ..Self::default() }
+    }
+
+    /// The candidates with a time, the best first.
+    pub fn ranked(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.state == State::Ranked)
+    }
+
+    /// Whether a candidate has a time.
+    #[must_use]
+    pub fn has_best(&self) -> bool {
+        self.ranked().next().is_some()
+    }
+}
+
+impl Row {
+    /// The value of each axis that has several, in words, such as `bm 512, bk 256`.
+    ///
+    /// ```
+    /// # use xla_shape_answers::block::rank::{Axis, Ranking, State, Tried};
+    /// let axes = ["bm", "bk"].map(|name| Axis { name: name.to_owned(), values: vec!["128".to_owned(), "256".to_owned()] });
+    /// let tried = Tried { at: vec![1, 0], made: Err((State::Refused, String::new())) };
+    /// let ranking = Ranking::new("v5e:2x2", axes.to_vec(), vec![tried]);
+    /// assert_eq!(ranking.rows[0].words(&ranking.axes), "bm 256, bk 128");
+    /// ```
+    #[must_use]
+    pub fn words(&self, axes: &[Axis]) -> String {
+        let values = axes.iter().filter(|axis| axis.values.len() > 1);
+        let values = values.filter_map(|axis| Some(format!("{} {}", axis.name, self.setting.get(&axis.name)?)));
+        values.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Answer for Ranking {
+    const SCHEMA: &'static str = "xla-shape/block-rank/1";
+
+    /// The best candidates, with their bundles and what limits them.
+    fn digest(&self) -> Digest {
+        let cause = |row: &Row| digest::Cause {
+            name: row.words(&self.axes),
+            amount: row.figures.bundles.map(|bundles| digest::Amount::Bundles(digest::Bundles::Executed, bundles)),
+            because: row.figures.least_seconds.map(|seconds| match row.figures.limited_by {
+                Some(limit) => format!("at least {seconds}, limited by {limit}"),
+                None => format!("at least {seconds}"),
+            }),
+            ..digest::Cause::default()
+        };
+        let next = vec![vec!["kernel".into(), Word::File(0)]];
+        Digest { causes: self.ranked().take(digest::MOST).map(cause).collect(), next }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axis, Figures, Ranking, State, Tried};
+    use crate::cost::Seconds;
+
+    #[test]
+    fn the_order_does_not_depend_on_the_order_in_which_compilers_answer() {
+        let axis = |name: &str| Axis { name: name.to_owned(), values: (0..3).map(|value| value.to_string()).collect() };
+        let time = |nanoseconds: u64| Some(Seconds::from_picoseconds(nanoseconds * 1000));
+        let made = |nanoseconds, bundles, bytes| {
+            Ok(Figures {
+                least_seconds: time(nanoseconds),
+                bundles: Some(bundles),
+                copied_bytes: Some(bytes),
+                ..Figures::default()
+            })
+        };
+        let mut tried = vec![
+            Tried { at: vec![0, 0], made: made(9, 5, 5) },
+            Tried { at: vec![0, 1], made: made(7, 5, 5) },
+            Tried { at: vec![0, 2], made: made(7, 4, 9) },
+            Tried { at: vec![1, 0], made: made(7, 5, 4) },
+            Tried { at: vec![1, 1], made: made(7, 5, 5) },
+            Tried { at: vec![1, 2], made: Err((State::Refused, "no".to_owned())) },
+            Tried { at: vec![2, 0], made: Ok(Figures::default()) },
+            Tried { at: vec![2, 1], made: Err((State::Missing, "none".to_owned())) },
+        ];
+        let axes = vec![axis("a"), axis("b")];
+        for _ in 0..tried.len() {
+            tried.rotate_left(1);
+            let ranking = Ranking::new("v6e:2x2", axes.clone(), tried.clone());
+            let order = ranking.rows.iter().map(|row| row.words(&axes)).collect::<Vec<_>>();
+            let expected =
+                ["a 0, b 2", "a 1, b 0", "a 0, b 1", "a 1, b 1", "a 0, b 0", "a 1, b 2", "a 2, b 0", "a 2, b 1"];
+            assert_eq!(order, expected);
+            let states = ranking.rows[5..].iter().map(|row| row.state).collect::<Vec<_>>();
+            assert_eq!(states, [State::Refused, State::Unknown, State::Missing]);
+            assert_eq!((ranking.settings, ranking.ranked().count()), (9, 5));
+        }
+    }
+}

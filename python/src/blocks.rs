@@ -1,0 +1,111 @@
+//! Which blocks are best. The search is that of `xla-shape block --rank`; Python traces and makes the programs, and says where compilers run.
+
+use crate::answer::Answer;
+use crate::error::shape_error;
+use crate::host;
+use crate::tune::{Cached, Function, Progress};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::path::PathBuf;
+use std::sync::Arc;
+use xla_shape::ArrayShape;
+use xla_shape_answers::block::Part;
+use xla_shape_program::Compiler;
+use xla_shape_tune::Devices;
+use xla_shape_tune::blocks::{Axis, KernelParts, Question, Source};
+
+/// Functions of Python that get the number of each axis' value: one returns the blocks of the kernels, the other the program.
+struct Programs<'a> {
+    parts: Py<PyAny>,
+    make: Py<PyAny>,
+    function: &'a Function,
+}
+
+/// The limit of VMEM, whether the kernel is all of the program, and the parts: the kind, the array and the block.
+type Kernel = (Option<u64>, bool, Vec<(String, String, String)>);
+
+impl Programs<'_> {
+    /// What a function returns. An interruption ends the search; any other error is one of this candidate.
+    fn ask<T>(
+        &self,
+        at: &[usize],
+        get: impl FnOnce(Python<'_>, Bound<'_, PyTuple>) -> PyResult<T>,
+    ) -> Result<T, String> {
+        Python::attach(|py| {
+            let made = PyTuple::new(py, at).and_then(|at| get(py, at));
+            made.map_err(|error| {
+                if error.is_instance_of::<PyException>(py) { error.to_string() } else { self.function.raise(error) }
+            })
+        })
+    }
+}
+
+impl Source for Programs<'_> {
+    fn kernels(&self, at: &[usize]) -> Result<Vec<KernelParts>, String> {
+        let kernels = self.ask(at, |py, at| self.parts.bind(py).call1((at,))?.extract::<Vec<Kernel>>())?;
+        Ok(kernels
+            .iter()
+            .filter_map(|(limit, is_alone, parts)| {
+                // What is not understood is not judged.
+                let parts = parts.iter().map(part).collect::<Option<Vec<_>>>()?;
+                Some(KernelParts { parts, limit: *limit, is_alone: *is_alone })
+            })
+            .collect())
+    }
+
+    fn program(&self, at: &[usize]) -> Result<Arc<[u8]>, String> {
+        self.ask(at, |py, at| self.make.bind(py).call1((at,))?.extract::<Vec<u8>>()).map(Arc::from)
+    }
+}
+
+/// A part of a kernel; `None` if its texts are not arrays.
+fn part((kind, array, block): &(String, String, String)) -> Option<Part> {
+    let shape = |text: &str| text.parse::<ArrayShape>().ok();
+    let (array, block) = (shape(array)?, shape(block)?);
+    Some(match kind.as_str() {
+        "input" => Part::Input { array, block },
+        "output" => Part::Output { array, block },
+        "fixed" => Part::Fixed { array, block },
+        "scratch" => Part::Scratch(block),
+        _ => return None,
+    })
+}
+
+/// Which blocks are best.
+#[pyfunction]
+#[pyo3(pass_module)]
+#[expect(clippy::too_many_arguments, reason = "it is called by one function of Python, which names them")]
+pub(crate) fn blocks(
+    module: &Bound<'_, PyModule>,
+    axes: Vec<(String, Vec<String>)>,
+    parts: Py<PyAny>,
+    make: Py<PyAny>,
+    device: &str,
+    run: Py<PyAny>,
+    cache: Cached,
+    plugin: Option<PathBuf>,
+) -> PyResult<Answer> {
+    let host = host(module)?;
+    let devices = device.parse::<Devices>().map_err(shape_error)?;
+    let axes = axes.into_iter().map(|(name, values)| Axis { name, values });
+    let question = Question {
+        keep: cache.keep(),
+        compiler: Compiler { plugin, ..Compiler::default() },
+        ..Question::new(axes.collect(), devices)
+    };
+    let function = Function::new(run);
+    let found = module.py().detach(|| {
+        let progress = Progress::new();
+        let programs = Programs { parts, make, function: &function };
+        let found = question.answer(&programs, &host, Some(&function), function.stop(), &progress);
+        progress.finish();
+        found
+    });
+    if let Some(error) = function.into_raised() {
+        return Err(error);
+    }
+    let ranking = found.map_err(shape_error)?;
+    let has_best = ranking.has_best();
+    Ok(Answer::new(ranking).judged(Ok(has_best)))
+}
