@@ -2,7 +2,7 @@
 //!
 //! The branches of a pipelined grid depend on the number of the iteration alone: the kernel's body runs in all iterations except the first
 //! and the last. So the predicates of branches are computed for each iteration, as far as they depend on constants and on values that the
-//! loop carries. A branch whose predicate is not known counts as taken.
+//! loop carries. A branch whose predicate is not known counts as taken, and what it skips is marked as open: it may execute more often.
 
 use crate::bundles::{Bundle, Bundles, Slot};
 use crate::loops::{Loop, Registers, branch_back, constant, filled, is_branch_back, plain, registers, target};
@@ -26,14 +26,25 @@ struct Branch<'s, 'a> {
     around: Option<usize>,
 }
 
-/// How often each bundle executes at least; `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
+/// How often a bundle executes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Executions {
+    /// At least so often.
+    pub(crate) least: u64,
+    /// Whether it may be more: a branch skips the bundle or not, depending on values or after more than [`MAX_STEPS`]; or the trips of a loop around it are not
+    /// known.
+    pub(crate) is_open: bool,
+}
+
+/// How often each bundle executes; `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
 ///
-/// A loop whose trips are not known runs once, because its branch back is at its end. So does one that a branch leaves.
-pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<u64>> {
+/// A loop whose trips are not known runs at least once, because its branch back is at its end. So does one that a branch leaves.
+pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<Executions>> {
     let all = bundles.bundles();
     let nest = Nest::new(loops, all.len());
     let branches = forward(all, loops, &nest)?;
     let mut trips = loops.iter().map(|found| found.trips.unwrap_or(1).max(1)).collect::<Vec<_>>();
+    let mut open = loops.iter().map(|found| found.trips.is_none()).collect::<Vec<_>>();
     let backs = loops.iter().map(|found| branch_back(all, found).map_or(found.first, |(number, _)| number));
     let backs = backs.collect::<Vec<_>>();
     // The branches in each outermost loop.
@@ -43,10 +54,11 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
     for branch in &branches {
         let mut outermost = None;
         for around in nest.around(branch.around) {
-            if let (Some(back), Some(trips)) = (backs.get(around), trips.get_mut(around))
+            if let (Some(back), Some(trips), Some(open)) =
+                (backs.get(around), trips.get_mut(around), open.get_mut(around))
                 && branch.until > *back
             {
-                *trips = 1;
+                (*trips, *open) = (1, true);
             }
             outermost = loops.get(around).map(|found| (around, found));
         }
@@ -77,8 +89,13 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
         let runs = trips.get(number).copied().unwrap_or(1);
         let times = program.executed(own, Some((number, outer)), runs);
         for ((bundle, count), times) in counts.iter_mut().enumerate().skip(outer.first).zip(times) {
-            let inner = program.nest.of(bundle).and_then(|innermost| inner.get(innermost)).copied().unwrap_or(1);
-            *count = count.saturating_mul(times).saturating_mul(inner);
+            let innermost = program.nest.of(bundle);
+            let inner = innermost.and_then(|innermost| inner.get(innermost)).copied().unwrap_or(1);
+            let is_open = program.nest.around(innermost).any(|around| open.get(around).is_some_and(|open| *open));
+            *count = Executions {
+                least: count.least.saturating_mul(times.least).saturating_mul(inner),
+                is_open: count.is_open || times.is_open || is_open,
+            };
         }
     }
     Some(counts)
@@ -158,7 +175,12 @@ struct Program<'s, 'a> {
 
 impl<'a> Program<'_, 'a> {
     /// For each bundle of a loop, in how many of its iterations no branch skips it. Without a loop: for all bundles, in one iteration.
-    fn executed(&mut self, branches: &[Branch<'_, 'a>], within: Option<(usize, &Loop<'_>)>, trips: u64) -> Vec<u64> {
+    fn executed(
+        &mut self,
+        branches: &[Branch<'_, 'a>],
+        within: Option<(usize, &Loop<'_>)>,
+        trips: u64,
+    ) -> Vec<Executions> {
         let Self { all, registers, nest, budget } = self;
         let (registers, nest) = (&*registers, &*nest);
         let first = within.map_or(0, |(_, found)| found.first);
@@ -183,6 +205,8 @@ impl<'a> Program<'_, 'a> {
         *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
         // How many more times each bundle is executed than the bundle before it.
         let mut changes = alloc::vec![0_i64; bundles.len() + 1];
+        // The branches that are not decided in all iterations.
+        let mut undecided = alloc::vec![false; branches.len()];
         if let Some(first) = changes.first_mut() {
             *first = first.saturating_add_unsigned(trips);
         }
@@ -190,11 +214,12 @@ impl<'a> Program<'_, 'a> {
         for round in 0..rounds {
             values.advance(round == 0);
             let mut skipped_until = 0;
-            for (branch, predicate) in branches.iter().zip(&predicates) {
+            for ((branch, predicate), undecided) in branches.iter().zip(&predicates).zip(&mut undecided) {
                 let known = predicate.filter(|_| is_computed);
                 let taken =
                     known.and_then(|(negated, register)| Some((values.get(registers, register)? != 0) != negated));
                 let from = branch.from.max(skipped_until);
+                *undecided |= taken.is_none();
                 if taken != Some(false) && from < branch.until {
                     if let Some(entry) = changes.get_mut(from.saturating_sub(first)) {
                         *entry = entry.saturating_sub_unsigned(weight);
@@ -206,10 +231,16 @@ impl<'a> Program<'_, 'a> {
                 }
             }
         }
-        let mut count = 0_i64;
-        let counts = changes.iter().take(bundles.len()).map(|change| {
+        let mut open_until = BTreeMap::new();
+        for (branch, _) in branches.iter().zip(&undecided).filter(|(_, undecided)| **undecided) {
+            let until = open_until.entry(branch.from).or_insert(branch.until);
+            *until = branch.until.max(*until);
+        }
+        let (mut count, mut until) = (0_i64, 0);
+        let counts = (first..).zip(changes.iter().take(bundles.len())).map(|(bundle, change)| {
             count = count.saturating_add(*change);
-            u64::try_from(count).unwrap_or(0)
+            until = open_until.get(&bundle).copied().unwrap_or(0).max(until);
+            Executions { least: u64::try_from(count).unwrap_or(0), is_open: bundle < until }
         });
         counts.collect()
     }

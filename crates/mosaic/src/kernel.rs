@@ -98,6 +98,11 @@ pub struct Kernel<'a> {
     /// The bundles that execute at least: a lower bound. It leaves out the iterations of a loop in which a branch skips a bundle, or may
     /// skip it. `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
     pub least: Option<u64>,
+    /// The bundles that execute at most. It is more than [`least`](Self::least) if it is open whether a branch skips a bundle: that depends on values or on
+    /// the core, or took too long to compute. `None` if `least` is not known, or a loop around such a bundle has unknown trips.
+    pub most: Option<u64>,
+    /// The operands of the call, by their number: scalars, inputs and outputs. Empty if the bundles do not say.
+    pub operands_in: BTreeMap<usize, CallOperand>,
     /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,
     /// The limit of vector memory that the program sets for the kernel, in bytes.
@@ -305,6 +310,46 @@ enum Stage {
     Relayout,
 }
 
+/// Where an operand of a kernel's call is.
+///
+/// ```
+/// use xla_shape_mosaic::kernels;
+///
+/// let bundles = "0 : { %s1_s0 = inlined_call_operand.hbm [shape: f32[60,256], index: 0, kind: input, shape index: {}] /* input window allocation \
+///     for operator input 0. The window shape is f32[8,256], while the full shape is f32[60,256]. */ }\n";
+/// let found = kernels(&[("llo.k.final_bundles.txt", bundles)]);
+/// let operand = &found[0].kernel.operands_in[&0];
+/// assert!(operand.is_in_hbm && operand.is_cut, "the last block has 4 rows");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CallOperand {
+    /// Whether it is in HBM, and not in VMEM or SMEM.
+    pub is_in_hbm: bool,
+    /// Whether the array is no multiple of its block, so that blocks at its edges are smaller.
+    pub is_cut: bool,
+}
+
+/// The operands that the first bundle names.
+fn operands_in(bundles: &str) -> BTreeMap<usize, CallOperand> {
+    let operand = |text: &str| {
+        let (memory, rest) = text.split_once(" [")?;
+        let number = rest.split_once("index: ")?.1.split(',').next()?.parse().ok()?;
+        let sizes = |before: &str| {
+            let (_, shape) = rest.split_once(before)?;
+            let sizes = shape.split_once('[')?.1.split_once(']')?.0;
+            sizes.split(',').map(|size| size.parse::<u64>().ok()).collect::<Option<Vec<_>>>()
+        };
+        let blocks = sizes("The window shape is ").zip(sizes("while the full shape is "));
+        let is_cut = blocks.is_some_and(|(block, full)| {
+            let is_cut = |(block, full): (&u64, &u64)| full.checked_rem(*block).is_some_and(|rest| rest != 0);
+            block.len() == full.len() && block.iter().zip(&full).any(is_cut)
+        });
+        Some((number, CallOperand { is_in_hbm: memory == "hbm", is_cut }))
+    };
+    bundles.split("= inlined_call_operand.").skip(1).filter_map(operand).collect()
+}
+
 impl<'a> Kernel<'a> {
     /// Reads the texts of a kernel.
     ///
@@ -347,6 +392,7 @@ impl<'a> Kernel<'a> {
         (kernel.bundles, kernel.empty) = (schedule.total, schedule.empty);
         kernel.vmem_limit = schedule.instruction.and_then(vmem_limit);
         if let Some(text) = texts.bundles {
+            kernel.operands_in = operands_in(text);
             let bundles = Bundles::parse(text);
             kernel.read_bundles(&bundles, &utilization);
             kernel.scheduled = Some(bundles);
@@ -379,7 +425,13 @@ impl<'a> Kernel<'a> {
         }
         let found = loops(bundles);
         let times = executions(&found, all.len());
-        self.least = least_executions(bundles, &found).map(|times| times.into_iter().fold(0, u64::saturating_add));
+        let least = least_executions(bundles, &found);
+        self.least = least.as_ref().map(|all| all.iter().fold(0, |sum: u64, bundle| sum.saturating_add(bundle.least)));
+        self.most = least.and_then(|all| {
+            let mut counts =
+                all.iter().zip(&times).map(|(bundle, trips)| if bundle.is_open { *trips } else { Some(bundle.least) });
+            counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
+        });
         if rows.len() == all.len() && times.iter().all(Option::is_some) {
             self.executed_units = utilization.units().iter().map(|unit| Unit { used: 0, ..*unit }).collect();
             for (row, times) in rows.iter().zip(times.iter().flatten()) {

@@ -4,17 +4,14 @@
 //! works, and leaves out a block that is at the same place as in the step before; a block of a result is written after the last step that has
 //! it. So the places of all blocks in all steps are all that is needed, and the index maps compute them from the numbers of the step.
 
-use crate::kernel::{bounds, is_main, memory, symbol};
+use crate::kernel::{CallOperand, Kernel, bounds, is_main, memory, symbol};
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_mlir::{MlirError, Module, Operation, split_at_commas};
 
-/// The most steps of a grid, of which each keeps its bytes.
-const MOST_STEPS: u64 = 1 << 20;
-
-/// The most instructions of index maps that are computed, over all steps.
+/// The most numbers that index maps read, compute or return, over all steps.
 const MOST_WORK: u64 = 1 << 24;
 
 /// The copies between HBM and VMEM that a kernel's grid makes.
@@ -44,9 +41,9 @@ const MOST_WORK: u64 = 1 << 24;
 /// let times: Vec<_> = transfers.windows.iter().map(|window| (window.times, window.is_written)).collect();
 /// assert_eq!((times, transfers.bytes()), (vec![(4, false), (1, true)], 5 * 4096));
 /// // 4 steps of 100 bundles at 1 GHz; a block takes a microsecond. The four blocks are fetched one after the other; after the last one come
-/// // its step, and the copy of the result.
+/// // its step, and the copy of the result. The bound is that of the copies alone.
 /// let seconds = transfers.least_seconds(400, 1e9, 4096e6);
-/// assert!((seconds - 5.1e-6).abs() < 1e-12, "{seconds}");
+/// assert!((seconds - 5e-6).abs() < 1e-12, "{seconds}");
 /// # Ok::<(), xla_shape_mlir::MlirError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,21 +80,35 @@ pub struct WindowTransfers {
     pub times: u64,
     /// Whether it is a result, which is copied from VMEM to HBM.
     pub is_written: bool,
-    /// Whether its place depends on values that only the running program has. Each is then taken to be another one.
+    /// Whether its place depends on values that only the running program has. Each is then taken to be another one, so `times` is an upper bound.
     pub is_assumed: bool,
+    /// Whether the kernel's bundles say that the array is in HBM. Without them, it may also be in VMEM, and then nothing is copied.
+    pub is_in_hbm: bool,
+    /// Whether blocks at the edges of the array are certainly smaller, so that `times` blocks are more than what is copied.
+    pub is_cut: bool,
 }
 
 impl Transfers {
-    /// Reads Mosaic's text after any stage that has windows, such as [`Kernel::mosaic`](crate::Kernel::mosaic). `None` if the grid depends on values,
-    /// an index map was not understood, or the grid has more than 2^20 steps.
+    /// The most steps of a grid that is read: each step keeps its bytes.
+    pub const MOST_STEPS: u64 = 1 << 20;
+
+    /// Reads Mosaic's text after any stage that has windows, such as [`Kernel::mosaic`], as if all arrays were in HBM. `None` if the grid depends on
+    /// values, an index map was not understood, the grid has more than [`MOST_STEPS`](Self::MOST_STEPS), or the maps need too many instructions.
     ///
     /// # Errors
     /// If the text is not valid MLIR syntax.
     pub fn read(text: &str) -> Result<Option<Self>, MlirError> {
-        Ok(Self::of(&Module::parse(text)?))
+        Ok(Self::of(&Module::parse(text)?, &BTreeMap::new()))
     }
 
-    fn of(module: &Module<'_>) -> Option<Self> {
+    /// The copies of a kernel, without the windows whose arrays XLA keeps in VMEM or SMEM: those are not copied. `None` as for [`read`](Self::read), or if
+    /// the kernel has no text of Mosaic.
+    #[must_use]
+    pub fn of_kernel(kernel: &Kernel<'_>) -> Option<Self> {
+        Self::of(&Module::parse(kernel.mosaic?).ok()?, &kernel.operands_in)
+    }
+
+    fn of(module: &Module<'_>, operands: &BTreeMap<usize, CallOperand>) -> Option<Self> {
         let all = module.operations();
         let (number, main) = all.iter().enumerate().find(|(_, operation)| is_main(operation))?;
         let grid = match main.attribute("iteration_bounds") {
@@ -105,7 +116,7 @@ impl Transfers {
             None => Vec::new(),
         };
         let steps = grid.iter().try_fold(1, |steps: u64, bound| steps.checked_mul(*bound))?;
-        if steps > MOST_STEPS {
+        if steps > Self::MOST_STEPS {
             return None;
         }
         // An argument that stays in HBM has an entry without an index map.
@@ -117,7 +128,9 @@ impl Transfers {
         let arguments = split_at_commas(arguments).into_iter().filter_map(|argument| argument.trim().strip_prefix('%'));
         let stored = stored(all, number);
         let (mut windows, mut maps) = (Vec::new(), Vec::new());
-        for (argument, param) in arguments.skip(grid.len().checked_add(prefetched)?).zip(&params) {
+        let mut work = 0_u64;
+        let arguments = arguments.skip(grid.len().checked_add(prefetched)?).zip(&params);
+        for (operand, (argument, param)) in (prefetched..).zip(arguments) {
             let (name, of) = argument.split_once(": ")?;
             // The kernel itself copies what stays in HBM.
             let Some((_, map)) =
@@ -125,16 +138,27 @@ impl Transfers {
             else {
                 continue;
             };
+            let operand = operands.get(&operand);
+            if operand.is_some_and(|operand| !operand.is_in_hbm) {
+                continue;
+            }
             let bytes = memory(argument)?.byte_size()?;
             let map = Map::find(all, map.split(['}', ',', ' ']).next()?)?;
-            let (is_written, is_assumed) = (stored.contains(name), map.loads());
-            windows.push(WindowTransfers { name: name.to_owned(), bytes, times: 0, is_written, is_assumed });
+            work = work.checked_add(map.work().checked_mul(steps)?)?;
+            // With fewer arguments than the grid has dimensions, they do not stand for the step.
+            if work > MOST_WORK || map.arguments < grid.len() {
+                return None;
+            }
+            windows.push(WindowTransfers {
+                name: name.to_owned(),
+                bytes,
+                times: 0,
+                is_written: stored.contains(name),
+                is_assumed: map.loads(),
+                is_in_hbm: operand.is_some(),
+                is_cut: operand.is_some_and(|operand| operand.is_cut),
+            });
             maps.push(map);
-        }
-        let work = maps.iter().map(|map| map.instructions.len() + 1).sum::<usize>();
-        let work = (work as u64).checked_mul(steps)?;
-        if work > MOST_WORK {
-            return None;
         }
         let has_own = all.iter().any(|operation| operation.name().contains("enqueue_dma"));
         let mut transfers = Self { windows, has_own, steps: alloc::vec![[0; 2]; usize::try_from(steps).ok()?] };
@@ -188,31 +212,14 @@ impl Transfers {
         &self.steps
     }
 
-    /// The least seconds of a kernel of which this many bundles execute, at a clock in hertz and a bandwidth in bytes per second. Copies are made one
-    /// after the other. While a step works, the blocks of the next one are fetched, and no later ones. All steps are taken to have equally many bundles.
+    /// The least seconds of a kernel of which this many bundles execute, at a clock in hertz and a bandwidth in bytes per second: those of all copies, or those of
+    /// the bundles, before which the first blocks are fetched, and after which the last ones are written. Everything between may overlap.
     #[must_use]
     pub fn least_seconds(&self, bundles: u64, clock: f64, bandwidth: f64) -> f64 {
-        let body = bundles as f64 / clock / (self.steps.len() as f64).max(1.0);
-        let seconds = |bytes: u64| bytes as f64 / bandwidth;
-        // When the step before has ended, when the blocks of this step are there, and when the last copy has ended.
-        let (mut end, mut there) = (0.0_f64, seconds(self.steps.first().map_or(0, |[fetched, _]| *fetched)));
-        let mut copied = there;
-        for (step, [_, written]) in self.steps.iter().enumerate() {
-            let begin = end.max(there);
-            let next = self.steps.get(step + 1).map_or(0, |[fetched, _]| *fetched);
-            // The fetch begins as soon as the step before has left its buffer.
-            if next > 0 {
-                copied = copied.max(end) + seconds(next);
-                there = copied;
-            } else {
-                there = begin;
-            }
-            end = begin + body;
-            if *written > 0 {
-                copied = copied.max(end) + seconds(*written);
-            }
-        }
-        end.max(copied)
+        let first = self.steps.first().map_or(0, |[fetched, _]| *fetched);
+        let last = self.steps.last().map_or(0, |[_, written]| *written);
+        let around = first.saturating_add(last) as f64 / bandwidth;
+        (self.bytes() as f64 / bandwidth).max(around + bundles as f64 / clock)
     }
 }
 
@@ -222,7 +229,9 @@ fn stored<'a>(all: &[Operation<'a>], main: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     // The operations of the main function follow it, up to the next function.
     for operation in all.iter().skip(main + 1).take_while(|operation| operation.name() != "func.func") {
-        let Some(memory) = operation.operands().next() else { continue };
+        // These two have the value first.
+        let before = usize::from(matches!(operation.name(), "memref.store" | "vector.store"));
+        let Some(memory) = operation.operands().nth(before) else { continue };
         let whole = parts.get(memory).copied().unwrap_or(memory);
         if operation.name().contains("store") {
             found.insert(whole);
@@ -410,6 +419,12 @@ impl Map {
             instructions.push(Instruction { operation: compute, operands });
         }
         None
+    }
+
+    /// How many numbers it reads, computes and returns in a step.
+    fn work(&self) -> u64 {
+        let operands = self.instructions.iter().map(|instruction| instruction.operands.len() + 1).sum::<usize>();
+        (self.arguments + operands + self.place.len() + 1) as u64
     }
 
     fn loads(&self) -> bool {

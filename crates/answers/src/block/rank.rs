@@ -10,18 +10,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xla_shape_core::tpu::Generation;
-use xla_shape_mosaic::{DumpedKernel, Kernel, Transfers};
+use xla_shape_mosaic::{DumpedKernel, Kernel, Transfers, WindowTransfers};
 
 /// Candidates for the sizes of a kernel's blocks, the best first.
 ///
 /// ```
-/// use xla_shape_answers::block::rank::{Axis, Figures, Ranking, State, Tried};
+/// use xla_shape_answers::block::rank::{Axis, Figures, Limit, Ranking, State, Tried};
 /// use xla_shape_answers::cost::Seconds;
 ///
 /// let axis = Axis { name: "bm".to_owned(), values: ["128", "256", "4096"].map(str::to_owned).to_vec() };
 /// let time = |microseconds: u64| Some(Seconds::from_picoseconds(microseconds * 1_000_000));
 /// let kernel = |bundles, copies| {
-///     Ok(Figures { bundles: Some(1), bundle_seconds: time(bundles), copy_seconds: time(copies), least_seconds: time(bundles.max(copies)), ..Figures::default() })
+///     let limited_by = Some(if copies > bundles { Limit::Copies } else { Limit::Bundles });
+///     Ok(Figures { limited_by, bundle_seconds: time(bundles), copy_seconds: time(copies), least_seconds: time(bundles.max(copies)), ..Figures::default() })
 /// };
 /// let too_large = Err((State::TooLarge, "its blocks need 48 MiB of VMEM, of 32 MiB".to_owned()));
 /// let tried = [kernel(90, 100), kernel(70, 60), too_large].into_iter().enumerate();
@@ -42,7 +43,8 @@ pub struct Ranking {
     pub clock_hz: Option<u64>,
     /// What differs between the candidates.
     pub axes: Vec<Axis>,
-    /// The candidates: those with a time first, the least first; then the others, in the order of the axes' values.
+    /// The candidates: those that have something that limits them, the least time first; those that have a time, but not all that it is made of; then the
+    /// others, in the order of the axes' values.
     pub rows: Vec<Row>,
     /// How many candidates there are.
     pub settings: usize,
@@ -129,15 +131,18 @@ words! {
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
-    /// The least time: that of the bundles and of the copies, where those of one step overlap with the bundles of the step before.
+    /// The least time: that of all copies, or that of the first copies, the bundles and the last copies. The notes say what it leaves out.
     pub least_seconds: Option<Seconds>,
-    /// What takes longer: the bundles, or the copies.
+    /// What takes longer: the bundles, or the copies. Null if the copies are not known or only at most, or if many more bundles may execute. Then the time
+    /// may be far too little.
     pub limited_by: Option<Limit>,
     /// The bundles that execute at least, over all steps of the grid.
     pub bundles: Option<u64>,
-    /// How long these take, one in each cycle.
+    /// The bundles that execute at most: more than `bundles` where branches depend on values or on the core, or took too long to follow.
+    pub most_bundles: Option<u64>,
+    /// How long `bundles` take, one in each cycle.
     pub bundle_seconds: Option<Seconds>,
-    /// The bytes that the grid copies between HBM and VMEM.
+    /// The bytes that the grid copies between HBM and VMEM. Arrays that XLA keeps in VMEM are not copied.
     pub copied_bytes: Option<u64>,
     /// How long these take at the bandwidth of HBM.
     pub copy_seconds: Option<Seconds>,
@@ -168,24 +173,27 @@ impl Figures {
     #[must_use]
     pub fn new(kernels: &[DumpedKernel<'_>], generation: Generation) -> Self {
         let mut sum: Option<Self> = None;
+        let mut is_complete = true;
         for kernel in kernels.iter().filter(|kernel| kernel.instruction.is_some()) {
-            let own = Self::of(kernel, generation);
+            let transfers = Transfers::of_kernel(&kernel.kernel);
+            is_complete &= transfers.as_ref().is_some_and(are_exact);
+            let own = Self::of(kernel, transfers.as_ref(), generation);
             sum = Some(sum.map_or_else(|| own.clone(), |sum| sum.and(&own)));
         }
         let mut all = sum.unwrap_or_default();
-        all.limited_by = all
-            .bundle_seconds
-            .zip(all.copy_seconds)
-            .map(|(bundles, copies)| if copies > bundles { Limit::Copies } else { Limit::Bundles });
+        // A few bundles that may or may not execute do not change what limits the kernel.
+        let is_decided = |least: u64, most: u64| most.saturating_sub(least) <= least / 4;
+        is_complete &= all.bundles.zip(all.most_bundles).is_some_and(|(least, most)| is_decided(least, most));
+        let times = all.bundle_seconds.zip(all.copy_seconds).filter(|_| is_complete);
+        all.limited_by = times.map(|(bundles, copies)| if copies > bundles { Limit::Copies } else { Limit::Bundles });
         all.notes.dedup();
         all
     }
 
-    fn of(found: &DumpedKernel<'_>, generation: Generation) -> Self {
+    fn of(found: &DumpedKernel<'_>, transfers: Option<&Transfers>, generation: Generation) -> Self {
         let kernel = &found.kernel;
         let compiled = CompiledKernel::new(None, Some(generation), found);
-        let transfers = kernel.mosaic.and_then(|text| Transfers::read(text).ok().flatten());
-        let bundles = kernel.least.or(kernel.executed);
+        let bundles = kernel.least;
         let speed = generation.speed();
         let (clock, bandwidth) = (
             speed.map(|speed| speed.clock as f64),
@@ -195,9 +203,9 @@ impl Figures {
             }),
         );
         let bundle_seconds = bundles.zip(clock).map(|(bundles, clock)| bundles as f64 / clock);
-        let copied_bytes = transfers.as_ref().map(Transfers::bytes);
+        let copied_bytes = transfers.map(Transfers::bytes);
         let copy_seconds = copied_bytes.zip(bandwidth).map(|(bytes, bandwidth)| bytes as f64 / bandwidth);
-        let least_seconds = match (&transfers, bundles, clock, bandwidth) {
+        let least_seconds = match (transfers, bundles, clock, bandwidth) {
             (Some(transfers), Some(bundles), Some(clock), Some(bandwidth)) => {
                 Some(transfers.least_seconds(bundles, clock, bandwidth))
             }
@@ -208,15 +216,16 @@ impl Figures {
             least_seconds: seconds(least_seconds),
             limited_by: None,
             bundles,
+            most_bundles: kernel.most,
             bundle_seconds: seconds(bundle_seconds),
             copied_bytes,
             copy_seconds: seconds(copy_seconds),
-            steps: transfers.as_ref().map(|transfers| transfers.steps().len() as u64),
+            steps: transfers.map(|transfers| transfers.steps().len() as u64),
             vector_spills: kernel.spills.saturating_sub(kernel.scalar_spills[0]),
             moving_relayouts: compiled.moving() as u64,
             vmem_bytes: compiled.vmem.as_ref().and_then(|vmem| vmem.bytes),
             vmem_limit_bytes: compiled.vmem.as_ref().and_then(|vmem| vmem.limit),
-            notes: notes(kernel, transfers.as_ref()),
+            notes: notes(kernel, transfers),
         }
     }
 
@@ -233,6 +242,7 @@ impl Figures {
             least_seconds: time(self.least_seconds, other.least_seconds),
             limited_by: None,
             bundles: sum(self.bundles, other.bundles),
+            most_bundles: sum(self.most_bundles, other.most_bundles),
             bundle_seconds: time(self.bundle_seconds, other.bundle_seconds),
             copied_bytes: sum(self.copied_bytes, other.copied_bytes),
             copy_seconds: time(self.copy_seconds, other.copy_seconds),
@@ -246,20 +256,39 @@ impl Figures {
     }
 }
 
+/// Whether copies are counted neither too high nor too low, except at the edges of arrays.
+fn are_exact(transfers: &Transfers) -> bool {
+    !transfers.has_own && transfers.windows.iter().all(|window| window.is_in_hbm && !window.is_assumed)
+}
+
 /// What makes the figures of a kernel doubtful.
 fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
-    let assumed = transfers.into_iter().flat_map(|transfers| &transfers.windows).filter(|window| window.is_assumed);
-    let assumed = assumed.map(|window| window.name.as_str()).collect::<Vec<_>>();
+    let names = |is_such: &dyn Fn(&WindowTransfers) -> bool| {
+        let windows = transfers.into_iter().flat_map(|transfers| &transfers.windows);
+        let names = windows.filter(|window| is_such(window)).map(|window| window.name.as_str()).collect::<Vec<_>>();
+        Some(names.join(", ")).filter(|names| !names.is_empty())
+    };
     let mut notes = Vec::new();
     if transfers.is_none() {
-        notes.push(
-            "what the grid copies is not known, because the grid or an index map depends on values: only bundles count"
-                .to_owned(),
-        );
+        let steps = kernel.grid.iter().flatten().fold(1, |steps: u64, bound| steps.saturating_mul(*bound));
+        let why = match kernel.mosaic {
+            None => "the compiler's files do not have the index maps",
+            Some(_) if steps > Transfers::MOST_STEPS => "the grid has more than 1,048,576 steps",
+            Some(_) => "the grid or an index map depends on values or was not understood, or has too many steps",
+        };
+        notes.push(format!("what the grid copies is not known, because {why}: only bundles count"));
     }
-    if !assumed.is_empty() {
-        let names = assumed.join(", ");
-        notes.push(format!("the places of {names} depend on values: each is taken to be another one"));
+    if let Some(names) = names(&|window| window.is_assumed) {
+        notes.push(format!(
+            "the places of {names} depend on values: each is taken to be another one, so fewer bytes may be copied"
+        ));
+    }
+    if let Some(names) = names(&|window| !window.is_in_hbm) {
+        notes.push(format!("the compiler's files do not say whether {names} are in HBM: they are taken to be"));
+    }
+    if let Some(names) = names(&|window| window.is_cut) {
+        notes
+            .push(format!("the blocks of {names} at the edges of their arrays count whole, so fewer bytes are copied"));
     }
     if transfers.is_some_and(|transfers| transfers.has_own) {
         notes.push("the copies that the kernel starts itself are not counted".to_owned());
@@ -267,8 +296,9 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     if kernel.loops.iter().any(|entry| entry.found.trips.is_none()) {
         notes.push("a loop whose trips are not known counts once".to_owned());
     }
-    if kernel.least.is_none() && kernel.executed.is_some() {
-        notes.push("it is not known where a branch leads, so all bundles count as executed".to_owned());
+    if let Some((least, most)) = kernel.least.zip(kernel.most).filter(|(least, most)| least < most) {
+        let more = most - least;
+        notes.push(format!("up to {more} more bundles may execute: branches depend on values or on the core, or took too long to follow"));
     }
     notes
 }
@@ -294,14 +324,15 @@ impl Ranking {
     /// How many of the candidates text and digest show.
     pub const TOP: usize = 5;
 
-    /// The candidates that were tried for a device. Of those that take equally long, the one with fewer bundles is better, then the one with fewer
+    /// The candidates that were tried for a device. A time that leaves something out comes after all others. Of those that take equally long, the one with fewer bundles is better, then the one with fewer
     /// bytes, then the one whose values come first.
     #[must_use]
     pub fn new(device: &str, axes: Vec<Axis>, mut tried: Vec<Tried>) -> Self {
         let key = |tried: &Tried| {
             let figures = tried.made.as_ref().ok().filter(|figures| figures.least_seconds.is_some());
             let counts = figures.map(|figures| (figures.least_seconds, figures.bundles, figures.copied_bytes));
-            (counts.is_none(), counts, tried.at.clone())
+            let is_limited = figures.is_some_and(|figures| figures.limited_by.is_some());
+            (counts.is_none(), !is_limited, counts, tried.at.clone())
         };
         tried.sort_by_cached_key(key);
         let settings = axes.iter().map(|axis| axis.values.len()).product();
@@ -369,15 +400,23 @@ impl Answer for Ranking {
             }),
             ..digest::Cause::default()
         };
-        let next = vec![vec!["kernel".into(), Word::File(0)]];
+        // If each candidate is a file, more is to be known of the best one.
+        let best = self.ranked().next().zip(self.axes.first().filter(|axis| axis.name == "program"));
+        let best = best
+            .and_then(|(row, axis)| axis.values.iter().position(|value| row.setting.get(&axis.name) == Some(value)));
+        let next = best.map(|file| vec!["kernel".into(), Word::File(file)]).into_iter().collect();
         Digest { causes: self.ranked().take(digest::MOST).map(cause).collect(), next }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Figures, Ranking, State, Tried};
+    use super::{Axis, Figures, Limit, Ranking, State, Tried};
+    use crate::Answer;
     use crate::cost::Seconds;
+    use crate::digest::Word;
+    use xla_shape_core::tpu::Generation;
+    use xla_shape_mosaic::kernels;
 
     #[test]
     fn the_order_does_not_depend_on_the_order_in_which_compilers_answer() {
@@ -413,5 +452,42 @@ mod tests {
             assert_eq!(states, [State::Refused, State::Unknown, State::Missing]);
             assert_eq!((ranking.settings, ranking.ranked().count()), (9, 5));
         }
+    }
+    #[test]
+    fn a_time_that_leaves_something_out_comes_last_and_the_best_file_is_asked_about() {
+        let axis = Axis { name: "program".to_owned(), values: ["a", "b"].map(str::to_owned).to_vec() };
+        let made = |nanoseconds: u64, limited_by| {
+            Ok(Figures {
+                least_seconds: Some(Seconds::from_picoseconds(nanoseconds * 1000)),
+                limited_by,
+                ..Figures::default()
+            })
+        };
+        let tried = vec![
+            Tried { at: vec![0], made: made(1, None) },
+            Tried { at: vec![1], made: made(9, Some(Limit::Bundles)) },
+        ];
+        let ranking = Ranking::new("v6e:2x2", vec![axis], tried);
+        assert_eq!(ranking.rows[0].setting["program"], "b");
+        assert_eq!(ranking.digest().next, [vec!["kernel".into(), Word::File(1)]]);
+    }
+
+    #[test]
+    fn a_body_that_may_or_may_not_execute_limits_nothing() {
+        let figures = |branch: &str| {
+            let body = (2..40).map(|number| format!("{number:#x} : {{ %v{number} = vmov 1.0 }}\n")).collect::<String>();
+            let bundles = format!(
+                "0 : {{ %s1_s0 = smov.u32 0 }}\n0x1 : {{ %4 = sbr.rel ({branch}) target bundleno = 40 (0x28), region = 1 }}\n{body}\
+                 0x28 PF: {{}} /* exit bundle: %k = custom-call(%x) */\n"
+            );
+            Figures::new(&kernels(&[("llo.k.final_bundles.txt", &bundles)]), Generation::V5e)
+        };
+        let open = figures("%p9_p0");
+        assert_eq!((open.bundles, open.most_bundles, open.limited_by), (Some(3), Some(41), None), "{open:?}");
+        assert!(
+            open.notes.iter().any(|note| note.starts_with("up to 38 more bundles may execute")),
+            "{:?}",
+            open.notes
+        );
     }
 }
