@@ -13,7 +13,7 @@ use xla_shape::ArrayShape;
 use xla_shape_answers::block::Part;
 use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
-use xla_shape_tune::blocks::{Axis, KernelParts, Question, Source};
+use xla_shape_tune::blocks::{Axis, Question, Source};
 
 /// Functions of Python that get the number of each axis' value: one returns the blocks of the kernels, the other the program.
 struct Programs<'a> {
@@ -22,8 +22,8 @@ struct Programs<'a> {
     function: &'a Function,
 }
 
-/// The limit of VMEM, whether the kernel is all of the program, and the parts: the kind, the array and the block.
-type Kernel = (Option<u64>, bool, Vec<(String, String, String)>);
+/// The blocks of a kernel: the kind, the array and the block.
+type Kernel = Vec<(String, String, String)>;
 
 impl Programs<'_> {
     /// What a function returns. An interruption ends the search; any other error is one of this candidate.
@@ -42,16 +42,10 @@ impl Programs<'_> {
 }
 
 impl Source for Programs<'_> {
-    fn kernels(&self, at: &[usize]) -> Result<Vec<KernelParts>, String> {
+    fn kernels(&self, at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         let kernels = self.ask(at, |py, at| self.parts.bind(py).call1((at,))?.extract::<Vec<Kernel>>())?;
-        Ok(kernels
-            .iter()
-            .filter_map(|(limit, is_alone, parts)| {
-                // What is not understood is not judged.
-                let parts = parts.iter().map(part).collect::<Option<Vec<_>>>()?;
-                Some(KernelParts { parts, limit: *limit, is_alone: *is_alone })
-            })
-            .collect())
+        // What is not understood is not judged.
+        Ok(kernels.iter().filter_map(|parts| parts.iter().map(part).collect()).collect())
     }
 
     fn program(&self, at: &[usize]) -> Result<Arc<[u8]>, String> {
@@ -66,8 +60,6 @@ fn part((kind, array, block): &(String, String, String)) -> Option<Part> {
     Some(match kind.as_str() {
         "input" => Part::Input { array, block },
         "output" => Part::Output { array, block },
-        "fixed" => Part::Fixed { array, block },
-        "scratch" => Part::Scratch(block),
         _ => return None,
     })
 }

@@ -43,12 +43,10 @@ def blocks(
     cache: the folder for the compiler's answers, or False for none. By default, it is in the user's cache folder.
     plugin: the PJRT plug-in with the compiler, whose code is run; by default, the one that is installed.
 
-    Candidates whose blocks a TPU does not take, or whose blocks and scratch buffers need more VMEM than the kernel may use, are not compiled. Blocks of
-    arrays that XLA may keep in VMEM are not counted: the arguments and results of other operations in the function, unless they are larger than
-    VMEM.
+    Candidates whose blocks a TPU does not take are not compiled, nor are those that certainly need more VMEM than the kernel may use.
 
     The text of the answer is that of `xla-shape block --rank`; `answer.data["rows"]` has the candidates, the best first. `bool()` tells whether any has a time. The
-    times are bounds: bundles and copies, without waits.
+    times are bounds: bundles and copies, without waits. `limited_by` is None where the notes of a row say that much is left out; such rows come after the others.
 
     If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
@@ -74,18 +72,16 @@ def blocks(
         return _blocks(axes, parts, make, for_, run, cache, plugin)
 
 
-# The limit of VMEM, whether the program is this kernel alone, and the parts: the kind, the array and its block, or the shape of a scratch buffer twice.
-_Kernel = tuple["int | None", bool, list[tuple[str, str, str]]]
+# The blocks: the kind, the array and its block.
+_Kernel = list[tuple[str, str, str]]
 
 
 def _kernels(traced: Any) -> Iterator[_Kernel]:
     """The blocks of the kernels that a traced function calls. JAX does not promise this form: what is not understood is left out."""
     try:
-        equations = list(_equations(traced.jaxpr))
-        is_alone = len(equations) == 1 and not getattr(traced.jaxpr, "consts", ())
-        for equation in equations:
+        for equation in _equations(traced.jaxpr):
             if equation.primitive.name == "pallas_call":
-                yield _kernel(equation, is_alone)
+                yield _kernel(equation)
     except (AttributeError, KeyError, TypeError, ShapeError):
         return
 
@@ -99,9 +95,8 @@ def _equations(jaxpr: Any) -> Iterator[Any]:
             yield equation
 
 
-def _kernel(equation: Any, is_alone: bool) -> _Kernel:
-    mapping, parameters = equation.params["grid_mapping"], equation.params["compiler_params"]
-    limit = getattr(parameters, "vmem_limit_bytes", None)
+def _kernel(equation: Any) -> _Kernel:
+    mapping = equation.params["grid_mapping"]
     parts = []
     for number, block in enumerate(mapping.block_mappings):
         space = str(getattr(block.transformed_block_aval, "memory_space", None)).lower()
@@ -109,13 +104,9 @@ def _kernel(equation: Any, is_alone: bool) -> _Kernel:
         # An element window may begin anywhere, and has other rules.
         if space not in ("none", "default", "vmem", "memoryspace.vmem") or None in sizes:
             continue
-        kind = "fixed" if _is_fixed(block, mapping.grid) else "input" if number < mapping.num_inputs else "output"
+        kind = "input" if number < mapping.num_inputs else "output"
         parts.append((kind, _text(block.array_aval.dtype, block.array_aval.shape), _text(block.array_aval.dtype, sizes)))
-    for scratch in mapping.scratch_avals:
-        if str(scratch.memory_space).lower() in ("vmem", "memoryspace.vmem"):
-            shape = _text(scratch.dtype, scratch.shape)
-            parts.append(("scratch", shape, shape))
-    return limit, is_alone, parts
+    return parts
 
 
 def _size(dimension: Any) -> int | None:
@@ -125,19 +116,6 @@ def _size(dimension: Any) -> int | None:
     if type(dimension).__name__ == "Blocked":
         return int(dimension.block_size)
     return dimension if isinstance(dimension, int) else None
-
-
-def _is_fixed(block: Any, grid: Sequence[Any]) -> bool:
-    """Whether a block has one buffer, or its place depends on no dimension of the grid with several steps."""
-    if getattr(block.pipeline_mode, "buffer_count", 2) == 1:
-        return True
-    jaxpr = getattr(block.index_map_jaxpr, "jaxpr", block.index_map_jaxpr)
-    # Dimensions with one step do not move a block. After them come tables, which may.
-    moving = {variable for number, variable in enumerate(jaxpr.invars) if number >= len(grid) or grid[number] != 1}
-    for equation in jaxpr.eqns:
-        if any(not hasattr(operand, "val") and operand in moving for operand in equation.invars):
-            moving.update(equation.outvars)
-    return not any(not hasattr(place, "val") and place in moving for place in jaxpr.outvars)
 
 
 def _text(dtype: Any, sizes: Sequence[int]) -> str:

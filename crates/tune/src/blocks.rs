@@ -1,7 +1,7 @@
 //! Which blocks are best: a kernel is compiled with many sizes of its blocks, and the candidates are ordered by the least time that each can take.
 //!
-//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Candidates whose blocks a TPU does
-//! not take, or that need more VMEM than there is, are not compiled if the source knows their blocks.
+//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Candidates that certainly need more VMEM than
+//! they may use are not compiled; nor are those whose blocks a TPU does not take, if the source knows their blocks.
 
 #[cfg(test)]
 mod tests;
@@ -10,6 +10,7 @@ use crate::asking::Asking;
 use crate::cache::{Kept, hash};
 use crate::compilers::{Job, Setup};
 use crate::fit::{check_axes, combinations, words_at};
+use crate::kernels::too_large;
 use crate::protocol::kernels_request;
 use crate::workers::Threads;
 use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
@@ -32,17 +33,16 @@ use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
 /// use std::sync::Arc;
 /// use std::sync::atomic::AtomicBool;
 /// use xla_shape_program::Host;
-/// use xla_shape_tune::blocks::{Axis, KernelParts, Question, Source};
+/// use xla_shape_tune::blocks::{Axis, Question, Source};
 /// use xla_shape_answers::block::{Part, rank::State};
 ///
 /// /// A kernel that copies rows of an array.
 /// struct Rows([u64; 2]);
 ///
 /// impl Source for Rows {
-///     fn kernels(&self, at: &[usize]) -> Result<Vec<KernelParts>, String> {
-///         let shape = |rows: u64| format!("f32[65536,{rows}]").parse().map_err(|error| format!("{error}"));
-///         let block = format!("f32[{},1024]", self.0[at[0]]).parse().map_err(|error| format!("{error}"))?;
-///         Ok(vec![KernelParts { parts: vec![Part::Input { array: shape(1024)?, block }], limit: None, is_alone: true }])
+///     fn kernels(&self, at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
+///         let shape = |rows: u64| format!("f32[{rows},1024]").parse().map_err(|error| format!("{error}"));
+///         Ok(vec![vec![Part::Input { array: shape(65536)?, block: shape(self.0[at[0]])? }]])
 ///     }
 ///
 ///     fn program(&self, _: &[usize]) -> Result<Arc<[u8]>, String> {
@@ -55,7 +55,7 @@ use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let ranking = Question::new(vec![axis], "v6e".parse()?).answer(&rows, &host, None, &AtomicBool::new(false), &())?;
 /// let states: Vec<_> = ranking.rows.iter().map(|row| row.state).collect();
-/// assert_eq!(states, [State::NotAllowed, State::TooLarge]);
+/// assert_eq!(states, [State::NotAllowed, State::Missing]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -70,40 +70,6 @@ pub struct Question {
     pub keep: Keep,
     /// The compiler.
     pub compiler: Compiler,
-}
-
-/// The blocks of one kernel of a program, as far as they are known.
-///
-/// ```
-/// use xla_shape_answers::block::Part;
-/// use xla_shape_tune::blocks::KernelParts;
-///
-/// let scratch = Part::Scratch("f32[512,512]".parse()?);
-/// assert_eq!(KernelParts { parts: vec![scratch], limit: Some(64 << 20), is_alone: true }.parts.len(), 1);
-/// # Ok::<(), xla_shape_core::ParseError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KernelParts {
-    /// Blocks and scratch buffers.
-    pub parts: Vec<Part>,
-    /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`); `None` for the compiler's default.
-    pub limit: Option<u64>,
-    /// Whether the program has nothing but this kernel. Otherwise, XLA may keep arrays between its operations in VMEM. Such an array needs no blocks, so only
-    /// blocks of arrays that are larger than VMEM are counted.
-    pub is_alone: bool,
-}
-
-impl KernelParts {
-    /// The parts that are in VMEM for certain.
-    fn certain(&self, generation: Generation) -> Vec<Part> {
-        let is_certain = |part: &&Part| match part {
-            Part::Input { array, .. } | Part::Output { array, .. } | Part::Fixed { array, .. } => {
-                self.is_alone || array.byte_size().is_some_and(|bytes| bytes > generation.vmem_bytes())
-            }
-            _ => true,
-        };
-        self.parts.iter().filter(is_certain).cloned().collect()
-    }
 }
 
 /// Makes the programs of candidates.
@@ -125,11 +91,12 @@ impl KernelParts {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The kernels of a candidate, of which `at` has the number of each axis' value. Empty if they are not known before the program is compiled.
+    /// The blocks of each kernel of a candidate, of which `at` has the number of each axis' value: to say why a TPU does not take them. Empty if they are not
+    /// known.
     ///
     /// # Errors
     /// If there is no program for these values, in words.
-    fn kernels(&self, _at: &[usize]) -> Result<Vec<KernelParts>, String> {
+    fn kernels(&self, _at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         Ok(Vec::new())
     }
 
@@ -151,7 +118,7 @@ pub(crate) struct Made {
 }
 
 impl Kept for Made {
-    const FOLDER: &'static str = "blocks-1";
+    const FOLDER: &'static str = "blocks-2";
 
     fn version(&self) -> Option<&str> {
         self.compiler.as_deref()
@@ -225,9 +192,7 @@ impl Question {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let missing = |error| (State::Missing, error);
-            let code = self.prune(source, &at, generation).and_then(|()| source.program(&at).map_err(missing));
-            match code {
+            match self.program(source, &at, generation) {
                 Ok(code) => candidates.push((self.job(&at, code, target), at)),
                 Err(why) => tried.push(Tried { at, made: Err(why) }),
             }
@@ -264,29 +229,21 @@ impl Question {
         })
     }
 
-    /// Refuses a candidate that no compiler takes.
-    fn prune(&self, source: &dyn Source, at: &[usize], generation: Generation) -> Result<(), (State, String)> {
-        let kernels = source.kernels(at).map_err(|error| (State::Missing, error))?;
-        // Where flags change the default limit, only a kernel's own limit is known.
-        let is_changed = self.compiler.limits_vmem();
-        for kernel in &kernels {
-            let limit = kernel.limit;
-            let judged = BlockAnswer::new(&kernel.parts, Some(generation), limit);
-            match judged.and_then(|_| BlockAnswer::new(&kernel.certain(generation), Some(generation), limit)) {
-                Ok(answer) if !answer.fits && (limit.is_some() || !is_changed) => {
-                    let (needs, of) = (answer.vmem_bytes, answer.limit_bytes);
-                    let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
-                    let (needs, of) = (mebibytes(needs), mebibytes(of));
-                    return Err((
-                        State::TooLarge,
-                        format!("its blocks need {needs} of VMEM, and a kernel may use {of}"),
-                    ));
-                }
-                Err(error @ KernelError::Block { .. }) => return Err((State::NotAllowed, error.to_string())),
-                _ => {}
+    /// The program of a candidate, unless a compiler certainly refuses it.
+    fn program(&self, source: &dyn Source, at: &[usize], generation: Generation) -> Result<Arc<[u8]>, (State, String)> {
+        let missing = |error| (State::Missing, error);
+        for parts in source.kernels(at).map_err(missing)? {
+            // Whether they fit, the program says.
+            if let Err(error @ KernelError::Block { .. }) = BlockAnswer::new(&parts, Some(generation), None) {
+                return Err((State::NotAllowed, error.to_string()));
             }
         }
-        Ok(())
+        let program = source.program(at).map_err(missing)?;
+        // Where flags change the default limit, it is not known.
+        match too_large(&program, generation).filter(|_| !self.compiler.limits_vmem()) {
+            Some(error) => Err((State::TooLarge, error)),
+            None => Ok(program),
+        }
     }
 
     fn job(&self, at: &[usize], code: Arc<[u8]>, target: &Target) -> Job {

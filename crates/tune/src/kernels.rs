@@ -110,9 +110,9 @@ pub fn kernels(
             for named in if devices.is_empty() { &default } else { devices } {
                 // Before there is a directory for a dump.
                 if let (false, Some(generation)) = (anyway || compiler.limits_vmem(), named.generation())
-                    && let Err(message) = too_large(program.code(), generation)
+                    && let Some(found) = too_large(program.code(), generation)
                 {
-                    answer.refused(&named.name, &message);
+                    answer.refused(&named.name, &format!("{found} {NOT_ASKED}"));
                     continue;
                 }
                 let compile = |folder: &Path| {
@@ -130,11 +130,15 @@ pub fn kernels(
     Ok(answer)
 }
 
+/// What follows an error of [`too_large`].
+const NOT_ASKED: &str =
+    "The compiler was not asked, because it would refuse the program; --anyway (in Python, anyway=True) asks it.";
+
 /// An error if a kernel of a program certainly does not fit. To say so takes no time, and the compiler may need minutes.
-fn too_large(program: &[u8], generation: Generation) -> Result<(), String> {
+pub(crate) fn too_large(program: &[u8], generation: Generation) -> Option<String> {
     let found = str::from_utf8(program).map(|program| TooLarge::find(program, generation)).unwrap_or_default();
     let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-    if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
+    (!found.is_empty()).then(|| found.join("\n"))
 }
 
 /// Adds the kernels that the compiler dumps for a device. `compile` fills a directory; its outer error says that the compiler was not asked.
