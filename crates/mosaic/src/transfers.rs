@@ -445,3 +445,64 @@ impl Map {
         self.place.iter().map(|&register| registers.get(register).copied()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_WORK, Transfers};
+    use crate::kernel::{CallOperand, Kernel};
+    use alloc::collections::BTreeMap;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+
+    /// A kernel with a window, a grid, the body and what the index map has.
+    fn kernel(grid: &str, body: &str, map: &str) -> String {
+        format!(
+            "module @k {{
+  func.func @k(%i: i32, %x: memref<8x128xf32, #xir.tiled<(8,128),[1,1]>, #xir.memory_space<vmem, tc>>) attributes \
+             {{iteration_bounds = array<i64: {grid}>, window_params = [{{transform_indices = @transform_0}}], xir.main}} {{
+    {body}
+    return
+  }}
+  func.func @transform_0{map}
+  }}
+}}"
+        )
+    }
+
+    #[test]
+    fn a_store_has_the_memory_first_or_second() {
+        let map = "(%i: i32) -> (i32) {\n return %i : i32";
+        for (body, is_written) in [
+            ("memref.store %v, %x[%c0, %c0] : memref<8x128xf32>", true),
+            ("vector.store %v, %x[%c0, %c0] : memref<8x128xf32>, vector<8x128xf32>", true),
+            ("xir.vector_store %x[%c0, %c0], %v : memref<8x128xf32>, vector<8x128xf32>", true),
+            ("memref.store %x, %v[%c0, %c0] : memref<8x128xf32>", false),
+        ] {
+            let transfers = Transfers::read(&kernel("4", body, map)).unwrap().unwrap();
+            assert_eq!(transfers.windows[0].is_written, is_written, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_takes_too_long_or_has_too_few_arguments_is_not_read() {
+        let read = |grid: &str, map: &str| Transfers::read(&kernel(grid, "", map)).unwrap();
+        assert!(read("4", "(%i: i32) -> (i32) {\n return %i : i32").is_some());
+        assert!(read("4", "() -> (i32) {\n %c = arith.constant 0 : i32\n return %c : i32").is_none());
+        let steps = Transfers::MOST_STEPS;
+        let places = usize::try_from(MOST_WORK / steps).unwrap();
+        let many = format!("(%i: i32) -> (i32) {{\n return {}%i : i32", "%i, ".repeat(places));
+        assert!(read(&steps.to_string(), &many).is_none());
+        assert!(read("4", &many).is_some());
+    }
+
+    #[test]
+    fn arrays_in_vmem_are_not_copied() {
+        let text = kernel("4", "", "(%i: i32) -> (i32) {\n return %i : i32");
+        let bytes = |is_in_hbm| {
+            let operands_in = BTreeMap::from([(0, CallOperand { is_in_hbm, is_cut: false })]);
+            let kernel = Kernel { mosaic: Some(&text), operands_in, ..Kernel::default() };
+            Transfers::of_kernel(&kernel).unwrap().bytes()
+        };
+        assert_eq!((bytes(true), bytes(false)), (4 * 4096, 0));
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::words::{Grouped, InUnits, column_width, count, kept, shortened};
 use crate::{Show, Text};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use xla_shape_answers::block::rank::{Ranking, Row, State};
 
 /// How many characters of an error are shown.
@@ -30,16 +30,23 @@ fn verdict(ranking: &Ranking) -> String {
     let Some(best) = ranking.ranked().next() else {
         return format!("No candidate has a time on {device}.");
     };
-    let of = if ranked == ranking.settings {
-        count(ranked as u64, "candidate", "candidates")
+    let settings = ranking.settings;
+    let of = match ranked {
+        1 if settings > 1 => format!("Of {settings} candidates, 1 has a time on {device}"),
+        _ if ranked == settings => format!("All {settings} candidates have a time on {device}"),
+        _ => format!("Of {settings} candidates, {ranked} have a time on {device}"),
+    };
+    let limited = ranking.ranked().filter(|row| row.figures.limited_by.is_some()).count();
+    let among = if limited == 0 || limited == ranked {
+        String::new()
     } else {
-        format!("the {ranked} of {} candidates that have one", ranking.settings)
+        format!(" of the {limited} that leave little out")
     };
     let least = best.figures.least_seconds.map_or_else(String::new, |seconds| seconds.to_string());
     let limit = best.figures.limited_by.map_or_else(String::new, |limit| format!(", limited by {limit}"));
     match best.words(&ranking.axes) {
         words if words.is_empty() => format!("The kernel takes at least {least} on {device}{limit}."),
-        words => format!("{words} has the least time of {of} on {device}: at least {least}{limit}."),
+        words => format!("{of}. The least{among} is that of {words}: at least {least}{limit}."),
     }
 }
 
@@ -56,7 +63,7 @@ fn table(ranking: &Ranking, text: &mut Text) {
         let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
         let more = best.zip(figures.least_seconds).map(|(best, own)| {
             let more = own.seconds() / best.seconds().max(f64::MIN_POSITIVE) - 1.0;
-            if more == 0.0 { String::new() } else { format!("+{:.1} %", more * 100.0) }
+            if more == 0.0 { String::new() } else { format!("{:+.1} %", more * 100.0) }
         });
         let cells = [
             or_unknown(figures.least_seconds.map(|seconds| seconds.to_string())),
@@ -65,7 +72,7 @@ fn table(ranking: &Ranking, text: &mut Text) {
             or_unknown(figures.bundle_seconds.map(|seconds| seconds.to_string())),
             or_unknown(figures.copied_bytes.map(|bytes| InUnits(bytes).to_string())),
             or_unknown(figures.copy_seconds.map(|seconds| seconds.to_string())),
-            figures.limited_by.map_or_else(String::new, |limit| limit.to_string()),
+            or_unknown(figures.limited_by.map(|limit| limit.to_string())),
             Grouped(figures.vector_spills).to_string(),
             Grouped(figures.moving_relayouts).to_string(),
             or_unknown(figures.vmem_bytes.map(|bytes| InUnits(bytes).to_string())),
@@ -87,16 +94,25 @@ fn bound(ranking: &Ranking, text: &mut Text) {
     text.paragraph("");
     if let Some((clock, bandwidth)) = ranking.clock_hz.zip(ranking.hbm_bytes_per_second) {
         text.paragraph(format_args!(
-            "The least time is a bound, not a promise: a bundle in each cycle of {} GHz, copies at {} GB/s, and the copies of each step while the \
-             step before works. It leaves out waits, the time until a copy begins, and what XLA computes around the kernels. Spills and relayouts are \
-             among the bundles.",
+            "The least time is a bound, not a promise: a bundle in each cycle of {} GHz, copies at {} GB/s, and all copies except the first and the \
+             last ones while the kernel works. It leaves out waits, the time until a copy begins, and what XLA computes around the kernels. Spills and \
+             relayouts are among the bundles. Candidates whose limit is ? come last: a note says what is not known.",
             clock as f64 / 1e9,
             Grouped(bandwidth / 1_000_000_000)
         ));
     }
-    let notes = ranking.ranked().take(Ranking::TOP).flat_map(|row| &row.figures.notes).collect::<BTreeSet<_>>();
-    for note in notes {
-        text.paragraph(format_args!("Note: {note}."));
+    // Each note, with the candidates that have it.
+    let mut notes = BTreeMap::<&str, Vec<String>>::new();
+    for row in ranking.ranked().take(Ranking::TOP) {
+        for note in &row.figures.notes {
+            notes.entry(note).or_default().push(row.words(&ranking.axes));
+        }
+    }
+    for (note, words) in notes {
+        match words.join("; ") {
+            words if words.is_empty() => text.paragraph(format_args!("Note: {note}.")),
+            words => text.paragraph(format_args!("Note on {words}: {note}.")),
+        }
     }
 }
 
@@ -189,12 +205,12 @@ mod tests {
         ]);
         let text = ranking.text(160).to_string();
         for line in [
-            "bm 256 has the least time of the 2 of 6 candidates that have one on v6e:2x2: at least 80.0 µs, limited by bundles.",
+            "Of 6 candidates, 2 have a time on v6e:2x2. The least is that of bm 256: at least 80.0 µs, limited by bundles.",
             "   bm  least time           bundles     take  copied    takes    limit  spills  relayouts   VMEM",
             "  256     80.0 µs           131,072  75.0 µs  96 MiB  60.0 µs  bundles      12          3  5 MiB",
             "  128      100 µs  +25.0 %  131,072  75.0 µs  96 MiB  60.0 µs   copies      12          3  5 MiB",
             "a bundle in each cycle of 1.75 GHz, copies at 1,640 GB/s",
-            "Note: a loop whose trips are not known counts once.",
+            "Note on bm 256; bm 128: a loop whose trips are not known counts once.",
             "1 candidate not compiled, because a TPU does not take the blocks (bm 512): input 1: dimension 0 is 100 long",
             "1 candidate not compiled, because the blocks are too large (bm 1024): its blocks need 48.0 MiB of VMEM",
             "2 candidates refused by the compiler, such as bm 2048: unsupported: shape cast",

@@ -477,13 +477,13 @@ mod tests {
         let figures = |branch: &str| {
             let body = (2..40).map(|number| format!("{number:#x} : {{ %v{number} = vmov 1.0 }}\n")).collect::<String>();
             let bundles = format!(
-                "0 : {{ %s1_s0 = smov.u32 0 }}\n0x1 : {{ %4 = sbr.rel ({branch}) target bundleno = 40 (0x28), region = 1 }}\n{body}\
-                 0x28 PF: {{}} /* exit bundle: %k = custom-call(%x) */\n"
+                "0 : {{ %s1_s0 = smov.u32 0 }}\n0x1 : {{ %4 = sbr.rel ({branch}) target = $region9  }}\n{body}\
+                 0x28 : {{ %v40 = vmov 1.0 }} /* Start region 9 */\n0x29 : {{}} /* exit bundle: %k = custom-call(%x) */\n"
             );
             Figures::new(&kernels(&[("llo.k.final_bundles.txt", &bundles)]), Generation::V5e)
         };
         let open = figures("%p9_p0");
-        assert_eq!((open.bundles, open.most_bundles, open.limited_by), (Some(3), Some(41), None), "{open:?}");
+        assert_eq!((open.bundles, open.most_bundles, open.limited_by), (Some(4), Some(42), None), "{open:?}");
         assert!(
             open.notes.iter().any(|note| note.starts_with("up to 38 more bundles may execute")),
             "{:?}",
