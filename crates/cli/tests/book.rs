@@ -193,7 +193,7 @@ fn the_program_takes_the_commands_of_the_book() {
 }
 
 /// Code in pages that nothing runs, by the page and the language, and why.
-const NOT_RUN: [(&str, &str, &str); 14] = [
+const NOT_RUN: [(&str, &str, &str); 15] = [
     ("docs/c.md", "c", "parts of programs; scripts/c.sh runs whole ones"),
     ("docs/c.md", "cpp", "parts of programs; scripts/c.sh runs whole ones"),
     ("docs/claims.md", "python no-run", "python/tests/test_guards.py makes such calls"),
@@ -205,6 +205,7 @@ const NOT_RUN: [(&str, &str, &str); 14] = [
         "py",
         "lines of kernels before and after a change; scripts/kernels.py compiles those kernels",
     ),
+    ("docs/kernel-inside.md", "python no-run", "needs libtpu"),
     ("docs/kernels.md", "rust,ignore", "needs candle and burn"),
     ("docs/pjrt.md", "rust,ignore", "needs libtpu; tests/pjrt calls the same functions"),
     ("docs/python.md", "python no-run", "needs libtpu, Ray, or the reader's own tests"),

@@ -351,7 +351,7 @@ pub(crate) struct ReshardArguments {
 ///
 /// With --rank, each program is a candidate: the same kernel with other blocks. It is compiled for the TPU, which is not needed, and the candidates are
 /// ordered by the least time that each can take: by its bundles and its copies between HBM and VMEM. As JSON: for, hbm_bytes_per_second, clock_hz, axes, rows (setting, state,
-/// error, least_seconds, limited_by, bundles, bundle_seconds, copied_bytes, copy_seconds, steps, vector_spills, moving_relayouts, vmem_bytes, vmem_limit_bytes, notes),
+/// error, least_seconds, limited_by, bundles, most_bundles, bundle_seconds, copied_bytes, copy_seconds, steps, vector_spills, moving_relayouts, vmem_bytes, vmem_limit_bytes, notes),
 /// settings, kept, compilers, cut. Answers are cached, so a run that was stopped can continue. The exit code is 1 if no candidate has a time, and 130 if
 /// Ctrl-C ended it.
 #[derive(Debug, Args)]
