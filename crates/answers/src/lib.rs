@@ -21,7 +21,7 @@
 //! | [`explain`] | [`Registers`](explain::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
-//! | [`block::rank`] | [`Ranking`](block::rank::Ranking) | Which blocks of a kernel are best? |
+//! | [`rank`] | [`Ranking`](rank::Ranking) | Which blocks of a kernel are best? |
 //! | [`check`] | [`Checked`](check::Checked) | Is a line a shape or a sharding, and what is its canonical text? |
 //! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
@@ -70,6 +70,7 @@ mod names;
 pub mod numbers;
 pub mod place;
 pub mod problem;
+pub mod rank;
 mod remedy;
 pub mod reshard;
 pub mod rustc;

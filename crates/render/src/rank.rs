@@ -3,7 +3,7 @@
 use crate::words::{Grouped, InUnits, column_width, count, kept, shortened};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
-use xla_shape_answers::block::rank::{Ranking, Row, State};
+use xla_shape_answers::rank::{Ranking, Row, State};
 
 /// How many characters of an error are shown.
 const MOST_OF_ERROR: usize = 300;
@@ -161,8 +161,8 @@ fn made(ranking: &Ranking) -> String {
 #[cfg(test)]
 mod tests {
     use crate::Show;
-    use xla_shape_answers::block::rank::{Axis, Figures, Limit, Ranking, State, Tried};
     use xla_shape_answers::cost::Seconds;
+    use xla_shape_answers::rank::{Axis, Figures, Limit, Ranking, State, Tried};
 
     fn ranking(made: Vec<Result<Figures, (State, &str)>>) -> Ranking {
         let values = (0..made.len()).map(|number| (128 << number).to_string()).collect();

@@ -7,25 +7,24 @@
 mod tests;
 
 use crate::asking::Asking;
-use crate::cache::{Kept, hash};
+use crate::cache::hash;
 use crate::compilers::{Job, Setup};
 use crate::fit::{check_axes, combinations, words_at};
 use crate::kernels::too_large;
 use crate::protocol::kernels_request;
+use crate::ranked::Made;
 use crate::workers::Threads;
 use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub use xla_shape_answers::block::rank::{Axis, Ranking};
-use xla_shape_answers::block::rank::{Figures, State, Tried};
 use xla_shape_answers::block::{BlockAnswer, KernelError, Part};
-use xla_shape_answers::fit::Need;
+pub use xla_shape_answers::rank::{Axis, Ranking};
+use xla_shape_answers::rank::{State, Tried};
 use xla_shape_core::tpu::Generation;
 use xla_shape_pjrt::Target;
-use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
+use xla_shape_program::{Compiler, Host};
 
 /// A question about a kernel's blocks on a TPU.
 ///
@@ -34,7 +33,7 @@ use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
 /// use std::sync::atomic::AtomicBool;
 /// use xla_shape_program::Host;
 /// use xla_shape_tune::blocks::{Axis, Question, Source};
-/// use xla_shape_answers::block::{Part, rank::State};
+/// use xla_shape_answers::{block::Part, rank::State};
 ///
 /// /// A kernel that copies rows of an array.
 /// struct Rows([u64; 2]);
@@ -105,58 +104,6 @@ pub trait Source {
     /// # Errors
     /// If there is no program for these values, in words. The answer then has a row that says so.
     fn program(&self, at: &[usize]) -> Result<Arc<[u8]>, String>;
-}
-
-/// What a compiler made of the kernels of a program.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Made {
-    /// Why it refused the program, where it will do so again.
-    refused: Option<String>,
-    figures: Figures,
-    /// The compiler's version, in its own words; `None` if it is not known.
-    compiler: Option<String>,
-}
-
-impl Kept for Made {
-    const FOLDER: &'static str = "blocks-2";
-
-    fn version(&self) -> Option<&str> {
-        self.compiler.as_deref()
-    }
-}
-
-/// Compiles a program, and reads what the compiler says about its kernels.
-pub(crate) fn made(
-    stop: &AtomicBool,
-    host: &Host,
-    program: &[u8],
-    compiler: &Compiler,
-    device: &str,
-) -> Result<Made, CompileError> {
-    let refused = |message: String| CompileError::Refused(message);
-    let devices = device.parse::<Devices>().map_err(|error| refused(error.to_string()))?;
-    let target = devices.target.clone().map_err(CompileError::Refused)?;
-    let generation = devices.generation().ok_or_else(|| refused(format!("{device} is not a TPU")))?;
-    let cannot = |error: std::io::Error| {
-        CompileError::NoCompiler(format!("cannot make a directory for the compiler's files: {error}"))
-    };
-    let folder = tempfile::tempdir().map_err(cannot)?;
-    let said = match compiler.compile_dumping(stop, host, target, program, folder.path()) {
-        Ok(said) => said,
-        // Too little memory is too little next time. Whatever else it is may not happen again.
-        Err(CompileError::Refused(message)) if Need::of_refusal(message.clone()).fits == Some(false) => {
-            return Ok(Made { refused: Some(message), figures: Figures::default(), compiler: None });
-        }
-        Err(error) => return Err(error),
-    };
-    let dump = KernelFiles::open(folder.path()).map_err(|error| refused(error.to_string()))?;
-    let kernels = dump.as_ref().map(KernelFiles::kernels).unwrap_or_default();
-    if kernels.is_empty() {
-        return Err(refused(
-            "the compiler dumped no kernel: the program calls none, or the compiler is not libtpu".to_owned(),
-        ));
-    }
-    Ok(Made { refused: None, figures: Figures::new(&kernels, generation), compiler: said.compiler })
 }
 
 impl Question {

@@ -29,6 +29,7 @@ mod memory;
 mod needed;
 mod protocol;
 mod question;
+mod ranked;
 mod refused;
 mod remedies;
 mod scanned;

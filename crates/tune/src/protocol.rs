@@ -1,8 +1,8 @@
 //! What a search asks of workers, and what they answer.
 
-use crate::blocks::made;
 use crate::cache::Origin;
 use crate::needed::needed;
+use crate::ranked::made;
 use crate::share::argument;
 use crate::{Figures, Measured, Place, Requested, Workers};
 use serde::{Deserialize, Serialize};

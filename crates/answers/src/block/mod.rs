@@ -1,7 +1,6 @@
 //! Whether a kernel on a TPU can work on blocks of arrays, and how much VMEM they need.
 
 mod fitting;
-pub mod rank;
 
 pub use fitting::{Fitting, FittingBlock};
 

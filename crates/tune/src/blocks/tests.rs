@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::block::Part;
-use xla_shape_answers::block::rank::{Figures, State};
 use xla_shape_answers::cost::Seconds;
+use xla_shape_answers::rank::{Figures, State};
 use xla_shape_program::{CompileError, Host};
 
 /// Workers to whom a text of digits says how many nanoseconds a kernel takes; any other text is refused.

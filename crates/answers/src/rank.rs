@@ -15,7 +15,7 @@ use xla_shape_mosaic::{DumpedKernel, Kernel, Transfers, WindowTransfers};
 /// Candidates for the sizes of a kernel's blocks, the best first.
 ///
 /// ```
-/// use xla_shape_answers::block::rank::{Axis, Figures, Limit, Ranking, State, Tried};
+/// use xla_shape_answers::rank::{Axis, Figures, Limit, Ranking, State, Tried};
 /// use xla_shape_answers::cost::Seconds;
 ///
 /// let axis = Axis { name: "bm".to_owned(), values: ["128", "256", "4096"].map(str::to_owned).to_vec() };
@@ -86,7 +86,7 @@ words! {
     /// What came of a candidate.
     ///
     /// ```
-    /// assert_eq!(xla_shape_answers::block::rank::State::TooLarge.as_str(), "too large");
+    /// assert_eq!(xla_shape_answers::rank::State::TooLarge.as_str(), "too large");
     /// ```
     pub enum State {
         /// It has a time.
@@ -106,7 +106,7 @@ words! {
     /// What takes longer, and so limits a kernel.
     ///
     /// ```
-    /// assert_eq!(xla_shape_answers::block::rank::Limit::Bundles.as_str(), "bundles");
+    /// assert_eq!(xla_shape_answers::rank::Limit::Bundles.as_str(), "bundles");
     /// ```
     pub enum Limit {
         /// What the kernel computes.
@@ -119,7 +119,7 @@ words! {
 /// What the compiler made of the kernels of one candidate. Of several kernels, the sums. A field is null if it is not known.
 ///
 /// ```
-/// use xla_shape_answers::block::rank::Figures;
+/// use xla_shape_answers::rank::Figures;
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_mosaic::kernels;
 ///
@@ -306,7 +306,7 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
 /// What came of a candidate.
 ///
 /// ```
-/// use xla_shape_answers::block::rank::{Ranking, State, Tried};
+/// use xla_shape_answers::rank::{Ranking, State, Tried};
 ///
 /// let tried = Tried { at: vec![], made: Err((State::Refused, "unsupported".to_owned())) };
 /// let ranking = Ranking::new("v5e:2x2", vec![], vec![tried]);
@@ -372,7 +372,7 @@ impl Row {
     /// The value of each axis that has several, in words, such as `bm 512, bk 256`.
     ///
     /// ```
-    /// # use xla_shape_answers::block::rank::{Axis, Ranking, State, Tried};
+    /// # use xla_shape_answers::rank::{Axis, Ranking, State, Tried};
     /// let axes = ["bm", "bk"].map(|name| Axis { name: name.to_owned(), values: vec!["128".to_owned(), "256".to_owned()] });
     /// let tried = Tried { at: vec![1, 0], made: Err((State::Refused, String::new())) };
     /// let ranking = Ranking::new("v5e:2x2", axes.to_vec(), vec![tried]);
