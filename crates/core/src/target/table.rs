@@ -233,7 +233,14 @@ pub struct Speed {
 
 /// `bandwidth` is that of a chip in GB/s.
 pub(super) const fn speed(bandwidth: u64, cores: u64, mhz: u64) -> Option<Speed> {
-    Some(Speed { hbm_bandwidth: bandwidth * 1_000_000_000 / cores, clock: mhz * 1_000_000 })
+    let bytes = match bandwidth.checked_mul(1_000_000_000) {
+        Some(bytes) => bytes.checked_div(cores),
+        None => None,
+    };
+    match (bytes, mhz.checked_mul(1_000_000)) {
+        (Some(hbm_bandwidth), Some(clock)) => Some(Speed { hbm_bandwidth, clock }),
+        _ => None,
+    }
 }
 
 pub(super) const fn kernel(default: u64, most: u64) -> Option<KernelVmem> {
