@@ -75,7 +75,10 @@ impl Workers for Fake {
 
 /// What a candidate has: its kernels, and its program.
 #[derive(Clone)]
-struct Candidates(Vec<(Vec<Vec<Part>>, Result<String, String>)>);
+struct Candidates(Vec<Candidate>);
+
+/// The parts of a candidate's kernels, and its program.
+type Candidate = (Vec<Vec<Part>>, Result<String, String>);
 
 impl Source for Candidates {
     fn kernels(&self, at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
