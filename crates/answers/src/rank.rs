@@ -216,7 +216,7 @@ impl Figures {
             least_seconds: seconds(least_seconds),
             limited_by: None,
             bundles,
-            most_bundles: kernel.most,
+            most_bundles: kernel.most(),
             bundle_seconds: seconds(bundle_seconds),
             copied_bytes,
             copy_seconds: seconds(copy_seconds),
@@ -271,7 +271,7 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     let mut notes = Vec::new();
     if transfers.is_none() {
         let steps = kernel.grid.iter().flatten().fold(1, |steps: u64, bound| steps.saturating_mul(*bound));
-        let why = match kernel.mosaic {
+        let why = match kernel.texts.mosaic() {
             None => "the compiler's files do not have the index maps",
             Some(_) if steps > Transfers::MOST_STEPS => "the grid has more than 1,048,576 steps",
             Some(_) => "the grid or an index map depends on values or was not understood, or has too many steps",
@@ -296,7 +296,7 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     if kernel.loops.iter().any(|entry| entry.found.trips.is_none()) {
         notes.push("a loop whose trips are not known counts once".to_owned());
     }
-    if let Some((least, most)) = kernel.least.zip(kernel.most).filter(|(least, most)| least < most) {
+    if let Some((least, most)) = kernel.least.zip(kernel.most()).filter(|(least, most)| least < most) {
         let more = most - least;
         notes.push(format!("up to {more} more bundles may execute: branches depend on values or on the core, or took too long to follow"));
     }

@@ -46,6 +46,14 @@ pub struct Texts<'a> {
     pub utilization: Option<&'a str>,
 }
 
+impl<'a> Texts<'a> {
+    /// Mosaic's text of the latest stage that still has the kernel's vectors whole.
+    #[must_use]
+    pub fn mosaic(&self) -> Option<&'a str> {
+        self.relayout.or(self.inferred)
+    }
+}
+
 /// What the compiler says about a kernel.
 #[derive(Clone, Default, Debug)]
 #[non_exhaustive]
@@ -54,8 +62,8 @@ pub struct Kernel<'a> {
     pub name: Option<String>,
     /// The grid: how often the kernel's body runs along each of its dimensions.
     pub grid: Option<Vec<u64>>,
-    /// Mosaic's text that the kernel was read from, for [`Transfers::read`](crate::Transfers::read).
-    pub mosaic: Option<&'a str>,
+    /// The texts that the kernel was read from.
+    pub texts: Texts<'a>,
     /// The number of operations that have an `out_layout`, relayouts among them.
     pub operations: Option<u64>,
     /// How often these operations use a vector. Each use in another layout than the vector's needs a relayout.
@@ -98,11 +106,6 @@ pub struct Kernel<'a> {
     /// The bundles that execute at least: a lower bound. It leaves out the iterations of a loop in which a branch skips a bundle, or may
     /// skip it. `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
     pub least: Option<u64>,
-    /// The bundles that execute at most. It is more than [`least`](Self::least) if it is open whether a branch skips a bundle: that depends on values or on
-    /// the core, or took too long to compute. `None` if `least` is not known, or a loop around such a bundle has unknown trips.
-    pub most: Option<u64>,
-    /// The operands of the call, by their number: scalars, inputs and outputs. Empty if the bundles do not say.
-    pub operands_in: BTreeMap<usize, CallOperand>,
     /// The vector memory, from the compiler's report.
     pub vmem: Option<VmemUse>,
     /// The limit of vector memory that the program sets for the kernel, in bytes.
@@ -310,46 +313,6 @@ enum Stage {
     Relayout,
 }
 
-/// Where an operand of a kernel's call is.
-///
-/// ```
-/// use xla_shape_mosaic::kernels;
-///
-/// let bundles = "0 : { %s1_s0 = inlined_call_operand.hbm [shape: f32[60,256], index: 0, kind: input, shape index: {}] /* input window allocation \
-///     for operator input 0. The window shape is f32[8,256], while the full shape is f32[60,256]. */ }\n";
-/// let found = kernels(&[("llo.k.final_bundles.txt", bundles)]);
-/// let operand = &found[0].kernel.operands_in[&0];
-/// assert!(operand.is_in_hbm && operand.is_cut, "the last block has 4 rows");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct CallOperand {
-    /// Whether it is in HBM, and not in VMEM or SMEM.
-    pub is_in_hbm: bool,
-    /// Whether the array is no multiple of its block, so that blocks at its edges are smaller.
-    pub is_cut: bool,
-}
-
-/// The operands that the first bundle names.
-fn operands_in(bundles: &str) -> BTreeMap<usize, CallOperand> {
-    let operand = |text: &str| {
-        let (memory, rest) = text.split_once(" [")?;
-        let number = rest.split_once("index: ")?.1.split(',').next()?.parse().ok()?;
-        let sizes = |before: &str| {
-            let (_, shape) = rest.split_once(before)?;
-            let sizes = shape.split_once('[')?.1.split_once(']')?.0;
-            sizes.split(',').map(|size| size.parse::<u64>().ok()).collect::<Option<Vec<_>>>()
-        };
-        let blocks = sizes("The window shape is ").zip(sizes("while the full shape is "));
-        let is_cut = blocks.is_some_and(|(block, full)| {
-            let is_cut = |(block, full): (&u64, &u64)| full.checked_rem(*block).is_some_and(|rest| rest != 0);
-            block.len() == full.len() && block.iter().zip(&full).any(is_cut)
-        });
-        Some((number, CallOperand { is_in_hbm: memory == "hbm", is_cut }))
-    };
-    bundles.split("= inlined_call_operand.").skip(1).filter_map(operand).collect()
-}
-
 impl<'a> Kernel<'a> {
     /// Reads the texts of a kernel.
     ///
@@ -367,7 +330,6 @@ impl<'a> Kernel<'a> {
     /// ```
     pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {
         let mut kernel = Self::of_bundles(texts);
-        kernel.mosaic = texts.relayout.or(texts.inferred);
         if let Some(text) = texts.relayout {
             let module = Module::parse(text)?;
             let instructions = texts.applied.and_then(|text| instructions(&module, &Module::parse(text).ok()?));
@@ -384,7 +346,7 @@ impl<'a> Kernel<'a> {
 
     /// Reads all texts except Mosaic's.
     pub(crate) fn of_bundles(texts: Texts<'a>) -> Self {
-        let mut kernel = Self::default();
+        let mut kernel = Self { texts, ..Self::default() };
         let utilization = texts.utilization.map(Utilization::parse).unwrap_or_default();
         kernel.units = utilization.units().to_vec();
         kernel.not_read("lines of the utilization", utilization.unread());
@@ -392,12 +354,24 @@ impl<'a> Kernel<'a> {
         (kernel.bundles, kernel.empty) = (schedule.total, schedule.empty);
         kernel.vmem_limit = schedule.instruction.and_then(vmem_limit);
         if let Some(text) = texts.bundles {
-            kernel.operands_in = operands_in(text);
             let bundles = Bundles::parse(text);
             kernel.read_bundles(&bundles, &utilization);
             kernel.scheduled = Some(bundles);
         }
         kernel
+    }
+
+    /// The bundles that execute at most. It is more than [`least`](Self::least) if it is open whether a branch skips a bundle: that depends on values or on
+    /// the core, or took too long to compute. `None` if `least` is not known, or a loop around such a bundle has unknown trips.
+    #[must_use]
+    pub fn most(&self) -> Option<u64> {
+        let bundles = self.scheduled.as_ref()?;
+        let found = loops(bundles);
+        let least = least_executions(bundles, &found)?;
+        let mut counts = least.iter().zip(executions(&found, least.len()));
+        counts.try_fold(0, |sum: u64, (bundle, trips)| {
+            Some(sum.saturating_add(if bundle.is_open { trips? } else { bundle.least }))
+        })
     }
 
     pub(crate) fn not_read(&mut self, what: &str, times: u64) {
@@ -426,12 +400,7 @@ impl<'a> Kernel<'a> {
         let found = loops(bundles);
         let times = executions(&found, all.len());
         let least = least_executions(bundles, &found);
-        self.least = least.as_ref().map(|all| all.iter().fold(0, |sum: u64, bundle| sum.saturating_add(bundle.least)));
-        self.most = least.and_then(|all| {
-            let mut counts =
-                all.iter().zip(&times).map(|(bundle, trips)| if bundle.is_open { *trips } else { Some(bundle.least) });
-            counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
-        });
+        self.least = least.map(|all| all.iter().fold(0, |sum: u64, bundle| sum.saturating_add(bundle.least)));
         if rows.len() == all.len() && times.iter().all(Option::is_some) {
             self.executed_units = utilization.units().iter().map(|unit| Unit { used: 0, ..*unit }).collect();
             for (row, times) in rows.iter().zip(times.iter().flatten()) {

@@ -47,7 +47,7 @@ mod vmem;
 pub use bundles::{Bundle, Bundles, Slot};
 pub use called::{CalledKernel, CalledWindow, WindowOf, called_kernels};
 pub use dump::{DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
-pub use kernel::{Access, CallOperand, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
+pub use kernel::{Access, Kernel, Line, LoopUse, Relayout, Texts, VectorValue, Window};
 pub use loops::{Loop, loops};
 pub use schedule::{Schedule, Unit, Utilization};
 pub use transfers::{Transfers, WindowTransfers};

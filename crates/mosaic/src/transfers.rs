@@ -4,7 +4,7 @@
 //! works, and leaves out a block that is at the same place as in the step before; a block of a result is written after the last step that has
 //! it. So the places of all blocks in all steps are all that is needed, and the index maps compute them from the numbers of the step.
 
-use crate::kernel::{CallOperand, Kernel, bounds, is_main, memory, symbol};
+use crate::kernel::{Kernel, bounds, is_main, memory, symbol};
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -88,11 +88,40 @@ pub struct WindowTransfers {
     pub is_cut: bool,
 }
 
+/// Where an operand of a kernel's call is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct CallOperand {
+    /// Whether it is in HBM, and not in VMEM or SMEM.
+    is_in_hbm: bool,
+    /// Whether the array is no multiple of its block, so that blocks at its edges are smaller.
+    is_cut: bool,
+}
+
+/// The operands that the first bundle names.
+fn operands_in(bundles: &str) -> BTreeMap<usize, CallOperand> {
+    let operand = |text: &str| {
+        let (memory, rest) = text.split_once(" [")?;
+        let number = rest.split_once("index: ")?.1.split(',').next()?.parse().ok()?;
+        let sizes = |before: &str| {
+            let (_, shape) = rest.split_once(before)?;
+            let sizes = shape.split_once('[')?.1.split_once(']')?.0;
+            sizes.split(',').map(|size| size.parse::<u64>().ok()).collect::<Option<Vec<_>>>()
+        };
+        let blocks = sizes("The window shape is ").zip(sizes("while the full shape is "));
+        let is_cut = blocks.is_some_and(|(block, full)| {
+            let is_cut = |(block, full): (&u64, &u64)| full.checked_rem(*block).is_some_and(|rest| rest != 0);
+            block.len() == full.len() && block.iter().zip(&full).any(is_cut)
+        });
+        Some((number, CallOperand { is_in_hbm: memory == "hbm", is_cut }))
+    };
+    bundles.split("= inlined_call_operand.").skip(1).filter_map(operand).collect()
+}
+
 impl Transfers {
     /// The most steps of a grid that is read: each step keeps its bytes.
     pub const MOST_STEPS: u64 = 1 << 20;
 
-    /// Reads Mosaic's text after any stage that has windows, such as [`Kernel::mosaic`], as if all arrays were in HBM. `None` if the grid depends on
+    /// Reads Mosaic's text after any stage that has windows, as if all arrays were in HBM. `None` if the grid depends on
     /// values, an index map was not understood, the grid has more than [`MOST_STEPS`](Self::MOST_STEPS), or the maps need too many instructions.
     ///
     /// # Errors
@@ -105,7 +134,8 @@ impl Transfers {
     /// the kernel has no text of Mosaic.
     #[must_use]
     pub fn of_kernel(kernel: &Kernel<'_>) -> Option<Self> {
-        Self::of(&Module::parse(kernel.mosaic?).ok()?, &kernel.operands_in)
+        let operands = kernel.texts.bundles.map(operands_in).unwrap_or_default();
+        Self::of(&Module::parse(kernel.texts.mosaic()?).ok()?, &operands)
     }
 
     fn of(module: &Module<'_>, operands: &BTreeMap<usize, CallOperand>) -> Option<Self> {
@@ -449,8 +479,7 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::{MOST_WORK, Transfers};
-    use crate::kernel::{CallOperand, Kernel};
-    use alloc::collections::BTreeMap;
+    use crate::kernel::{Kernel, Texts};
     use alloc::format;
     use alloc::string::{String, ToString};
 
@@ -498,11 +527,28 @@ mod tests {
     #[test]
     fn arrays_in_vmem_are_not_copied() {
         let text = kernel("4", "", "(%i: i32) -> (i32) {\n return %i : i32");
-        let bytes = |is_in_hbm| {
-            let operands_in = BTreeMap::from([(0, CallOperand { is_in_hbm, is_cut: false })]);
-            let kernel = Kernel { mosaic: Some(&text), operands_in, ..Kernel::default() };
+        let bytes = |memory| {
+            let bundles = format!(
+                "%s1_s0 = inlined_call_operand.{memory} [shape: f32[32,128], index: 0, kind: input, shape index: {{}}]"
+            );
+            let texts = Texts { inferred: Some(&text), bundles: Some(&bundles), ..Texts::default() };
+            let kernel = Kernel { texts, ..Kernel::default() };
             Transfers::of_kernel(&kernel).unwrap().bytes()
         };
-        assert_eq!((bytes(true), bytes(false)), (4 * 4096, 0));
+        assert_eq!((bytes("hbm"), bytes("vmem")), (4 * 4096, 0));
+    }
+
+    #[test]
+    fn blocks_at_edges_are_cut_if_the_array_is_no_multiple() {
+        let text = kernel("4", "", "(%i: i32) -> (i32) {\n return %i : i32");
+        for (full, is_cut) in [("f32[32,128]", false), ("f32[27,128]", true), ("f32[32,128,1]", false), ("", false)] {
+            let bundles = format!(
+                "0 : {{ %s1_s0 = inlined_call_operand.hbm [shape: f32[1], index: 0, kind: input] /* The window shape is f32[8,128], while the full \
+                 shape is {full}. */ }}"
+            );
+            let texts = Texts { inferred: Some(&text), bundles: Some(&bundles), ..Texts::default() };
+            let transfers = Transfers::of_kernel(&Kernel { texts, ..Kernel::default() }).unwrap();
+            assert_eq!(transfers.windows[0].is_cut, is_cut, "{full}");
+        }
     }
 }
