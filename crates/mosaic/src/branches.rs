@@ -205,8 +205,8 @@ impl<'a> Program<'_, 'a> {
         *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
         // How many more times each bundle is executed than the bundle before it.
         let mut changes = alloc::vec![0_i64; bundles.len() + 1];
-        // The branches that are not decided in all iterations.
-        let mut undecided = alloc::vec![false; branches.len()];
+        // For each bundle, where a branch leads that is not decided in all iterations.
+        let mut open_until = alloc::vec![0; bundles.len()];
         if let Some(first) = changes.first_mut() {
             *first = first.saturating_add_unsigned(trips);
         }
@@ -214,12 +214,16 @@ impl<'a> Program<'_, 'a> {
         for round in 0..rounds {
             values.advance(round == 0);
             let mut skipped_until = 0;
-            for ((branch, predicate), undecided) in branches.iter().zip(&predicates).zip(&mut undecided) {
+            for (branch, predicate) in branches.iter().zip(&predicates) {
                 let known = predicate.filter(|_| is_computed);
                 let taken =
                     known.and_then(|(negated, register)| Some((values.get(registers, register)? != 0) != negated));
                 let from = branch.from.max(skipped_until);
-                *undecided |= taken.is_none();
+                if taken.is_none()
+                    && let Some(until) = open_until.get_mut(branch.from.saturating_sub(first))
+                {
+                    *until = branch.until.max(*until);
+                }
                 if taken != Some(false) && from < branch.until {
                     if let Some(entry) = changes.get_mut(from.saturating_sub(first)) {
                         *entry = entry.saturating_sub_unsigned(weight);
@@ -231,15 +235,10 @@ impl<'a> Program<'_, 'a> {
                 }
             }
         }
-        let mut open_until = BTreeMap::new();
-        for (branch, _) in branches.iter().zip(&undecided).filter(|(_, undecided)| **undecided) {
-            let until = open_until.entry(branch.from).or_insert(branch.until);
-            *until = branch.until.max(*until);
-        }
         let (mut count, mut until) = (0_i64, 0);
-        let counts = (first..).zip(changes.iter().take(bundles.len())).map(|(bundle, change)| {
+        let counts = (first..).zip(changes.iter().zip(&open_until)).map(|(bundle, (change, open_until))| {
             count = count.saturating_add(*change);
-            until = open_until.get(&bundle).copied().unwrap_or(0).max(until);
+            until = until.max(*open_until);
             Executions { least: u64::try_from(count).unwrap_or(0), is_open: bundle < until }
         });
         counts.collect()
