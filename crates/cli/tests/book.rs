@@ -229,7 +229,7 @@ fn all_code_of_the_book_is_run() {
             let is_run = match language.as_str() {
                 // The tests above, and output.
                 "console" | "console,wrap" | "sh" | "text" => true,
-                "rust" | "rust,no_run" => match name
+                "rust" | "rust,no_run" | "rust,standalone_crate" => match name
                     .strip_prefix("crates/")
                     .and_then(|name| name.strip_suffix("/README.md"))
                 {

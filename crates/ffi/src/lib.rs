@@ -4,7 +4,7 @@
 //! A kernel is a function of views and attributes. [`kernel!`] makes an FFI handler of it. [`export!`] exports a library's kernels,
 //! so that `python/xla_shape_ffi.py` can find them, register them with JAX and call them with the right layouts.
 //!
-//! ```
+//! ```standalone_crate
 //! use xla_shape::{View, ViewMut, shape};
 //!
 //! xla_shape_ffi::kernel! {
