@@ -6,12 +6,12 @@ use xla_shape_answers::scan::{Scan, Trial};
 use xla_shape_hlo::{RefusalCause, Remedy};
 use xla_shape_program::{CompileError, Compiler, Host};
 
-/// At most so many changes of sharding are compiled: a log may warn of each of many instructions.
+/// The first changes of sharding are compiled, so many: a log may warn of each of many instructions.
 const MOST_CHANGES: usize = 16;
 
 impl Devices {
     /// Compiles what a text is about, and adds to its remedies what the compiler says of them: the program with each remedy that changes it, and each
-    /// change of sharding alone, without the program. If HBM ran out, also what came of the program itself, with lists of at most `top` entries.
+    /// change of sharding alone, without the program; of many changes the first 16. If HBM ran out, also what came of the program itself, with lists of at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::scan::{Scan, Trial};
@@ -48,12 +48,9 @@ impl Devices {
         scan.try_remedies(|cause, remedy| match (remedy, &why) {
             (Remedy::ListAllocations { .. }, Some(why)) => Some(Trial::NotCompiled { why: why.clone() }),
             (Remedy::ConstrainSharding { .. }, _) => {
-                let change = change(remedy)?;
+                let change = change(remedy).filter(|_| changes < MOST_CHANGES)?;
                 changes += 1;
-                Some(match changes > MOST_CHANGES {
-                    true => Trial::NotCompiled { why: format!("only the first {MOST_CHANGES} changes of a text are") },
-                    false => self.try_change(&change, compiler, host),
-                })
+                Some(self.try_change(&change, compiler, host))
             }
             _ => self.try_remedy((cause, remedy), compiler, host, program?),
         });

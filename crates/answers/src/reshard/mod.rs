@@ -278,7 +278,13 @@ impl Change {
         }
         let mut reshard = match rearrangement {
             Some(made) => made.reshard((array, from), to, layout.as_ref()).map_err(wrong)?,
-            None => from.reshard(to, array).map_err(ReshardError::Both)?,
+            None => {
+                from.reshard(to, array).map_err(|error| match [from, to].map(|side| side.reshard(side, array)) {
+                    [Err(error), _] => ReshardError::Before(error),
+                    [_, Err(error)] => ReshardError::After(error),
+                    _ => ReshardError::Both(error),
+                })?
+            }
         };
         if let (None, Some(layout)) = (rearrangement, layout) {
             reshard = reshard.into_layout(layout.clone()).map_err(ReshardError::After)?;

@@ -12,6 +12,7 @@
 use super::{Collective, Division, collective, needs_several};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_core::shard::{
     Axis, AxisRef, Devices, DimensionSharding, Mesh, NamedSharding, OtherAxes, ReshardKind, Sharding, ShardingKind,
@@ -181,7 +182,7 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sha
     let replicated = vec![Vec::new(); wide.len()];
     let avoided = kept.iter().all(|&kept| kept == 0).then_some(&replicated);
     let sizes = wide.iter().map(|&dimension| sizes[dimension]).collect::<Vec<_>>();
-    best(&sizes, &digits, &of_wide(&start), &of_wide(&end), avoided)?.iter().map(in_mesh).collect()
+    best(&sizes, &digits, [&of_wide(&start), &of_wide(&end)], avoided, &Cell::new(0))?.iter().map(in_mesh).collect()
 }
 
 /// The mesh of both shardings, and the axes of each.
@@ -309,12 +310,13 @@ fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
 
 /// The shardings to go through: one, or two where no single one is found, or if less than half as many bytes move with two as with one. One
 /// operation leads to each and from the last. Of several ways, it is that of the fewest bytes. An array of these sizes has these axes alone. What is to be avoided is not tried.
+/// `looked_at` counts the indices of tiles that are looked at.
 fn best(
     sizes: &[u64],
     digits: &[Digit],
-    start: &Axes<usize>,
-    end: &Axes<usize>,
+    [start, end]: [&Axes<usize>; 2],
     avoided: Option<&Axes<usize>>,
+    looked_at: &Cell<u64>,
 ) -> Option<Vec<Axes<usize>>> {
     let axes = digits.iter().enumerate().map(|(i, digit)| Axis { name: i.to_string().into(), size: digit.size });
     let mesh = Mesh::new(axes.collect(), None).ok()?;
@@ -332,8 +334,10 @@ fn best(
         Some(Sharding::named(named.ok()?))
     };
     let used = |axes: &Axes<usize>| axes.iter().flatten().copied().collect::<BTreeSet<_>>();
+    let indices = indices(digits, sizes.len());
     // The bytes of a step that is one operation.
     let step = |from: &Between, to: &Between| {
+        looked_at.set(looked_at.get().saturating_add(indices));
         let step = from.sharding.reshard(&to.sharding, &array).ok()?;
         // XLA's all-to-all cuts a dimension of the shards by the axes that it takes from another.
         let has_other_axes = step.kind() == ReshardKind::AllToAll && used(&from.axes) != used(&to.axes);
@@ -379,9 +383,13 @@ fn best(
 
 /// At most this many shardings are tried, and at most as many pairs of them. The limit is lower for more devices and for more dimensions (`rank`).
 fn most_tried(digits: &[Digit], rank: usize) -> usize {
+    usize::try_from(MAX_LOOKED_AT / indices(digits, rank)).unwrap_or(usize::MAX)
+}
+
+/// The indices of the tiles of a sharding: one for each device and dimension.
+fn indices(digits: &[Digit], rank: usize) -> u64 {
     let devices = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
-    let indices = devices.saturating_mul(rank as u64).max(1);
-    usize::try_from(MAX_LOOKED_AT / indices).unwrap_or(usize::MAX)
+    devices.saturating_mul(rank as u64).max(1)
 }
 
 /// What one step makes of either side, in turn: each once, without the sides and what is to be avoided.
@@ -474,4 +482,36 @@ fn with_another(axes: Axes<usize>, digits: &[Digit]) -> impl Iterator<Item = Axe
         more[dimension].push(axis);
         more
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axes, Digit, MAX_LISTS, MAX_LOOKED_AT, best, lists};
+    use std::cell::Cell;
+
+    /// However many dimensions and devices there are, little is looked at: each sharding that is tried from both sides, and each pair once.
+    #[test]
+    fn what_is_looked_at_is_bounded() {
+        for (rank, sizes) in [(2, &[2; 8][..]), (8, &[2; 8]), (60, &[2; 8]), (60, &[2, 2])] {
+            let mut stride = 1;
+            let digit = |&size: &u64| {
+                stride *= size;
+                Digit { stride: stride / size, size }
+            };
+            let digits = sizes.iter().map(digit).collect::<Vec<_>>();
+            let side = |dimension: &dyn Fn(usize) -> usize| {
+                let mut axes: Axes<usize> = vec![Vec::new(); rank];
+                (0..digits.len()).for_each(|axis| axes[dimension(axis) % rank].push(axis));
+                axes
+            };
+            let (start, end) = (side(&|axis| axis), side(&|axis| axis / 2 + 1));
+            assert!(lists(&start, &end, &digits, None).count() <= MAX_LISTS, "{rank} {sizes:?}");
+            let tiles = |axes: &Vec<usize>| axes.iter().map(|&axis| digits[axis].size).product::<u64>();
+            let elements = start.iter().zip(&end).map(|(start, end)| 2 * tiles(start) * tiles(end));
+            let looked_at = Cell::new(0);
+            let found = best(&elements.collect::<Vec<_>>(), &digits, [&start, &end], None, &looked_at);
+            assert!(looked_at.get() <= 3 * MAX_LOOKED_AT, "{rank} {sizes:?}: {}", looked_at.get());
+            assert!(found.is_none_or(|found| found.iter().all(|axes| axes.len() == rank)), "{rank} {sizes:?}");
+        }
+    }
 }

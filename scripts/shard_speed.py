@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Measures `xla-shape shard` from the files of one plan to another's, beside `cp` of the same bytes.
+
+usage: shard_speed.py PROGRAM FOLDER [--gib 1.5] [--rounds 5]
+
+PROGRAM is a release build of xla-shape. FOLDER gets a checkpoint of so many GiB, four times, and loses it again. In each round, the files of 4
+devices are copied by `cp --reflink=never`, and made into those of 8 devices with another order of axes, one device after another: row-major, and in
+`T(8,128)(2,1)`; those become the files of 4 devices again. Each ends when its bytes are on the disk. With the input in the page cache (warm), and
+without it (cold). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most resident memory of a process. What is
+made is compared with what is made of the whole checkpoint."""
+
+import argparse, filecmp, json, os, random, shutil, statistics, struct, subprocess, sys, time
+from pathlib import Path
+
+ROWS = "{mesh['data'=2,'model'=2], [{'data'}, {'model'}]}"
+OTHER_ORDER = "{mesh['model'=4,'data'=2], [{'data'}, {'model'}]}"
+TILES = "{1,0:T(8,128)(2,1)}"
+
+
+def save(path, gib):
+    """Layers of a transformer, in bf16."""
+    sizes = {"q": (4096, 4096), "o": (4096, 4096), "up": (4096, 11008), "down": (11008, 4096), "norm": (4096,)}
+    count = {name: 2 * size[0] * (size[1] if len(size) > 1 else 1) for name, size in sizes.items()}
+    header, start = {}, 0
+    for layer in range(max(1, round(gib * 2**30 / sum(count.values())))):
+        for name, size in sizes.items():
+            header[f"layer.{layer}.{name}"] = {"dtype": "BF16", "shape": size, "data_offsets": [start, start + count[name]]}
+            start += count[name]
+    text = json.dumps(header).encode()
+    block = random.Random(1).randbytes((16 << 20) + 4096)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for at in range(0, start, 16 << 20):
+            # Each block begins elsewhere, so that no two are equal.
+            first = at // (16 << 20) % 4096
+            file.write(block[first : first + min(16 << 20, start - at)])
+    return start
+
+
+def plan(path, sharding, layout=None):
+    rule = {"sharding": sharding} | ({"layout": layout} if layout else {})
+    path.write_text(json.dumps({"*.norm": {"sharding": "{replicated}"}, "*": rule}))
+    return path
+
+
+def drop(paths):
+    """Takes files out of the page cache."""
+    for path in paths:
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def warm(paths):
+    for path in paths:
+        with open(path, "rb") as file:
+            while file.read(16 << 20):
+                pass
+
+
+def run(command):
+    """The most resident memory of a process, in bytes."""
+    child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"failed: {command}")
+    return used.ru_maxrss * 1024
+
+
+def shard(program, inputs, plan, output, devices):
+    return max(run([program, "shard", *inputs, "--plan", plan, "--device", device, "-o", output]) for device in range(devices))
+
+
+def copy(inputs, output):
+    output.mkdir()
+    run(["cp", "--reflink=never", *inputs, output])
+    for path in output.iterdir():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+    return 0
+
+
+def timed(work, output):
+    shutil.rmtree(output, ignore_errors=True)
+    os.sync()
+    before = time.monotonic()
+    memory = work()
+    seconds = time.monotonic() - before
+    size = sum(path.stat().st_size for path in output.iterdir())
+    return size / seconds / 1e9, memory
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--gib", type=float, default=1.5)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    program, folder = given.program.resolve(), given.folder / "shard-speed"
+    folder.mkdir(parents=True)
+    try:
+        whole, output = folder / "m.safetensors", folder / "out"
+        save(whole, given.gib)
+        four = plan(folder / "four.json", ROWS)
+        eight = plan(folder / "eight.json", OTHER_ORDER)
+        tiled = plan(folder / "tiled.json", OTHER_ORDER, TILES)
+        shard(program, [whole], four, folder / "four", 4)
+        shard(program, [whole], tiled, folder / "tiled", 8)
+        whole.unlink()
+        files = {name: sorted((folder / name).iterdir()) for name in ("four", "tiled")}
+        # The input, the work, and what must come of it.
+        cases = {
+            "cp": ("four", lambda inputs: copy(inputs, output), "four"),
+            "4 to 8": ("four", lambda inputs: shard(program, inputs, eight, output, 8), None),
+            "4 to 8, tiled": ("four", lambda inputs: shard(program, inputs, tiled, output, 8), "tiled"),
+            "8, tiled, to 4": ("tiled", lambda inputs: shard(program, inputs, four, output, 4), "four"),
+        }
+        for state, prepare in (("warm", warm), ("cold", drop)):
+            found = {name: [] for name in cases}
+            for _ in range(given.rounds):
+                for name, (inputs, work, expected) in cases.items():
+                    prepare(files[inputs])
+                    found[name].append(timed(lambda: work(files[inputs]), output))
+                    for made in files.get(expected, []):
+                        assert filecmp.cmp(made, output / made.name, shallow=False), made.name
+            for name, rows in found.items():
+                speed = statistics.median(speed for speed, _ in rows)
+                ratio = statistics.median(speed / cp for (speed, _), (cp, _) in zip(rows, found["cp"]))
+                print(f"{state}  {name:<16}{speed:6.2f} GB/s  {ratio:5.2f} of cp  {max(memory for _, memory in rows) >> 20:4} MiB", flush=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
