@@ -50,6 +50,8 @@ def asked(command, text, folder, scratch):
             return Module.read(folder / path).memory().json
         case ["cost", path]:
             return Module.read(folder / path).cost().json
+        case ["guard", "expect", claims, path]:
+            return Module.read(folder / path).expect((folder / claims).read_text(encoding="utf-8")).json
     return None
 
 

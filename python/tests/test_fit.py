@@ -3,6 +3,9 @@
 Most tests need no compiler: they read what the search gets. Those at the end compile, and need libtpu.
 """
 
+import json
+import subprocess
+import sys
 from concurrent.futures import Executor
 from importlib.util import find_spec
 
@@ -169,3 +172,25 @@ def test_the_border_of_a_step(tmp_path):
     assert following["short_bytes"] > 0 and following["to_go"]
     again = fit(step, lambda batch: arguments(batch, 1024), over={"batch": large}, cache=tmp_path)
     assert again.data["kept"] == len(again.data["rows"]) and again.data["rows"] == rows
+
+
+@pytest.mark.skipif(find_spec("libtpu") is None, reason="needs libtpu")
+def test_the_program_gives_the_same_answer(tmp_path):
+    sizes = [1 << exponent for exponent in range(10, 26, 4)]
+
+    def of_size(batch):
+        return (jax.ShapeDtypeStruct((batch, 1024), jnp.float32),)
+
+    answer = fit(jnp.tanh, of_size, over={"batch": sizes}, cache=tmp_path / "python")
+    for size in sizes:
+        text = jax.jit(jnp.tanh).trace(*of_size(size)).lower(lowering_platforms=("tpu",)).as_text(debug_info=True)
+        (tmp_path / f"{size}.mlir").write_text(text)
+    command = [sys.executable, "-m", "xla_shape", "fit", *(f"{size}.mlir" for size in sizes), "--ascending", "--format", "json"]
+    found = subprocess.run([*command, "--cache", tmp_path / "program"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = json.loads(found.stdout)
+    assert [border["largest"] for border in found["borders"]] == [border["largest"] for border in answer.data["borders"]]
+
+    def rows(data, axis):
+        return [(row["setting"][axis], row["fits"], row["needed_bytes"], row["short_bytes"], row["cycles"]) for row in data["rows"]]
+
+    assert rows(found, "program") == rows(answer.data, "batch")

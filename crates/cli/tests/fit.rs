@@ -111,6 +111,10 @@ fn where_nothing_fits_the_exit_code_says_so() {
     let answer = fit(folder.path(), &["large.mlir", "--no-cache"]);
     assert_eq!(answer.code, 1);
     assert!(answer.output.starts_with("0 of 1 setting fit."), "{}", answer.output);
+    // Of one setting, nothing but the reason need be said.
+    let answer = fit(folder.path(), &["dies.mlir", "--no-cache"]);
+    let (_, reasons) = answer.output.split_once("\nWithout figures\n").unwrap();
+    assert!(reasons.starts_with("  ") && !reasons.trim_start().starts_with(':'), "{reasons}");
     for (arguments, error) in [
         (&["a.mlir", "--for", "v5e,v5e:2x2"][..], "error: the axis \"for\" has the value v5e:2x2 twice\n"),
         (&["a.mlir", "--option", "x=1,1"], "error: the axis \"x\" has the value 1 twice\n"),

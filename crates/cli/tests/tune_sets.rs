@@ -137,3 +137,22 @@ fn searches_find_what_every_combination_shows() {
         }
     }
 }
+
+/// The same step with its two caches as two arrays. Where one has the best order and the other has not, that gains little or nothing, so
+/// arrays that are alike are tried with one order together.
+#[test]
+fn two_caches_that_are_alike_get_the_order_that_is_the_best_for_both() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/tune_alike.json");
+    let row: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let answer = replay(&row, false);
+    let best = &answer["tried"][answer["best_entry"].as_u64().unwrap() as usize];
+    // (0,2,3,1), from major to minor.
+    let order = "{1,3,2,0:T(32,128)(4,1)}";
+    assert_eq!((&best["layouts"], &best["cycles"]), (&json!({"kv": order, "kw": order}), &json!(1_224_170)));
+    let recorded = row["tried"].as_array().unwrap();
+    let least = recorded.iter().filter_map(|tried| tried[1].as_u64()).min();
+    assert_eq!(best["cycles"].as_u64(), least);
+    // It was asked about nothing that is not recorded.
+    assert_eq!(answer["tried"].as_array().unwrap().len(), recorded.len());
+    assert_eq!(answer["compiles"], row["compiles"]);
+}

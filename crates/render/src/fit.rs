@@ -215,7 +215,9 @@ fn refused(fit: &Fit, text: &mut Text) {
     }
     for (row, error) in rows {
         let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.paragraph(format_args!("  {}: {}", with_axes(fit, &row.setting), shortened(&error, LONGEST)));
+        let setting = with_axes(fit, &row.setting);
+        let colon = if setting.is_empty() { "" } else { ": " };
+        text.paragraph(format_args!("  {setting}{colon}{}", shortened(&error, LONGEST)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Devices;
 use crate::cache::Kept;
-use crate::refused::{asks_for_dumps, report_of_left, says_out_of_hbm};
+use crate::refused::{Left, asks_for_dumps, report_of_left, says_out_of_hbm};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
@@ -50,19 +50,12 @@ pub(crate) fn needed(
     let said = match asked.compile_until(stop, host, target.clone(), program) {
         Ok(said) => said,
         Err(CompileError::Refused(message)) => {
-            let need = Need::of_refusal(message.clone());
-            // Whatever else it is may not happen again.
-            if need.fits.is_none() {
-                return Err(CompileError::Refused(message));
-            }
-            let report = match (&folder, &target) {
-                (Some(folder), Target::Tpu(slice)) if says_out_of_hbm(&message) => {
-                    report_of_left(folder.path(), slice, &message, Need::TOP, None)
+            return refused(message, |message| match (&folder, &target) {
+                (Some(folder), Target::Tpu(slice)) if says_out_of_hbm(message) => {
+                    report_of_left(folder.path(), slice, message, Need::TOP, None)
                 }
                 _ => None,
-            };
-            let need = report.map_or(need, |left| Need::of_report(&left.report, Some(message)));
-            return Ok(Needed { need, amount: None, compiler: None });
+            });
         }
         Err(error) => return Err(error),
     };
@@ -71,6 +64,22 @@ pub(crate) fn needed(
     let report = report.with_account(&said.account, said.generated_code, Some(described));
     let amount = ProgramCost::of_compiled(&said).ok().and_then(|cost| cost.sums.total);
     Ok(Needed { need: Need::of_report(&report, None), amount, compiler: said.compiler })
+}
+
+/// What a refusal says: if the program needs more than there is, that is the answer.
+///
+/// left: what the compiler left of the program, with this message.
+pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {
+    let need = Need::of_refusal(message.clone());
+    // Whatever else it is may not happen again.
+    if need.fits.is_none() {
+        return Err(CompileError::Refused(message));
+    }
+    let need = match left(&message) {
+        Some(left) => Need::of_report(&left.report, Some(message)),
+        None => need,
+    };
+    Ok(Needed { need, amount: None, compiler: None })
 }
 
 /// A directory for the dump of a program, if one is to be asked for.

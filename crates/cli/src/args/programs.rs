@@ -608,7 +608,8 @@ pub(super) fn devices(text: &str) -> Result<Devices, TargetError> {
 
 /// Reads the name and the value of an option.
 fn option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let named = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = named.ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 

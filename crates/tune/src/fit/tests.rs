@@ -2,9 +2,14 @@
 
 use super::{Axis, Fit, Needed, Question, Setting, Source};
 use crate::cache::Origin;
+use crate::needed::refused;
 use crate::{Keep, TuneError, Workers};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::fit::Need;
@@ -22,7 +27,8 @@ impl Source for Programs<'_> {
     }
 }
 
-/// Workers to whom the text of a program says how many bytes of 100 it needs; any other text is refused.
+/// Workers to whom the text of a program says how many bytes of 100 it needs. Any other text is the message with which they refuse it, except that a
+/// number that makes it another program may stand before `compiled BYTES` and before `refused` and the message.
 #[derive(Default)]
 struct Fake {
     compiled: RefCell<usize>,
@@ -36,8 +42,14 @@ struct Fake {
 impl Fake {
     fn needed(program: &[u8]) -> Result<Needed, CompileError> {
         let text = String::from_utf8_lossy(program);
-        let Ok(bytes) = text.split(' ').next().unwrap_or_default().parse() else {
-            return Err(CompileError::Refused(text.into_owned()));
+        let (number, rest) = text.split_once(' ').unwrap_or((&text, ""));
+        if let Some(bytes) = rest.strip_prefix("compiled ") {
+            let need = Need { fits: Some(true), needed_bytes: bytes.parse().ok(), ..Need::default() };
+            return Ok(Needed { need, amount: None, compiler: Some("fake 1".to_owned()) });
+        }
+        let message = rest.strip_prefix("refused\n");
+        let (None, Ok(bytes)) = (message, number.parse()) else {
+            return refused(message.unwrap_or(&text).to_owned(), |_| None);
         };
         let fits = bytes <= 100;
         let need = Need {
@@ -209,4 +221,140 @@ fn after_the_end_no_more_programs_are_made() {
     };
     let fit = ask(&[axis("batch", 300, false)], Keep::Nowhere, &makes, &fake).unwrap();
     assert_eq!((made.get(), fit.cut, *fake.compiled.borrow()), (3, true, 0));
+}
+
+/// What the compiler said of a program in 40 sizes; `scripts/data/fit_borders.py` makes it.
+#[derive(Deserialize)]
+struct Recorded {
+    program: String,
+    values: Vec<u64>,
+    outcomes: Vec<Outcome>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    /// It compiled the program, which takes so many bytes.
+    Bytes(u64),
+    /// It refused the program.
+    Message(String),
+    /// JAX did not make a program.
+    Missing(String),
+}
+
+/// The rows of a file of the corpus.
+fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
+    let bytes = std::fs::read(format!("{}/../../tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut text = String::new();
+    match name.strip_suffix(".zst") {
+        Some(_) => ruzstd::decoding::StreamingDecoder::new(&*bytes).unwrap().read_to_string(&mut text).unwrap(),
+        None => (&*bytes).read_to_string(&mut text).unwrap(),
+    };
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+impl Recorded {
+    /// How many sizes have a program.
+    fn programs(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| !matches!(outcome, Outcome::Missing(_))).count()
+    }
+
+    /// The answer about all sizes, or about those around the border, and how many were compiled.
+    fn ask(&self, bisected: bool) -> (Fit, usize) {
+        let makes = |at: &[usize]| match &self.outcomes[at[0]] {
+            Outcome::Bytes(bytes) => Ok(format!("{} compiled {bytes}", at[0])),
+            Outcome::Message(message) => Ok(format!("{} refused\n{message}", at[0])),
+            Outcome::Missing(message) => Err(message.clone()),
+        };
+        let fake = Fake::default();
+        let values = self.values.iter().map(u64::to_string).collect();
+        let axis = Axis { name: "size".to_owned(), values, bisected };
+        let fit = ask(&[axis], Keep::Nowhere, &makes, &fake).unwrap();
+        (fit, fake.compiled.into_inner())
+    }
+}
+
+#[test]
+fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_every_size() {
+    let mut recorded: Vec<Recorded> = corpus("fit_borders.jsonl.zst");
+    // Its memory goes up and down from size to size, so its sizes have no border. Only the fourth fits, and that is not found.
+    let place = recorded.iter().position(|row| row.program == "transform_of_any_size").unwrap();
+    let irregular = recorded.remove(place);
+    let fits = |fit: &Fit| fit.rows.iter().filter(|row| row.need.fits == Some(true)).count();
+    assert_eq!((fits(&irregular.ask(true).0), fits(&irregular.ask(false).0)), (0, 1));
+    assert!(recorded.len() >= 12);
+    let (mut compiled, mut settings) = (0, 0);
+    for row in &recorded {
+        let name = &row.program;
+        let ((found, few), (every, all)) = (row.ask(true), row.ask(false));
+        assert_eq!((row.outcomes.len(), every.rows.len(), all), (40, 40, row.programs()), "{name}");
+        (compiled, settings) = (compiled + few, settings + row.outcomes.len());
+        let is = |at: usize, compiles: bool| matches!(row.outcomes[at], Outcome::Bytes(_)) == compiles;
+        let largest = (0..40).rev().find(|&at| is(at, true)).unwrap();
+        let is_refused = |at: &usize| matches!(row.outcomes[*at], Outcome::Message(_));
+        let next = (largest + 1..40).find(is_refused).unwrap();
+        let value = |at: usize| Some(row.values[at].to_string());
+        let border = &found.borders[0];
+        assert_eq!((&border.largest, &border.next, border.closed), (&value(largest), &value(next), true), "{name}");
+        let beyond = &found.rows[border.next_row.unwrap()].need;
+        let Outcome::Message(message) = &row.outcomes[next] else { unreachable!() };
+        assert_eq!((beyond.fits, beyond.error.as_ref()), (Some(false), Some(message)), "{name}");
+        let needs = found.rows[border.largest_row.unwrap()].need.needed_bytes;
+        assert!(matches!(row.outcomes[largest], Outcome::Bytes(bytes) if Some(bytes) == needs), "{name}");
+        // Whatever was tried is what the compiler said of that size.
+        assert!(found.rows.iter().all(|row| every.rows[row.at[0]].need == row.need), "{name}");
+        // Between sizes that do not fit and the next that do, the compiler computes something in another way.
+        let exceptions: Vec<_> = (0..largest).filter(is_refused).map(|at| row.values[at].to_string()).collect();
+        assert!(exceptions.iter().eq(&border.exceptions), "{name}: {exceptions:?}");
+        assert!(!exceptions.is_empty() || few * 4 <= 40, "{name}: {few}");
+    }
+    assert!(compiled * 4 <= settings, "{compiled} of {settings}");
+    assert!(recorded.iter().any(|row| !row.ask(true).0.borders[0].exceptions.is_empty()));
+}
+
+/// Each kind of the refusals that `scripts/refusals.py` makes, around a border of 40 sizes.
+#[test]
+fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
+    #[derive(Deserialize)]
+    struct Refusal {
+        kind: String,
+        message: String,
+    }
+    let refusals: Vec<Refusal> = corpus("reports/refusals.jsonl");
+    let kinds: BTreeMap<_, _> = refusals.iter().map(|refusal| (refusal.kind.as_str(), &refusal.message)).collect();
+    assert!(kinds.len() >= 12, "{:?}", kinds.keys());
+    for (kind, message) in kinds {
+        let is_memory = Need::of_refusal(message.clone()).fits == Some(false);
+        // The first size that is tried, the largest that would fit, and the next.
+        for refused in [20, 22, 23] {
+            let place = format!("{kind} at {refused}");
+            // Sizes up to 22 fit.
+            let makes = |at: &[usize]| match at[0] {
+                at if at == refused => Ok(format!("{at} refused\n{message}")),
+                at => Ok(format!("{} {at}", 4 * at + 10)),
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let keep = || if refused == 22 { Keep::In(folder.path().to_owned()) } else { Keep::Nowhere };
+            let fake = Fake::default();
+            let fit = ask(&[axis("size", 40, true)], keep(), &makes, &fake).unwrap();
+            let compiled = fake.compiled.into_inner();
+            assert!(compiled <= 11, "{place}: {compiled}");
+            let border = &fit.borders[0];
+            let largest = if refused == 22 { "21" } else { "22" };
+            assert_eq!((border.largest.as_deref(), border.closed), (Some(largest), true), "{place}");
+            let (own, rest): (Vec<_>, Vec<_>) = fit.rows.iter().partition(|row| row.at[0] == refused);
+            assert_eq!((own.len(), own[0].need.error.as_ref()), (1, Some(message)), "{place}");
+            assert_eq!(own[0].need.fits, is_memory.then_some(false), "{place}");
+            assert!(rest.iter().all(|row| row.need.fits == Some(row.at[0] <= 22)), "{place}");
+            assert_eq!(!border.unknown.is_empty(), !is_memory && refused != 20, "{place}");
+            if refused != 22 {
+                continue;
+            }
+            // Only what was refused for another reason than memory is asked again.
+            let again = Fake::default();
+            let second = ask(&[axis("size", 40, true)], keep(), &makes, &again).unwrap();
+            let compiled = again.compiled.into_inner();
+            assert_eq!((compiled, second.rows), (usize::from(!is_memory), fit.rows), "{place}");
+        }
+    }
 }

@@ -47,7 +47,7 @@ impl Bound {
     fn write(self, f: &mut fmt::Formatter<'_>, number: impl Fn(u64) -> String) -> fmt::Result {
         match (self.least, self.most) {
             (least, most) if least == most => f.write_str(&number(least)),
-            (0, most) => write!(f, "<={}", number(most)),
+            (0, most) if most < u64::MAX => write!(f, "<={}", number(most)),
             (least, _) => write!(f, ">={}", number(least)),
         }
     }
@@ -61,6 +61,7 @@ impl Bound {
 /// let count: Count = "<3".parse()?;
 /// assert!(count.0.allows(2) && !count.0.allows(3));
 /// assert_eq!(count.to_string(), "<=2");
+/// assert_eq!(">=0".parse::<Count>()?.to_string(), ">=0");
 /// assert_eq!("few".parse::<Count>().unwrap_err(), "expected a number such as 8, <=2 or >=1, found `few`");
 /// # Ok::<(), String>(())
 /// ```

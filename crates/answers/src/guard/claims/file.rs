@@ -71,7 +71,7 @@ impl Claims {
     /// Reads a file of claims.
     ///
     /// # Errors
-    /// If it is not TOML, if a table, a field or a value is unknown, if a claim says nothing, or if two claims cannot both hold.
+    /// If it is not TOML, if it has no claims, if a table, a field or a value is unknown, if a claim says nothing, or if two claims cannot both hold.
     pub fn parse(text: &str) -> Result<Self, ClaimsError> {
         let tables: Tables = toml::from_str(text).map_err(|error| {
             let place = error.span().map_or(0, |span| span.start);
@@ -82,6 +82,11 @@ impl Claims {
             ClaimsError::new(text, place, message)
         })?;
         let found = tables.claims();
+        // Of a file that was cut off, or never written, nobody should hear that it passed.
+        if found.is_empty() {
+            let message = "the file has no claims; each is a table in two pairs of brackets, such as [[copies]]";
+            return Err(ClaimsError::new(text, text.len(), message.to_owned()));
+        }
         if let Some((place, _)) = found.get(MOST_CLAIMS) {
             return Err(ClaimsError::new(text, *place, format!("expected at most {MOST_CLAIMS} claims")));
         }
@@ -238,6 +243,8 @@ mod tests {
             ("[[arguments]]\nlayout = '{1,1}'", "line 2, column 10: "),
             ("[[copies]]\ncount = 0\ncount = 1", "line 3, column 1: duplicate key"),
             ("[[copies]", "line 1, column "),
+            ("", "line 1, column 1: the file has no claims; each is a table in two pairs of brackets"),
+            ("# copies = 0\n", "line 2, column 1: the file has no claims"),
         ] {
             let found = Claims::parse(text).expect_err(text).to_string();
             assert!(found.starts_with(error), "{text}: {found}");
