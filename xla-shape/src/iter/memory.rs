@@ -3,7 +3,7 @@
 use crate::types::{ArrayType, count};
 use std::ops::Range;
 use xla_shape_core::Dimension;
-use xla_shape_core::map::{Bands, Run, StrideTableRef};
+use xla_shape_core::map::{Bands, CommonBlock, Digit, Extension, Run, Source, StrideTableRef};
 use xla_shape_core::type_limits::MAX_LIST;
 use xla_shape_relayout::wide::wide;
 
@@ -103,6 +103,59 @@ pub(super) const fn own_run<S: ArrayType>(dimension: usize) -> Run {
         None if S::IS_WHOLE_ARRAY => run,
         _ => Run { len: 1, stride: Some(1) },
     }
+}
+
+/// The elements that follow each other in both arrays, as far as sizes that are known only at run time allow.
+pub(super) const fn common_block<S: ArrayType, T: ArrayType>() -> CommonBlock {
+    let (own, other) = (S::TABLE.digits(), T::TABLE.digits());
+    let (mut block, mut i) = (CommonBlock::ONE, 0);
+    if !S::TABLE.intermediates().is_empty() || !T::TABLE.intermediates().is_empty() {
+        return block;
+    }
+    // The digits of the block are the last ones of both tables.
+    while i < own.len() && i < other.len() {
+        let digits = [own[own.len() - 1 - i], other[other.len() - 1 - i]];
+        match block.extension(digits) {
+            Extension::To(larger, None) => block = larger,
+            // No block would be whole that is larger than the array. Of a dimension whose size is not known, it has a tile.
+            Extension::To(larger, Some(dimension))
+                if fits(S::DIMENSIONS[dimension], larger.covers[dimension], digits[0].term.modulus.is_some())
+                    && fits(T::DIMENSIONS[dimension], larger.covers[dimension], digits[1].term.modulus.is_some()) =>
+            {
+                block = larger;
+            }
+            Extension::To(..) | Extension::Partly | Extension::No => break,
+        }
+        i += 1;
+    }
+    if counts_blocks(own, own.len() - i, block) && counts_blocks(other, other.len() - i, block) {
+        block
+    } else {
+        CommonBlock::ONE
+    }
+}
+
+/// Whether an array whose dimension this is has whole blocks.
+const fn fits(dimension: Dimension, covered: u64, is_tile: bool) -> bool {
+    match dimension {
+        Dimension::Static(size) => covered <= size,
+        Dimension::Bounded(_) | Dimension::Unbounded => is_tile,
+    }
+}
+
+/// Whether the first digits of a table, which are not the block's, are the same for all elements of a block.
+const fn counts_blocks(digits: &[Digit], count: usize, block: CommonBlock) -> bool {
+    let mut i = 0;
+    while i < count {
+        let term = digits[i].term;
+        if let Source::Dimension(number) = term.source
+            && !(number as usize >= MAX_LIST || term.divisor.get().is_multiple_of(block.covers[number as usize]))
+        {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 #[inline(never)]

@@ -1,10 +1,10 @@
 //! Loops over several arrays with the same dimensions and any layouts.
 
-use super::memory::{Memory, for_each_run, own_run};
+use super::memory::{Memory, common_block, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, ValueOf, own_index, sizes_of, step};
-use xla_shape_core::map::{Run, greatest_common_divisor};
+use xla_shape_core::map::{CommonBlock, Run, greatest_common_divisor};
 
 /// How two arrays of the same dimensions are traversed together.
 pub(super) struct Together<S, T>(S, T);
@@ -23,6 +23,8 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         None => 1,
     };
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
+    /// The elements that follow each other in both.
+    pub(super) const BLOCK: CommonBlock = common_block::<S, T>();
     /// Which lines along the most minor dimension of `S` alternate in both.
     pub(super) const LANES: Lanes = {
         let (stride, mut lanes) = (Together::<S, S>::STRIDE, Lanes { dimension: 0, count: 1 });
@@ -105,35 +107,131 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
     }
 }
 
-/// As [`for_each_minor_line`], with the runs of each line: calls `f` with the index of a run's first element, with its length, and with how
-/// many lines have such a run there and alternate: all `lanes`, or 1.
-#[inline(always)]
-fn for_each_minor_run<S: ArrayType>(
-    sizes: S::Index,
+/// How an array is traversed together with others: by stretches of memory as far as possible.
+#[derive(Clone, Copy)]
+struct Path {
+    /// The elements that follow each other in all arrays.
+    block: CommonBlock,
+    /// The length of the runs along the most minor dimension, where there is no whole block.
     len: usize,
+    /// The lines that alternate in all arrays, there.
     lanes: Lanes,
-    mut f: impl FnMut(S::Index, usize, usize),
-) {
+}
+
+impl Path {
+    /// The way along one array.
+    const fn of<S: ArrayType>() -> Self {
+        Self { block: Together::<S, S>::BLOCK, len: Together::<S, S>::LEN, lanes: Together::<S, S>::LANES }
+    }
+
+    /// The way along another array, too. The blocks are those of the first array's most minor digits: the shorter one is a part of the other.
+    const fn and<S: ArrayType, T: ArrayType>(self) -> Self {
+        let other = Together::<S, T>::BLOCK;
+        Self {
+            block: if other.len < self.block.len { other } else { self.block },
+            len: common(self.len, Together::<S, T>::LEN),
+            lanes: self.lanes.and(Together::<S, T>::LANES),
+        }
+    }
+
+    /// Whether blocks are longer than runs of all lanes.
+    const fn has_blocks<S: ArrayType>(self) -> bool {
+        let size = match S::MINOR_TO_MAJOR {
+            [minor, ..] => S::DIMENSIONS[*minor].extent(),
+            [] => Some(1),
+        };
+        let run = match size {
+            Some(size) if size < self.len as u64 => size,
+            _ => self.len as u64,
+        };
+        self.block.len > run.saturating_mul(self.lanes.count as u64)
+    }
+}
+
+/// Arrays with the same dimensions, as a tuple. A trait, so that their path is a constant of the loops along it.
+trait Arrays {
+    /// The first array, whose memory the loops follow.
+    type First: ArrayType;
+    const PATH: Path;
+    const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
+}
+
+macro_rules! arrays {
+    ($($T:ident),*) => {
+        impl<S: ArrayType, $($T: ArrayType),*> Arrays for (S, $($T),*) {
+            type First = S;
+            const PATH: Path = Path::of::<S>()$(.and::<S, $T>())*;
+        }
+    };
+}
+
+arrays!(T);
+arrays!(T, U);
+arrays!(T, U, W);
+
+type IndexOf<A> = <<A as Arrays>::First as ArrayType>::Index;
+
+/// Calls `f` with the index of the first element, the number of elements, and whether they are a stretch of memory in all arrays, not a run
+/// along the most minor dimension. Together, these parts have all elements with indices below `sizes`.
+#[inline(always)]
+fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, bool)) {
+    let mut start = IndexOf::<A>::ORIGIN;
+    if const { !A::HAS_BLOCKS } {
+        return for_each_minor_run::<A>(start, sizes, f);
+    }
     if sizes.as_ref().contains(&0) {
         return;
     }
-    let mut index = S::Index::ORIGIN;
-    let order = const { S::MINOR_TO_MAJOR };
+    let covers = |dimension: usize| const { A::PATH.block.covers }[dimension] as usize;
+    loop {
+        let (mut rest, mut is_whole) = (sizes, true);
+        for (dimension, (rest, start)) in rest.as_mut().iter_mut().zip(start.as_ref()).enumerate() {
+            *rest -= start;
+            is_whole &= *rest >= covers(dimension);
+            *rest = (*rest).min(covers(dimension));
+        }
+        if is_whole {
+            f(start, const { A::PATH.block.len as usize }, true);
+        } else {
+            for_each_minor_run::<A>(start, rest, &mut f);
+        }
+        let order = const { A::First::MINOR_TO_MAJOR }.iter().copied();
+        if !step(start.as_mut(), sizes.as_ref(), order, covers) {
+            return;
+        }
+    }
+}
+
+/// As [`for_each_part`], without blocks, for the `sizes` indices of each dimension from `start` on. Runs and lanes begin there.
+#[inline(always)]
+fn for_each_minor_run<A: Arrays>(start: IndexOf<A>, sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, bool)) {
+    if sizes.as_ref().contains(&0) {
+        return;
+    }
+    let (order, lanes) = const { (A::First::MINOR_TO_MAJOR, A::PATH.lanes) };
     let minor = order.first().copied().unwrap_or(0);
     let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
+    let mut index = IndexOf::<A>::ORIGIN;
     loop {
-        let first_line = index;
-        let lines =
-            if lanes.count > 1 { sizes.as_ref()[lanes.dimension] - first_line.as_ref()[lanes.dimension] } else { 1 };
-        for_each_run(size, len, |start, len| {
-            let mut index = first_line;
-            index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
+        let mut line = start;
+        line.as_mut().iter_mut().zip(index.as_ref()).for_each(|(entry, index)| *entry += index);
+        let lines = if const { A::PATH.lanes.count > 1 } {
+            sizes.as_ref()[lanes.dimension] - index.as_ref()[lanes.dimension]
+        } else {
+            1
+        };
+        for_each_run(size, const { A::PATH.len }, |number, len| {
+            let mut index = line;
+            index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry += number);
+            if const { A::PATH.lanes.count == 1 } {
+                return f(index, len, false);
+            }
             // The last lines of a dimension may not fill a band: they are visited one by one.
             if lines >= lanes.count {
-                return f(index, len, lanes.count);
+                return f(index, len * lanes.count, true);
             }
             for _ in 0..lines {
-                f(index, len, 1);
+                f(index, len, false);
                 index.as_mut()[lanes.dimension] += 1;
             }
         });
@@ -208,17 +306,21 @@ where
             unsafe { values.range(range) }.copy_from_slice(source);
         });
     }
-    let len = const { common(Together::<S, S>::LEN, Together::<S, T>::LEN) };
-    for_each_minor_run::<S>(sizes, len, const { Together::<S, T>::LANES }, |index, len, lines| {
-        let strides = if lines > 1 { [1; 2] } else { const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] } };
-        let len = len * lines;
+    for_each_part::<(S, T)>(sizes, |index, len, is_stretch| {
+        let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
+        let strides = if is_stretch { [1; 2] } else { strides };
         let [to, from] = [to.linear_index_of(index), from.linear_index_of(own_index::<T>(index))];
         // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
-        // another block (`own_run`). Several lines that alternate are one run of their elements (`Lanes`).
+        // another block (`own_run`). A stretch has the elements of a whole block (`CommonBlock`), or of several lines that alternate
+        // (`Lanes`).
         let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
         // SAFETY: as above, for the destination.
         let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
-        together_1(values, source, len, strides, &mut |_, value| value);
+        if strides == [1; 2] {
+            values.copy_from_slice(source);
+        } else {
+            together_1(values, source, len, strides, &mut |_, value| value);
+        }
     });
 }
 
@@ -252,25 +354,23 @@ macro_rules! apply_with {
                     $together(unsafe { values.range(range) }, $($operand,)* len, [1; _], &mut f);
                 });
             }
-            let len = const { let len = Together::<S, S>::LEN; $(let len = common(len, Together::<S, $T>::LEN);)* len };
-            let lanes = const { let lanes = Together::<S, S>::LANES; $(let lanes = lanes.and(Together::<S, $T>::LANES);)* lanes };
-            for_each_minor_run::<S>(sizes, len, lanes, |index, len, lines| {
-                let strides = if lines > 1 { [1; _] } else { const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] } };
-                let len = len * lines;
+            for_each_part::<(S, $($T),*)>(sizes, |index, len, is_stretch| {
+                let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
+                let strides = if is_stretch { [1; _] } else { strides };
                 let [stride, $($operand_stride),*] = strides;
                 // From the first element of each run to the last one.
                 $(
                     let position = $operand.0.linear_index_of(own_index::<$T>(index));
                     let run = position..position + (len - 1) * $operand_stride + 1;
                     // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
-                    // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`). Several
-                    // lines that alternate are one run of their elements (`Lanes`).
+                    // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`). A stretch has
+                    // the elements of a whole block (`CommonBlock`), or of several lines that alternate (`Lanes`).
                     let $operand = unsafe { $operand.1.range(run) };
                 )*
                 let position = shape.linear_index_of(index);
                 let run = position..position + (len - 1) * stride + 1;
                 // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
-                // (`own_run`, `Lanes`).
+                // (`own_run`, `CommonBlock`, `Lanes`).
                 let values = unsafe { values.range(run) };
                 $together(values, $($operand,)* len, strides, &mut f);
             });

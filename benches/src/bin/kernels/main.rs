@@ -6,6 +6,7 @@
 
 mod access;
 mod arrays;
+mod copies;
 mod nests;
 mod numbers;
 mod turn;
@@ -54,6 +55,7 @@ fn main() {
         .into_iter()
         .chain(access::cases())
         .chain(nests::cases())
+        .chain(copies::cases())
         .filter(|case| case.name.contains(&filter))
     {
         for line in case.measure(rounds) {

@@ -1,7 +1,7 @@
 //! Arithmetic that the compiler can vectorize.
 
 use half::bf16;
-use xla_shape::element::{Bf16, F32, Plain};
+use xla_shape::element::{Bf16, F32, Plain, S8};
 
 /// An element type whose values are computed in f32.
 pub(crate) trait Number: Plain {
@@ -32,6 +32,19 @@ impl Number for Bf16 {
     fn of(value: f32) -> bf16 {
         let bits = value.to_bits();
         bf16::from_bits((bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16)
+    }
+}
+
+impl Number for S8 {
+    #[inline(always)]
+    fn f32(value: i8) -> f32 {
+        f32::from(value)
+    }
+
+    /// Towards zero, of a number in range.
+    #[inline(always)]
+    fn of(value: f32) -> i8 {
+        value as i8
     }
 }
 

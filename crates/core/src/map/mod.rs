@@ -58,7 +58,7 @@ pub(crate) use canonical::{CONST_WORKSPACE, Comparison, canonical, compare_in_co
 pub use lookup::Slot;
 pub use mapping::LayoutMapping;
 pub use offsets::OffsetTables;
-pub use runs::{Bands, Run};
+pub use runs::{Bands, CommonBlock, Extension, Run};
 pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 
 use crate::layout::Layout;

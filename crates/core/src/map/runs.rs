@@ -1,4 +1,5 @@
-//! Runs and bands: which elements along one dimension lie at a constant stride, and which lines lie side by side.
+//! Runs and bands: which elements along one dimension lie at a constant stride, and which lines lie side by side. Blocks that two arrays have in
+//! common.
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; indices are below lengths that are checked")]
 
@@ -42,6 +43,79 @@ pub struct Bands {
     pub len: u64,
     /// How many indices of each dimension a band covers; `u64::MAX` if all.
     pub steps: [u64; MAX_LIST],
+}
+
+/// A block whose elements follow each other, in the same order, in two arrays. It begins where each index is a multiple of those that it covers.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::map::{CommonBlock, Extension};
+///
+/// let [wide, narrow] = ["f32[64,512]{1,0:T(8,128)}", "f32[64,256]{1,0:T(8,128)}"].map(|text| text.parse::<ArrayShape>());
+/// let (wide, narrow) = (wide?.stride_table()?, narrow?.stride_table()?);
+/// let digits = wide.as_ref().digits().iter().rev().zip(narrow.as_ref().digits().iter().rev());
+/// let mut block = CommonBlock::ONE;
+/// for (a, b) in digits {
+///     let Extension::To(larger, _) = block.extension([*a, *b]) else { break };
+///     block = larger;
+/// }
+/// assert_eq!((block.len, &block.covers[..2]), (1024, &[8, 128][..]), "a tile");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CommonBlock {
+    /// The number of elements.
+    pub len: u64,
+    /// How many indices of each dimension the block covers.
+    pub covers: [u64; MAX_LIST],
+}
+
+/// What the next digits of two arrays, from the most minor one on, make of the [`CommonBlock`] of those before.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Extension {
+    /// A larger block, which covers more of this dimension; the same block if the digits count nothing.
+    To(CommonBlock, Option<usize>),
+    /// The digits continue the block in both arrays, but not as far in one as in the other, or not without padding.
+    Partly,
+    /// The digits count different things.
+    No,
+}
+
+impl CommonBlock {
+    /// One element.
+    pub const ONE: Self = Self { len: 1, covers: [1; MAX_LIST] };
+
+    /// What the next digits make of the block.
+    #[must_use]
+    pub const fn extension(self, [a, b]: [Digit; 2]) -> Extension {
+        let is_same = a.term.source.same(b.term.source)
+            && a.term.divisor.get() == b.term.divisor.get()
+            && a.stride == self.len
+            && b.stride == self.len;
+        if !is_same || a.is_unbounded() || b.is_unbounded() {
+            return Extension::No;
+        }
+        let number = match a.term.source {
+            Source::Dimension(number) if (number as usize) < MAX_LIST => number as usize,
+            _ if a.size == 1 && b.size == 1 => return Extension::To(self, None),
+            _ => return Extension::No,
+        };
+        let divisor = a.term.divisor.get();
+        if self.covers[number] != divisor {
+            return Extension::No;
+        }
+        let is_full = a.size == b.size && a.taken() == a.size && b.taken() == b.size;
+        match (self.len.checked_mul(a.size), divisor.checked_mul(a.size)) {
+            (Some(len), Some(covered)) if is_full => {
+                let mut block = Self { len, ..self };
+                block.covers[number] = covered;
+                Extension::To(block, Some(number))
+            }
+            _ => Extension::Partly,
+        }
+    }
 }
 
 /// The run of a dimension, as far as the terms visited so far determine it.

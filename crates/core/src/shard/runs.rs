@@ -2,7 +2,7 @@
 
 use super::partition::Region;
 use super::ranges::Ranges;
-use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError};
+use crate::map::{CommonBlock, Digit, Extension, Slot, StrideTable, StrideTableError};
 use crate::shape::array::ArrayShape;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -193,39 +193,27 @@ fn shared(from: &mut Shard, to: &mut Shard, region: &Region) -> (u64, bool) {
         return (1, false);
     }
     let locals = [from.local(region), to.local(region)];
-    // How many indices of each dimension the block has.
-    let mut covered = vec![1_u64; region.start.len()];
-    let mut block = 1_u64;
-    let digits = tables.map(|table| table.as_ref().as_ref().digits().iter().rev());
-    let [before, after] = digits;
+    let is_whole = |dimension: usize, covered: u64| {
+        let corners = locals.iter().flat_map(|local| [local.start.get(dimension), local.limit.get(dimension)]);
+        corners.flatten().all(|corner| corner.is_multiple_of(covered))
+    };
+    let mut block = CommonBlock::ONE;
+    let [before, after] = tables.map(|table| table.as_ref().as_ref().digits().iter().rev());
     for (before, after) in before.zip(after) {
-        let is_same = before.term.source == after.term.source
-            && before.term.divisor == after.term.divisor
-            && (before.stride, after.stride) == (block, block);
-        if !is_same {
-            return (block, false);
-        }
-        let (Source::Dimension(dimension), divisor) = (before.term.source, before.term.divisor.get()) else {
-            // It counts nothing.
-            if (before.size, after.size) == (1, 1) {
-                continue;
+        match block.extension([*before, *after]) {
+            Extension::No => return (block.len, false),
+            Extension::To(larger, dimension)
+                if dimension.is_none_or(|d| larger.covers.get(d).is_some_and(|covered| is_whole(d, *covered))) =>
+            {
+                block = larger;
             }
-            return (block, false);
-        };
-        let dimension = dimension as usize;
-        let Some(along) = covered.get_mut(dimension).filter(|along| **along == divisor) else { return (block, false) };
-        let is_full = before.size == after.size && [before, after].iter().all(|digit| digit.taken() == digit.size);
-        let wider = along.checked_mul(before.size).filter(|wider| {
-            let corners = locals.iter().flat_map(|local| [local.start.get(dimension), local.limit.get(dimension)]);
-            corners.flatten().all(|corner| corner.is_multiple_of(*wider))
-        });
-        let (Some(wider), Some(larger), true) = (wider, block.checked_mul(before.size), is_full) else {
-            (from.above, to.above) = (Some(*before), Some(*after));
-            return (block, true);
-        };
-        (*along, block) = (wider, larger);
+            Extension::To(..) | Extension::Partly => {
+                (from.above, to.above) = (Some(*before), Some(*after));
+                return (block.len, true);
+            }
+        }
     }
-    (block, false)
+    (block.len, false)
 }
 
 impl Iterator for MovedRuns {
